@@ -1,6 +1,7 @@
 // Before everything else: a part of the passkeys' library looks for it as soon as it is loaded.
 import "reflect-metadata";
 import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
+import { messageOf } from "./lib/runtime/error-message.ts";
 import { prepareRuntime } from "./lib/runtime/prepare-runtime.ts";
 import { commit, SBOM_FILE, version } from "./server/version.ts";
 
@@ -10,7 +11,7 @@ try {
   process.exitCode = await run();
 } catch (error) {
   const usage = error instanceof UsageError;
-  process.stderr.write(`sluice: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`sluice: ${messageOf(error)}\n`);
   if (usage) process.stderr.write("See sluice --help\n");
   process.exit(usage ? 2 : 1);
 }

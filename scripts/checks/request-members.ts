@@ -2,7 +2,7 @@ import { anthropicRules } from "../../src/formats/anthropic/request/request-rule
 import { geminiRules } from "../../src/formats/gemini/request/request-rules.ts";
 import { openaiRules } from "../../src/formats/openai-chat/request/request-rules.ts";
 import { responsesRules } from "../../src/formats/openai-responses/request/request-rules.ts";
-import type { RequestRules } from "../../src/formats/request-rules/request-members.ts";
+import type { RequestRules } from "../../src/formats/request-rules.ts";
 import { type Findings, lineAt, type SourceFile } from "./source.ts";
 
 type Reader = Readonly<{

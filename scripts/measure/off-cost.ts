@@ -5,11 +5,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { agentSessionOf } from "../../src/gateway/billing/agent-session.ts";
+import { agentSessionOf } from "../../src/gateway/billing/call-labels.ts";
 import { createContext } from "../../src/gateway/http/create-gateway.ts";
 import { chatCompletions } from "../../src/gateway/http/endpoints/text.ts";
+import { findRoute } from "../../src/gateway/routing/model-fallbacks.ts";
 import { newOperatorCall } from "../../src/gateway/routing/routes/experiments/operator-call.ts";
-import { findRoute } from "../../src/gateway/routing/routes/plan.ts";
 import { createLogger } from "../../src/lib/runtime/log.ts";
 import { readConfig } from "../../src/server/config.ts";
 import { gatewayServices } from "../../src/server/gateway-services.ts";

@@ -12,7 +12,6 @@ import type { Billing } from "./contract.ts";
 import { applyBatch } from "./journal/apply/apply-batch.ts";
 import { applyOrphanBatch, TOO_OLD, withoutWritten } from "./journal/apply/apply-orphan-batch.ts";
 import { readRecord, recordText, saneCharge } from "./journal/apply/record-text.ts";
-
 import { JournalCopy } from "./journal/copy/journal-copy.ts";
 import { readDatabaseId } from "./journal/copy/stream.ts";
 import { JournalCopies } from "./journal/copy/take-copies.ts";
@@ -20,18 +19,14 @@ import { Journal } from "./journal/journal.ts";
 import type { RecordSink } from "./journal/pump.ts";
 import { RejectedRecords } from "./journal/rejected/rejected.ts";
 import { adoptOrphans, makeClaimedDirectory } from "./journal/segments/adopt-orphans.ts";
-
 import type { SegmentLine } from "./journal/segments/segment.ts";
 import { JournalWriter } from "./journal/writer.ts";
-import { LedgerAvailability, OpenHolds } from "./ledger/availability.ts";
+import { LedgerAvailability } from "./ledger/availability.ts";
 import { type Hold, storedHoldName } from "./ledger/holds.ts";
-
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
 import { forgetLostJournal, type LostJournal, LostProcesses } from "./ledger/processes/lost-processes.ts";
-
 import { Registration, releaseDeadProcesses } from "./ledger/processes/registration.ts";
-
 import { moveQuota } from "./ledger/transfer.ts";
 import type { UsageRecord } from "./types.ts";
 
@@ -185,19 +180,16 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     writer.wake();
     return endOfTurn();
   };
-  const openHolds = new OpenHolds();
   const end = (hold: Hold, state: "settled" | "refunded"): boolean => {
     const ended = ledger.end(hold, state);
-    if (ended) openHolds.end(hold);
-    else log.error({ state, was: hold.state }, "a hold was ended twice");
+    if (!ended) log.error({ state, was: hold.state }, "a hold was ended twice");
     return ended;
   };
   const reserve = async ({ userId, token, budgets = [], amount }: ReserveRequest): Promise<Hold> => {
     try {
       const request = { userId, token, budgets, amount: saneCharge(amount) };
-      const hold = ledger.reserveNow(request) ?? (await ledger.reserve(request));
-      availability.reserved();
-      openHolds.begin(hold);
+      const hold = ledger.reserveNow(request) ?? (await ledger.reserveSlowly(request));
+      availability.refusingSince = null;
       return hold;
     } catch (error) {
       availability.reservationFailed(error);
@@ -228,7 +220,6 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     },
     refund: (hold) => void end(hold, "refunded"),
     async keepHold(hold, name) {
-      if (hold.state === "held") openHolds.end(hold);
       if (!(await ledger.keep(hold, name)))
         throw new Error(`the balance does not cover what is to be kept for ${name}`);
     },
@@ -259,8 +250,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         refusingCallsMs: availability.refusingMs,
         balancesKnown: shared.knowsAllBalances(),
         liveProcesses: shared.liveProcesses(),
-        holds: openHolds.count,
-        heldUnits: openHolds.units,
+        holds: ledger.openHolds,
+        heldUnits: ledger.heldUnits,
         diskRefused: !journal.onDisk,
         rejectedRecords: rejected.count(),
         journalCopy: copy?.state ?? "none",

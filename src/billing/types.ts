@@ -1,30 +1,8 @@
+import type { Usage } from "../formats/conversation/reply.ts";
 import type { Sentence } from "../lib/messages.ts";
 import { type Reason, sayReason } from "../lib/reason.ts";
 import type { Decimal } from "../lib/values/decimal.ts";
 import type { ContextTier, PriceVariant } from "./pricing/price-rules.ts";
-
-/**
- * What one call consumed, in one normal shape whatever the provider's own: `promptTokens` INCLUDES cached, cache-creation
- * and audio input; `completionTokens` INCLUDES reasoning and audio output. All counts are tokens.
- */
-export type Usage = {
-  promptTokens: number;
-  completionTokens: number;
-  cachedTokens: number;
-  cacheCreationTokens: number;
-  /** Part of `cacheCreationTokens` that was written for an hour; the others for five minutes. */
-  longCacheCreationTokens?: number;
-  reasoningTokens: number;
-  audioInputTokens: number;
-  audioOutputTokens: number;
-  /** How many images were drawn, where the model decides that. */
-  images?: number;
-  /** Pictures among input and output, where the upstream tells them apart. */
-  imageInputTokens?: number;
-  imageOutputTokens?: number;
-  /** Uses of tools that the provider runs itself, by their names in the option ToolPrice. */
-  toolCalls?: Readonly<Record<string, number>>;
-};
 
 export const NO_USAGE: Usage = {
   promptTokens: 0,

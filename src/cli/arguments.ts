@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { messageOf } from "../lib/runtime/error-message.ts";
 import type { JournalAction } from "./control/journal-actions.ts";
 
 export type Command =
@@ -167,6 +168,6 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }

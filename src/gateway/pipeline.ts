@@ -15,7 +15,7 @@ import { parseRequest, readRequest } from "./http/parse-request.ts";
 import { refuse, refuseCall, respondWithError } from "./http/refuse.ts";
 import { acrossModels, findFallbacks, type PricedCall, type Served, selectModel } from "./routing/model-fallbacks.ts";
 import { Router } from "./routing/router.ts";
-import { hedged } from "./routing/routes/busy/race-channels.ts";
+import { attemptWithHedge } from "./routing/routes/busy/race-channels.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
 import { type Finish, respond } from "./streaming/respond.ts";
@@ -32,7 +32,6 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
   const timing = signedIn?.timing ?? new CallTiming(performance.now());
   server?.timeout(request, 0);
   let body: ClientBody | null = null;
-  /** Set once a channel can serve the call. */
   let call: Call | null = null;
   try {
     const ip = services.clientAddress.ip(request, server);
@@ -41,8 +40,7 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     if (isLimited(context, caller)) await rateLimit(context, caller);
     body = signedIn?.body ?? (await readRequest(services, arrival, timing));
     const parsed = parseRequest(arrival, body);
-    const candidates = authorize(services, arrival, caller, parsed);
-    const authorized = { request, endpoint, caller, ip, candidates };
+    const authorized = { request, endpoint, caller, ip, candidates: authorize(services, arrival, caller, parsed) };
     const requested = selectModel(context, newCall(authorized, parsed, timing, services.telemetry));
     const unserved = refuseUnserved(context, requested);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
@@ -57,8 +55,11 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
 
 /** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
+  const hedge = call.route?.hedge;
   const tryChannels = (model: PricedCall): Promise<Received> =>
-    failOver(context, model, (choice, router) => hedged(context, model, choice, router, attempt));
+    failOver(context, model, (choice, router) =>
+      hedge ? attemptWithHedge(context, model, hedge, choice, router, attempt) : attempt(context, model, choice),
+    );
   let answered: Served<Received>;
   try {
     await beginCall(context, call);
@@ -94,8 +95,11 @@ export async function failOver<Result>(
 }
 
 /** Tries one channel: adapt → send → receive. Rejects AttemptFailure if another channel may be tried. */
-export async function attempt(context: GatewayContext, model: PricedCall, choice: Choice): Promise<Received> {
-  const { call, prices } = model;
+export async function attempt(
+  context: GatewayContext,
+  { call, prices }: PricedCall,
+  choice: Choice,
+): Promise<Received> {
   const running = new RunningAttempt(context, call, prices, choice);
   try {
     for (;;) {

@@ -1,5 +1,6 @@
 import { isSentence, type Language, type Sentence, say } from "./messages.ts";
 import { OperationError } from "./operation-error.ts";
+import { messageOf } from "./runtime/error-message.ts";
 
 /** Why something is as it is: a sentence of ours, for readers of either language, or the words of somebody else. */
 export type Reason = string | Sentence;
@@ -42,5 +43,5 @@ export class ReasonedError extends Error {
 export function reasonOf(error: unknown): Reason {
   if (error instanceof ReasonedError) return error.reason;
   if (error instanceof OperationError) return { code: error.code, params: error.params };
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

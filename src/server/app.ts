@@ -108,15 +108,16 @@ export function createApp(services: Services, draining: () => boolean): App {
     )
     .compile();
   let listening: Bun.Server<SocketSession> | null = null;
-  const answer = (request: Request): Promise<Response> => {
-    const path = pathOf(request.url);
-    const call = router.take(request, path, listening);
-    if (call) return call;
-    if (router.owns(path)) return Promise.resolve(relay.fetch(request));
-    return Promise.resolve(management.fetch(request)).then((made) => compressed(request, made));
-  };
+  const respond = (request: Request, path: string): Promise<Response> =>
+    router.owns(path)
+      ? Promise.resolve(relay.fetch(request))
+      : Promise.resolve(management.fetch(request)).then((made) => compressed(request, made));
   return {
-    fetch: (request) => (draining() ? answer(request).then(closingConnection) : answer(request)),
+    fetch(request) {
+      const path = pathOf(request.url);
+      const response = router.take(request, path, listening) ?? respond(request, path);
+      return draining() ? response.then(closingConnection) : response;
+    },
     attach(server) {
       listening = server;
       relay.server = server;

@@ -1,4 +1,5 @@
 import { parseRedisUrl } from "../lib/redis/redis-url.ts";
+import { messageOf } from "../lib/runtime/error-message.ts";
 import {
   ConfigError,
   flag,
@@ -280,7 +281,7 @@ const postgresUrl =
       parsePostgresUrl(value);
       return value;
     } catch (error) {
-      throw new ConfigError(`${name} ${error instanceof Error ? error.message : error}`);
+      throw new ConfigError(`${name} ${messageOf(error)}`);
     }
   };
 
@@ -290,6 +291,6 @@ function redisUrl(value: string | null): string | null {
     parseRedisUrl(value);
     return value;
   } catch (error) {
-    throw new ConfigError(`REDIS_URL ${error instanceof Error ? error.message : error}`);
+    throw new ConfigError(`REDIS_URL ${messageOf(error)}`);
   }
 }

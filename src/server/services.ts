@@ -187,8 +187,9 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const sharedLimits = openSharedLimits(config, log, host);
     const replays = createReplays({ db, settings, log });
     const sinkDeps = { fetch, resolve: createResolve(policy) };
-    const jobServices = {
+    const shared = {
       config,
+      log,
       database,
       changes,
       vault,
@@ -205,18 +206,14 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       sinkDeps,
       replays,
       billing,
-      countTokens: countText,
+      onLowBalance,
+      onDisabled,
     };
-    const jobs = createJobRunner(listJobs({ ...jobServices, onLowBalance, onDisabled, log }), { db, log });
+    const jobs = createJobRunner(listJobs({ ...shared, countTokens: countText }), { db, log });
     return {
-      config,
+      ...shared,
       host,
-      log,
-      database,
       reads,
-      changes,
-      vault,
-      settings,
       users,
       sessions,
       setup,
@@ -224,22 +221,9 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       budgets,
       keyNetworks,
       policies,
-      channels,
-      secretReader,
-      tester,
-      onLowBalance,
-      onDisabled,
-      billing,
       clientAddress,
       sharedLimits,
-      fetch,
-      sinkDeps,
-      replays,
       mailer,
-      notifier,
-      broadcasts,
-      alerter,
-      tasks,
       feed: createCallFeed(host),
       metrics,
       telemetry,

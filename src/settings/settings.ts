@@ -53,13 +53,40 @@ export async function createSettings(
   const { db, changes, vault, log } = deps;
   const inOrder = createSerial();
   let snapshot = readAll(new Map(), log);
-  let version = 0;
+  const settings: Settings & { version: number } = {
+    version: 0,
+    get: (key) => snapshot.values[key],
+    async set(key, value) {
+      const option = findOption(key);
+      if (!option || !isOptionKey(key)) throw new OperationError("option_unknown", { key: key.slice(0, 100) });
+      guardChange(key, option.read(value, key).value, (other) => snapshot.texts[other]);
+      await saveOption(db, vault, key, value);
+      await changes.publish("options", [key]);
+    },
+    async change(keys, change) {
+      const changed = await changeOptions(db, vault, keys, change);
+      if (changed.length > 0) await changes.publish("options", changed);
+      return changed;
+    },
+    async reset(key) {
+      await db.delete(options).where(eq(options.key, key));
+      await changes.publish("options", [key]);
+    },
+    storedTexts: () => optionKeys.filter(isSet).map((key) => [key, snapshot.texts[key]]),
+    list: () => optionKeys.filter((key) => !isSecret(key)).map((key) => ({ key, value: snapshot.texts[key] })),
+    secretsSet: () => optionKeys.filter((key) => isSecret(key) && snapshot.texts[key] !== ""),
+    close() {
+      clearInterval(timer);
+      unsubscribe();
+      unsubscribeGap();
+    },
+  };
 
   const take = (keys: readonly OptionKey[], stored: ReadonlyMap<OptionKey, string>) => {
     const next = apply(snapshot, keys, stored, log);
     if (next === snapshot) return;
     snapshot = next;
-    version += 1;
+    settings.version += 1;
   };
   const refreshSome = (keys: readonly OptionKey[]) =>
     inOrder(async () => take(keys, await loadOptions(db, vault, keys)));
@@ -87,36 +114,7 @@ export async function createSettings(
   const timer = setInterval(reread, REREAD_MS);
   timer.unref();
 
-  return {
-    get: (key) => snapshot.values[key],
-    get version() {
-      return version;
-    },
-    async set(key, value) {
-      const option = findOption(key);
-      if (!option || !isOptionKey(key)) throw new OperationError("option_unknown", { key: key.slice(0, 100) });
-      guardChange(key, option.read(value, key).value, (other) => snapshot.texts[other]);
-      await saveOption(db, vault, key, value);
-      await changes.publish("options", [key]);
-    },
-    async change(keys, change) {
-      const changed = await changeOptions(db, vault, keys, change);
-      if (changed.length > 0) await changes.publish("options", changed);
-      return changed;
-    },
-    async reset(key) {
-      await db.delete(options).where(eq(options.key, key));
-      await changes.publish("options", [key]);
-    },
-    storedTexts: () => optionKeys.filter(isSet).map((key) => [key, snapshot.texts[key]]),
-    list: () => optionKeys.filter((key) => !isSecret(key)).map((key) => ({ key, value: snapshot.texts[key] })),
-    secretsSet: () => optionKeys.filter((key) => isSecret(key) && snapshot.texts[key] !== ""),
-    close() {
-      clearInterval(timer);
-      unsubscribe();
-      unsubscribeGap();
-    },
-  };
+  return settings;
 }
 
 const isSecret = (key: OptionKey): boolean => findOption(key)?.traits.secret === true;

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { atEndOfTurn, beforeEndOfTurn } from "../../lib/runtime/tick.ts";
-import { OwnSegment } from "./segments/own-segment.ts";
-import { HANDY_BYTES, mostLineBytes, readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
+import { linesInOneWrite, OwnSegment, readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SYNC_INTERVAL_MS = 1000;
@@ -27,8 +26,10 @@ export class Journal {
   /** Oldest first; the last one is written. */
   #segments: OwnSegment[] = [];
   #nextNumber = 1;
-  #appended = 0;
-  #committed = 0;
+  /** Records appended since the start; changed only here. */
+  appendedRecords = 0;
+  /** Records of these that are in the database; changed only here. */
+  committedRecords = 0;
   /** Appended in this turn. */
   #coming: string[] = [];
   #stranded: string[] = [];
@@ -55,15 +56,7 @@ export class Journal {
   }
 
   get pendingRecords(): number {
-    return this.#appended - this.#committed;
-  }
-
-  get appendedRecords(): number {
-    return this.#appended;
-  }
-
-  get committedRecords(): number {
-    return this.#committed;
+    return this.appendedRecords - this.committedRecords;
   }
 
   get bytes(): number {
@@ -83,7 +76,7 @@ export class Journal {
 
   /** Keeps one record; when this turn of the event loop is over it survives the process. */
   append(text: string): void {
-    this.#appended++;
+    this.appendedRecords++;
     if (this.#coming.push(text) > 1) return;
     if (this.#observer) beforeEndOfTurn(() => this.#tellObserver());
     atEndOfTurn(() => this.write());
@@ -96,9 +89,9 @@ export class Journal {
     let texts = this.#coming;
     this.#coming = [];
     while (texts.length > 0 && this.#stranded.length === 0) {
-      const handy = texts.slice(0, handyCount(texts));
-      if (!this.#write(handy)) break;
-      texts = texts.slice(handy.length);
+      const count = linesInOneWrite(texts);
+      if (!this.#write(texts.slice(0, count))) break;
+      texts = texts.slice(count);
     }
     if (texts.length === 0) return;
     for (const text of texts) this.#stranded.push(text);
@@ -121,7 +114,7 @@ export class Journal {
    */
   readAfter(cursor: JournalCursor, mostRecords: number, mostBytes: number): string[] {
     this.write();
-    cursor.index = Math.max(cursor.index, this.#committed);
+    cursor.index = Math.max(cursor.index, this.committedRecords);
     const segment = this.#segments.find(({ last }) => last > cursor.index);
     if (!segment) {
       const texts = this.#stranded.slice(cursor.index - this.#filed, cursor.index - this.#filed + mostRecords);
@@ -155,8 +148,8 @@ export class Journal {
 
   /** These lines, the first of those last read, are in the database: forgets them. */
   commit(lines: readonly SegmentLine[]): void {
-    this.#committed += lines.length;
-    this.#observer?.committed(this.#committed);
+    this.committedRecords += lines.length;
+    this.#observer?.committed(this.committedRecords);
     if (this.#readStranded) {
       this.#stranded.splice(0, lines.length);
       this.#filed += lines.length;
@@ -193,7 +186,7 @@ export class Journal {
   #tellObserver(): void {
     const texts = this.#observed === 0 ? this.#coming : this.#coming.slice(this.#observed);
     this.#observed = this.#coming.length;
-    if (texts.length > 0) this.#observer?.appended(texts, this.#appended);
+    if (texts.length > 0) this.#observer?.appended(texts, this.appendedRecords);
   }
 
   /** Moves records from memory to the file as far as it takes them. */
@@ -215,14 +208,4 @@ export class Journal {
   #dropDone(): void {
     while (this.#segments.length > 1 && this.#segments[0]?.left === 0) this.#segments.shift()?.drop();
   }
-}
-
-/** How many of the first texts make one handy write; one at least. */
-function handyCount(texts: readonly string[]): number {
-  let bytes = 0;
-  const over = texts.findIndex((text) => {
-    bytes += mostLineBytes(text);
-    return bytes > HANDY_BYTES;
-  });
-  return over < 0 ? texts.length : Math.max(over, 1);
 }

@@ -48,7 +48,12 @@ export class JournalWriter {
   wake(): void {
     if (this.#running || this.#failures > 0) return;
     if (this.journal.pendingRecords >= BATCH_RECORDS) this.#start();
-    else if (!this.#timer) this.#gather();
+    else if (!this.#timer) {
+      const now = performance.now();
+      const isFirst = now - this.#gathersSince >= PACE_MS;
+      if (isFirst) this.#gathersSince = now;
+      this.#lookIn(isFirst ? ALONE_MS : QUIET_MS);
+    }
   }
 
   /** Resolves when all records appended so far are in the database; rejects after `timeoutMs`. */
@@ -92,13 +97,6 @@ export class JournalWriter {
 
   #startIn(delayMs: number): void {
     this.#timer = setTimeout(() => this.#start(), delayMs);
-  }
-
-  #gather(): void {
-    const now = performance.now();
-    const isFirst = now - this.#gathersSince >= PACE_MS;
-    if (isFirst) this.#gathersSince = now;
-    this.#lookIn(isFirst ? ALONE_MS : QUIET_MS);
   }
 
   /** Starts a batch when its time has come or nothing more does; looks again until then. */

@@ -1,12 +1,11 @@
 import { LedgerUnavailable } from "./errors.ts";
-import type { Hold } from "./holds.ts";
 
 /** Whether balances can be checked: what `/readyz` reports of the ledger. */
 export class LedgerAvailability {
   /** When the oldest statement without an answer was sent (`performance.now`); null: none is under way. */
   #unansweredSince: number | null = null;
-  /** When the first of the calls was refused after which none could be answered. */
-  #refusingSince: number | null = null;
+  /** When the first of the calls was refused after which no reservation could be made; null: the latest one was made. */
+  refusingSince: number | null = null;
   /** The statement under way has failed, though whoever ran it went on. */
   #hasFailed = false;
 
@@ -17,7 +16,7 @@ export class LedgerAvailability {
 
   /** Milliseconds for which every call was refused because its balance could not be checked. */
   get refusingMs(): number {
-    return since(this.#refusingSince);
+    return since(this.refusingSince);
   }
 
   /** Runs a statement of the ledger; they run one after the other. */
@@ -39,19 +38,14 @@ export class LedgerAvailability {
     this.#hasFailed = !isRefusal(error);
   }
 
-  /** A reservation was made. */
-  reserved(): void {
-    this.#refusingSince = null;
-  }
-
   /** A reservation was refused, perhaps because its balance could not be checked. */
   reservationFailed(error: unknown): void {
-    if (error instanceof LedgerUnavailable) this.#refusingSince ??= performance.now();
+    if (error instanceof LedgerUnavailable) this.refusingSince ??= performance.now();
   }
 
   #answered(): void {
     this.#unansweredSince = null;
-    this.#refusingSince = null;
+    this.refusingSince = null;
   }
 }
 
@@ -60,22 +54,3 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && /^[0-9A-Z]{5}$/.test(error.code);
 
 const since = (startMs: number | null): number => (startMs === null ? 0 : performance.now() - startMs);
-
-/** Counts the holds of calls that are under way, for monitors. */
-export class OpenHolds {
-  count = 0;
-  /** Quota units that they set aside. */
-  units = 0;
-
-  /** To be called once for each hold. */
-  begin({ amount }: Hold): void {
-    this.count += 1;
-    this.units += amount;
-  }
-
-  /** To be called once when a hold ends. */
-  end({ amount }: Hold): void {
-    this.count -= 1;
-    this.units -= amount;
-  }
-}

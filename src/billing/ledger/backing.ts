@@ -4,7 +4,6 @@ import type { Account } from "./balances/account.ts";
 import { readBalances } from "./balances/load-balances.ts";
 import { LedgerUnavailable } from "./errors.ts";
 import { acquireHolds, type Hold, keepHold, releaseHolds } from "./holds.ts";
-
 import type { Outage } from "./outage.ts";
 import type { AccountKey } from "./processes/peers.ts";
 import { renewLease } from "./processes/registration.ts";

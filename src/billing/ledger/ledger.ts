@@ -32,20 +32,19 @@ export type ReserveRequest = Readonly<{
   amount: number;
 }>;
 
-const NO_ACCOUNTS: readonly Account[] = [];
-
 /** The balances of users, limited keys and budgets as this process may spend them, and the holds on them. */
 export class Ledger {
   readonly accounts: Accounts;
   readonly #backing: Backing;
-  readonly #sole: boolean;
   readonly #outage: Outage;
   #sweeping = false;
   /** Balances that charges have left since the other processes heard of them last. */
   readonly #settled = new Set<Account>();
+  /** Holds of calls that are under way, and the quota units that they set aside; changed only here. */
+  openHolds = 0;
+  heldUnits = 0;
 
   constructor(private readonly parts: BackingParts) {
-    this.#sole = parts.sole;
     this.#outage = parts.outage;
     this.accounts = new Accounts(parts.sole);
     this.#backing = new Backing(parts, {
@@ -55,53 +54,44 @@ export class Ledger {
   }
 
   /** Sets `amount` aside for a call, on the user, on a limited key and on budgets, if memory says that all suffice; else null. */
-  reserveNow({ userId, token, budgets, amount }: ReserveRequest): Hold | null {
+  reserveNow(request: ReserveRequest): Hold | null {
     const now = performance.now();
-    const user = this.accounts.get("user", userId);
-    const key = token?.limited ? this.accounts.get("token", token.id) : null;
+    const hold = this.#holdOf(request);
+    const { user, token, budgets, amount } = hold;
     user.usedAt = now;
-    if (key) key.usedAt = now;
-    if (budgets && budgets.length > 0) return this.#reserveInBudgets(user, key, this.#budgetsOf(budgets), amount, now);
-    if (!this.#coversNow(user, amount, now) || (key && !this.#coversNow(key, amount, now))) return null;
-    this.#hold(user, amount);
-    if (key) this.#hold(key, amount);
-    return { state: "held", amount, user, token: key, budgets: NO_ACCOUNTS };
-  }
-
-  /** The same, and asks the database where memory does not suffice. Rejects InsufficientQuota, LedgerUnavailable. */
-  async reserve(request: ReserveRequest): Promise<Hold> {
-    const { userId, token, budgets = [], amount } = request;
-    const held = this.reserveNow(request);
-    if (held) return held;
-    const key = token?.limited ? this.accounts.get("token", token.id) : null;
-    return await this.#reserveSlowly(this.accounts.get("user", userId), key, this.#budgetsOf(budgets), amount);
-  }
-
-  #budgetsOf(ids: readonly number[]): readonly Account[] {
-    return ids.map((id) => this.accounts.get("budget", id));
-  }
-
-  #reserveInBudgets(
-    user: Account,
-    token: Account | null,
-    budgets: readonly Account[],
-    amount: number,
-    now: number,
-  ): Hold | null {
+    if (token) token.usedAt = now;
     for (const budget of budgets) budget.usedAt = now;
-    const accounts = [user, ...(token ? [token] : []), ...budgets];
-    if (!accounts.every((account) => this.#coversNow(account, amount, now))) return null;
-    for (const account of accounts) this.#hold(account, amount);
-    return { state: "held", amount, user, token, budgets };
+    if (!this.#coversNow(user, amount, now) || (token && !this.#coversNow(token, amount, now))) return null;
+    for (const budget of budgets) if (!this.#coversNow(budget, amount, now)) return null;
+    this.#hold(user, amount);
+    if (token) this.#hold(token, amount);
+    for (const budget of budgets) this.#hold(budget, amount);
+    this.openHolds += 1;
+    this.heldUnits += amount;
+    return hold;
+  }
+
+  /** A hold of these accounts, which is not set aside yet. */
+  #holdOf({ userId, token, budgets = [], amount }: ReserveRequest): Hold {
+    return {
+      state: "held",
+      amount,
+      user: this.accounts.get("user", userId),
+      token: token?.limited ? this.accounts.get("token", token.id) : null,
+      budgets: budgets.map((id) => this.accounts.get("budget", id)),
+    };
   }
 
   /** Ends a hold. Answers false, and does nothing, when it has ended before. */
   end(hold: Hold, state: "settled" | "refunded"): boolean {
     if (hold.state !== "held") return false;
+    const { user, token, budgets, amount } = hold;
     hold.state = state;
-    this.#release(hold.user, hold.amount);
-    if (hold.token) this.#release(hold.token, hold.amount);
-    for (const budget of hold.budgets) this.#release(budget, hold.amount);
+    this.openHolds -= 1;
+    this.heldUnits -= amount;
+    this.#release(user, amount);
+    if (token) this.#release(token, amount);
+    for (const budget of budgets) this.#release(budget, amount);
     return true;
   }
 
@@ -162,9 +152,8 @@ export class Ledger {
 
   /** Re-reads these accounts. Rejects when the database does not answer. */
   async refresh(subject: Subject, ids: readonly number[]): Promise<void> {
-    const isUsed = (id: number) => this.accounts.find(subject, id) !== undefined;
-    const unused = ids.filter((id) => !isUsed(id));
-    const used = ids.filter(isUsed).map((id) => this.accounts.get(subject, id));
+    const used = ids.flatMap((id) => this.accounts.find(subject, id) ?? []);
+    const unused = ids.filter((id) => !used.some((account) => account.id === id));
     await this.#backing.read(subject, used);
     if (unused.length === 0) return;
     const { sql, processId, inTurn } = this.parts;
@@ -188,7 +177,12 @@ export class Ledger {
    * ended even while an earlier sweep is still reading: a database that went silent may never answer that read.
    */
   async sweep(): Promise<void> {
-    this.#answerOverdue(performance.now());
+    const now = performance.now();
+    for (const account of this.accounts.allUsed()) {
+      if (account.waitedFor(now) <= ANSWER_WITHIN_MS || this.#outage.isRecovering(now)) continue;
+      this.#backing.noteSilence();
+      account.answerAlone(new LedgerUnavailable("no answer in time"), this.#outage);
+    }
     if (this.#sweeping) return;
     this.#sweeping = true;
     try {
@@ -208,20 +202,6 @@ export class Ledger {
     for (const account of this.accounts.allUsed()) if (account.shortage > 0) this.#backing.want(account);
   }
 
-  /** Answers calls that waited too long for the database by what memory allows. */
-  #answerOverdue(now: number): void {
-    for (const account of this.accounts.allUsed()) {
-      if (account.waitedFor(now) <= ANSWER_WITHIN_MS || this.#outage.isRecovering(now)) continue;
-      this.#backing.noteSilence();
-      account.answerAlone(new LedgerUnavailable("no answer in time"), this.#outage);
-    }
-  }
-
-  #answerInOutage(account: Account): void {
-    if (this.#outage.isOver) return;
-    account.answerAlone(new LedgerUnavailable("the share of an outage is spent"), this.#outage);
-  }
-
   /** Answers the accounts that are to be read again. */
   #upkeep(subject: Subject): Account[] {
     const now = performance.now();
@@ -229,9 +209,9 @@ export class Ledger {
     for (const account of this.accounts.used(subject)) {
       const unusedMs = now - account.usedAt;
       account.endScarcity(now);
-      if (!this.#sole && account.shortage > 0) this.#backing.want(account);
+      if (!this.parts.sole && account.shortage > 0) this.#backing.want(account);
       this.#backing.trim(account, now);
-      const old = !this.#sole && now - account.readAt > REREAD_AFTER_MS && unusedMs < KEEP_FRESH_MS;
+      const old = !this.parts.sole && now - account.readAt > REREAD_AFTER_MS && unusedMs < KEEP_FRESH_MS;
       if (old || !account.isRead) stale.push(account);
       else if (account.isForgettable && unusedMs > FORGET_AFTER_MS) this.accounts.forget(account);
     }
@@ -252,30 +232,34 @@ export class Ledger {
   }
 
   /**
-   * From the narrowest to the widest, the user last: what a call holds of a key while it waits is missing to calls of the same
-   * user only, who would be refused too. The other way round two processes could each hold what the other lacks.
+   * The same, asking the database where memory does not suffice. Rejects InsufficientQuota, LedgerUnavailable.
+   *
+   * From the narrowest to the widest account, the user last: what a call holds of a key while it waits is missing to calls of
+   * the same user only, who would be refused too. The other way round two processes could each hold what the other lacks.
    */
-  async #reserveSlowly(
-    user: Account,
-    token: Account | null,
-    budgets: readonly Account[],
-    amount: number,
-  ): Promise<Hold> {
+  async reserveSlowly(request: ReserveRequest): Promise<Hold> {
+    const hold = this.#holdOf(request);
+    const { user, token, budgets, amount } = hold;
     const narrower = token ? [token, ...budgets] : budgets;
-    if (narrower.length > 0 && !this.#coversNow(user, amount, performance.now())) this.#prefetch(user, amount);
+    if (narrower.length > 0 && this.#outage.isOver && !this.#coversNow(user, amount, performance.now())) {
+      // The user's part is set aside by the same exchange as the key's; other processes can have it back until it is held.
+      user.expectCall(amount);
+      this.#backing.want(user);
+    }
     const held: Account[] = [];
-    let isReserved = false;
     try {
       for (const account of narrower) {
         if (!(await this.#cover(account, amount))) throw await this.#refusal(user, account, amount);
         held.push(account);
       }
       if (!(await this.#cover(user, amount))) throw new InsufficientQuota("user", user.available);
-      isReserved = true;
-    } finally {
-      if (!isReserved) for (const account of held) this.#release(account, amount);
+    } catch (error) {
+      for (const account of held) this.#release(account, amount);
+      throw error;
     }
-    return { state: "held", amount, user, token, budgets };
+    this.openHolds += 1;
+    this.heldUnits += amount;
+    return hold;
   }
 
   /** Who has too little both ways is told of their own balance. */
@@ -285,23 +269,20 @@ export class Ledger {
     return new InsufficientQuota(refusing.subject, refusing.available, refusing.id);
   }
 
-  /** Has the user's part set aside by the same exchange as the key's; other processes can have it back until it is held. */
-  #prefetch(user: Account, amount: number): void {
-    if (!this.#outage.isOver) return;
-    user.expectCall(amount);
-    this.#backing.want(user);
-  }
-
   async #cover(account: Account, amount: number): Promise<boolean> {
     const now = performance.now();
     if (this.#coversNow(account, amount, now)) {
       this.#hold(account, amount);
       return true;
     }
-    if (this.#sole && now - account.readAt < REREAD_SOLE_AFTER_MS) return false;
+    if (this.parts.sole && now - account.readAt < REREAD_SOLE_AFTER_MS) return false;
     const answer = account.wait(amount);
     this.#backing.want(account);
-    if (!this.#outage.isOver) setTimeout(() => this.#answerInOutage(account), ANSWER_IN_OUTAGE_WITHIN_MS);
+    if (this.#outage.isOver) return answer;
+    setTimeout(() => {
+      if (this.#outage.isOver) return;
+      account.answerAlone(new LedgerUnavailable("the share of an outage is spent"), this.#outage);
+    }, ANSWER_IN_OUTAGE_WITHIN_MS);
     return answer;
   }
 
@@ -313,6 +294,6 @@ export class Ledger {
   #release(account: Account, amount: number): void {
     account.release(amount);
     // A moment ago, as far as idleness goes: the next sweep looks at the clock.
-    this.#backing.trim(account, account.usedAt);
+    if (!this.parts.sole) this.#backing.trim(account, account.usedAt);
   }
 }

@@ -1,3 +1,4 @@
+import type { Usage } from "../../formats/conversation/reply.ts";
 import {
   add,
   type Decimal,
@@ -14,15 +15,15 @@ import {
   toText,
   ZERO,
 } from "../../lib/values/decimal.ts";
-import type { Price, Receipt, ReceiptLine, Usage } from "../types.ts";
+import type { Price, Receipt, ReceiptLine } from "../types.ts";
 import { type ContextTier, dearer, highestTier, tierOf, toolPriceOf } from "./price-rules.ts";
-import { saneTokens, saneUsage } from "./sane-usage.ts";
 
 /** What the tokens of one kind (or the call) are multiplied by, with its text for receipts. */
-type Factor = Readonly<{ item: string; units: bigint; text: string; amountOf(usage: Usage): number }>;
+type Factor = Readonly<{ item: string; units: bigint; text: string }>;
 
-/** A price's factors: made once, for prices are shared by calls. */
+/** A price's factors: computed once, because calls share prices. */
 type Factors = Readonly<{
+  /** In the order of `quantitiesOf`. */
   parts: readonly Factor[];
   /** The decimals of their units. */
   scale: number;
@@ -30,9 +31,7 @@ type Factors = Readonly<{
   groupRatio: FixedPoint;
   groupText: string;
 }>;
-const factorsByPrice = new WeakMap<Price, Factors>();
-/** Those of steps by length of the prompt; a step belongs to one model. */
-const factorsByTier = new WeakMap<Price, Map<ContextTier, Factors>>();
+const factorsByPrice = new WeakMap<Price, Map<ContextTier | undefined, Factors>>();
 
 /**
  * What a call costs, in rounded quota units, with its sums:
@@ -45,15 +44,17 @@ const factorsByTier = new WeakMap<Price, Map<ContextTier, Factors>>();
 export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quota: number; receipt: Receipt } {
   const counted = saneUsage(usage);
   const used = counted.promptTokens + counted.completionTokens > 0;
-  const tier = price.kind === "per_token" ? tierOf(price.contextTiers, counted.promptTokens) : undefined;
+  const tiers = price.kind === "per_token" ? price.contextTiers : undefined;
+  const tier = tiers && tierOf(tiers, counted.promptTokens);
   const factors = factorsOf(price, tier);
   const unit = unitOf(quotaPerUnit);
   const perUnit = price.kind === "per_call" ? unit.fixed : NOT_MULTIPLIED;
   let scale = factors.scale + perUnit.scale;
   let subtotal = 0n;
   const lines: ReceiptLine[] = [];
-  for (const { item, units, text, amountOf } of used ? factors.parts : NO_PARTS) {
-    const quantity = amountOf(counted);
+  const quantities = used ? quantitiesOf(price, counted) : [];
+  for (const [at, { item, units, text }] of factors.parts.entries()) {
+    const quantity = quantities[at] ?? 0;
     if (quantity === 0) continue;
     const amount = BigInt(quantity) * units * perUnit.units;
     subtotal += amount;
@@ -91,7 +92,6 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   return { quota, receipt };
 }
 
-const NO_PARTS: readonly Factor[] = [];
 const NOT_MULTIPLIED: FixedPoint = { units: 1n, scale: 0 };
 
 /** Quota units per dollar, converted once: all calls share the number. */
@@ -117,17 +117,12 @@ function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quo
 }
 
 function factorsOf(price: Price, tier: ContextTier | undefined): Factors {
-  if (tier) {
-    const tiers = factorsByTier.get(price) ?? new Map<ContextTier, Factors>();
-    factorsByTier.set(price, tiers);
-    const known = tiers.get(tier) ?? makeFactors(price, tier);
-    tiers.set(tier, known);
-    return known;
-  }
-  const known = factorsByPrice.get(price);
+  const byTier = factorsByPrice.get(price);
+  const known = byTier?.get(tier);
   if (known) return known;
-  const factors = makeFactors(price);
-  factorsByPrice.set(price, factors);
+  const factors = makeFactors(price, tier);
+  if (byTier) byTier.set(tier, factors);
+  else factorsByPrice.set(price, new Map([[tier, factors]]));
   return factors;
 }
 
@@ -135,9 +130,7 @@ function makeFactors(price: Price, tier?: ContextTier): Factors {
   const parts = partsOf(price, tier);
   const scale = Math.max(...parts.map(([, factor]) => fixedPoint(factor).scale));
   return {
-    parts: parts.map(([item, factor, amountOf]) => {
-      return { item, units: fixedPoint(factor, scale).units, text: toText(factor), amountOf };
-    }),
+    parts: parts.map(([item, factor]) => ({ item, units: fixedPoint(factor, scale).units, text: toText(factor) })),
     scale,
     hasMinimum: price.kind === "per_token" && !isZero(multiply(price.modelRatio, price.groupRatio)),
     groupRatio: fixedPoint(price.groupRatio),
@@ -145,35 +138,49 @@ function makeFactors(price: Price, tier?: ContextTier): Factors {
   };
 }
 
-type Part = readonly [item: string, factor: Decimal, amountOf: (usage: Usage) => number];
-
-function partsOf(price: Price, tier: ContextTier | undefined): Part[] {
+function partsOf(price: Price, tier: ContextTier | undefined): (readonly [item: string, factor: Decimal])[] {
   if (price.kind === "per_call") {
-    const { seconds, usdPerCall, images } = price;
-    if (images !== undefined) return [["per_call", usdPerCall, (u) => Math.min(images, u.images ?? images)]];
-    return seconds === undefined ? [["per_call", usdPerCall, () => 1]] : [["per_second", usdPerCall, () => seconds]];
+    const isPerSecond = price.seconds !== undefined && price.images === undefined;
+    return [[isPerSecond ? "per_second" : "per_call", price.usdPerCall]];
   }
   const input = multiply(price.modelRatio, tier?.input ?? ONE);
   const output = multiply(price.modelRatio, tier?.output ?? ONE);
-  const audioOutput = multiply(multiply(output, price.audioRatio), price.audioCompletionRatio);
-  const { imageRatio, imageCompletionRatio } = price;
-  const seen = ({ imageInputTokens = 0 }: Usage) => (imageRatio ? imageInputTokens : 0);
-  const drawn = ({ imageOutputTokens = 0 }: Usage) => (imageCompletionRatio ? imageOutputTokens : 0);
-  const imageOutput = multiply(multiply(output, imageRatio ?? ONE), imageCompletionRatio ?? ONE);
+  const { imageRatio = ONE, imageCompletionRatio = ONE } = price;
   return [
-    ["input", input, (u) => u.promptTokens - u.cachedTokens - u.cacheCreationTokens - u.audioInputTokens - seen(u)],
-    ["cache_read", multiply(input, price.cacheRatio), (u) => u.cachedTokens],
-    ["cache_write", multiply(input, price.cacheCreationRatio), (u) => u.cacheCreationTokens - longWrites(u)],
-    ["cache_write_1h", multiply(input, price.longCacheCreationRatio), longWrites],
-    ["audio_input", multiply(input, price.audioRatio), (u) => u.audioInputTokens],
-    ["image_input", multiply(input, imageRatio ?? ONE), seen],
-    ["output", multiply(output, price.completionRatio), (u) => u.completionTokens - u.audioOutputTokens - drawn(u)],
-    ["audio_output", audioOutput, (u) => u.audioOutputTokens],
-    ["image_output", imageOutput, drawn],
+    ["input", input],
+    ["cache_read", multiply(input, price.cacheRatio)],
+    ["cache_write", multiply(input, price.cacheCreationRatio)],
+    ["cache_write_1h", multiply(input, price.longCacheCreationRatio)],
+    ["audio_input", multiply(input, price.audioRatio)],
+    ["image_input", multiply(input, imageRatio)],
+    ["output", multiply(output, price.completionRatio)],
+    ["audio_output", multiply(multiply(output, price.audioRatio), price.audioCompletionRatio)],
+    ["image_output", multiply(multiply(output, imageRatio), imageCompletionRatio)],
   ];
 }
 
-const longWrites = ({ longCacheCreationTokens = 0 }: Usage): number => longCacheCreationTokens;
+/** What each part of a price is multiplied by, in the order of `partsOf`. */
+function quantitiesOf(price: Price, usage: Usage): number[] {
+  if (price.kind === "per_call") {
+    const { seconds = 1, images } = price;
+    return [images === undefined ? seconds : Math.min(images, usage.images ?? images)];
+  }
+  const { promptTokens, completionTokens, cachedTokens, cacheCreationTokens } = usage;
+  const { audioInputTokens, audioOutputTokens, longCacheCreationTokens = 0 } = usage;
+  const imageInputTokens = price.imageRatio ? (usage.imageInputTokens ?? 0) : 0;
+  const imageOutputTokens = price.imageCompletionRatio ? (usage.imageOutputTokens ?? 0) : 0;
+  return [
+    promptTokens - cachedTokens - cacheCreationTokens - audioInputTokens - imageInputTokens,
+    cachedTokens,
+    cacheCreationTokens - longCacheCreationTokens,
+    longCacheCreationTokens,
+    audioInputTokens,
+    imageInputTokens,
+    completionTokens - audioOutputTokens - imageOutputTokens,
+    audioOutputTokens,
+    imageOutputTokens,
+  ];
+}
 
 /** Whether a request asks for cache writes, and whether of an hour, which are dearer. */
 export type CacheWrites = "none" | "short" | "long";
@@ -203,14 +210,9 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
   const output = saneTokens(expected.maxOutputTokens ?? expected.defaultOutputTokens);
-  const {
-    text,
-    audio: audioFactor,
-    output: outputFactor,
-    scale,
-  } = maxFactorsOf(price, expected.writesCache ?? "none", prompt);
-  const input = BigInt(prompt - audio) * text + BigInt(audio) * audioFactor;
-  return fixedInteger(input + BigInt(output) * outputFactor, scale, "up");
+  const max = maxFactorsOf(price, expected.writesCache ?? "none", prompt);
+  const input = BigInt(prompt - audio) * max.text + BigInt(audio) * max.audio;
+  return fixedInteger(input + BigInt(output) * max.output, max.scale, "up");
 }
 
 type TokenPrice = Extract<Price, { kind: "per_token" }>;
@@ -256,3 +258,43 @@ function writeRatio(price: TokenPrice, writes: CacheWrites): Decimal {
 }
 
 const upper = (amount: Decimal, groupRatio: Decimal): number => Math.max(0, roundUp(multiply(amount, groupRatio)));
+
+/** Most tokens of one kind that one call is believed to have: what a client may ask for at most. */
+const MOST_TOKENS = 1_073_741_823;
+
+/** A token count as an upstream or client states it → a whole number from 0 to 2^30 − 1; nonsense counts as 0. */
+export const saneTokens = (count: number): number => (count > 0 ? Math.min(Math.floor(count), MOST_TOKENS) : 0);
+
+/** Usage as an upstream states it → counts that money can be computed from: whole, in range, parts within the whole. */
+export function saneUsage(usage: Usage): Usage {
+  const promptTokens = saneTokens(usage.promptTokens);
+  const completionTokens = saneTokens(usage.completionTokens);
+  const cachedTokens = Math.min(saneTokens(usage.cachedTokens), promptTokens);
+  const cacheCreationTokens = Math.min(saneTokens(usage.cacheCreationTokens), promptTokens - cachedTokens);
+  const audioInputTokens = Math.min(
+    saneTokens(usage.audioInputTokens),
+    promptTokens - cachedTokens - cacheCreationTokens,
+  );
+  const audioOutputTokens = Math.min(saneTokens(usage.audioOutputTokens), completionTokens);
+  const textInput = promptTokens - cachedTokens - cacheCreationTokens - audioInputTokens;
+  const sane: Usage = {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    cacheCreationTokens,
+    reasoningTokens: Math.min(saneTokens(usage.reasoningTokens), completionTokens),
+    audioInputTokens,
+    audioOutputTokens,
+  };
+  const { imageInputTokens, imageOutputTokens, longCacheCreationTokens, toolCalls, images } = usage;
+  if (imageInputTokens) sane.imageInputTokens = Math.min(saneTokens(imageInputTokens), textInput);
+  if (imageOutputTokens) {
+    sane.imageOutputTokens = Math.min(saneTokens(imageOutputTokens), completionTokens - audioOutputTokens);
+  }
+  if (longCacheCreationTokens) {
+    sane.longCacheCreationTokens = Math.min(saneTokens(longCacheCreationTokens), cacheCreationTokens);
+  }
+  if (toolCalls) sane.toolCalls = toolCalls;
+  if (images !== undefined) sane.images = saneTokens(images);
+  return sane;
+}

@@ -1,7 +1,7 @@
+import type { Usage } from "../../formats/conversation/reply.ts";
 import type { Decimal } from "../../lib/values/decimal.ts";
-import { NO_USAGE, type Price, type Receipt, type Usage } from "../types.ts";
+import { NO_USAGE, type Price, type Receipt } from "../types.ts";
 import { charge, estimate } from "./charge.ts";
-
 import type { PriceTable } from "./price-table.ts";
 import { resolvePrice } from "./resolve-price.ts";
 

@@ -8,6 +8,7 @@ import { CONTROL_SOCKET, findRunDirectory } from "../../../db/embedded/run-direc
 import { resetPassword } from "../../domain/accounts/credentials/reset-password.ts";
 import type { DiagnosticsContext } from "../../domain/diagnostics/diagnostics-context.ts";
 import { CHECKS, examine, type Report } from "../../domain/diagnostics/run-checks.ts";
+import { messageOf } from "../../lib/runtime/error-message.ts";
 import type { Services } from "../../server/services.ts";
 import { version } from "../../server/version.ts";
 import { readJournalAction, runJournalAction } from "./journal-actions.ts";
@@ -34,7 +35,7 @@ export async function startControl(services: Services, context: DiagnosticsConte
         return await carryOut(services, context, directory, request);
       } catch (error) {
         services.log.error({ error }, "a command could not be carried out");
-        return new Response(error instanceof Error ? error.message : String(error), { status: 500 });
+        return new Response(messageOf(error), { status: 500 });
       }
     },
   });

@@ -2,6 +2,7 @@ import { Database as SqliteFile } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { SQL } from "bun";
 import { requireRow } from "../../../db/require-row.ts";
+import { messageOf } from "../../lib/runtime/error-message.ts";
 
 /** A row as the source's driver reads it: see values.ts for what may stand in a column. */
 export type SourceRow = Readonly<Record<string, unknown>>;
@@ -49,7 +50,7 @@ async function openFile(path: string): Promise<Source> {
       async () => file.close(),
     );
   } catch (error) {
-    throw new SourceError(`${path} is no SQLite database: ${textOf(error)}`);
+    throw new SourceError(`${path} is no SQLite database: ${messageOf(error)}`);
   }
 }
 
@@ -60,7 +61,7 @@ async function openServer(url: string, adapter: "mysql" | "postgres"): Promise<S
     await query("select 1");
   } catch (error) {
     await sql.close();
-    throw new SourceError(`the source database cannot be reached: ${textOf(error)}`);
+    throw new SourceError(`the source database cannot be reached: ${messageOf(error)}`);
   }
   const schema = adapter === "mysql" ? "database()" : "current_schema()";
   const columnsOf = (table: string) =>
@@ -87,5 +88,3 @@ function createSource(query: Query, columnsOf: (table: string) => string, close:
     close,
   };
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

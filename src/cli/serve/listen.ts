@@ -1,3 +1,4 @@
+import { messageOf } from "../../lib/runtime/error-message.ts";
 import { type Config, ConfigError } from "../../server/config.ts";
 
 const LISTEN_ADVICE: Readonly<Record<string, string>> = {
@@ -12,7 +13,7 @@ export async function listen<Server>({ host, port }: Config, start: () => Server
     return start();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const reason = LISTEN_ADVICE[code] ?? (error instanceof Error ? error.message : String(error));
+    const reason = LISTEN_ADVICE[code] ?? messageOf(error);
     throw new ConfigError(`cannot listen on ${host}:${port}: ${reason}`);
   }
 }

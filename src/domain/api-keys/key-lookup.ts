@@ -24,20 +24,18 @@ export function createKeyLookup(
     const entry = table.findByHash(hash);
     return entry ? { entry, isPrevious: entry.keyHash !== hash } : null;
   };
-  const find = (key: string): Found => {
+  return (key) => {
     if (rememberedVersion !== table.version) {
       rememberedVersion = table.version;
       remembered.clear();
     }
-    const known = remembered.get(key);
-    if (known) return known;
-    const found = findByHash(vault.keyedHash(key)) ?? findByHash(importedKeyHash(vault, key)) ?? NONE;
-    // Keys that are none would fill the memory of those that are.
-    if (found.entry) remembered.set(key, found);
-    return found;
-  };
-  return (key) => {
-    const { entry, isPrevious } = find(key);
+    let found = remembered.get(key);
+    if (!found) {
+      found = findByHash(vault.keyedHash(key)) ?? findByHash(importedKeyHash(vault, key)) ?? NONE;
+      // Invalid keys would push valid ones out of the cache.
+      if (found.entry) remembered.set(key, found);
+    }
+    const { entry, isPrevious } = found;
     return entry && isPrevious && entry.previousKeyUntil <= nowSeconds() ? undefined : entry;
   };
 }

@@ -2,6 +2,7 @@ import { type CatalogDocument, readDocument } from "../../catalog/entry.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { messageOf } from "../../lib/runtime/error-message.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { planUpdate, type UpdatePlan, updateEntries } from "./plan-update.ts";
@@ -36,7 +37,7 @@ export function parseCatalog(text: string): CatalogDocument {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new OperationError("catalog_not_json", { detail: error instanceof Error ? error.message : "" });
+    throw new OperationError("catalog_not_json", { detail: messageOf(error) });
   }
   return refusing(() => readDocument(value));
 }

@@ -2,7 +2,7 @@ import { readEvents } from "../../lib/http/sse.ts";
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
 import type { ProviderCodec } from "./codec.ts";
 import type { Citation, Part, ReasoningPart, ToolCallPart } from "./conversation.ts";
-import type { FinishReason, ReplyError, ReplyEvent, ReportedUsage } from "./reply.ts";
+import type { FinishReason, ReplyError, ReplyEvent, Usage } from "./reply.ts";
 
 /** A complete response. Parts are in the order the upstream sent them. */
 export type Reply = {
@@ -10,7 +10,7 @@ export type Reply = {
   model: string;
   createdAt: number | null;
   choices: ReplyChoice[];
-  usage: ReportedUsage | null;
+  usage: Usage | null;
   /** In OpenAI's terms. */
   serviceTier: string | null;
 };

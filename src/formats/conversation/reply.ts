@@ -60,7 +60,7 @@ export type ReplyEvent =
   /** A part that only one dialect can represent: hosted tools at work and their results. */
   | { type: "native"; choice: number; dialect: ChatDialect; name: string; value: JsonObject }
   /** `serviceTier`: in OpenAI's terms. */
-  | { type: "usage"; usage: ReportedUsage; serviceTier?: string }
+  | { type: "usage"; usage: Usage; serviceTier?: string }
   | {
       type: "finish";
       choice: number;
@@ -100,7 +100,7 @@ export type StreamEncoder = {
   /** The text to write for the event: complete SSE events (or one element of a JSON array); may be empty. */
   push(event: ReplyEvent): string;
   /** Closes what is open and reports usage. Call it once, after the last event, but not after an `error` event. */
-  end(usage: ReportedUsage): string;
+  end(usage: Usage): string;
 };
 
 /**
@@ -111,10 +111,10 @@ export const finishAfter = (reason: FinishReason, calls: number): FinishReason =
   calls === 0 || reason === "length" || reason === "content_filter" ? reason : "tool_calls";
 
 /**
- * Token usage as reported by an upstream, in one shape for every dialect: the prompt includes cached, cache-written and
- * audio input; the completion includes reasoning and audio output.
+ * The token usage of one call, in one shape for every format: `promptTokens` includes cached, cache-written and audio input;
+ * `completionTokens` includes reasoning and audio output.
  */
-export type ReportedUsage = {
+export type Usage = {
   /** Calls of tools that the provider runs and charges in addition to tokens. */
   toolCalls?: ToolCalls;
   promptTokens: number;

@@ -3,7 +3,6 @@ import type { Extensions, MediaPart, MediaSource, Part, ToolResultPart } from ".
 import { carrySignature, readSignature } from "../conversation/signature.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { GROUNDING } from "../tools/web-search.ts";
-
 import { serverToolIn } from "./request/server-tools.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Conversation, Part, Turn } from "../conversation/conversation.ts";
-import type { ReportedUsage } from "../conversation/reply.ts";
+import type { Usage } from "../conversation/reply.ts";
 import { carrySignature, readSignature } from "../conversation/signature.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import { itemId } from "./items.ts";
@@ -99,7 +99,7 @@ const isOwn = (part: Part): boolean =>
  * Source: https://platform.openai.com/docs/api-reference/responses/compacted-object
  */
 export function compactedResponse(
-  { id, createdAt, usage }: Readonly<{ id: string; createdAt: number; usage: ReportedUsage }>,
+  { id, createdAt, usage }: Readonly<{ id: string; createdAt: number; usage: Usage }>,
   conversation: Conversation,
   sealed: string,
   write: (conversation: Conversation) => readonly JsonObject[],
@@ -123,7 +123,7 @@ const compactionItem = (responseId: string, outputIndex: number, sealed: string)
 });
 
 /** A response to a request that ends in a trigger: `response` with the compaction item in place of its output. */
-export const triggeredResponse = (response: JsonObject, sealed: string, usage: ReportedUsage): JsonObject => ({
+export const triggeredResponse = (response: JsonObject, sealed: string, usage: Usage): JsonObject => ({
   ...response,
   output: [compactionItem(textOf(response.id) ?? "", 0, sealed)],
   usage: usageObject(usage),

@@ -1,7 +1,6 @@
 import type { Dropped } from "../conversation/codec.ts";
 import type { Conversation, Part, Tool } from "../conversation/conversation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
-
 import { qualifiedName } from "./tool-names.ts";
 
 /** Parameters of the function that replaces a free-text tool. */

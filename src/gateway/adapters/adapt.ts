@@ -8,7 +8,7 @@ import { flattenNamespaces } from "../../formats/openai-responses/request/tools.
 import { customNames } from "../../formats/tools/custom-tools.ts";
 import { toolAliases } from "../../formats/tools/tool-names.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
-import { type ChatApi, chatOf } from "../../providers/contract/chat.ts";
+import { type ChatApi, chatOf, takesCustomTools } from "../../providers/contract/chat.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
@@ -23,10 +23,9 @@ import { boundedNames, limitationsOf, type Route } from "../upstream/route.ts";
 import type { Outgoing } from "../upstream/upstream.ts";
 import type { Adapter } from "./adapter.ts";
 import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
-import { channelPromptOf } from "./conversation/channel-prompt.ts";
-import { customToolCalls, takesCustomTools } from "./conversation/custom-tool-calls.ts";
+import { customToolCalls } from "./conversation/custom-tool-calls.ts";
 import { inlineMedia } from "./conversation/inline-media.ts";
-import { needsPreparation } from "./conversation/prepare-conversation.ts";
+import { channelPromptOf, needsPreparation } from "./conversation/prepare-conversation.ts";
 import { clientNames } from "./conversation/tool-names.ts";
 import { NativeAdapter } from "./native-adapter.ts";
 import { PassthroughAdapter } from "./passthrough-adapter.ts";
@@ -49,7 +48,7 @@ export type AdaptedRequest = Readonly<{
 export async function adapt(context: GatewayContext, received: Call, bound: Route): Promise<AdaptedRequest> {
   const call = received.preferences ? withPreferencesFor(received, bound) : received;
   const adapter = selectAdapter(context, call, bound);
-  const encoded = adapter.encodeNow?.() ?? (await adapter.encode());
+  const encoded = await adapter.encode();
   const { ask } = encoded;
   const dropped = encoded.dropped.length === 0 ? NOTHING : boundedNames(encoded.dropped);
   const logsContent = context.services.settings.get("LogChatContentEnabled");
@@ -127,23 +126,21 @@ function compactionIn({ endpoint, body }: Call): "endpoint" | "trigger" | "autom
   return Array.isArray(management) && management.length > 0 ? "automatic" : null;
 }
 
-/** The body names another model than the call's, or several among which the gateway chooses. */
-const choosesModels = ({ fallbackFrom, fallbacks, preferences }: Call): boolean =>
-  fallbackFrom !== null || fallbacks.length > 0 || preferences !== null;
-
 /** `isRewritten`: the call's conversation is not the one in its body. */
-function selectForCall(context: GatewayContext, call: Call, route: Route, isRewritten = choosesModels(call)): Adapter {
+function selectForCall(context: GatewayContext, call: Call, route: Route, isRewritten = false): Adapter {
   const { channel, key, provider, upstreamModel } = route;
   const { settings } = context.services;
   const { endpoint } = call;
   const catalog = context.catalog();
+  const streamMode = provider.chat?.streaming.mode(upstreamModel, catalog);
+  // The body names another model than the call's, or several among which the gateway chooses.
+  const choosesModels = call.fallbackFrom !== null || call.fallbacks.length > 0 || call.preferences !== null;
   const options = {
     untouched:
       !isRewritten &&
+      !choosesModels &&
       (settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true),
-    neverStreams:
-      provider.chat?.streaming.mode(upstreamModel, catalog) === "never" ||
-      channel.setting.stream_support === "NON_STREAM_ONLY",
+    neverStreams: streamMode === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: call.keepsText || settings.get("LogChatContentEnabled"),
     catalog,
   };
@@ -173,7 +170,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     chat.features.nonstandardResponses ||
     filters.length > 0 ||
     channel.setting.force_format === true ||
-    (!call.summary.stream && chat.streaming.mode(upstreamModel, catalog) === "always") ||
+    (!call.summary.stream && streamMode === "always") ||
     needsPreparation(upstreamModel, dialect);
   if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !chat.streaming.framing) {
     return new PassthroughAdapter(call, route, options);

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../formats/conversation/reply.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
@@ -18,10 +18,10 @@ export type EncodedRequest = Readonly<{
 /** A complete response for the client. */
 export type CompleteResponse = Readonly<{
   /** A function if the upstream reported no usage: it builds the body with the usage that the gateway counted. */
-  body: string | Uint8Array<ArrayBuffer> | ((billed: ReportedUsage) => string);
+  body: string | Uint8Array<ArrayBuffer> | ((billed: Usage) => string);
   contentType: string;
   /** The usage that the upstream reported; null if none. */
-  reported: ReportedUsage | null;
+  reported: Usage | null;
   meter: OutputMeter;
   /** The current state of a background response, which is charged when it is complete. */
   background?: JsonObject;
@@ -34,8 +34,6 @@ export type CompleteResponse = Readonly<{
 export type Adapter = {
   /** Rejects DecodeError and GatewayError. */
   encode(): Promise<EncodedRequest>;
-  /** The same, where nothing must be waited for; null or absent: `encode` must be awaited. */
-  encodeNow?(): EncodedRequest | null;
   /** Waits for the result if the response only announces a job; `ask` fetches a URL of the same upstream. */
   awaitResult?(
     body: Uint8Array<ArrayBuffer>,
@@ -88,12 +86,12 @@ export type StreamView = {
   /** The text of an error event, once one was taken. */
   readonly failed: string | null;
   /** The usage that the upstream reported so far. */
-  readonly usage: ReportedUsage | null;
+  readonly usage: Usage | null;
   /** The response is complete, with or without an end marker. */
   readonly finished: boolean;
   readonly meter: OutputMeter;
   /** The last piece, once the call is settled: `last` as returned by `take`, and the format's end. */
-  close(last: OutputChunk, billed: ReportedUsage): OutputChunk;
+  close(last: OutputChunk, billed: Usage): OutputChunk;
   /** The error event for a client whose stream broke. */
   broken(error: GatewayError, requestId: string): OutputChunk;
 };

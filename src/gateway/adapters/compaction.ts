@@ -1,6 +1,6 @@
 import { UNKNOWN_MODEL } from "../../catalog/catalog.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
-import type { ReportedUsage } from "../../formats/conversation/reply.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import { hasGatewayMark } from "../../formats/conversation/signature.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
@@ -128,7 +128,7 @@ export function summarizingCompaction(call: Call, inner: Adapter, codeOf: (summa
     const summary = answer && summaryIn(answer);
     if (!summary) return null;
     const sealed = sealSummary({ summary, code: codeOf(summary) });
-    const compacted = (usage: ReportedUsage): JsonObject => {
+    const compacted = (usage: Usage): JsonObject => {
       if (!isCompact) return triggeredResponse(answer, sealed, usage);
       const base = { id: randomId("resp_"), createdAt: call.createdAt, usage };
       return compactedResponse(base, conversationOf(call), sealed, itemsOf);
@@ -148,7 +148,7 @@ export function summarizingCompaction(call: Call, inner: Adapter, codeOf: (summa
 }
 
 /** The response as its client would get it; null if it is not JSON. */
-function answerOf({ body }: CompleteResponse, usage: ReportedUsage): JsonObject | null {
+function answerOf({ body }: CompleteResponse, usage: Usage): JsonObject | null {
   const text = typeof body === "function" ? body(usage) : typeof body === "string" ? body : textOfBytes(body);
   return recordOf(parseJson(text));
 }

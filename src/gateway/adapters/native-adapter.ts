@@ -1,11 +1,10 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { ReportedUsage } from "../../formats/conversation/reply.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/json.ts";
 import { isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { type FormFile, formatFor, type NativeFormat } from "../../providers/contract/chat.ts";
-
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { tooLarge } from "../http/client-body.ts";
@@ -150,7 +149,7 @@ export class NativeAdapter implements Adapter {
     return { body, contentType, reported: this.#reported(answer), meter: meter };
   }
 
-  #reported(answer: JsonObject | null): ReportedUsage | null {
+  #reported(answer: JsonObject | null): Usage | null {
     return this.call.endpoint.meter?.(this.call, answer, this.route.price, this.catalog) ?? readUsage(answer?.usage);
   }
 }

@@ -1,8 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { ReportedUsage } from "../../formats/conversation/reply.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import { parseJson, recordOf } from "../../formats/json.ts";
 import { errorOf, isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
-
 import { usageObject } from "../../formats/openai-chat/response/encode-reply.ts";
 import {
   countedUsage,
@@ -13,7 +12,7 @@ import {
 import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
-import { spliceTopLevel, type TopLevelChanges } from "../../lib/values/json/json-splice.ts";
+import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import { searchToolOf } from "../billing/settle.ts";
@@ -56,19 +55,9 @@ export class PassthroughAdapter implements Adapter {
   ) {}
 
   async encode(): Promise<EncodedRequest> {
-    const { form, text } = this.call.body;
-    const ask = this.#params();
-    if (form) return { ask, body: await outgoingForm(form.parts, { model: ask.model }), dropped: NONE };
-    return this.options.untouched ? { ask, body: text, dropped: NONE } : this.#spliced(ask);
-  }
-
-  encodeNow(): EncodedRequest | null {
-    return this.call.body.form || this.options.untouched ? null : this.#spliced(this.#params());
-  }
-
-  #params(): CallParams {
     const { call, route, options } = this;
-    return {
+    const { form, text } = call.body;
+    const ask: CallParams = {
       capability: call.endpoint.capability,
       dialect: "openai-chat",
       model: route.upstreamModel,
@@ -76,6 +65,8 @@ export class PassthroughAdapter implements Adapter {
       stream: call.summary.stream && !options.neverStreams,
       catalog: options.catalog,
     };
+    if (form) return { ask, body: await outgoingForm(form.parts, { model: ask.model }), dropped: NONE };
+    return options.untouched ? { ask, body: text, dropped: NONE } : this.#spliced(ask);
   }
 
   findError(body: Uint8Array<ArrayBuffer>): string | null {
@@ -102,7 +93,7 @@ export class PassthroughAdapter implements Adapter {
   }
 
   #read(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse {
-    const reported = this.#metered(body, contentType) ?? extractUsage(body);
+    const reported = (this.call.endpoint.meter ? this.#metered(body, contentType) : null) ?? extractUsage(body);
     const meter = new OutputMeter();
     // Parses the body only if that decides something: missing usage, an empty response, content logging, a search to
     // charge.
@@ -129,16 +120,15 @@ export class PassthroughAdapter implements Adapter {
     const { wantsUsage } = this.call.summary;
     const events = reported
       ? replyAsStream({ ...reply, usage: reply.usage ?? usageObject(reported) }, wantsUsage)
-      : (billed: ReportedUsage) => replyAsStream({ ...reply, usage: countedUsage(billed) }, wantsUsage);
+      : (billed: Usage) => replyAsStream({ ...reply, usage: countedUsage(billed) }, wantsUsage);
     return { body: events, contentType: EVENT_STREAM, reported, meter };
   }
 
   /** The usage by the endpoint's own rule. */
-  #metered(body: Uint8Array<ArrayBuffer>, contentType: string): ReportedUsage | null {
+  #metered(body: Uint8Array<ArrayBuffer>, contentType: string): Usage | null {
     const { endpoint } = this.call;
-    if (!endpoint.meter) return null;
     const answer = contentType.startsWith("application/json") ? recordOf(parseJson(textOfBytes(body))) : null;
-    return endpoint.meter(this.call, answer, this.route.price, this.options.catalog);
+    return endpoint.meter?.(this.call, answer, this.route.price, this.options.catalog) ?? null;
   }
 
   streamView(): StreamView {
@@ -164,7 +154,7 @@ export class PassthroughAdapter implements Adapter {
     const renamed = model !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
     const asIs = unknown.length === 0 && !preparation && !asksUsage && !renamed && !unstreamed;
-    if (asIs && !hasAny(changes) && !paramOverride) return { ask, body: body.text, dropped: NONE };
+    if (asIs && Object.keys(changes).length === 0 && !paramOverride) return { ask, body: body.text, dropped: NONE };
     const all = {
       ...changes,
       ...preparation?.changes,
@@ -186,7 +176,7 @@ const textOfAmended = (amended: object | string): string =>
   typeof amended === "string" ? amended : JSON.stringify(amended);
 
 /** Adds the counted usage to a response without any; null if it is no response. */
-function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: ReportedUsage) => string) | null {
+function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: Usage) => string) | null {
   const text = textOfBytes(body);
   const answer = recordOf(parseJson(text));
   return answer && ((billed) => spliceTopLevel(text, { usage: countedUsage(billed) }, answer));
@@ -198,11 +188,6 @@ const EVENT_STREAM = "text/event-stream; charset=utf-8";
 /** Whether the capability streams chat chunks; all others have events of their own. */
 const isText = (capability: string): boolean => capability === "chat" || capability === "completions";
 
-function hasAny(changes: TopLevelChanges): boolean {
-  for (const _ in changes) return true;
-  return false;
-}
-
 const MAX_USAGE_BYTES = 2_048;
 const USAGE_MEMBER = Buffer.from('"usage"');
 
@@ -210,7 +195,7 @@ const USAGE_MEMBER = Buffer.from('"usage"');
  * The usage of a complete response: extracts its last usage object without parsing the rest, which may contain long
  * embeddings.
  */
-export function extractUsage(body: Uint8Array): ReportedUsage | null {
+export function extractUsage(body: Uint8Array): Usage | null {
   const key = lastIndexOfBytes(body, USAGE_MEMBER);
   if (key < 0) return null;
   const start = key + USAGE_MEMBER.length;

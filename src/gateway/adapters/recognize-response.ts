@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../formats/json.ts";
-import { indexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
+import { indexOfBytes, isBlank, textOfBytes } from "../../lib/values/bytes.ts";
 import type { Capability, TaskCapability } from "../../providers/contract/provider.ts";
 
 /** Members of which a response in OpenAI's format has at least one. Compatible services differ for images and rerank. */
@@ -72,8 +72,10 @@ const hasEntries = (members: readonly Buffer[], bytes: Uint8Array): boolean =>
     );
   });
 
-const mentions = (members: readonly Buffer[], bytes: Uint8Array): boolean =>
-  members.some((member) => indexOfBytes(bytes, member) >= 0);
+function mentions(members: readonly Buffer[], bytes: Uint8Array): boolean {
+  for (const member of members) if (indexOfBytes(bytes, member) >= 0) return true;
+  return false;
+}
 
 /** Whether the body begins and ends like a JSON object; a truncated one does not. */
 function isObject(body: Uint8Array): boolean {
@@ -83,5 +85,3 @@ function isObject(body: Uint8Array): boolean {
   while (last > start && isBlank(body[last])) last -= 1;
   return body[start] === OPEN_BRACE && body[last] === CLOSE_BRACE;
 }
-
-const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13;

@@ -8,7 +8,6 @@ import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/route.ts";
 import type { EncodedRequest } from "./adapter.ts";
 import { type ConversationOptions, geminiOptions } from "./conversation/conversation-options.ts";
-
 import { needsPreparation } from "./conversation/prepare-conversation.ts";
 
 /** Encodes requests whose client speaks the upstream's own format. */

@@ -1,9 +1,7 @@
 import type { ProviderCodec } from "../../formats/conversation/codec.ts";
 import { type Reply, ReplyCollector, replyOf, stepsOf } from "../../formats/conversation/collect-reply.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
-
-import type { ReplyContext, ReplyEvent, ReportedUsage } from "../../formats/conversation/reply.ts";
-
+import type { ReplyContext, ReplyEvent, Usage } from "../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, textOf } from "../../formats/json.ts";
 import { type ReadError, readError } from "../../formats/openai-chat/errors.ts";
 import { randomId } from "../../lib/http/request-id.ts";
@@ -120,7 +118,7 @@ export class TranslatingAdapter implements Adapter {
       return { body, contentType, reported: reply.usage, meter: meter };
     }
     const keep = this.#keeper();
-    const write = (usage: ReportedUsage): string => {
+    const write = (usage: Usage): string => {
       const reported = { ...reply, usage };
       const answer = this.call.endpoint.codec.encodeReply(reported, this.#context(), this.#conversation());
       keep?.(reported, textOf(answer.id) ?? "", answer);
@@ -149,7 +147,7 @@ export class TranslatingAdapter implements Adapter {
     const { collected, meter, filtered } = this.#collect(steps);
     const encoder = codec.streamEncoder(this.#context(), this.#conversation());
     const { reply } = collected;
-    const write = (usage: ReportedUsage): string => {
+    const write = (usage: Usage): string => {
       this.#keep({ ...reply, usage });
       return filtered.map((step) => encoder.push(step)).join("") + encoder.end(usage);
     };

@@ -12,42 +12,40 @@ import type { Arrival } from "../http/arrival.ts";
 import type { Caller } from "./authenticate.ts";
 import { minuteLimiters } from "./user-limits.ts";
 
-/** Checks that the site offers the endpoint to such clients. Throws GatewayError. */
+/**
+ * Checks that the site offers the endpoint (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled) to such
+ * clients. Throws GatewayError.
+ */
 export function refuseClosed(
   { services: { settings } }: GatewayContext,
-  { request, endpoint }: Pick<Arrival, "request" | "endpoint">,
+  { request, endpoint: { codec, capability } }: Pick<Arrival, "request" | "endpoint">,
 ): void {
-  refuseDisabled(settings, endpoint);
+  const { dialect } = codec;
+  if (isTask(capability)) {
+    const isEnabled = settings.get(capability === "drawing" ? "DrawingEnabled" : "TaskEnabled");
+    if (!isEnabled) throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
+  } else if (dialect.startsWith("openai") && !settings.get("OpenAIEndpointEnabled")) {
+    throw new GatewayError(403, "endpoint_disabled", { code: "gateway_openai_off" });
+  } else if (dialect === "anthropic" && !settings.get("ClaudeEndpointEnabled")) {
+    throw new GatewayError(403, "endpoint_disabled", { code: "gateway_anthropic_off" });
+  }
   if (settings.get("global.block_browser_extension_enabled")) refuseBrowserExtension(request);
 }
 
 /** Whether any limit counts the caller's requests. */
-export const isLimited = ({ requestLimit }: GatewayContext, { user, token }: Caller): boolean =>
-  requestLimit.isOn || user.requestsPerMinute > 0 || (token !== null && hasLimits(token));
+export const isLimited = ({ services }: GatewayContext, { user, token }: Caller): boolean =>
+  services.settings.get("ModelRequestRateLimitEnabled") ||
+  user.requestsPerMinute > 0 ||
+  (token !== null && hasLimits(token));
 
 /** Counts the request toward the limits of the site, the user and the key. Rejects GatewayError. */
 export async function rateLimit(
-  { requestLimit, userLimits, tokenLimits }: GatewayContext,
+  { services, requestLimit, userLimits, tokenLimits }: GatewayContext,
   { user, token }: Caller,
 ): Promise<void> {
-  if (requestLimit.isOn) await requestLimit.admit(user.id);
+  if (services.settings.get("ModelRequestRateLimitEnabled")) await requestLimit.admit(user.id);
   if (user.requestsPerMinute > 0) await userLimits.admit(user);
   if (token && hasLimits(token)) await tokenLimits.admit(token, nowSeconds());
-}
-
-/** Sites can disable endpoints (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled). */
-function refuseDisabled(settings: SettingsReader, { codec, capability }: Arrival["endpoint"]): void {
-  if (isTask(capability)) {
-    if (settings.get(capability === "drawing" ? "DrawingEnabled" : "TaskEnabled")) return;
-    throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
-  }
-  const { dialect } = codec;
-  if (dialect.startsWith("openai") && !settings.get("OpenAIEndpointEnabled")) {
-    throw new GatewayError(403, "endpoint_disabled", { code: "gateway_openai_off" });
-  }
-  if (dialect === "anthropic" && !settings.get("ClaudeEndpointEnabled")) {
-    throw new GatewayError(403, "endpoint_disabled", { code: "gateway_anthropic_off" });
-  }
 }
 
 /** Browser extensions can read what a page contains; sites can block them (global.block_browser_extension_enabled). */
@@ -60,8 +58,6 @@ function refuseBrowserExtension(request: Request): void {
 
 /** Counts model requests per user, in this process or together with the replicas. */
 export type ModelRequestLimit = {
-  /** Whether the site limits requests. */
-  readonly isOn: boolean;
   /** Counts an incoming request. Rejects GatewayError 429 when a limit is reached. */
   admit(userId: number): Promise<void>;
   /**
@@ -88,36 +84,31 @@ type Limits = { minutes: number; total: number; success: number; all: Limiter | 
  * bounded memory. Changing an option restarts the count.
  */
 export function createModelRequestLimit(settings: SettingsReader, shared: SharedLimits | null): ModelRequestLimit {
-  let version = Number.NaN;
-  let enabled = false;
-  let limits: Limits | null = null;
+  let latest: Limits | null = null;
 
-  const refresh = () => {
-    version = settings.version;
-    enabled = settings.get("ModelRequestRateLimitEnabled");
+  /** Null: the site does not limit requests. */
+  const current = (): Limits | null => {
+    if (!settings.get("ModelRequestRateLimitEnabled")) return null;
     const minutes = Math.max(1, settings.get("ModelRequestRateLimitDurationMinutes"));
     const total = settings.get("ModelRequestRateLimitCount");
     const success = settings.get("ModelRequestRateLimitSuccessCount");
-    if (limits?.minutes === minutes && limits.total === total && limits.success === success) return;
+    if (latest?.minutes === minutes && latest.total === total && latest.success === success) return latest;
     const windowMs = minutes * 60_000;
     const limiter = (name: string, count: number) => createLimiter(shared, name, { count, windowMs });
-    limits = {
+    latest = {
       minutes,
       total,
       success,
       all: total > 0 ? limiter("calls", total) : null,
       successes: limiter("successes", success),
     };
+    return latest;
   };
 
   return {
-    get isOn() {
-      if (version !== settings.version) refresh();
-      return enabled;
-    },
     async admit(userId) {
-      if (version !== settings.version) refresh();
-      if (!enabled || !limits) return;
+      const limits = current();
+      if (!limits) return;
       const { all, successes } = limits;
       const key = String(userId);
       if (all) {
@@ -128,21 +119,20 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
       } else refuseOver(limits, 0, await successes.check(key));
     },
     async begin({ client, caller }) {
-      if (!this.isOn || !limits) return;
-      const taken = limits;
+      const limits = current();
+      if (!limits) return;
       const key = String(caller.user.id);
-      refuseOver(taken, 0, await taken.successes.take(key));
+      refuseOver(limits, 0, await limits.successes.take(key));
       const countedAtMs = performance.now();
       // A call that lasted longer than the window has left it already.
       client.takeBack = () => {
-        if (performance.now() - countedAtMs < taken.minutes * 60_000) void taken.successes.giveBack(key);
+        if (performance.now() - countedAtMs < limits.minutes * 60_000) void limits.successes.giveBack(key);
       };
     },
     succeeded({ client, caller }) {
       const isCounted = client.takeBack != null;
       client.takeBack = null;
-      if (isCounted || !enabled) return;
-      void limits?.successes.take(String(caller.user.id));
+      if (!isCounted) void current()?.successes.take(String(caller.user.id));
     },
     failed({ client }) {
       client.takeBack?.();

@@ -1,6 +1,5 @@
 import type { PolicySet } from "../../domain/accounts/organizations/policies/policy.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
-
 import { eachContentText } from "../../formats/openai-chat/request/summary.ts";
 import type { SensitiveWords } from "../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../settings/settings.ts";

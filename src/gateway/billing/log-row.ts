@@ -5,19 +5,18 @@ import {
   NO_USAGE,
   type Price,
   type Receipt,
-  type Usage,
   type UsageEvidence,
   type UsageRecord,
 } from "../../billing/types.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import { textOf } from "../../formats/json.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import { toText } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
-import { agentSessionOf } from "./agent-session.ts";
-import { callTags } from "./call-tags.ts";
+import { agentSessionOf, callTags } from "./call-labels.ts";
 import type { LoggedContent, LoggedExchange } from "./log-content.ts";
 import type { Reservation } from "./reserve.ts";
 

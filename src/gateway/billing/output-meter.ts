@@ -29,7 +29,8 @@ export class OutputMeter implements OutputSink {
   #calls = 0;
   #more = false;
   #finished = false;
-  #ownFinish: string | null = null;
+  /** The upstream's own finish reason, if it is not a normal one; changed only here. */
+  ownFinish: string | null = null;
   #searches = 0;
   #fileSearches = 0;
   /**
@@ -81,13 +82,8 @@ export class OutputMeter implements OutputSink {
         return;
       case "finish":
         this.#finished = true;
-        if (tellsMore(step)) this.#ownFinish = step.native;
+        if (tellsMore(step)) this.ownFinish = step.native;
     }
-  }
-
-  /** The upstream's own finish reason, if it is not a normal one; else null. */
-  get ownFinish(): string | null {
-    return this.#ownFinish;
   }
 
   /** Adds a complete response. */

@@ -34,31 +34,26 @@ export type Prices = {
 /** Cached prices, before the cache starts again: the models, groups and mappings in use. */
 const MAX_CACHED = 5_000;
 
-/** Resolves prices from the settings, each once until an option changes. */
+/** Resolves prices from the settings, each once until an option changes, or a discount begins or ends. */
 export function createPrices(settings: SettingsReader): Prices {
   const table = createPriceTable(settings);
   const catalog = createModelCatalog(settings);
   const cached = new Map<string, Price>();
-  let version = Number.NaN;
   let cachedTable: PriceTable | null = null;
-  let unit = integer(1);
-
-  const refresh = () => {
-    version = settings.version;
-    cachedTable = table();
-    cached.clear();
-    unit = integer(settings.get("QuotaPerUnit"));
-  };
+  let unit = { value: 1, decimal: ONE };
 
   return {
     of(payer, requestedModel, upstreamModel) {
-      // Discounts can begin and end without a changed option.
-      if (version !== settings.version || cachedTable !== table()) refresh();
+      const current = table();
+      if (current !== cachedTable) {
+        cachedTable = current;
+        cached.clear();
+      }
       const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
       const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
       const known = cached.get(name);
       if (known) return known;
-      const price = resolvePrice(table(), { requestedModel, upstreamModel, group: payer.group, acceptUnset });
+      const price = resolvePrice(current, { requestedModel, upstreamModel, group: payer.group, acceptUnset });
       if (!price) throw noPrice(requestedModel);
       if (cached.size >= MAX_CACHED) cached.clear();
       cached.set(name, price);
@@ -80,8 +75,9 @@ export function createPrices(settings: SettingsReader): Prices {
       return usdPrices(price, parts, integer(settings.get("QuotaPerUnit")));
     },
     quotaPerUnit() {
-      if (version !== settings.version) refresh();
-      return unit;
+      const value = settings.get("QuotaPerUnit");
+      if (value !== unit.value) unit = { value, decimal: integer(value) };
+      return unit.decimal;
     },
     catalog,
   };
@@ -156,11 +152,6 @@ function priceOverrides(prices: Prices, call: Call): ReadonlyMap<ChannelEntry, P
     }
   }
   return byChannel.size > 0 ? byChannel : null;
-}
-
-/** Whether the call has a price on this channel: perhaps only other channels use a model name with a price. */
-export function hasPrice({ byName }: CallPrices, { candidates, summary }: Call, channel: ChannelEntry): boolean {
-  return byName === null || byName.has(upstreamModelOf(channel, summary.model, candidates.model));
 }
 
 function priceOf(prices: Prices, call: Call, upstreamModel: string): Price {

@@ -1,6 +1,7 @@
 import type { UsageRecord } from "../../billing/types.ts";
-import { type CallEnding, NO_USAGE, type Usage } from "../../billing/types.ts";
+import { type CallEnding, NO_USAGE } from "../../billing/types.ts";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import { noRoute } from "../auth/authorize.ts";
 import { type Call, CLIENT_LEFT } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
@@ -38,7 +39,9 @@ export function record(
   });
   const stored = storedRow(row, settings);
   const survives = hold ? billing.settle(hold, stored) : billing.record(stored);
-  if (logsContent(call.caller.policies)) call.trace?.addContent(call.prompt, () => ended.meter.countable().text);
+  if (call.trace && logsContent(call.caller.policies)) {
+    call.trace.addContent(call.prompt, () => ended.meter.countable().text);
+  }
   end(context, call, row, usage, ended.meter);
   context.requestLimit.succeeded(call);
   const { route } = call.attempts;
@@ -55,7 +58,7 @@ export function record(
  * GatewayError 429.
  */
 export async function beginCall({ requestLimit, userLimits, services }: GatewayContext, call: Call): Promise<void> {
-  if (requestLimit.isOn) await requestLimit.begin(call);
+  if (services.settings.get("ModelRequestRateLimitEnabled")) await requestLimit.begin(call);
   if (call.caller.user.maxConcurrency > 0) await userLimits.begin(call);
   if (services.feed.isWatched) services.feed.tell(liveCallOf(call));
 }

@@ -1,12 +1,10 @@
 import { InsufficientQuota } from "../../billing/ledger/errors.ts";
-import { type CacheWrites, estimate } from "../../billing/pricing/charge.ts";
-import type { Price } from "../../billing/types.ts";
+import { estimate } from "../../billing/pricing/charge.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import { countTokenIds, type RequestSummary, weighMedia } from "../../formats/openai-chat/request/summary.ts";
+import { countTokenIds, weighMedia } from "../../formats/openai-chat/request/summary.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
-import type { Decimal } from "../../lib/values/decimal.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { allowsPrice, refusePrice } from "../auth/policies.ts";
 import type { Call } from "../call/call.ts";
@@ -60,22 +58,23 @@ export async function reserve(
 /** The most that the call can cost with one model, in quota units. */
 export function upperCost({ services, prices: table }: GatewayContext, call: Call, prices: CallPrices): number {
   const { summary, promptBound, prompt, body } = call;
-  const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
+  const { maxOutputTokens, choices } = summary;
   // Anthropic's cache writes cost more than its cache reads.
-  const request = { prompt, writesCache: cacheWritesOf(body.text) };
+  const writesCache = body.text.includes('"cache_control"');
+  const expected: Parameters<typeof estimate>[1] = {
+    promptTokens: promptBound,
+    maxOutputTokens: maxOutputTokens === null ? null : maxOutputTokens * choices,
+    defaultOutputTokens: services.settings.get("PreConsumedQuota") * choices,
+    audioInputTokens: weighMedia(prompt).audioTokens,
+    writesCache: writesCache ? (LONG_CACHE.test(body.text) ? "long" : "short") : "none",
+  };
   const unit = table.quotaPerUnit();
   let upper = 0;
-  for (const price of possiblePrices(prices)) {
-    upper = Math.max(upper, holdFor(price, summary, promptBound, defaultOutput, unit, request));
-  }
+  for (const price of possiblePrices(prices)) upper = Math.max(upper, estimate(price, expected, unit));
   return upper;
 }
 
-/** Searches the body's text for cache markers, without parsing it. */
-function cacheWritesOf(body: string): CacheWrites {
-  if (!body.includes('"cache_control"')) return "none";
-  return /"ttl"\s*:\s*"1h"/.test(body) ? "long" : "short";
-}
+const LONG_CACHE = /"ttl"\s*:\s*"1h"/;
 
 /**
  * Holds an amount of quota units, at least one: a user without quota cannot make calls, not even to free models.
@@ -168,22 +167,3 @@ export function promptTokensBound(body: JsonObject, bodyBytes: number): number {
 
 /** The typical number of tokens for a bound: four bytes per token, where the bound assumes two. */
 export const typicalTokens = (promptBound: number): number => promptBound / 2;
-
-/** The quota to hold for a call before it starts, in units: the most it can cost, as far as that is known. */
-function holdFor(
-  price: Price,
-  summary: RequestSummary,
-  promptTokens: number,
-  defaultOutputTokens: number,
-  quotaPerUnit: Decimal,
-  request: Readonly<{ prompt: JsonObject; writesCache: CacheWrites }>,
-): number {
-  const maxOutputTokens = summary.maxOutputTokens === null ? null : summary.maxOutputTokens * summary.choices;
-  const { audioTokens: audioInputTokens } = weighMedia(request.prompt);
-  const { writesCache } = request;
-  return estimate(
-    price,
-    { promptTokens, maxOutputTokens, defaultOutputTokens, audioInputTokens, writesCache },
-    quotaPerUnit,
-  );
-}

@@ -1,7 +1,7 @@
 import { charge } from "../../billing/pricing/charge.ts";
-import { type CallEnding, NO_USAGE, type Usage, type UsageEvidence } from "../../billing/types.ts";
+import { type CallEnding, NO_USAGE, type UsageEvidence } from "../../billing/types.ts";
 import { type Catalog, searchesEachAnswer } from "../../catalog/catalog.ts";
-import type { ToolCalls } from "../../formats/conversation/reply.ts";
+import type { ToolCalls, Usage } from "../../formats/conversation/reply.ts";
 import { recordsOf, textOf } from "../../formats/json.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Call } from "../call/call.ts";
@@ -107,7 +107,9 @@ function hostedTools(call: Call, route: Route, meter: OutputMeter, catalog: () =
   if (endpoint.capability !== "chat") return null;
   const info = catalog().find(upstreamModel);
   if (searchesEachAnswer(info)) return { web_search_preview: 1 };
-  const reported = withSearch(call, route, meter);
+  const searchTool = searchToolOf(call, route);
+  // Some providers' responses show only the pages that their search found.
+  const reported = searchTool !== null && meter.cites ? { ...meter.toolCalls, [searchTool]: 1 } : meter.toolCalls;
   // Some models are charged per response that uses search results, others per query.
   const perAnswer = reported?.google_search && info.search_billing === "answer";
   const used = perAnswer ? { ...reported, google_search: 1 } : reported;
@@ -115,12 +117,6 @@ function hostedTools(call: Call, route: Route, meter: OutputMeter, catalog: () =
   const isPreview = recordsOf(body.json.tools).some(({ type }) => textOf(type)?.startsWith("web_search_preview"));
   const { web_search, ...others } = used;
   return isPreview ? { ...others, web_search_preview: web_search } : used;
-}
-
-/** Adds the search of a provider whose responses show only the pages found. */
-function withSearch(call: Call, route: Route, meter: OutputMeter): ToolCalls | null {
-  const tool = searchToolOf(call, route);
-  return tool !== null && meter.cites ? { ...meter.toolCalls, [tool]: 1 } : meter.toolCalls;
 }
 
 /**

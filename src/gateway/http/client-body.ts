@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
-import { findBrokenLimit, type NumberLimit } from "../../formats/request-rules/number-limits.ts";
 import {
+  findBrokenLimit,
   findLikeName,
   findUnclearMember,
+  type NumberLimit,
   type RequestRules,
   type UnclearMember,
-} from "../../formats/request-rules/request-members.ts";
-
+} from "../../formats/request-rules.ts";
 import { bytesUpTo, declaredLength } from "../../lib/http/limited-body.ts";
 import { type Form, type FormPart, FormTooLarge, readForm } from "../../lib/http/multipart/read-form.ts";
 import { MalformedForm } from "../../lib/http/multipart/scanner.ts";
@@ -47,8 +47,8 @@ const unpackers = lookupTable({
 /** The length of a JSON body without encoding, as most are: it is the request's text; null: `readBody` must read it. */
 export function plainLength(request: Request, config: BodyConfig): number | null {
   const { headers } = request;
-  const length = declaredLength(request);
-  if (length === null || length > config.maxRequestBodyBytes || headers.has("content-encoding")) return null;
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  if (!(length <= config.maxRequestBodyBytes) || headers.has("content-encoding")) return null;
   return headers.get("content-type")?.startsWith("multipart/form-data") ? null : length;
 }
 
@@ -158,31 +158,24 @@ const deadlines = createDeadlineWheel();
  * Resolves with the result of `reading`. Rejects GatewayError 408 after `timeoutMs` plus the time that `bytes` need
  * over a slow line: clients that trickle a body would otherwise hold a connection indefinitely.
  */
-export function withBodyDeadline<Body>(reading: Promise<Body>, bytes: number, timeoutMs: number): Promise<Body> {
+export async function withBodyDeadline<Body>(reading: Promise<Body>, bytes: number, timeoutMs: number): Promise<Body> {
   // Most bodies have arrived together with the headers.
   if (Bun.peek.status(reading) !== "pending") return reading;
-  return new Promise((resolve, reject) => {
-    const deadlineMs = performance.now() + timeoutMs + bytes / MIN_BYTES_PER_MS;
-    const watched: HasDeadline = {
-      place: -1,
-      check(nowMs) {
-        if (nowMs < deadlineMs) return;
-        deadlines.remove(watched);
-        reject(new GatewayError(408, "request_timeout", { code: "gateway_body_late" }, DETAILS));
-      },
-    };
-    deadlines.add(watched);
-    reading.then(
-      (body) => {
-        deadlines.remove(watched);
-        resolve(body);
-      },
-      (error: unknown) => {
-        deadlines.remove(watched);
-        reject(error);
-      },
-    );
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<Body>();
+  const deadlineMs = performance.now() + timeoutMs + bytes / MIN_BYTES_PER_MS;
+  const watched: HasDeadline = {
+    place: -1,
+    check(nowMs) {
+      if (nowMs >= deadlineMs) reject(new GatewayError(408, "request_timeout", { code: "gateway_body_late" }, DETAILS));
+    },
+  };
+  deadlines.add(watched);
+  reading.then(resolve, reject);
+  try {
+    return await promise;
+  } finally {
+    deadlines.remove(watched);
+  }
 }
 
 const DETAILS = { type: "invalid_request_error" };

@@ -9,7 +9,7 @@ import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../../providers/contract/provider.ts";
 import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { ModelRoute } from "../../settings/option/model-routes.ts";
-import { createConversationSettings } from "../adapters/conversation/conversation-settings.ts";
+import { createConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import { createReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
 import { createApiKeyLimits, createModelRequestLimit } from "../auth/rate-limit.ts";
 import { createUserLimits } from "../auth/user-limits.ts";

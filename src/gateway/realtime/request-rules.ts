@@ -1,5 +1,4 @@
-import { integer, MAX_OUTPUT_TOKENS } from "../../formats/request-rules/number-limits.ts";
-import { type RequestRules, requestMembers } from "../../formats/request-rules/request-members.ts";
+import { integer, MAX_OUTPUT_TOKENS, type RequestRules, requestMembers } from "../../formats/request-rules.ts";
 
 const answerLimit = (path: string) => integer(path, 1, MAX_OUTPUT_TOKENS, "inf");
 

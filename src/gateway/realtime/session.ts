@@ -16,7 +16,6 @@ import { transcriptionModelOf } from "./filters/transcription-model.ts";
 import { RealtimeWordFilter } from "./filters/word-filter.ts";
 import { type Charge, RealtimeBilling, type ReservedResponse, readRealtimeUsage } from "./metering/billing.ts";
 import { RealtimeMeter } from "./metering/session-meter.ts";
-
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
 import { requestTerms, responseCall, type SessionOrigin } from "./response-call.ts";
 import {

@@ -17,6 +17,7 @@ import { generateContent, messages, responses } from "../http/endpoints/conversa
 import { chatCompletions } from "../http/endpoints/text.ts";
 import { coolingOf } from "./channel-live.ts";
 import { conversationKey, type RecognizedBy } from "./conversation-key.ts";
+import { priceOrNull } from "./model-fallbacks.ts";
 import { needsOf, type Shortcoming, shortcomingOf } from "./model-fit.ts";
 import { type IneligibleReason, ineligibleReason, type Requirements } from "./router.ts";
 import { type ExplainedRoute, explainRoute } from "./routes/explain-route.ts";
@@ -127,12 +128,8 @@ function explainModel(
   const suits = (channel: ChannelEntry) =>
     ineligibleReason(channel, requirements) === null && !isKeyRefused && !refusalOf(channel);
   const shares = contenders(tiers, null, keys, suits, prefers);
-  const sticky = explainStickyChannel(
-    context,
-    question,
-    tiers,
-    (channel) => suits(channel) && (!prefers || prefers(channel)),
-  );
+  const suitsBest = (channel: ChannelEntry) => suits(channel) && (!prefers || prefers(channel));
+  const sticky = explainStickyChannel(context, question, tiers, suitsBest);
   const known = new Set(places.keys());
   for (const channel of all) {
     if (channel.models.some((name) => channel.modelPrefix + name === model)) known.add(channel);
@@ -178,13 +175,9 @@ function explainModel(
   function policyOf(channel: ChannelEntry): RefusingPolicy | null {
     const policy = refusalOf(channel)?.policy;
     if (!policy || !token) return null;
-    const organization = services.users.get(token.userId);
+    const owner = services.users.get(token.userId);
     const { name, isOfProject } = policy;
-    return {
-      name,
-      isOfProject,
-      organization: organization?.displayName || organization?.username || `#${token.userId}`,
-    };
+    return { name, isOfProject, organization: owner?.displayName || owner?.username || `#${token.userId}` };
   }
 
   function reasonsAgainst(channel: ChannelEntry): Reason[] {
@@ -248,15 +241,8 @@ function requirementsOf({ services, prices }: Known, question: ExplainQuestion, 
   return {
     isServedBy: () => true,
     isLongerThan: (limit) => promptTokens > limit,
-    hasPrice(channel) {
-      try {
-        prices.of({ group, user }, model, upstreamModelOf(channel, model, bare));
-        return true;
-      } catch (error) {
-        if (error instanceof GatewayError) return false;
-        throw error;
-      }
-    },
+    hasPrice: (channel) =>
+      priceOrNull(() => prices.of({ group, user }, model, upstreamModelOf(channel, model, bare))) !== null,
   };
 }
 
@@ -274,12 +260,7 @@ export type StickyChannel = Readonly<{
 
 /** Where the conversation's last call went, as the scheduler remembers; null if it does not. Changes nothing. */
 function explainStickyChannel(
-  {
-    services,
-    stickiness,
-    keys,
-  }: Pick<GatewayContext, "stickiness" | "keys"> &
-    Readonly<{ services: Readonly<{ tokens: Pick<GatewayServices["tokens"], "get"> }> }>,
+  { services, stickiness, keys }: Known,
   question: ExplainQuestion,
   tiers: readonly Tier[],
   suits: (channel: ChannelEntry) => boolean,

@@ -6,7 +6,7 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
-import { findRoute, planRoute, type RouteTarget } from "./routes/plan.ts";
+import { planRoute, type RouteTarget } from "./routes/plan.ts";
 import { candidatesOf } from "./routes/rank.ts";
 
 /** A call as one model serves it, and what it costs there. */
@@ -45,6 +45,16 @@ export function findFallbacks(context: GatewayContext, call: Call): readonly Pri
     if (other && priced) found.push({ call: other, prices: priced });
   }
   return found;
+}
+
+/** The route of a call; null: its model is none, or the call is bound to a channel. */
+export function findRoute({ services }: Pick<GatewayContext, "services">, call: Call): ModelRoute | null {
+  const { summary, caller, endpoint, candidates } = call;
+  const route = services.settings.get("ModelRoutes").get(summary.model);
+  if (!route?.isEnabled || caller.pinnedChannelId !== null) return null;
+  if (endpoint.capability !== "chat" && endpoint.capability !== "completions") return null;
+  const own = findCandidates(services, caller, summary.model);
+  return candidates.tiers.length === 0 || candidates === own ? route : null;
 }
 
 /**
@@ -171,7 +181,8 @@ function withModel(services: GatewayServices, call: Call, model: string): Call |
   return onTarget(call, { model, candidates });
 }
 
-function priceOrNull(price: () => CallPrices): CallPrices | null {
+/** The price; null where the model has none that the caller accepts. */
+export function priceOrNull<Found>(price: () => Found): Found | null {
   try {
     return price();
   } catch (error) {

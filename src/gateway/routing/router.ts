@@ -1,10 +1,11 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Tier } from "../../domain/channels/routing/routing-index.ts";
+import { upstreamModelOf } from "../../domain/channels/upstream/upstream-model.ts";
 import { embedsMedia } from "../../formats/gemini/embedded-contents.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { countPrompt } from "../billing/count-tokens.ts";
-import { type CallPrices, hasPrice } from "../billing/price.ts";
+import type { CallPrices } from "../billing/price.ts";
 import { typicalTokens } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
@@ -14,6 +15,7 @@ import { providerFor } from "../upstream/route.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
 import { preferChannels } from "./preferences/prefer-channels.ts";
+import type { ChannelPreferences } from "./preferences/read-preferences.ts";
 import { type Choice, choose, type Excluded, findChannel } from "./scheduler/choose.ts";
 
 /** Chooses the channel and key for each attempt of one call, and remembers failures. */
@@ -38,9 +40,11 @@ export class Router {
     this.#requirements = new CallRequirements(call, prices);
     this.#fits = (channel) => ineligibleReason(channel, this.#requirements) === null;
     this.#excluded = call.excluded;
-    const { preferences, candidates } = call;
+    const { preferences, candidates, caller } = call;
     this.#tiers = preferences ? preferChannels(context, call, preferences) : candidates.tiers;
-    this.#retriesLeft = call.caller.pinnedChannelId === null ? allowedRetries(context, call) : 0;
+    const retries = context.services.settings.get("RetryTimes");
+    if (caller.pinnedChannelId !== null) this.#retriesLeft = 0;
+    else this.#retriesLeft = preferences ? preferredRetries(preferences, retries) : retries;
   }
 
   /**
@@ -51,18 +55,17 @@ export class Router {
    */
   next(): Choice | null {
     const choice = this.#choose();
-    return this.#requirements.needsTokenCount ? null : this.#orRefuse(choice);
+    return this.#requirements.needsTokenCount ? null : (choice ?? this.#refuse());
   }
 
   /** The same, after counting the prompt's tokens. */
   async nextByCount(): Promise<Choice> {
     const { prompt, summary } = this.call;
     this.#requirements.counted(await countPrompt(summary.model, prompt));
-    return this.#orRefuse(this.#choose());
+    return this.#choose() ?? this.#refuse();
   }
 
-  #orRefuse(choice: Choice | null): Choice {
-    if (choice) return choice;
+  #refuse(): never {
     throw this.#lastFailure ? clientErrorFor(this.context, this.#lastFailure) : noChannel(this.call, this.#tiers);
   }
 
@@ -115,6 +118,9 @@ export class Router {
 
   #choose(): Choice | null {
     const { context } = this;
+    // With only one channel and key there is nothing to prefer.
+    if (!hasAlternatives(this.#tiers))
+      return choose(this.#tiers, this.#excluded, context.keys, this.#fits, context.random);
     const prefers = this.#preference();
     const fits = prefers ? (channel: ChannelEntry) => this.#fits(channel) && prefers(channel) : this.#fits;
     const sticky = this.#excluded ? null : this.#findStickyChannel(fits);
@@ -137,13 +143,12 @@ export class Router {
   #findStickyChannel(fits: (channel: ChannelEntry) => boolean): Choice | null {
     const { stickiness, keys } = this.context;
     const { caller, summary, body, prompt, promptBound, preferences } = this.call;
-    const tiers = this.#tiers;
-    if (!hasAlternatives(tiers) || preferences?.sort || preferences?.order.length) return null;
+    if (preferences?.sort || preferences?.order.length) return null;
     const by = { userId: caller.user.id, tokenId: caller.token?.id ?? 0, model: summary.model, prompt, promptBound };
     this.#conversation = conversationKey({ ...by, body: body.json })?.key ?? null;
     const stored = this.#conversation === null ? null : stickiness.find(this.#conversation);
     if (!stored) return null;
-    const channel = findChannel(tiers, stored.channelId);
+    const channel = findChannel(this.#tiers, stored.channelId);
     return channel && fits(channel) && keys.isFit(channel, stored.key) ? { channel, key: stored.key } : null;
   }
 
@@ -175,8 +180,11 @@ class CallRequirements implements Requirements {
     return embedsMedia === true || !needsMediaEmbeddings(endpoint, prompt);
   }
 
+  /** Perhaps only other channels use a model name with a price. */
   hasPrice(channel: ChannelEntry): boolean {
-    return this.prices === null || hasPrice(this.prices, this.call, channel);
+    const { candidates, summary } = this.call;
+    const byName = this.prices?.byName;
+    return !byName || byName.has(upstreamModelOf(channel, summary.model, candidates.model));
   }
 
   isLongerThan(limit: number): boolean {
@@ -191,11 +199,8 @@ class CallRequirements implements Requirements {
   }
 }
 
-/** Further attempts: as the operator allows, or as many as the client lists channels; none if the client refuses them. */
-function allowedRetries({ services }: GatewayContext, { preferences }: Call): number {
-  const retries = services.settings.get("RetryTimes");
-  if (!preferences) return retries;
-  const { order, allowsFallbacks } = preferences;
+/** As the operator allows, or as many as the client lists channels; none if the client refuses further attempts. */
+function preferredRetries({ order, allowsFallbacks }: ChannelPreferences, retries: number): number {
   return allowsFallbacks || order.length > 0 ? Math.max(retries, order.length - 1) : 0;
 }
 
@@ -239,7 +244,6 @@ function noChannel(call: Call, tiers: readonly Tier[]): GatewayError {
 const needsMediaEmbeddings = ({ capability, codec }: Call["endpoint"], prompt: Call["prompt"]): boolean =>
   capability === "embeddings" && codec.dialect === "gemini" && embedsMedia(prompt);
 
-/** With only one channel and key, stickiness makes no difference. */
 const hasAlternatives = (tiers: readonly Tier[]): boolean =>
   tiers.length > 1 || (tiers[0]?.channels.length ?? 0) > 1 || (tiers[0]?.channels[0]?.keys.length ?? 0) > 1;
 

@@ -1,4 +1,4 @@
-import type { Usage } from "../../billing/types.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
@@ -128,11 +128,15 @@ const MAX_TYPES = 100;
  * overwrites the two headers of its own.
  */
 function commonHeaders(request: Request, contentType: string, isStream: boolean): Headers {
-  const cors = corsHeaders(request);
-  const byType = common[(cors ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;
+  const isWebsite = request.headers.has("origin");
+  const byType = common[(isWebsite ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;
   let headers = byType.get(contentType);
   if (!headers) {
-    headers = new Headers({ ...cors, ...(isStream && EVENT_STREAM_HEADERS), "content-type": contentType });
+    headers = new Headers({
+      ...corsHeaders(request),
+      ...(isStream && EVENT_STREAM_HEADERS),
+      "content-type": contentType,
+    });
     if (byType.size >= MAX_TYPES) byType.clear();
     byType.set(contentType, headers);
   }

@@ -1,5 +1,6 @@
-import type { CallEnding, Usage } from "../../billing/types.ts";
+import type { CallEnding } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import type { Reason } from "../../lib/reason.ts";
 import { concatChunks, type OutputChunk, type StreamView } from "../adapters/adapter.ts";
 import type { Ending } from "../billing/settle.ts";

@@ -1,9 +1,7 @@
 import { type RequestedVariant, variantOf } from "../../billing/pricing/price-rules.ts";
 import { numberOf, recordOf } from "../../formats/json.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
-import { anyNumber, integer, MAX_CHOICES } from "../../formats/request-rules/number-limits.ts";
-import { type RequestRules, requestMembers } from "../../formats/request-rules/request-members.ts";
-
+import { anyNumber, integer, MAX_CHOICES, type RequestRules, requestMembers } from "../../formats/request-rules.ts";
 import { decimal, isZero, ZERO } from "../../lib/values/decimal.ts";
 import { noPrice } from "../billing/price.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";

@@ -22,7 +22,7 @@ import type { Choice } from "../routing/scheduler/choose.ts";
 import { RunningAttempt } from "../upstream/attempt.ts";
 import { noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
 import { retryAfterIn } from "../upstream/provider-limits.ts";
-import { bodyLimits, readBody, readErrorText } from "../upstream/read-body.ts";
+import { readBody, readErrorText } from "../upstream/read-body.ts";
 
 /** An upstream's response to an order. */
 export type SubmitResult<Answer> = Readonly<{
@@ -149,7 +149,7 @@ async function sendOrder<Answer>(
   const response = await context.upstream.send(outgoing, exchange);
   entry.status = response.status;
   const text = response.ok
-    ? Buffer.from(await readBody(response, exchange, bodyLimits(context))).toString()
+    ? Buffer.from(await readBody(response, exchange, context.services.config)).toString()
     : await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
   entry.firstByteMs = Math.round(call.timing.elapsedMs);
   if (!response.ok) {

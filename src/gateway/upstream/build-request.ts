@@ -29,7 +29,8 @@ export function buildRequest(
     const value = request.headers.get(name);
     if (value !== null) headers[name] = value;
   }
-  addSetHeaders(headers, context.conversationSettings.headersOf(ask.model), provider, ask.dialect);
+  const set = context.conversationSettings.headersOf(ask.model);
+  if (set) addSetHeaders(headers, set, provider, ask.dialect);
   call.trace?.inject(headers);
   const webSocket = ask.capability === "chat" && provider.chat?.streaming.isWebSocket === true;
   return { url, headers, body, webSocket, proxy: proxyOf(channel) };
@@ -54,11 +55,10 @@ const BETAS = "anthropic-beta";
 /** Adds the settings' headers. Betas are merged with the client's; clouds that host Claude receive both in the body. */
 function addSetHeaders(
   headers: Record<string, string>,
-  set: Readonly<Record<string, string>> | null,
+  set: Readonly<Record<string, string>>,
   { chat }: Provider,
   dialect: string,
 ): void {
-  if (!set) return;
   const { [BETAS]: betas, ...others } = set;
   Object.assign(headers, others);
   if (betas === undefined || (dialect === "anthropic" && !chat?.clientHeaders.includes(BETAS))) return;

@@ -21,8 +21,9 @@ const ANTHROPIC_LIMITS: readonly LimitHeaders[] = ["requests", "tokens", "input-
  * headers don't tell.
  */
 export function exhaustedMs(headers: ResponseHeaders, nowMs?: number): number | null {
-  const limits = limitsIn(headers);
-  if (!limits) return null;
+  const isOpenAi = headers.get("x-ratelimit-remaining-requests") !== null;
+  if (!isOpenAi && headers.get("anthropic-ratelimit-requests-remaining") === null) return null;
+  const limits = isOpenAi ? OPENAI_LIMITS : ANTHROPIC_LIMITS;
   const now = nowMs ?? Date.now();
   return Math.max(0, ...limits.map((limit) => waitOf(headers, limit, now)));
 }
@@ -37,11 +38,6 @@ export function retryAfterIn(headers: ResponseHeaders, nowMs: number): string | 
   const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
   const waitMs = ms >= 0 ? ms : exhaustedMs(headers, nowMs);
   return waitMs ? String(waitMs / 1000) : null;
-}
-
-function limitsIn(headers: ResponseHeaders): readonly LimitHeaders[] | null {
-  if (headers.get("x-ratelimit-remaining-requests") !== null) return OPENAI_LIMITS;
-  return headers.get("anthropic-ratelimit-requests-remaining") === null ? null : ANTHROPIC_LIMITS;
 }
 
 function waitOf(headers: ResponseHeaders, [remaining, reset]: LimitHeaders, nowMs: number): number {

@@ -1,4 +1,4 @@
-import type { GatewayContext } from "../call/context.ts";
+import type { Config } from "../../server/config.ts";
 import type { Exchange } from "./upstream.ts";
 
 /** The upstream's response exceeds the maximum size. */
@@ -10,13 +10,8 @@ export class ResponseTooLargeError extends Error {
   }
 }
 
-type BodyLimits = Readonly<{ maxBytes: number; idleMs: number }>;
-
-/** Limits for a response that is read completely before use. */
-export const bodyLimits = ({ services: { config } }: GatewayContext): BodyLimits => ({
-  maxBytes: config.maxResponseBodyBytes,
-  idleMs: config.streamingTimeoutMs,
-});
+/** Limits for a response that is read completely before use: its size, and how long each read may take. */
+type BodyLimits = Pick<Config, "maxResponseBodyBytes" | "streamingTimeoutMs">;
 
 /** The result of one read. */
 type Chunks<Memory extends ArrayBufferLike> = { value: Uint8Array<Memory>[]; done: boolean };
@@ -37,15 +32,15 @@ const MAX_ERROR_BYTES = 256 * 1024;
 export const readerOf = (body: ReadableStream<Uint8Array> | null): ByteReader | null => body?.getReader() ?? null;
 
 /**
- * Reads a complete response and ends its exchange. Each read must return something within `idleMs`. Rejects
- * ResponseTooLargeError beyond `maxBytes`, after closing the connection, or with the connection's error.
+ * Reads a complete response and ends its exchange. Rejects ResponseTooLargeError beyond the limit, after closing the
+ * connection, or with the connection's error.
  */
 export async function readBody(
   response: Response,
   exchange: Exchange,
-  { maxBytes, idleMs }: BodyLimits,
+  { maxResponseBodyBytes: maxBytes, streamingTimeoutMs }: BodyLimits,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  exchange.expectBody(idleMs);
+  exchange.expectBody(streamingTimeoutMs);
   const announced = Number(response.headers.get("content-length") ?? Number.NaN);
   if (announced > maxBytes) throw tooLarge(exchange);
   const bytes = announced <= GATHERED_BYTES ? await response.bytes() : await gather(response, exchange, maxBytes);

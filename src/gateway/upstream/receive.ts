@@ -1,6 +1,7 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { carriesData } from "../../formats/openai-chat/response/stream.ts";
+import { isBlank } from "../../lib/values/bytes.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
 import { isText } from "../adapters/recognize-response.ts";
@@ -11,15 +12,7 @@ import { toEventStream } from "../streaming/framing.ts";
 import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
 import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
 import { retryAfterIn } from "./provider-limits.ts";
-import {
-  type ByteReader,
-  bodyLimits,
-  openBody,
-  ResponseTooLargeError,
-  readBody,
-  readErrorText,
-  readerOf,
-} from "./read-body.ts";
+import { type ByteReader, openBody, ResponseTooLargeError, readBody, readErrorText, readerOf } from "./read-body.ts";
 import type { Route } from "./route.ts";
 import type { Exchange } from "./upstream.ts";
 
@@ -104,7 +97,7 @@ async function receiveComplete(
   const { route, exchange, entry } = attempt;
   const { channel, key } = route;
   const { adapter } = request;
-  const bytes = await readBody(response, exchange, bodyLimits(context));
+  const bytes = await readBody(response, exchange, context.services.config);
   const trimmed = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
   const body = adapter.awaitResult
     ? await adapter.awaitResult(trimmed, createPolling(context, attempt, request))
@@ -134,7 +127,7 @@ function createPolling(
   return async (url: string): Promise<Uint8Array<ArrayBuffer>> => {
     exchange.expectHead();
     const response = await context.upstream.send({ method: "GET", url, headers, body: "", proxy }, exchange);
-    if (response.ok) return readBody(response, exchange, bodyLimits(context));
+    if (response.ok) return readBody(response, exchange, context.services.config);
     const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
     const error = adapter.readError(response.status, text);
     throw rejectedByUpstream(
@@ -163,9 +156,9 @@ async function openStream(
 ): Promise<OpenStream> {
   const { channel, key } = route;
   if (!reader) throw noResponse(channel, key, "empty");
-  const { maxBytes, idleMs } = bodyLimits(context);
+  const { maxResponseBodyBytes, streamingTimeoutMs } = context.services.config;
   // A channel's own limit lasts until the first event, the general one until the headers.
-  if (firstByteBudgetMs(channel) === null) exchange.expectBody(idleMs);
+  if (firstByteBudgetMs(channel) === null) exchange.expectBody(streamingTimeoutMs);
   const events = new EventBuffer();
   /** Complete events so far, none of which contains any part of a response. */
   const skipped: Uint8Array[] = [];
@@ -206,7 +199,7 @@ async function openStream(
     }
     if (done) throw noResponse(channel, key, hasData ? "invalid" : "empty");
     if (block.length > 0) skipped.push(block);
-    if (bytes > maxBytes) {
+    if (bytes > maxResponseBodyBytes) {
       exchange.abort();
       throw new ResponseTooLargeError();
     }
@@ -235,5 +228,3 @@ function withoutKeepAlives(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffe
   }
   return at > 0 && BRACKETS.has(body[at]) ? body.subarray(at) : body;
 }
-
-const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13;

@@ -54,20 +54,15 @@ export function createUpstream(policy: AddressPolicy, options: UpstreamOptions):
   const limit = createConnectionLimit(options.maxConnections, CONNECTION_WAIT_MS);
   const targets = new Map<string, FetchTarget>();
 
-  const targetOf = (address: string): FetchTarget => {
-    let target = targets.get(address);
-    if (!target) {
-      target = new FetchTarget(parseHttpUrl(address, "why_the_channels_address"));
-      if (targets.size >= MAX_TARGETS) targets.clear();
-      targets.set(address, target);
-    }
-    return target;
-  };
-
   return {
     async send(outgoing, exchange) {
       const { signal } = exchange;
-      const target = targetOf(outgoing.url);
+      let target = targets.get(outgoing.url);
+      if (!target) {
+        target = new FetchTarget(parseHttpUrl(outgoing.url, "why_the_channels_address"));
+        if (targets.size >= MAX_TARGETS) targets.clear();
+        targets.set(outgoing.url, target);
+      }
       const addresses = policy.allowPrivate ? null : await resolve(target.hostname);
       const proxy = outgoing.proxy === "" ? undefined : await checkedProxy(outgoing.proxy, resolve);
       const origin = outgoing.proxy === "" ? target.origin : `${target.origin} ${outgoing.proxy}`;
@@ -109,6 +104,7 @@ const MAX_BODY_MS = 3_600_000;
 export class Exchange implements HasDeadline {
   place = -1;
   readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
   readonly #watch: DeadlineWheel;
   #deadlineMs = Number.POSITIVE_INFINITY;
   /** The longest pause while reading a body; 0: no body is being read. */
@@ -127,10 +123,6 @@ export class Exchange implements HasDeadline {
     this.expectHead();
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
   check(nowMs: number): void {
     if (nowMs >= this.#deadlineMs) this.stop(this.#idleMs > 0 ? "idle_timeout" : "first_byte_timeout");
   }
@@ -141,8 +133,8 @@ export class Exchange implements HasDeadline {
 
   /** Another request follows, with the same time limit for its headers. */
   expectHead(): void {
-    this.endTimeouts();
-    if (this.#headMs > 0) this.#deadlineMs = performance.now() + this.#headMs;
+    this.#idleMs = 0;
+    this.#deadlineMs = this.#headMs > 0 ? performance.now() + this.#headMs : Number.POSITIVE_INFINITY;
     this.#watch.add(this);
   }
 

@@ -21,11 +21,15 @@ export type ClientAddress = {
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
   const ranges = trustedProxies.map(parseRange);
   const isTrusted = (address: string): boolean => {
-    if (ranges.length === 0 || !ipaddr.isValid(address)) return false;
+    if (!ipaddr.isValid(address)) return false;
     const parsed = ipaddr.process(address);
     return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range));
   };
-  const peerOf = (request: Request, peers: PeerSource): string => plain(peers?.requestIP(request)?.address ?? "");
+  /** IPv4 mapped into IPv6 (::ffff:1.2.3.4) is the IPv4 address. */
+  const peerOf = (request: Request, peers: PeerSource): string => {
+    const address = peers?.requestIP(request)?.address ?? "";
+    return address.includes(":") && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+  };
   /** A header of the nearest trusted proxy; its own entry is the last. */
   const forwarded = (request: Request, peers: PeerSource, name: string): string | null => {
     if (ranges.length === 0 || !isTrusted(peerOf(request, peers))) return null;
@@ -35,7 +39,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   return {
     ip(request, peers) {
       const peer = peerOf(request, peers);
-      if (!isTrusted(peer)) return peer;
+      if (ranges.length === 0 || !isTrusted(peer)) return peer;
       const chain = request.headers.get("x-forwarded-for") ?? request.headers.get("x-real-ip") ?? "";
       let caller = peer;
       for (const hop of chain
@@ -84,10 +88,6 @@ function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
     throw new RangeError(`TRUSTED_PROXIES: “${text}” is neither an address nor a CIDR range`);
   }
 }
-
-/** IPv4 mapped into IPv6 (::ffff:1.2.3.4) is the IPv4 address; what the socket itself says is written plainly already. */
-const plain = (address: string): string =>
-  address.includes(":") && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 
 const withoutPort = (hop: string): string =>
   /^\[.*\](:\d+)?$/.test(hop)

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, mkdir, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { messageOf } from "./error-message.ts";
 
 /** The data directory can't be used; the message names the variable and says what to do. */
 class DataDirError extends Error {
@@ -18,7 +19,7 @@ export async function ensureDataDir(dataDir: string, embedded: boolean): Promise
     if (!(await stat(home)).isDirectory()) throw new Error("it is not a directory");
     await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const contents = embedded
       ? "the embedded database, the encryption key and the journal of charges"
       : "the journal of charges";

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../runtime/error-message.ts";
 import { deriveKey } from "./crypto.ts";
 
 /** What everything secret rests on. Replicas that share a database must have the same two values. */
@@ -97,5 +98,3 @@ export async function readKeyFile(path: string): Promise<string | null> {
     );
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

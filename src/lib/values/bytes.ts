@@ -11,6 +11,9 @@ export const indexOfBytes = (bytes: Uint8Array, needle: Buffer, from = 0): numbe
 export const lastIndexOfBytes = (bytes: Uint8Array, needle: Buffer, from = bytes.length): number =>
   Buffer.prototype.lastIndexOf.call(bytes, needle, from);
 
+/** Whether a byte is whitespace in JSON (RFC 8259, section 2). */
+export const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13;
+
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** UTF-8 text of (a part of) the bytes; a part is read where it stands, without an array of its own. */

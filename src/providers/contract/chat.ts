@@ -115,6 +115,10 @@ export function chatOf({ name, chat }: Pick<Provider, "name" | "chat">): ChatApi
   return chat;
 }
 
+/** Whether the upstream accepts free-text tools: every Responses API does, but only some chat APIs. */
+export const takesCustomTools = ({ features }: ChatApi, dialect: ChatDialect): boolean =>
+  dialect === "openai-responses" || (dialect === "openai-chat" && features.customTools);
+
 /** The wire format that requests for a model are written in: the only one that serves it, or the provider's first. */
 export const formatFor = (
   { chat }: Pick<Provider, "chat">,

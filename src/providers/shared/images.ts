@@ -1,7 +1,6 @@
 import type { Dropped } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, textOf } from "../../formats/json.ts";
-
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { NativeFormat } from "../contract/chat.ts";
 

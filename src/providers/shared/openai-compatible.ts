@@ -1,7 +1,6 @@
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { requestsSearch } from "../../formats/tools/web-search.ts";
 import { type ChatApi, chatApi, type NativeFormat } from "../contract/chat.ts";
-
 import {
   type Balance,
   type Capability,

@@ -1,6 +1,7 @@
 import { FieldError } from "../../lib/field-readers.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { messageOf } from "../../lib/runtime/error-message.ts";
 import { type Decimal, decimal, isNegative } from "../../lib/values/decimal.ts";
 import { type Option, option, type Traits } from "./option.ts";
 
@@ -64,7 +65,7 @@ function parse(raw: string, key: string): unknown {
   try {
     return JSON.parse(raw);
   } catch (error) {
-    throw new OperationError("option_json", { key, detail: error instanceof Error ? error.message : "" });
+    throw new OperationError("option_json", { key, detail: messageOf(error) });
   }
 }
 

@@ -61,7 +61,7 @@ test(`among ${CALLS} calls, a third of them stopped, not one gets another's byte
     void answer(connection, request);
   });
   const client = createTestClient({ headMs: 60_000 });
-  const limits = { maxBytes: 4_000_000, idleMs: 60_000 };
+  const limits = { maxResponseBodyBytes: 4_000_000, streamingTimeoutMs: 60_000 };
   const counts = { complete: 0, stopped: 0, failed: 0, mixed: 0 };
   const random = chance(20_261_122);
   const tokens = Array.from({ length: CALLS }, (_, index) => `${index}-${random().toString(36).slice(2)}`);

@@ -55,7 +55,7 @@ function startServer() {
 type Client = ReturnType<typeof createTestClient>;
 type Behavior = (client: Client, url: string, size: number) => Promise<unknown>;
 
-const LIMITS = { maxBytes: 16 * KIB * KIB, idleMs: 20_000 };
+const LIMITS = { maxResponseBodyBytes: 16 * KIB * KIB, streamingTimeoutMs: 20_000 };
 
 /** What readers do with a response. */
 const BEHAVIORS: Readonly<Record<string, Behavior>> = {

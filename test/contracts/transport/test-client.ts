@@ -25,7 +25,8 @@ export function createTestClient({ headMs = 400, idleMs = 400, maxBytes = 4_000_
         const response = await send(url, body, exchange);
         const { status } = response;
         if (!response.ok) return { status, text: await readErrorText(response, exchange, idleMs) };
-        return { status, text: Buffer.from(await readBody(response, exchange, { maxBytes, idleMs })).toString() };
+        const limits = { maxResponseBodyBytes: maxBytes, streamingTimeoutMs: idleMs };
+        return { status, text: Buffer.from(await readBody(response, exchange, limits)).toString() };
       } catch (error) {
         exchange.end();
         throw error;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
-import type { RequestMembers } from "../../../src/formats/request-rules/request-members.ts";
+import type { RequestMembers } from "../../../src/formats/request-rules.ts";
 import { refuseBlockedWords } from "../../../src/gateway/auth/word-filter.ts";
 import { contentToLog } from "../../../src/gateway/billing/log-content.ts";
 import { generateContent, messages, responses } from "../../../src/gateway/http/endpoints/conversations.ts";

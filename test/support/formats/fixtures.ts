@@ -6,8 +6,7 @@ import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthr
 import type { ClientCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import { ReplyCollector } from "../../../src/formats/conversation/collect-reply.ts";
 import { type Conversation, emptyConversation } from "../../../src/formats/conversation/conversation.ts";
-import type { ReplyContext, ReplyEvent, ReportedUsage } from "../../../src/formats/conversation/reply.ts";
-
+import type { ReplyContext, ReplyEvent, Usage } from "../../../src/formats/conversation/reply.ts";
 import { geminiClientCodec, geminiCodec } from "../../../src/formats/gemini/index.ts";
 import { type JsonObject, parseJson, recordsOf } from "../../../src/formats/json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../../../src/formats/openai-chat/index.ts";
@@ -27,7 +26,7 @@ export function samples(matches: (path: string, text: string) => boolean): [path
     .filter(([path, text]) => matches(path, text));
 }
 
-export const NO_USAGE: ReportedUsage = {
+export const NO_USAGE: Usage = {
   promptTokens: 0,
   completionTokens: 0,
   cachedTokens: 0,

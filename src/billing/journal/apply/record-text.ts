@@ -18,7 +18,7 @@ const LOST = new RegExp(`[\\0${NEWLINE}-${FIELD}]`, "g");
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
 
 /** A charge as somebody computed it → whole quota units from 0 to 10^15; nonsense is 0. */
-export const saneCharge = (quota: number): number => within(Math.ceil(quota), MAX_CHARGE);
+export const saneCharge = (quota: number): number => (quota > 0 ? Math.min(Math.ceil(quota), MAX_CHARGE) : 0);
 
 /**
  * The one text of a record that the journal keeps and the database reads: its fields in a fixed order, `other` as JSON; a
@@ -91,9 +91,7 @@ export function batchText(texts: readonly string[]): string {
 
 const isEarlier = (text: string): boolean => text.startsWith("{");
 
-const within = (value: number, most: number): number => (value > 0 ? Math.min(value, most) : 0);
-
-const integerIn = (value: number): number => within(Math.round(value), MOST_INT32);
+const integerIn = (value: number): number => (value > 0 ? Math.min(Math.round(value), MOST_INT32) : 0);
 
 const plain = (text: string): string =>
   ODD.test(text) ? text.toWellFormed().replace(LOST, "").replaceAll("\n", NEWLINE) : text;

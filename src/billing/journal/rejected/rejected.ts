@@ -3,7 +3,6 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UsageRecord } from "../../types.ts";
 import { FIELD, readRecord, wrongField } from "../apply/record-text.ts";
-
 import type { SegmentLine } from "../segments/segment.ts";
 
 /** In the journal's root directory. */

@@ -15,7 +15,6 @@ import { recordText } from "../apply/record-text.ts";
 import { inspectJournal } from "../inspect-journal.ts";
 import { makeClaimedDirectory } from "../segments/adopt-orphans.ts";
 import { linesOf, segmentName } from "../segments/segment.ts";
-
 import { RejectedRecords } from "./rejected.ts";
 import { acknowledgeRejected, listRejected, replayRejected } from "./replay-rejected.ts";
 

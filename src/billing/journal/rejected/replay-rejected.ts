@@ -5,7 +5,6 @@ import type { Sql } from "../../../../db/types.ts";
 import type { UsageRecord } from "../../types.ts";
 import { applyOrphanBatch, TOO_OLD } from "../apply/apply-orphan-batch.ts";
 import { recordText, wrongField } from "../apply/record-text.ts";
-
 import { isPoison } from "../pump.ts";
 import { claimDirectory } from "../segments/adopt-orphans.ts";
 import { type RejectedEntry, RejectedRecords } from "./rejected.ts";

@@ -1,6 +1,7 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, fdatasync, ftruncateSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import type { Logger } from "../../../lib/runtime/log.ts";
 
 const SUFFIX = ".jsonl";
 const CHUNK_BYTES = 256 * 1024;
@@ -96,13 +97,25 @@ const PREFIX = CRC_DIGITS + 1;
 /** Longest UTF-8 form of a UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 
-/** So many bytes of lines are put together without memory of their own. */
-export const HANDY_BYTES = 256 * 1024;
+/** The most bytes that are written at once, into a buffer that is used again. */
+const WRITE_BYTES = 256 * 1024;
 
-const scratch = Buffer.allocUnsafe(HANDY_BYTES);
+const scratch = Buffer.allocUnsafe(WRITE_BYTES);
 
-/** Bytes that a text's line has at most. */
-export const mostLineBytes = (text: string): number => PREFIX + text.length * BYTES_PER_UNIT + 1;
+/** How many of the first texts fit into one write; one at least. */
+export function linesInOneWrite(texts: readonly string[]): number {
+  let bytes = 0;
+  let count = 0;
+  for (const text of texts) {
+    bytes += mostLineBytes(text);
+    if (bytes > WRITE_BYTES) break;
+    count += 1;
+  }
+  return Math.max(1, count);
+}
+
+/** The most bytes that a text's line can have. */
+const mostLineBytes = (text: string): number => PREFIX + text.length * BYTES_PER_UNIT + 1;
 
 /**
  * Journal lines, one behind the other: CRC-32 in hex, a blank, the text, a newline; and where each ends. The bytes are only
@@ -143,5 +156,105 @@ function writeChecksum(buffer: Buffer, at: number, data: Uint8Array): void {
   const bits = Bun.hash.crc32(data);
   for (let digit = 0; digit < CRC_DIGITS; digit += 1) {
     buffer[at + digit] = HEX[(bits >>> (28 - 4 * digit)) & 0xf] as number;
+  }
+}
+
+/** A segment this process writes: its file, and how far it is in the database. */
+export class OwnSegment {
+  readonly #file: number;
+  /** Bytes in the file; changed only here. */
+  bytes = 0;
+  /** Offset up to which everything is in the database. */
+  #done = 0;
+  /** What is left, in memory too, so that it need not be read back; null: too much is remembered elsewhere. */
+  readonly #lines: SegmentLine[] | null;
+  #unsynced = false;
+  /** The number of the last record in it, counted from the journal's beginning; changed only here. */
+  last: number;
+  #doneRecords = 0;
+
+  /** Makes the file at `path`; `base`: the number of the last record before its first. Throws when it can't. */
+  constructor(
+    readonly path: string,
+    remembers: boolean,
+    private readonly base = 0,
+  ) {
+    this.last = base;
+    this.#file = openSync(path, "a");
+    this.#lines = remembers ? [] : null;
+  }
+
+  /** Bytes that are not in the database yet. */
+  get left(): number {
+    return this.bytes - this.#done;
+  }
+
+  /** Where the first record begins that is not in the database, and the number of the one before it. */
+  get position(): Readonly<{ offset: number; index: number }> {
+    return { offset: this.#done, index: this.base + this.#doneRecords };
+  }
+
+  get remembers(): boolean {
+    return this.#lines !== null;
+  }
+
+  /** Writes records; on return they survive the process. Throws, and leaves no part of them, when the disk refuses. */
+  append(texts: readonly string[]): void {
+    const { bytes, ends } = linesOf(texts);
+    let written = 0;
+    try {
+      written = writeSync(this.#file, bytes);
+      if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes were written`);
+    } catch (error) {
+      ftruncateSync(this.#file, this.bytes);
+      throw error;
+    }
+    if (this.#lines) {
+      for (const [index, text] of texts.entries()) {
+        this.#lines.push({ text, end: this.bytes + (ends[index] as number) });
+      }
+    }
+    this.bytes += bytes.length;
+    this.last += texts.length;
+    this.#unsynced = true;
+  }
+
+  /** The oldest lines that are not committed. */
+  read(mostRecords: number, mostBytes: number): SegmentLine[] {
+    if (!this.#lines) return readLines(this.path, this.#done, mostRecords, mostBytes);
+    const lines: SegmentLine[] = [];
+    for (const line of this.#lines) {
+      if (lines.length === mostRecords) break;
+      lines.push(line);
+      if (line.end - this.#done >= mostBytes) break;
+    }
+    return lines;
+  }
+
+  /** These lines, the first of those last read, are in the database. */
+  commit(lines: readonly SegmentLine[]): void {
+    this.#done = lines.at(-1)?.end ?? this.#done;
+    this.#doneRecords += lines.length;
+    this.#lines?.splice(0, lines.length);
+  }
+
+  /** Brings the file to the disk, in the background; what is in the database already need not be. */
+  sync(log: Logger): void {
+    if (!this.#unsynced || this.left === 0) return;
+    this.#unsynced = false;
+    fdatasync(this.#file, (error) => {
+      // A segment that was dropped meanwhile is in the database.
+      if (error && error.code !== "EBADF") log.error({ error }, "the journal can't be synced to disk");
+    });
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  /** Closes and deletes the file. */
+  drop(): void {
+    this.close();
+    unlinkSync(this.path);
   }
 }

@@ -4,15 +4,9 @@ type Waiter = Readonly<{ amount: number; since: number; resolve(covered: boolean
 /** The calls that wait for one account, first come first served. Amounts are whole quota units. */
 export class WaitingCalls {
   #waiters: Waiter[] = [];
-
-  get count(): number {
-    return this.#waiters.length;
-  }
-
-  /** What all of them need together. */
-  get total(): number {
-    return this.#waiters.reduce((sum, { amount }) => sum + amount, 0);
-  }
+  /** How many they are, and what all of them need together; changed only here. */
+  count = 0;
+  total = 0;
 
   /** The least that one of them needs; Infinity: nobody waits. */
   get smallest(): number {
@@ -27,17 +21,23 @@ export class WaitingCalls {
   /** Adds a call; resolves or rejects when it is answered. */
   add(amount: number): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    this.#waiters.push({ amount, since: performance.now(), resolve, reject });
+    this.putBack({ amount, since: performance.now(), resolve, reject });
     return promise;
   }
 
   /** Lets a call that was taken wait on. */
   putBack(waiter: Waiter): void {
     this.#waiters.push(waiter);
+    this.count += 1;
+    this.total += waiter.amount;
   }
 
   /** Takes all of them, to be answered or put back. */
   takeAll(): Waiter[] {
-    return this.#waiters.splice(0);
+    const all = this.#waiters;
+    this.#waiters = [];
+    this.count = 0;
+    this.total = 0;
+    return all;
   }
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createRunDirectory, removeRunDirectory, SUPERVISOR_SOCKET } from "../../../../db/embedded/run-directory.ts";
 import { removeCountTable } from "../../../lib/limits/count-table.ts";
 import { ensureDataDir } from "../../../lib/runtime/data-dir.ts";
+import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import type { Config } from "../../../server/config.ts";
@@ -35,7 +36,7 @@ async function startSupervisorControl(
         return Response.json({ replaced: await supervisor.reload() });
       } catch (error) {
         log.error({ error }, "the workers could not be replaced");
-        return new Response(error instanceof Error ? error.message : String(error), { status: 500 });
+        return new Response(messageOf(error), { status: 500 });
       }
     },
   });

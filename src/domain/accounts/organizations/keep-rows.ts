@@ -12,16 +12,16 @@ type Source<Row> = Readonly<{
 
 /**
  * Keeps the rows of a small table in memory, indexed by `createIndex`, which gets them in the order of their ids after each
- * change. Returns how to get the current index. Rejects when the first reading fails.
+ * change. The result's `index` is always the current one. Rejects when the first reading fails.
  */
 export async function keepRows<Row extends Readonly<{ id: number }>, Index>(
   { changes, log, topic, read }: Source<Row>,
   createIndex: (rows: readonly Row[]) => Index,
-): Promise<Readonly<{ index: () => Index; close: () => void }>> {
-  let index = createIndex([]);
+): Promise<Readonly<{ index: Index; close: () => void }>> {
+  const kept = { index: createIndex([]), close: () => {} };
   const copy: MapCopy<Row> = new MapCopy<Row>({
     applied() {
-      index = createIndex([...copy.byId.values()].toSorted((a, b) => a.id - b.id));
+      kept.index = createIndex([...copy.byId.values()].toSorted((a, b) => a.id - b.id));
     },
   });
   const { close } = await keepTable(
@@ -32,5 +32,6 @@ export async function keepRows<Row extends Readonly<{ id: number }>, Index>(
     },
     copy,
   );
-  return { index: () => index, close };
+  kept.close = close;
+  return kept;
 }

@@ -1,7 +1,7 @@
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { replyOf } from "../../../formats/conversation/collect-reply.ts";
 import { emptyConversation } from "../../../formats/conversation/conversation.ts";
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import { readError } from "../../../formats/openai-chat/errors.ts";
 import { randomId } from "../../../lib/http/request-id.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -19,7 +19,7 @@ import { upstreamModelOf } from "../upstream/upstream-model.ts";
 export type ChatAnswer = Readonly<{
   error: string | null;
   text: string;
-  usage: ReportedUsage | null;
+  usage: Usage | null;
   upstreamModel: string;
 }>;
 

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { ChatAnswer } from "./ask-channel.ts";
 import { compareSamples } from "./equality.ts";
 import { areMostlyWrong, type Evidence, hasSecret, type ProbeAnswer } from "./judge-evidence.ts";
@@ -90,7 +90,7 @@ async function countedAnswer(
   return { error, text, usage: usage && reportedOf(usage), counted };
 }
 
-const reportedOf = (usage: ReportedUsage): NonNullable<ProbeAnswer["usage"]> => ({
+const reportedOf = (usage: Usage): NonNullable<ProbeAnswer["usage"]> => ({
   prompt: usage.promptTokens,
   completion: usage.completionTokens,
   cached: usage.cachedTokens,

@@ -2,7 +2,7 @@ import { anthropicRules } from "../../../formats/anthropic/request/request-rules
 import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
-import { findLikeName } from "../../../formats/request-rules/request-members.ts";
+import { findLikeName } from "../../../formats/request-rules.ts";
 import type { MessageCode } from "../../../lib/messages.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";

@@ -66,12 +66,6 @@ export function createCallFeed(others: OtherFeeds | null = null): CallFeed {
   const show = (call: LiveCall) => {
     for (const listener of watchers.keys()) listener(call);
   };
-  others?.joinFeed({
-    receive: (calls) => calls.forEach(show),
-    onWatched(isWatched) {
-      isWatchedAnywhere = isWatched;
-    },
-  });
   const passOn = (call: LiveCall) => {
     if (leaving.push(call) > 1) return;
     setTimeout(() => {
@@ -79,10 +73,11 @@ export function createCallFeed(others: OtherFeeds | null = null): CallFeed {
       leaving = [];
     }, PASS_ON_MS);
   };
-  return {
-    get isWatched() {
-      return watchers.size > 0 || isWatchedAnywhere;
-    },
+  const updateWatched = () => {
+    feed.isWatched = watchers.size > 0 || isWatchedAnywhere;
+  };
+  const feed: CallFeed & { isWatched: boolean } = {
+    isWatched: false,
     tell(call) {
       show(call);
       if (isWatchedAnywhere) passOn(call);
@@ -90,14 +85,25 @@ export function createCallFeed(others: OtherFeeds | null = null): CallFeed {
     watch(listener, onEnd) {
       if (isClosed) queueMicrotask(onEnd);
       else if (watchers.set(listener, onEnd).size === 1) others?.tellWatched(true);
+      updateWatched();
       return () => {
         if (watchers.delete(listener) && watchers.size === 0) others?.tellWatched(false);
+        updateWatched();
       };
     },
     close() {
       isClosed = true;
       for (const onEnd of [...watchers.values()]) onEnd();
       watchers.clear();
+      updateWatched();
     },
   };
+  others?.joinFeed({
+    receive: (calls) => calls.forEach(show),
+    onWatched(isWatched) {
+      isWatchedAnywhere = isWatched;
+      updateWatched();
+    },
+  });
+  return feed;
 }

@@ -1,4 +1,5 @@
 import { OperationError } from "../../../lib/operation-error.ts";
+import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { amountText } from "../amount-text.ts";
 import { closeOrder } from "../orders/close-order.ts";
@@ -44,10 +45,7 @@ export async function startStripe(deps: StripeDeps, { user, amount, site }: Paym
     return session.url;
   } catch (error) {
     await closeOrder(db, tradeNo, "failed");
-    log.warn(
-      { tradeNo, reason: error instanceof Error ? error.message : "" },
-      "a payment by card could not be started",
-    );
+    log.warn({ tradeNo, reason: messageOf(error) }, "a payment by card could not be started");
     throw new OperationError("payment_request_failed");
   }
 }

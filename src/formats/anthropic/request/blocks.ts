@@ -7,7 +7,6 @@ import {
   type Part,
   type TextPart,
 } from "../../conversation/conversation.ts";
-
 import {
   carrySignature,
   EMPTY_PROOF,

@@ -8,12 +8,9 @@ import {
   type Turn,
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-
 import { compact, type JsonObject, listOf, recordOf, textOf } from "../../json.ts";
-
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
 import { pairCalls, resultMedia } from "../../tools/pair-calls.ts";
-
 import {
   choosesHosted,
   foreignSearch,

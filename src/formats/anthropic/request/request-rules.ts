@@ -1,5 +1,4 @@
-import { integer, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
-import { type RequestRules, requestMembers } from "../../request-rules/request-members.ts";
+import { integer, outputTokens, type RequestRules, requestMembers, thinkingTokens } from "../../request-rules.ts";
 
 /** Rules for requests to /v1/messages: the members that `decodeRequest` and `partsOf` read, at any depth. */
 export const anthropicRules: RequestRules = {

@@ -1,8 +1,7 @@
 import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, Part } from "../../conversation/conversation.ts";
-import type { ReplyContext, ReportedUsage } from "../../conversation/reply.ts";
+import type { ReplyContext, Usage } from "../../conversation/reply.ts";
 import { carryCallId, EMPTY_PROOF } from "../../conversation/signature.ts";
-
 import type { JsonObject } from "../../json.ts";
 import { imageText } from "../../openai-chat/response/encode-reply.ts";
 import { searchedIn } from "../../tools/web-search.ts";
@@ -27,7 +26,7 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
   };
 }
 
-const NO_USAGE: ReportedUsage = {
+const NO_USAGE: Usage = {
   promptTokens: 0,
   completionTokens: 0,
   cachedTokens: 0,

@@ -2,13 +2,11 @@ import {
   type FinishReason,
   finishAfter,
   type ReplyEvent,
-  type ReportedUsage,
   type StreamDecoder,
+  type Usage,
   type WireEvent,
 } from "../../conversation/reply.ts";
-
 import { readSignature } from "../../conversation/signature.ts";
-
 import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../../json.ts";
 import { decodeError } from "../error.ts";
 import { citationOf } from "../request/blocks.ts";
@@ -57,7 +55,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #isStarted = false;
   #isBroken = false;
   #calls = 0;
-  #usage: ReportedUsage | null = null;
+  #usage: Usage | null = null;
   #finished = false;
   /** Characters of text received so far. */
   #textLength = 0;

@@ -1,7 +1,6 @@
 import type { Citation } from "../../conversation/conversation.ts";
-import type { ReplyContext, ReplyEvent, ReportedUsage, StreamEncoder } from "../../conversation/reply.ts";
+import type { ReplyContext, ReplyEvent, StreamEncoder, Usage } from "../../conversation/reply.ts";
 import { carryCallId, carrySignature } from "../../conversation/signature.ts";
-
 import { type JsonObject, parseJson, recordOf } from "../../json.ts";
 import { imageText } from "../../openai-chat/response/encode-reply.ts";
 import { searchedIn } from "../../tools/web-search.ts";
@@ -13,7 +12,7 @@ import { usageObject } from "./usage.ts";
 
 type Finish = Extract<ReplyEvent, { type: "finish" }>;
 
-const NOTHING_YET: ReportedUsage = {
+const NOTHING_YET: Usage = {
   promptTokens: 0,
   completionTokens: 0,
   cachedTokens: 0,
@@ -32,7 +31,7 @@ const write = (data: JsonObject & { type: string }): string => `event: ${data.ty
 export class MessagesStreamEncoder implements StreamEncoder {
   #begun = false;
   #id = "";
-  #usage: ReportedUsage | null = null;
+  #usage: Usage | null = null;
   /** In OpenAI's terms. */
   #serviceTier: string | null = null;
   #index = -1;
@@ -70,7 +69,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     }
   }
 
-  end(usage: ReportedUsage): string {
+  end(usage: Usage): string {
     const { reason = "stop", native = null, stopSequence = null } = this.#finish ?? {};
     const delta = { stop_reason: stopReason({ reason, native, stopSequence }), stop_sequence: stopSequence };
     return (

@@ -1,11 +1,11 @@
-import type { ReportedUsage } from "../../conversation/reply.ts";
+import type { Usage } from "../../conversation/reply.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
 /**
  * Reads usage. Anthropic counts cached and cache-written tokens in addition to `input_tokens`; here they are part of
  * the prompt.
  */
-export function readUsage(value: unknown, before: ReportedUsage | null = null): ReportedUsage | null {
+export function readUsage(value: unknown, before: Usage | null = null): Usage | null {
   const usage = recordOf(value);
   if (!usage) return before;
   const input = countOf(usage.input_tokens);
@@ -55,7 +55,7 @@ export function readTier(value: unknown): { serviceTier?: string } {
  * Usage in Anthropic's shape. `serviceTier` is in OpenAI's terms; `searches`: web searches that the usage does not
  * report.
  */
-export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null, searches = 0): JsonObject => ({
+export const usageObject = (usage: Usage, serviceTier: string | null = null, searches = 0): JsonObject => ({
   input_tokens: Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheCreationTokens),
   cache_creation_input_tokens: usage.cacheCreationTokens,
   ...(usage.longCacheCreationTokens && {

@@ -8,7 +8,6 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
-
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { type CallNames, camel, either, readPart } from "../parts.ts";
 

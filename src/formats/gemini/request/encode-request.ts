@@ -3,12 +3,9 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import { type Conversation, ownMembers, type Part, type Tool } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-
 import { compact, type JsonObject, listOf, recordOf } from "../../json.ts";
-
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
 import { pairCalls, requestsStrictTools, resultMedia } from "../../tools/pair-calls.ts";
-
 import {
   choosesHosted,
   foreignSearch,

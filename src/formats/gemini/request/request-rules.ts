@@ -1,5 +1,11 @@
-import { integer, MAX_CHOICES, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
-import { type RequestRules, requestMembers } from "../../request-rules/request-members.ts";
+import {
+  integer,
+  MAX_CHOICES,
+  outputTokens,
+  type RequestRules,
+  requestMembers,
+  thinkingTokens,
+} from "../../request-rules.ts";
 
 /**
  * Rules for requests in Google's format: the members that `decodeRequest` and its readers use, at any depth, in two

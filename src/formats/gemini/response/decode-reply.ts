@@ -7,7 +7,6 @@ import {
   type StreamDecoder,
   type WireEvent,
 } from "../../conversation/reply.ts";
-
 import { readSignature } from "../../conversation/signature.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { GROUNDING } from "../../tools/web-search.ts";

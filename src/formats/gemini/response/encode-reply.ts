@@ -1,9 +1,7 @@
 import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, Conversation, Part } from "../../conversation/conversation.ts";
-import type { FinishReason, ReplyContext, ReplyEvent, ReportedUsage, StreamEncoder } from "../../conversation/reply.ts";
-
+import type { FinishReason, ReplyContext, ReplyEvent, StreamEncoder, Usage } from "../../conversation/reply.ts";
 import { compact, type JsonObject, parseJson, recordOf } from "../../json.ts";
-
 import { GROUNDING, searchedIn } from "../../tools/web-search.ts";
 import { encodeError } from "../error.ts";
 import { signatureMember } from "../parts.ts";
@@ -104,7 +102,7 @@ type Framing = "events" | "array";
  */
 class GeminiStreamEncoder implements StreamEncoder {
   #written = 0;
-  #usage: ReportedUsage | null = null;
+  #usage: Usage | null = null;
   /** In OpenAI's terms. */
   #serviceTier: string | null = null;
   #id = "";
@@ -166,7 +164,7 @@ class GeminiStreamEncoder implements StreamEncoder {
   }
 
   /** Calls and finish reasons come last, with the usage. */
-  end(usage: ReportedUsage): string {
+  end(usage: Usage): string {
     const choices = this.#finish.size > 0 ? [...this.#finish] : [[0, "stop"] as const];
     const candidates = choices.map(([index, reason]) => {
       const { natives, citations, text } = this.#ground(index);

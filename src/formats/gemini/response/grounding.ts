@@ -1,6 +1,5 @@
 import type { Citation } from "../../conversation/conversation.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
-
 import { GROUNDING, type Searched } from "../../tools/web-search.ts";
 
 /** Reads the grounding metadata of one candidate, which may arrive in several events. Positions are in UTF-8 bytes. */

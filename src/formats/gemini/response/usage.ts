@@ -1,18 +1,18 @@
-import type { ReportedUsage } from "../../conversation/reply.ts";
+import type { Usage } from "../../conversation/reply.ts";
 import { countOf, type JsonObject, recordsOf, textOf } from "../../json.ts";
 
 /**
  * Reads usage. Gemini counts reasoning in addition to the candidates' tokens, and tool prompts in addition to the
  * prompt.
  */
-export function readUsage(usage: JsonObject): ReportedUsage {
+export function readUsage(usage: JsonObject): Usage {
   const prompt = countOf(usage.promptTokenCount) ?? 0;
   const reasoning = countOf(usage.thoughtsTokenCount) ?? 0;
   const total = countOf(usage.totalTokenCount);
   const tools = countOf(usage.toolUsePromptTokenCount) ?? 0;
   const written =
     countOf(usage.candidatesTokenCount) ?? (total === null ? 0 : Math.max(0, total - prompt - tools - reasoning));
-  const read: ReportedUsage = {
+  const read: Usage = {
     promptTokens: prompt + tools,
     completionTokens: written + reasoning,
     cachedTokens: countOf(usage.cachedContentTokenCount) ?? 0,
@@ -51,7 +51,7 @@ export function readTier(usage: JsonObject | null): string | null {
 }
 
 /** Usage in Gemini's shape. `serviceTier` is in OpenAI's terms. */
-export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null): JsonObject => ({
+export const usageObject = (usage: Usage, serviceTier: string | null = null): JsonObject => ({
   promptTokenCount: usage.promptTokens,
   candidatesTokenCount: Math.max(0, usage.completionTokens - usage.reasoningTokens),
   totalTokenCount: usage.promptTokens + usage.completionTokens,

@@ -12,7 +12,6 @@ import {
   type ToolChoice,
   type Turn,
 } from "../../conversation/conversation.ts";
-
 import { readSignature } from "../../conversation/signature.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { mediaPartOf } from "./media.ts";

@@ -10,7 +10,6 @@ import {
   type Turn,
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-
 import { compact, type JsonObject } from "../../json.ts";
 import { resultMedia, resultText } from "../../tools/pair-calls.ts";
 import { callIdFor, shortName } from "../../tools/tool-names.ts";

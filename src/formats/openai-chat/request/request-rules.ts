@@ -1,5 +1,12 @@
-import { anyNumber, integer, MAX_CHOICES, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
-import { type RequestRules, requestMembers } from "../../request-rules/request-members.ts";
+import {
+  anyNumber,
+  integer,
+  MAX_CHOICES,
+  outputTokens,
+  type RequestRules,
+  requestMembers,
+  thinkingTokens,
+} from "../../request-rules.ts";
 
 /** Members of chats that `decodeRequest` and `summarize` read, and that identify searches, caches and conversations. */
 const CHAT = `model models messages stream stream_options include_usage n best_of max_tokens max_completion_tokens temperature top_p top_k

@@ -1,4 +1,4 @@
-import { embeddedMedia, embedsMedia, partsOfEntry } from "../../gemini/embedded-contents.ts";
+import { embeddedMedia, partsOfEntry } from "../../gemini/embedded-contents.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
 /** What the gateway must know about a request in OpenAI's formats, read without changing it. */
@@ -83,7 +83,7 @@ export type MediaWeight = { tokens: number; audioTokens: number; bytes: number }
 /** Estimates the tokens of media parts in messages and in contents to embed, and the characters of the body that they occupy. */
 export function weighMedia(body: JsonObject): MediaWeight {
   const weight: MediaWeight = { tokens: 0, audioTokens: 0, bytes: 0 };
-  if (embedsMedia(body)) weighContents(body, weight);
+  if (Array.isArray(body.input)) weighContents(body.input, weight);
   if (!Array.isArray(body.messages)) return weight;
   for (const message of body.messages) {
     const content = recordOf(message)?.content;
@@ -93,8 +93,8 @@ export function weighMedia(body: JsonObject): MediaWeight {
 }
 
 /** All media of contents to embed count as files. */
-function weighContents({ input }: JsonObject, weight: MediaWeight): void {
-  const parts = (Array.isArray(input) ? input : []).flatMap((entry) => partsOfEntry(entry) ?? []);
+function weighContents(input: readonly unknown[], weight: MediaWeight): void {
+  const parts = input.flatMap((entry) => partsOfEntry(entry) ?? []);
   for (const media of parts.map(embeddedMedia)) {
     if (!media) continue;
     weight.tokens += FILE_TOKENS;

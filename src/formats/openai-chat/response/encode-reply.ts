@@ -1,9 +1,7 @@
 import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, MediaPart, ReasoningPart, ToolCallPart } from "../../conversation/conversation.ts";
-import type { FinishReason, ReplyContext, ReportedUsage } from "../../conversation/reply.ts";
-
+import type { FinishReason, ReplyContext, Usage } from "../../conversation/reply.ts";
 import { compact, type JsonObject } from "../../json.ts";
-
 import { callExtra, callOf } from "../calls.ts";
 import { reasoningDetail } from "../request/reasoning.ts";
 
@@ -79,7 +77,7 @@ export const annotationOf = ({ url, title, start, end }: Citation): JsonObject |
 export const chatFinish = (reason: FinishReason): string => (reason === "error" ? "stop" : reason);
 
 /** Usage in chat's shape: the prompt includes cached and cache-written tokens, the completion reasoning and audio. */
-export function usageObject(usage: ReportedUsage): JsonObject {
+export function usageObject(usage: Usage): JsonObject {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,

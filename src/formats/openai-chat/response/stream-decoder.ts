@@ -5,7 +5,6 @@ import {
   type StreamDecoder,
   type WireEvent,
 } from "../../conversation/reply.ts";
-
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { errorOf } from "../errors.ts";
 import { callSignature, citationSteps, citedPages, contentSteps, imageSteps, reasoningSteps } from "./message-steps.ts";

@@ -1,6 +1,5 @@
 import type { Conversation } from "../../conversation/conversation.ts";
-import type { ReplyContext, ReplyError, ReplyEvent, ReportedUsage, StreamEncoder } from "../../conversation/reply.ts";
-
+import type { ReplyContext, ReplyError, ReplyEvent, StreamEncoder, Usage } from "../../conversation/reply.ts";
 import { ownExtra } from "../../helpers/service-error.ts";
 import type { JsonObject } from "../../json.ts";
 import { callExtra } from "../calls.ts";
@@ -98,7 +97,7 @@ class ChatStreamEncoder implements StreamEncoder {
     }
   }
 
-  end(usage: ReportedUsage): string {
+  end(usage: Usage): string {
     const open = this.#begun.size === 0 ? [0] : [...this.#begun].filter((choice) => !this.#finished.has(choice));
     const owed = open.map((choice) => this.push({ type: "finish", choice, reason: "stop", native: null })).join("");
     const usageChunk = this.wantsUsage ? this.#chunk([], usageObject(usage)) : "";

@@ -1,6 +1,6 @@
 import { eventData, eventEnd, eventStart, splitEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
-import type { ReportedUsage } from "../../conversation/reply.ts";
+import type { Usage } from "../../conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../json.ts";
 import { isErrorAnswer } from "../errors.ts";
 import { collectOutput } from "./output.ts";
@@ -14,7 +14,9 @@ const BRACKET = 93;
 const LF = 10;
 /** A member that only usage objects have; inside texts its quotes would be escaped. */
 const USAGE_MEMBER = Buffer.from('"prompt_tokens"');
-const ERROR_MEMBERS = ['"error"', '"base_resp"'].map((member) => Buffer.from(member));
+const ERROR_MEMBER = Buffer.from('"error"');
+/** MiniMax's. */
+const STATUS_MEMBER = Buffer.from('"base_resp"');
 const DATA_FIELD = Buffer.from("data");
 
 /** Whether a block of whole events holds a usage object (`"usage":null` is none). */
@@ -42,8 +44,8 @@ export function chunkOf(event: string): JsonObject | null {
 export function readUsageEvents(
   block: Uint8Array,
   keepUsageOnly: boolean,
-): { usage: ReportedUsage | null; isStandard: boolean; block: Uint8Array } {
-  let usage: ReportedUsage | null = null;
+): { usage: Usage | null; isStandard: boolean; block: Uint8Array } {
+  let usage: Usage | null = null;
   let isStandard = false;
   let remaining = block;
   for (let at = indexOfBytes(remaining, USAGE_MEMBER); at >= 0; ) {
@@ -69,7 +71,7 @@ export const carriesData = (block: Uint8Array): boolean => indexOfBytes(block, D
 
 /** Whether a response, or a block of a stream, has a member that can report an error or success. */
 export const mayContainError = (bytes: Uint8Array): boolean =>
-  ERROR_MEMBERS.some((member) => indexOfBytes(bytes, member) >= 0);
+  indexOfBytes(bytes, ERROR_MEMBER) >= 0 || indexOfBytes(bytes, STATUS_MEMBER) >= 0;
 
 /** The data of the first event that is an error object; null if there is none. */
 export const errorEventIn = (block: Uint8Array): string | null => firstErrorIn(block, () => false);
@@ -129,7 +131,7 @@ export function usageEvent(firstChunk: JsonObject | null, usage: JsonObject): st
 }
 
 /** Usage that the gateway counted, in OpenAI's shape, without details. */
-export const countedUsage = ({ promptTokens, completionTokens }: ReportedUsage): JsonObject => ({
+export const countedUsage = ({ promptTokens, completionTokens }: Usage): JsonObject => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
   total_tokens: promptTokens + completionTokens,

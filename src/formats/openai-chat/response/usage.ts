@@ -1,4 +1,4 @@
-import type { ReportedUsage, ToolCalls } from "../../conversation/reply.ts";
+import type { ToolCalls, Usage } from "../../conversation/reply.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
 /**
@@ -6,7 +6,7 @@ import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
  * cached and cache-written tokens, the completion reasoning and audio. Also reads the names of compatible services:
  * DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens.
  */
-export function readUsage(value: unknown): ReportedUsage | null {
+export function readUsage(value: unknown): Usage | null {
   const usage = recordOf(value);
   const promptTokens = countOf(usage?.prompt_tokens) ?? countOf(usage?.input_tokens);
   if (!usage || promptTokens === null || isPlaceholder(usage)) return null;
@@ -38,7 +38,7 @@ export function readUsage(value: unknown): ReportedUsage | null {
  * The usage in a response or stream chunk; null if none. Groq's streams up to 2025 have it only in `x_groq`
  * (https://console.groq.com/docs/api-reference#chat-create).
  */
-export const usageIn = (answer: JsonObject | null): ReportedUsage | null =>
+export const usageIn = (answer: JsonObject | null): Usage | null =>
   answer && (readUsage(answer.usage) ?? readUsage(recordOf(answer.x_groq)?.usage));
 
 /** FastGPT reports 1 prompt, 1 completion and 1 total token for any call: no real sum looks like that. */

@@ -8,7 +8,6 @@ import {
   type Signature,
   type Turn,
 } from "../../conversation/conversation.ts";
-
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { readSummary, summaryTurn } from "../compaction.ts";
 import { readReasoningItem } from "../items.ts";

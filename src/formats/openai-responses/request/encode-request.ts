@@ -10,9 +10,7 @@ import {
   type Turn,
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-
 import { compact, type JsonObject } from "../../json.ts";
-
 import { textOfParts } from "../../openai-chat/request/media.ts";
 import { withoutRootlessFormat } from "../../openai-chat/request/rootless-format.ts";
 import { resultMedia, resultText } from "../../tools/pair-calls.ts";

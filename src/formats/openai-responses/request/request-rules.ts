@@ -1,5 +1,4 @@
-import { integer, MAX_CHOICES, outputTokens } from "../../request-rules/number-limits.ts";
-import { type RequestRules, requestMembers } from "../../request-rules/request-members.ts";
+import { integer, MAX_CHOICES, outputTokens, type RequestRules, requestMembers } from "../../request-rules.ts";
 
 /** Rules for requests to /v1/responses: the members that `decodeRequest` and its readers use, at any depth. */
 export const responsesRules: RequestRules = {

@@ -6,7 +6,6 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
-
 import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 import { qualifiedName } from "../../tools/tool-names.ts";
 

@@ -1,6 +1,5 @@
 import type { Conversation } from "../../conversation/conversation.ts";
-import type { FinishReason, ReplyContext, ReportedUsage } from "../../conversation/reply.ts";
-
+import type { FinishReason, ReplyContext, Usage } from "../../conversation/reply.ts";
 import { compact, type JsonObject } from "../../json.ts";
 
 /** A response without output, status and usage: repeats the request's settings. */
@@ -55,7 +54,7 @@ function choiceEcho(choice: Conversation["toolChoice"]): unknown {
 }
 
 /** The final status of a response. */
-export function endState(reason: FinishReason, usage: ReportedUsage | null, now: number): JsonObject {
+export function endState(reason: FinishReason, usage: Usage | null, now: number): JsonObject {
   const cut = reason === "length" ? "max_output_tokens" : reason === "content_filter" ? "content_filter" : null;
   return {
     status: cut === null ? "completed" : "incomplete",
@@ -85,7 +84,7 @@ const namesOf = ({ name, namespace }: Readonly<{ name: string; namespace?: strin
   namespace === undefined ? { name } : { name, namespace };
 
 /** Usage in the Responses API's shape. */
-export const usageObject = (usage: ReportedUsage): JsonObject => ({
+export const usageObject = (usage: Usage): JsonObject => ({
   input_tokens: usage.promptTokens,
   input_tokens_details: {
     cached_tokens: usage.cachedTokens,

@@ -4,15 +4,13 @@ import type {
   ReplyContext,
   ReplyError,
   ReplyEvent,
-  ReportedUsage,
   StreamEncoder,
+  Usage,
 } from "../../conversation/reply.ts";
 import { GATEWAY_MARK } from "../../conversation/signature.ts";
-
 import type { JsonObject } from "../../json.ts";
 import { searchedIn } from "../../tools/web-search.ts";
 import { annotationOf, itemId, reasoningItem, sealCall, sealReasoning, searchItem } from "../items.ts";
-
 import { MessageItem, type WriteEvent } from "./message-item.ts";
 import { callItem, endState, responseBase, responseId } from "./response-object.ts";
 
@@ -77,14 +75,14 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     }
   }
 
-  end(usage: ReportedUsage): string {
+  end(usage: Usage): string {
     const closed = this.#close();
     const response = this.finish(usage);
     return closed + this.#write(`response.${response.status}`, { response });
   }
 
   /** The complete response, after the last event. */
-  finish(usage: ReportedUsage | null): JsonObject {
+  finish(usage: Usage | null): JsonObject {
     this.#close();
     const tier = this.#serviceTier === null ? null : { service_tier: this.#serviceTier };
     return { ...this.#base, ...tier, output: this.#output, ...endState(this.#reason, usage, this.context.createdAt) };

@@ -5,8 +5,7 @@ import type { Limitation } from "../../../providers/contract/provider.ts";
 import type { StoreResponse } from "../../state/responses/store.ts";
 import type { AdapterOptions } from "../passthrough-adapter.ts";
 import type { StepFilter } from "../views/step-filter.ts";
-import type { ChannelPrompt } from "./channel-prompt.ts";
-import type { ConversationSettings } from "./prepare-conversation.ts";
+import type { ChannelPrompt, ConversationSettings } from "./prepare-conversation.ts";
 import type { ReasoningMemory } from "./reasoning-memory.ts";
 
 export type ConversationOptions = AdapterOptions &

@@ -1,13 +1,7 @@
-import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 import { FreeText } from "../../../formats/tools/free-text.ts";
 import { qualifiedName } from "../../../formats/tools/tool-names.ts";
-import type { ChatApi } from "../../../providers/contract/chat.ts";
 import type { StepFilter } from "../views/step-filter.ts";
-
-/** Whether the upstream accepts free-text tools: every Responses API does, but only some chat APIs. */
-export const takesCustomTools = ({ features }: ChatApi, dialect: ChatDialect): boolean =>
-  dialect === "openai-responses" || (dialect === "openai-chat" && features.customTools);
 
 /** Converts calls of functions that replaced the client's free-text tools back to calls of these tools. */
 export function customToolCalls(names: ReadonlySet<string>): () => StepFilter {

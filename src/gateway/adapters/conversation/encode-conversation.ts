@@ -3,7 +3,7 @@ import { flattenNamespaces } from "../../../formats/openai-responses/request/too
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
 import { randomId } from "../../../lib/http/request-id.ts";
-import { chatOf } from "../../../providers/contract/chat.ts";
+import { chatOf, takesCustomTools } from "../../../providers/contract/chat.ts";
 import type { CallParams } from "../../../providers/contract/provider.ts";
 import { codecOf } from "../../../providers/registry.ts";
 import type { Call } from "../../call/call.ts";
@@ -11,11 +11,8 @@ import { refuseLostReference } from "../../state/provider-state.ts";
 import type { Route } from "../../upstream/route.ts";
 import type { EncodedRequest } from "../adapter.ts";
 import { canForwardRequest, splicedRequest, unchangedBody } from "../same-format.ts";
-import { withChannelPrompt } from "./channel-prompt.ts";
 import { type ConversationOptions, geminiOptions } from "./conversation-options.ts";
-import { takesCustomTools } from "./custom-tool-calls.ts";
-
-import { prepareConversation } from "./prepare-conversation.ts";
+import { prepareConversation, withChannelPrompt } from "./prepare-conversation.ts";
 
 /**
  * Encodes a chat request for the upstream: unchanged, with some members changed, or translated. Rejects GatewayError

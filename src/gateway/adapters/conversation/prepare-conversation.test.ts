@@ -3,8 +3,12 @@ import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { type ChatDialect, emptyConversation } from "../../../formats/conversation/conversation.ts";
 import { registry } from "../../../settings/registry/index.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { createConversationSettings } from "./conversation-settings.ts";
-import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
+import {
+  type ConversationSettings,
+  createConversationSettings,
+  needsPreparation,
+  prepareConversation,
+} from "./prepare-conversation.ts";
 
 const settings: ConversationSettings = {
   modelInfo: shippedCatalog.find,

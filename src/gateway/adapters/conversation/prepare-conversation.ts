@@ -1,5 +1,8 @@
-import type { ModelInfo } from "../../../catalog/catalog.ts";
+import type { Catalog, ModelInfo } from "../../../catalog/catalog.ts";
+import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conversation/conversation.ts";
+import { textOf } from "../../../formats/json.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
 
 /** Settings that affect chat requests. */
 export type ConversationSettings = Readonly<{
@@ -25,6 +28,54 @@ export type ConversationSettings = Readonly<{
    */
   geminiThinkingShare(requested: string, bare: string): number | null;
 }>;
+
+const LAST_RESORT_MAX_TOKENS = 8192;
+const SAFETY_CATEGORIES = [
+  "HARASSMENT",
+  "HATE_SPEECH",
+  "SEXUALLY_EXPLICIT",
+  "DANGEROUS_CONTENT",
+  "CIVIC_INTEGRITY",
+].map((kind) => `HARM_CATEGORY_${kind}`);
+
+/** The Claude and Gemini settings, read when a call needs them. */
+export const createConversationSettings = (settings: SettingsReader, catalog: () => Catalog): ConversationSettings => ({
+  modelInfo: (model) => catalog().find(model),
+  defaultMaxTokens(model) {
+    const limits = settings.get("claude.default_max_tokens");
+    return limits.get(model) ?? limits.get("default") ?? catalog().find(model).output_limit ?? LAST_RESORT_MAX_TOKENS;
+  },
+  thinkingSuffixTokens(model) {
+    const limits = settings.get("claude.default_max_tokens");
+    return limits.get(model) ?? limits.get("default") ?? LAST_RESORT_MAX_TOKENS;
+  },
+  headersOf(model) {
+    const headers = settings.get("claude.model_headers_settings").get(model);
+    return headers
+      ? Object.fromEntries([...headers].map(([name, values]) => [name.toLowerCase(), values.join(", ")]))
+      : null;
+  },
+  geminiVersion(model, ofChannel) {
+    const versions = settings.get("gemini.version_settings");
+    return versions.get(model) ?? (ofChannel || (versions.get("default") ?? "v1beta"));
+  },
+  geminiSafety() {
+    const thresholds = settings.get("gemini.safety_settings");
+    const otherwise = thresholds.get("default") ?? "OFF";
+    return SAFETY_CATEGORIES.map((category) => ({ category, threshold: thresholds.get(category) ?? otherwise }));
+  },
+  drawsImages: (model) => settings.get("gemini.supported_imagine_models").includes(model),
+  claudeThinkingShare: () =>
+    settings.get("claude.thinking_adapter_enabled")
+      ? settings.get("claude.thinking_adapter_budget_tokens_percentage")
+      : null,
+  geminiThinkingShare(requested, bare) {
+    if (!settings.get("gemini.thinking_adapter_enabled")) return null;
+    const listed = settings.get("gemini.models_supported_thinking_budget");
+    if (!listed.includes(requested) && !listed.includes(bare)) return null;
+    return settings.get("gemini.thinking_adapter_budget_tokens_percentage");
+  },
+});
 
 const CLAUDE_SUFFIX = /^(.*claude.*)-thinking$/;
 const GEMINI_SUFFIX = /^(.*gemini.*?)-(thinking(?:-(\d+))?|nothinking)$/;
@@ -94,3 +145,20 @@ const thinking = ({ reasoning }: Conversation, budgetTokens: number | null): Rea
   enabled: budgetTokens !== 0,
   show: budgetTokens === 0 ? false : (reasoning.show ?? true),
 });
+
+/**
+ * A channel's instructions (setting `system_prompt`); `always`: even if the client sends its own, which then follow.
+ */
+export type ChannelPrompt = Readonly<{ text: string; always: boolean }>;
+
+/** Reads a channel's instructions; null if it has none. */
+export function channelPromptOf({ setting }: Pick<ChannelEntry, "setting">): ChannelPrompt | null {
+  const text = textOf(setting.system_prompt) ?? "";
+  return text === "" ? null : { text, always: setting.system_prompt_override === true };
+}
+
+/** The conversation with the channel's instructions first, if it has none or they always apply. */
+export function withChannelPrompt(conversation: Conversation, prompt: ChannelPrompt | null): Conversation {
+  if (!prompt || (conversation.system.length > 0 && !prompt.always)) return conversation;
+  return { ...conversation, system: [{ type: "text", text: prompt.text }, ...conversation.system] };
+}

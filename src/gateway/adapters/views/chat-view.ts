@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { usageObject } from "../../../formats/openai-chat/response/encode-reply.ts";
 import {
@@ -26,7 +26,7 @@ const EMPTY = Buffer.alloc(0);
  */
 export class ChatView implements StreamView {
   readonly meter = new OutputMeter();
-  usage: ReportedUsage | null = null;
+  usage: Usage | null = null;
   /** The usage was in OpenAI's own member. */
   #hasStandardUsage = false;
   failed: string | null = null;
@@ -53,7 +53,7 @@ export class ChatView implements StreamView {
     return block;
   }
 
-  close(written: OutputChunk, billed: ReportedUsage): Uint8Array {
+  close(written: OutputChunk, billed: Usage): Uint8Array {
     const last = bytesOf(written);
     const missing = this.keepUsage && !this.#hasStandardUsage && this.failed === null;
     if (!missing) return this.ended ? last : Buffer.concat([last, DONE]);

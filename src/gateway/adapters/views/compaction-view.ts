@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
@@ -19,7 +19,7 @@ export class CompactionView implements StreamView {
     return this.view.meter;
   }
 
-  get usage(): ReportedUsage | null {
+  get usage(): Usage | null {
     return this.view.usage;
   }
 
@@ -46,7 +46,7 @@ export class CompactionView implements StreamView {
     return this.view.take(block);
   }
 
-  close(last: OutputChunk, billed: ReportedUsage): OutputChunk {
+  close(last: OutputChunk, billed: Usage): OutputChunk {
     return this.view.close(last, billed);
   }
 

@@ -1,6 +1,5 @@
 import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
-import type { ReplyEvent, ReportedUsage, StreamDecoder, StreamEncoder } from "../../../formats/conversation/reply.ts";
-
+import type { ReplyEvent, StreamDecoder, StreamEncoder, Usage } from "../../../formats/conversation/reply.ts";
 import { EventReader } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
@@ -23,7 +22,7 @@ type Parts = Readonly<{
 /** Reads a stream event by event, to translate it for the client or only to observe it. */
 export class ConversationView implements StreamView {
   readonly meter = new OutputMeter();
-  usage: ReportedUsage | null = null;
+  usage: Usage | null = null;
   failed: string | null = null;
   #finished = false;
   readonly #collector: ReplyCollector | null;
@@ -47,7 +46,7 @@ export class ConversationView implements StreamView {
     return this.parts.passesBytes ? block : text;
   }
 
-  close(last: OutputChunk, billed: ReportedUsage): OutputChunk {
+  close(last: OutputChunk, billed: Usage): OutputChunk {
     const owed = this.#write(this.parts.decoder.end());
     if (this.#collector && this.failed === null) {
       const { reply } = this.#collector;

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { errorEventIn } from "../../../formats/openai-chat/response/stream.ts";
 import { eventData, splitEvents } from "../../../lib/http/sse.ts";
@@ -18,12 +18,12 @@ const LAST_MARKS = [".completed", ".done"].map((mark) => Buffer.from(mark));
 export class EventsView implements StreamView {
   readonly meter = new OutputMeter();
   readonly ended = false;
-  usage: ReportedUsage | null = null;
+  usage: Usage | null = null;
   failed: string | null = null;
   finished = false;
 
   /** `meter` reads the usage of a last event. */
-  constructor(private readonly usageIn: (event: JsonObject) => ReportedUsage | null) {
+  constructor(private readonly usageIn: (event: JsonObject) => Usage | null) {
     this.meter.other();
   }
 

@@ -1,4 +1,4 @@
-import type { FinishReason, ReplyEvent, ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { FinishReason, ReplyEvent, Usage } from "../../../formats/conversation/reply.ts";
 
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { ReadError } from "../../../formats/openai-chat/errors.ts";
@@ -85,7 +85,7 @@ class FilteredView implements StreamView {
   get failed(): string | null {
     return this.inner.failed;
   }
-  get usage(): ReportedUsage | null {
+  get usage(): Usage | null {
     return this.inner.usage;
   }
   get finished(): boolean {
@@ -104,7 +104,7 @@ class FilteredView implements StreamView {
       ),
     );
   }
-  close(last: OutputChunk, billed: ReportedUsage): OutputChunk {
+  close(last: OutputChunk, billed: Usage): OutputChunk {
     return this.inner.close(this.#withOwed(last), billed);
   }
   broken(error: GatewayError, requestId: string): OutputChunk {

@@ -9,7 +9,8 @@ import {
   type Tracer,
   trace as traces,
 } from "@opentelemetry/api";
-import type { Attempt, Usage, UsageRecord } from "../../../billing/types.ts";
+import type { Attempt, UsageRecord } from "../../../billing/types.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
 
 export type Tracing = Readonly<{ tracer: Tracer; propagator: TextMapPropagator; capturesContent: boolean }>;

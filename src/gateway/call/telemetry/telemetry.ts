@@ -11,7 +11,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Usage, UsageRecord } from "../../../billing/types.ts";
+import type { UsageRecord } from "../../../billing/types.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { Config } from "../../../server/config.ts";
 import {
   CallTrace,

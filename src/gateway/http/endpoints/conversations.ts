@@ -9,7 +9,7 @@ import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
 import { openaiResponsesClientCodec } from "../../../formats/openai-responses/index.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
-import type { RequestRules } from "../../../formats/request-rules/request-members.ts";
+import type { RequestRules } from "../../../formats/request-rules.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 

@@ -18,7 +18,7 @@ import { type Choice, choose } from "../../routing/scheduler/choose.ts";
 import { bindState } from "../../state/provider-state.ts";
 import { rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { buildRequest, signRequest } from "../../upstream/build-request.ts";
-import { bodyLimits, readBody as readResponseBody } from "../../upstream/read-body.ts";
+import { readBody as readResponseBody } from "../../upstream/read-body.ts";
 import { bindChannel } from "../../upstream/route.ts";
 import { Exchange } from "../../upstream/upstream.ts";
 import type { Arrival, GatewayServer } from "../arrival.ts";
@@ -154,7 +154,7 @@ async function requestCount(
     const outgoing = await signRequest(context, buildRequest(context, call, counting, route), route);
     const exchange = new Exchange(context.deadlines, timeoutMs);
     const response = await context.upstream.send(outgoing, exchange);
-    const limits = { ...bodyLimits(context), idleMs: timeoutMs };
+    const limits = { ...context.services.config, streamingTimeoutMs: timeoutMs };
     const answer = textOfBytes(await readResponseBody(response, exchange, limits));
     if (response.ok) return count.decode(recordOf(parseJson(answer)) ?? {});
     const error = adapter.readError(response.status, answer);

@@ -2,10 +2,10 @@ import type { Price } from "../../../billing/types.ts";
 import type { Catalog } from "../../../catalog/catalog.ts";
 import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
-import type { RequestRules } from "../../../formats/request-rules/request-members.ts";
+import type { RequestRules } from "../../../formats/request-rules.ts";
 import type { Decimal } from "../../../lib/values/decimal.ts";
 import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
 
@@ -44,12 +44,7 @@ export type Endpoint = Readonly<{
   /**
    * The usage derived from the request, where upstreams report nothing; null: text is counted. In units of its price.
    */
-  meter?(
-    request: EndpointRequest,
-    answer: JsonObject | null,
-    price: Price | null,
-    catalog: Catalog,
-  ): ReportedUsage | null;
+  meter?(request: EndpointRequest, answer: JsonObject | null, price: Price | null, catalog: Catalog): Usage | null;
   /** The response, as object or JSON text, with what clients require and the upstream omitted; null: unchanged. */
   amend?(request: JsonObject, answer: Uint8Array): JsonObject | string | null;
   /**

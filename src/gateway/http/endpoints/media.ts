@@ -1,11 +1,11 @@
 import type { Price } from "../../../billing/types.ts";
 import type { Catalog } from "../../../catalog/catalog.ts";
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
-import { MAX_CHOICES } from "../../../formats/request-rules/number-limits.ts";
+import { MAX_CHOICES } from "../../../formats/request-rules.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { type Decimal, decimal, integer, multiply } from "../../../lib/values/decimal.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
@@ -17,7 +17,7 @@ import { readOpenAi } from "./text.ts";
 /** What endpoints other than chat have in common: OpenAI's format, one response. */
 const base = { codec: openaiChatClientCodec, rules: openaiRules, streams: false, emptyIsFree: false } as const;
 
-const usageOf = (promptTokens: number, completionTokens = 0): ReportedUsage => ({
+const usageOf = (promptTokens: number, completionTokens = 0): Usage => ({
   promptTokens,
   completionTokens,
   cachedTokens: 0,
@@ -148,7 +148,7 @@ function groupLimit(body: JsonObject): number | null {
 }
 
 /** The usage with the number of images in the response; unchanged where the response does not tell it. */
-function withDrawn(usage: ReportedUsage, answer: JsonObject | null): ReportedUsage {
+function withDrawn(usage: Usage, answer: JsonObject | null): Usage {
   const reported = recordOf(answer?.usage)?.generated_images;
   if (typeof reported === "number") return { ...usage, images: reported };
   if (!Array.isArray(answer?.data)) return usage;
@@ -156,7 +156,7 @@ function withDrawn(usage: ReportedUsage, answer: JsonObject | null): ReportedUsa
 }
 
 /** Treats the output of image models as image tokens, even if not reported as such. */
-const drawnUsage = (usage: ReportedUsage | null): ReportedUsage | null =>
+const drawnUsage = (usage: Usage | null): Usage | null =>
   usage && { imageOutputTokens: usage.completionTokens, ...usage };
 
 /** POST /v1/audio/speech: models of the tts family are billed by character, others by the tokens of their text. */
@@ -203,7 +203,7 @@ function audioEndpoint(capability: Capability): Endpoint {
 /** Form fields are always text. */
 const wantsStream = ({ stream }: JsonObject): boolean => stream === true || stream === "true";
 
-const byMinutes = (seconds: number): ReportedUsage => usageOf(Math.round((Math.ceil(seconds) * 1000) / 60));
+const byMinutes = (seconds: number): Usage => usageOf(Math.round((Math.ceil(seconds) * 1000) / 60));
 
 /** The length of the audio file in seconds, as determined on arrival. */
 const secondsOf = ({ prompt }: EndpointRequest): number => (typeof prompt.seconds === "number" ? prompt.seconds : 0);

@@ -8,7 +8,6 @@ import { objectRoutes } from "../../state/files/routes.ts";
 import { refusal as refuseDrawing } from "../../tasks/drawing/responses.ts";
 import { drawingRoutes, openDrawingRoutes } from "../../tasks/drawing/routes.ts";
 import { musicRoutes, refusal as refuseMusic } from "../../tasks/music.ts";
-
 import { videoRoutes } from "../../tasks/video/routes.ts";
 import { compactResponse, messages, responses } from "../endpoints/conversations.ts";
 import { countMessageTokens, countResponseTokens } from "../endpoints/count-tokens.ts";

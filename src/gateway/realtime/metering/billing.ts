@@ -1,5 +1,5 @@
 import type { CallEnding } from "../../../billing/types.ts";
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import { countOf, recordOf } from "../../../formats/json.ts";
 import { imageTokens } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -17,7 +17,7 @@ import type { MeteredContent } from "./session-meter.ts";
 /** A response to charge. */
 export type Charge = Readonly<{
   /** The usage that the upstream reported; null: the content is counted. */
-  reported: ReportedUsage | null;
+  reported: Usage | null;
   content: MeteredContent;
   /** `performance.now()` when the response began. */
   startedAtMs: number;
@@ -67,7 +67,7 @@ export class RealtimeBilling {
   /**
    * Charges a transcription that the upstream makes in addition to responses, by the price of the transcription model.
    */
-  async chargeTranscription(model: string, reported: ReportedUsage, text: string): Promise<void> {
+  async chargeTranscription(model: string, reported: Usage, text: string): Promise<void> {
     const call = responseCall(this.origin, this.#terms, model);
     const reserved = await reserve(this.context, call, priceCall(this.context.prices, call));
     const content = { prompt: {}, text, count: async () => reported };
@@ -111,7 +111,7 @@ export class RealtimeBilling {
   async #settle(
     { call, reserved }: ReservedResponse,
     { reported, content, startedAtMs, ending, error }: Charge,
-    usage: ReportedUsage,
+    usage: Usage,
   ): Promise<void> {
     const waitedMs = performance.now() - startedAtMs;
     const { route } = this.connected;
@@ -137,7 +137,7 @@ export class RealtimeBilling {
  * The usage that a `response.done` (or a completed transcription) reports; null if none. Cached audio and images count
  * only as cached tokens, because they have the price of cached input.
  */
-export function readRealtimeUsage(value: unknown): ReportedUsage | null {
+export function readRealtimeUsage(value: unknown): Usage | null {
   const usage = recordOf(value);
   const promptTokens = countOf(usage?.input_tokens);
   if (!usage || promptTokens === null) return null;

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { countText } from "../../billing/count-tokens.ts";
 import { clientTexts, instructionsOf } from "../filters/client-texts.ts";
@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 512 * 1024;
 type Side = { texts: string[]; characters: number; seconds: number };
 
 /** The content since the last charge. */
-export type MeteredContent = TranscriptContent & Readonly<{ count(model: string): Promise<ReportedUsage> }>;
+export type MeteredContent = TranscriptContent & Readonly<{ count(model: string): Promise<Usage> }>;
 
 /**
  * Collects both sides' content since the last charge: billed if the upstream reports no usage for a response, or the

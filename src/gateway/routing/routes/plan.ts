@@ -1,8 +1,8 @@
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import type { ModelRoute } from "../../../settings/option/model-routes.ts";
-import { allowsModel, findCandidates } from "../../auth/authorize.ts";
-import { splitTags } from "../../billing/call-tags.ts";
+import { allowsModel } from "../../auth/authorize.ts";
+import { splitTags } from "../../billing/call-labels.ts";
 import { typicalTokens } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -50,16 +50,6 @@ export type RoutePlan = Readonly<{
   /** The key of the call's conversation, which stays with its model; null: none, or the route's order is fixed. */
   conversation: bigint | null;
 }>;
-
-/** The route of a call; null: its model is none, or the call is bound to a channel. */
-export function findRoute({ services }: Pick<GatewayContext, "services">, call: Call): ModelRoute | null {
-  const { summary, caller, endpoint, candidates } = call;
-  const route = services.settings.get("ModelRoutes").get(summary.model);
-  if (!route?.isEnabled || caller.pinnedChannelId !== null) return null;
-  if (endpoint.capability !== "chat" && endpoint.capability !== "completions") return null;
-  const own = findCandidates(services, caller, summary.model);
-  return candidates.tiers.length === 0 || candidates === own ? route : null;
-}
 
 /**
  * Chooses the models of a route for a call. A conversation stays with its model while that can serve it. Throws GatewayError

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Usage } from "../../../billing/types.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { Call } from "../../call/call.ts";
 
 /** How fast a channel serves a model: exponentially weighted averages of its latest calls. */

@@ -37,7 +37,7 @@ export function choose(
   for (const rule of RULES) {
     const channel = (preferred && pick(tiers, rule, preferred, random)) ?? pick(tiers, rule, criteria, random);
     if (!channel) continue;
-    const key = keys.next(channel, failedKeys(excluded, channel), rule === "cooling");
+    const key = keys.next(channel, excluded?.keys.get(channel.id) ?? null, rule === "cooling");
     return key === null ? null : { channel, key };
   }
   return null;
@@ -78,31 +78,25 @@ type Criteria = Readonly<{ excluded: Excluded | null; keys: KeyRing; suits: Fit 
 function fits(channel: ChannelEntry, rule: Rule, { excluded, keys, suits }: Criteria): boolean {
   // For a call without attempts, every channel is fresh.
   if (rule === "again" ? !excluded : excluded?.channels.has(channel)) return false;
-  return suits(channel) && keys.hasFit(channel, failedKeys(excluded, channel), rule === "cooling");
-}
-
-const failedKeys = (excluded: Excluded | null, { id }: ChannelEntry): ReadonlySet<string> | null =>
-  excluded?.keys.get(id) ?? null;
-
-function pick(tiers: readonly Tier[], rule: Rule, criteria: Criteria, random: () => number): ChannelEntry | null {
-  for (const tier of tiers) {
-    const chosen = pickByWeight(tier, rule, criteria, random);
-    if (chosen) return chosen;
-  }
-  return null;
+  return suits(channel) && keys.hasFit(channel, excluded?.keys.get(channel.id) ?? null, rule === "cooling");
 }
 
 /**
- * A random channel is nearly always eligible, so a few draws with precomputed sums suffice; only if hardly any is
- * eligible, all are checked. Either way each eligible channel has its share.
+ * A channel of the best tier with an eligible one, at random by weight. A random channel is nearly always eligible, so a few
+ * draws with precomputed sums suffice; only if hardly any is eligible, all are checked. Either way each eligible channel has
+ * its share.
  */
-function pickByWeight(tier: Tier, rule: Rule, criteria: Criteria, random: () => number): ChannelEntry | null {
-  const { channels } = tier;
-  for (let draws = 0; draws < Math.min(MAX_DRAWS, channels.length); draws += 1) {
-    const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
-    if (drawn && fits(drawn, rule, criteria)) return drawn;
+function pick(tiers: readonly Tier[], rule: Rule, criteria: Criteria, random: () => number): ChannelEntry | null {
+  for (const tier of tiers) {
+    const { channels } = tier;
+    for (let draws = 0; draws < Math.min(MAX_DRAWS, channels.length); draws += 1) {
+      const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
+      if (drawn && fits(drawn, rule, criteria)) return drawn;
+    }
+    const chosen = channels.length === 1 ? null : pickOfFew(channels, rule, criteria, random);
+    if (chosen) return chosen;
   }
-  return channels.length === 1 ? null : pickOfFew(channels, rule, criteria, random);
+  return null;
 }
 
 function pickOfFew(

@@ -3,8 +3,7 @@ import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/jso
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { summarize } from "../../../formats/openai-chat/request/summary.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
-import { integer } from "../../../formats/request-rules/number-limits.ts";
-import { noRules, type RequestRules, requestMembers } from "../../../formats/request-rules/request-members.ts";
+import { integer, noRules, type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
 import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";

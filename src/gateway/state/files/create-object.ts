@@ -11,7 +11,6 @@ import type { Hold } from "../../call/services.ts";
 import { type ClientBody, invalidRequest, readBody, tooLarge, withBodyDeadline } from "../../http/client-body.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
 import { admitBatch, admitJob } from "./admit-job.ts";
-
 import { chooseOwner, storedObjectOf } from "./choose-owner.ts";
 import { PATHS, pathOf, storeObject } from "./read-objects.ts";
 import { type ObjectRequest, ownerOf, requestObject } from "./request-upstream.ts";

@@ -12,7 +12,7 @@ import { clientErrorFor } from "../../routing/router.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
 import { type AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { retryAfterIn } from "../../upstream/provider-limits.ts";
-import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
+import { passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
 import { Exchange, type Outgoing } from "../../upstream/upstream.ts";
 import type { StoredObject } from "./store.ts";
 
@@ -47,7 +47,7 @@ export async function readObject(
   { channel, key }: Choice,
   { response, exchange }: Answered,
 ): Promise<JsonObject> {
-  const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
+  const bytes = await readBody(response, exchange, context.services.config).catch((error) => {
     throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
   });
   const answer = recordOf(parseJson(Buffer.from(bytes).toString()));

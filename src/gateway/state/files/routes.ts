@@ -18,7 +18,6 @@ import {
   unknownObject,
 } from "./create-object.ts";
 import { listObjects, PATHS, readPart, refresh, removeObject } from "./read-objects.ts";
-
 import type { RoutedKind, StoredObject } from "./store.ts";
 
 type Work = (caller: Caller, routed: RoutedRequest) => Promise<object>;

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
@@ -45,7 +45,7 @@ export class BackgroundView implements StreamView {
     return this.view.take(block);
   }
 
-  close(last: OutputChunk, billed: ReportedUsage): OutputChunk {
+  close(last: OutputChunk, billed: Usage): OutputChunk {
     return this.view.close(last, billed);
   }
 

@@ -1,6 +1,6 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { type Reply, stepsOf } from "../../../formats/conversation/collect-reply.ts";
-import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import type { Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
 import { readEvents } from "../../../lib/http/sse.ts";
@@ -68,7 +68,7 @@ export async function chargeLater(
 }
 
 /** The usage of a complete response, including hosted tools; null if not reported. */
-export function usedBy(body: JsonObject): ReportedUsage | null {
+export function usedBy(body: JsonObject): Usage | null {
   const reply = openaiResponsesCodec.decodeReply(body);
   if (!reply?.usage) return null;
   const meter = new OutputMeter();

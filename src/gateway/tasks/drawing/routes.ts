@@ -4,7 +4,7 @@ import { readSignedId } from "../../../domain/tasks/signed-ids.ts";
 import { findOpenDrawing } from "../../../domain/tasks/task-rows.ts";
 import { viewDrawing } from "../../../domain/tasks/task-view.ts";
 import { parseJson, textsOf } from "../../../formats/json.ts";
-import { noRules } from "../../../formats/request-rules/request-members.ts";
+import { noRules } from "../../../formats/request-rules.ts";
 import { readDrawing } from "../../../formats/tasks/midjourney.ts";
 import { trimBaseUrl } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";

@@ -2,9 +2,7 @@ import type { Catalog } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
-
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";

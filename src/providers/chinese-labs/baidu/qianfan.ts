@@ -1,10 +1,8 @@
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, parseJson, recordOf, textOf } from "../../../formats/json.ts";
-
 import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
-
 import type { Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
 import { inputsOf } from "../../shared/embeddings.ts";
 import { ernieCodec } from "./ernie-codec.ts";

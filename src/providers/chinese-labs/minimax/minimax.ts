@@ -1,6 +1,5 @@
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
-
 import { baseFailure } from "../../../formats/openai-chat/errors.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";

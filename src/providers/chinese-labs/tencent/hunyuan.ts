@@ -3,7 +3,6 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
-
 import type { Provider } from "../../contract/provider.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";

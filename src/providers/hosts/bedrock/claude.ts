@@ -1,7 +1,6 @@
 import { countOf } from "../../../formats/json.ts";
 import { chatApi, type TokenCount } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-
 import { CLAUDE_MODELS } from "../../labs/anthropic.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";

@@ -5,8 +5,8 @@ import {
   type FinishReason,
   finishAfter,
   type ReplyEvent,
-  type ReportedUsage,
   type StreamDecoder,
+  type Usage,
   type WireEvent,
 } from "../../../formats/conversation/reply.ts";
 import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
@@ -151,7 +151,7 @@ function finishOf(native: string | null, calls: number): FinishReason {
 }
 
 /** Reads usage: all tokens rather than the billed ones, which leave out what Cohere adds. */
-function usageOf(value: unknown): ReportedUsage | null {
+function usageOf(value: unknown): Usage | null {
   const usage = recordOf(value);
   const tokens = recordOf(usage?.tokens) ?? recordOf(usage?.billed_units);
   const promptTokens = countOf(tokens?.input_tokens);

@@ -2,7 +2,6 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, recordOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
-
 import type { Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { cohereCodec } from "./codec.ts";

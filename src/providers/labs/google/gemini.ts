@@ -2,7 +2,6 @@ import { countOf, type JsonObject } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
-
 import { geminiEmbeddings } from "./embeddings.ts";
 import { googleImages, isImagen } from "./images.ts";
 import { googleSpeech } from "./speech.ts";

@@ -4,7 +4,6 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
 import { flattenTurns, systemText } from "../../../formats/helpers/flatten-to-text.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { chatApi } from "../../contract/chat.ts";

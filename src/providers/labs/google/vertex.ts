@@ -9,9 +9,7 @@ import {
 } from "../../../lib/security/service-account.ts";
 import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { chatApi, type NativeFormat, type TokenCount } from "../../contract/chat.ts";
-
 import type { CallParams, Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
-
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { vertexEmbeddings } from "./embeddings.ts";

@@ -6,7 +6,6 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { chatApi, type TokenCount } from "../../contract/chat.ts";
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../../contract/provider.ts";
 import type { TaskProtocol, VideoProtocol } from "../../contract/tasks.ts";
-
 import { onResponsesRejected } from "../../shared/quirks.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { onlyFormatOf, prepareForOpenAi, searchesInResponses } from "./reasoning-models.ts";

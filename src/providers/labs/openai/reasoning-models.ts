@@ -85,9 +85,9 @@ export function prepareForOpenAi(body: JsonObject, params: CallParams): Preparat
   if (capability !== "chat") return null;
   const info = catalog.find(model);
   if (searchesEachAnswer(info)) return prepareSearchModel(body, model, info.refuses ?? []);
-  if (dialect === "openai-responses") return prepareResponse(body, model, catalog);
+  if (dialect === "openai-responses") return prepareResponse(body, model, info, catalog);
   const unsearched = withoutSearch(body, model);
-  const prepared = prepareChat(body, model, catalog);
+  const prepared = prepareChat(body, model, info, catalog);
   if (!unsearched || !prepared) return prepared ?? unsearched;
   return {
     model: prepared.model,
@@ -105,11 +105,14 @@ type ReasoningModel = Readonly<{
   mayReason: boolean;
 }>;
 
-/** Null for a model that does not reason, or that rejects nothing when it does, as the catalog knows it. */
-function readName(model: string, catalog: Catalog): ReasoningModel | null {
+/**
+ * Null for a model that does not reason, or that rejects nothing when it does, as the catalog knows it. `found`: what it says
+ * of the name with its suffix.
+ */
+function readName(model: string, found: ModelInfo, catalog: Catalog): ReasoningModel | null {
   const suffixed = EFFORT_SUFFIX.exec(model);
   const name = suffixed?.[1] ?? model;
-  const info = catalog.find(name);
+  const info = suffixed ? catalog.find(name) : found;
   const { reasoning, refuses_while_reasoning: refused } = info;
   if (reasoning?.style !== "effort" || !refused || refused.length === 0) return null;
   const mayReason = reasoning.can_disable ?? reasoning.efforts?.includes("none") ?? false;
@@ -120,9 +123,9 @@ function readName(model: string, catalog: Catalog): ReasoningModel | null {
  * OpenAI's o-series and GPT-5 require max_completion_tokens, reject sampling fields while they reason, and expect the
  * first system message as developer message. The suffixes `-high`, `-medium` and `-low` request that effort.
  */
-function prepareChat(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
-  const read = readName(model, catalog);
-  if (!read) return preparePlain(body, model, catalog);
+function prepareChat(body: JsonObject, model: string, found: ModelInfo, catalog: Catalog): Preparation | null {
+  const read = readName(model, found, catalog);
+  if (!read) return preparePlain(body, model, found);
   const { name, info } = read;
   const changes: Record<string, unknown> = {};
   const effort = effortFor(info, read.effort ?? body.reasoning_effort);
@@ -143,9 +146,9 @@ function prepareChat(body: JsonObject, model: string, catalog: Catalog): Prepara
 /**
  * The same for the Responses API, where the effort is in `reasoning`, and log probabilities are requested in `include`.
  */
-function prepareResponse(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
-  const read = readName(model, catalog);
-  if (!read) return preparePlain(body, model, catalog);
+function prepareResponse(body: JsonObject, model: string, found: ModelInfo, catalog: Catalog): Preparation | null {
+  const read = readName(model, found, catalog);
+  if (!read) return preparePlain(body, model, found);
   const { name, info } = read;
   const reasoning = recordOf(body.reasoning);
   const changes: Record<string, unknown> = {};
@@ -170,9 +173,11 @@ function prepareResponse(body: JsonObject, model: string, catalog: Catalog): Pre
  * What to remove for any other model: OpenAI's other models reject reasoning options, and other servers may reject
  * developer messages. Null if nothing.
  */
-function preparePlain(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
-  const messages = developerAsSystem(body.messages, model);
-  if (!neverReasons(catalog.find(model))) return messages && { model, changes: { messages }, dropped: [] };
+function preparePlain(body: JsonObject, model: string, info: ModelInfo): Preparation | null {
+  if (!neverReasons(info)) {
+    const messages = developerAsSystem(body.messages, model);
+    return messages && { model, changes: { messages }, dropped: [] };
+  }
   const requested = ["reasoning_effort", "reasoning"].filter((field) => body[field] != null);
   const changes: Record<string, unknown> = Object.fromEntries(requested.map((field) => [field, undefined]));
   // Without reasoning there is nothing to encrypt.

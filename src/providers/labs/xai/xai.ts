@@ -3,7 +3,6 @@ import { isEffort, nearestEffort } from "../../../catalog/nearest-effort.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
-
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";

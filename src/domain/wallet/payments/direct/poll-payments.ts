@@ -1,6 +1,7 @@
 import { and, gt, inArray, lte, ne } from "drizzle-orm";
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { DirectDeps } from "./service.ts";
 import { applyState, DIRECT_METHODS, DIRECT_SERVICES, directMethod } from "./services.ts";
 
@@ -38,10 +39,7 @@ export async function pollPayments(deps: DirectDeps, signal?: AbortSignal, now =
     try {
       await applyState(deps, method, tradeNo, await DIRECT_SERVICES[method].find(deps, tradeNo));
     } catch (error) {
-      log.warn(
-        { tradeNo, method, reason: error instanceof Error ? error.message : "" },
-        "a payment could not be looked up",
-      );
+      log.warn({ tradeNo, method, reason: messageOf(error) }, "a payment could not be looked up");
     }
   }
   return due.length;

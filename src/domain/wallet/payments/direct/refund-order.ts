@@ -6,6 +6,7 @@ import type { Billing } from "../../../../billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../../billing/ledger/errors.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { checkReach } from "../../../accounts/users/manage-user.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../../logs/write-log.ts";
@@ -82,10 +83,7 @@ async function continueRefund(deps: DirectDeps, order: Order): Promise<boolean> 
       await deps.db.update(topUpOrders).set({ refundedTime: nowSeconds() }).where(eq(topUpOrders.id, order.id));
     }
   } catch (error) {
-    deps.log.warn(
-      { tradeNo, method, reason: error instanceof Error ? error.message : "" },
-      "a refund is not confirmed yet",
-    );
+    deps.log.warn({ tradeNo, method, reason: messageOf(error) }, "a refund is not confirmed yet");
   }
   return true;
 }

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
 import { closeOrder } from "../../orders/close-order.ts";
 import { settlePaidOrder } from "../../orders/settle-order.ts";
@@ -38,7 +39,7 @@ export async function startDirect(
     return await service.start(deps, { tradeNo, money: quote.money, subject: `TUC${dollars}`, site });
   } catch (error) {
     await closeOrder(db, tradeNo, "failed");
-    const reason = error instanceof Error ? error.message : "";
+    const reason = messageOf(error);
     log.warn({ tradeNo, method, reason }, "a payment could not be started");
     throw new OperationError("payment_request_failed");
   }

@@ -5,6 +5,7 @@ import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts"
 import { billingProfiles } from "../../../../../db/schema/billing/statements.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { divide, integer, multiply, roundUp, toText } from "../../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
@@ -81,7 +82,7 @@ export async function startCardPlan(
     return session.url;
   } catch (error) {
     await db.update(planOrders).set({ status: "ended" }).where(eq(planOrders.id, order.id));
-    log.warn({ tradeNo, reason: error instanceof Error ? error.message : "" }, "a plan could not be ordered by card");
+    log.warn({ tradeNo, reason: messageOf(error) }, "a plan could not be ordered by card");
     throw new OperationError("payment_request_failed");
   }
 }
@@ -121,10 +122,7 @@ export async function openCardPortal(deps: StripeDeps, userId: number, site: str
     });
     return portal.url;
   } catch (error) {
-    deps.log.warn(
-      { userId, reason: error instanceof Error ? error.message : "" },
-      "the card portal could not be opened",
-    );
+    deps.log.warn({ userId, reason: messageOf(error) }, "the card portal could not be opened");
     throw new OperationError("payment_request_failed");
   }
 }
@@ -136,10 +134,7 @@ export async function setCardRenewal(deps: StripeDeps, orderId: number, isRenewe
   try {
     await (await stripeClient(deps)).subscriptions.update(order.subscriptionNo, { cancel_at_period_end: !isRenewed });
   } catch (error) {
-    deps.log.warn(
-      { tradeNo: order.tradeNo, reason: error instanceof Error ? error.message : "" },
-      "a renewal by card could not be changed",
-    );
+    deps.log.warn({ tradeNo: order.tradeNo, reason: messageOf(error) }, "a renewal by card could not be changed");
     throw new OperationError("payment_request_failed");
   }
 }

@@ -3,6 +3,7 @@ import type Stripe from "stripe";
 import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
@@ -64,7 +65,7 @@ export async function pollCards(
       await applyReportedSubscription(deps, await stripe.subscriptions.retrieve(subscriptionNo), now);
       await db.update(planOrders).set({ polledAt: now }).where(eq(planOrders.id, order.id));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : "";
+      const reason = messageOf(error);
       log.warn({ tradeNo: order.tradeNo, reason }, "a plan's payments could not be looked up");
     }
   }

@@ -164,17 +164,16 @@ function promptCost({ prices }: GatewayContext, { promptBound }: Call, price: Pr
   return estimate({ ...price, groupRatio: ONE }, expected, prices.quotaPerUnit());
 }
 
-/** Tries one channel, and a second one where the call's route hedges. Rejects as `attempt` does. */
-export async function hedged(
+/** Tries one channel, and a second one if the first has no token in time. Rejects as `attempt` does. */
+export async function attemptWithHedge(
   context: GatewayContext,
   model: PricedCall,
+  hedge: HedgeRule,
   choice: Choice,
   router: Router,
   attempt: (context: GatewayContext, model: PricedCall, choice: Choice) => Promise<Received>,
 ): Promise<Received> {
   const { call, prices } = model;
-  const hedge = call.route?.hedge;
-  if (!hedge) return attempt(context, model, choice);
   const served = await raceChannels<Received>(context, {
     ...{ call, hedge, choice },
     alternative: () => router.alternativeTo(choice),

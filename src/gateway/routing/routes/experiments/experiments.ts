@@ -1,6 +1,7 @@
 import { charge } from "../../../../billing/pricing/charge.ts";
-import type { Usage, UsageRecord } from "../../../../billing/types.ts";
+import type { UsageRecord } from "../../../../billing/types.ts";
 import type { ExperimentCall, ExperimentStore } from "../../../../domain/models/experiments/store.ts";
+import type { Usage } from "../../../../formats/conversation/reply.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { integer, multiply, roundToInteger } from "../../../../lib/values/decimal.ts";
 import type { Call } from "../../../call/call.ts";

@@ -1,6 +1,8 @@
-import type { Price, Usage } from "../../../../billing/types.ts";
+import type { Price } from "../../../../billing/types.ts";
 import { NO_USAGE } from "../../../../billing/types.ts";
+import type { Usage } from "../../../../formats/conversation/reply.ts";
 import { sayReason } from "../../../../lib/reason.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { ONE } from "../../../../lib/values/decimal.ts";
 import { type CallPrices, priceCall } from "../../../billing/price.ts";
 import { upperCost } from "../../../billing/reserve.ts";
@@ -122,7 +124,7 @@ export function durationsOf({ attempts, summary }: Call): Readonly<{ latencyMs: 
 function failureOf(error: unknown): Readonly<{ error: string; status?: number }> {
   if (error instanceof GatewayError) return { error: sayReason(error.reason, "en"), status: error.status };
   if (error instanceof AttemptFailure) return { error: sayReason(error.detail, "en") };
-  return { error: error instanceof Error ? error.message : String(error) };
+  return { error: messageOf(error) };
 }
 
 /** Nothing of such a call is stored for later references. */

@@ -4,8 +4,8 @@ import {
   type FinishReason,
   finishAfter,
   type ReplyEvent,
-  type ReportedUsage,
   type StreamDecoder,
+  type Usage,
   type WireEvent,
 } from "../../../../formats/conversation/reply.ts";
 import {
@@ -111,7 +111,7 @@ function reasoningSteps({ text, signature, redactedContent }: JsonObject): Reply
 }
 
 /** Reads usage. Bedrock counts cache reads and writes in addition to the input. */
-function usageOf(value: unknown): ReportedUsage | null {
+function usageOf(value: unknown): Usage | null {
   const usage = recordOf(value);
   const input = countOf(usage?.inputTokens);
   if (!usage || input === null) return null;

@@ -78,3 +78,28 @@ function toolsBefore({ messages, input }: JsonObject): string[] {
   }
   return names.slice(0, MAX_TOOLS);
 }
+
+const MOST_TAGS = 10;
+const LONGEST_TAG = 64;
+const NO_TAGS: readonly string[] = [];
+
+/**
+ * The tags of a call that are stored with its log row: the entries of `X-Sluice-Tags` and of the request's `metadata.tags`, a
+ * list or a text with commas. The first ten that differ count, each up to 64 characters.
+ */
+export function callTags(headers: Headers, body: JsonObject): readonly string[] {
+  const header = headers.get("x-sluice-tags");
+  const named = recordOf(body.metadata)?.tags;
+  if (header === null && named === undefined) return NO_TAGS;
+  const inBody = Array.isArray(named) ? named.filter((tag) => typeof tag === "string") : splitTags(textOf(named) ?? "");
+  const tags = [...splitTags(header ?? ""), ...inBody];
+  const cut = tags.map((tag) => [...tag.trim()].slice(0, LONGEST_TAG).join("").trim()).filter((tag) => tag !== "");
+  return [...new Set(cut)].slice(0, MOST_TAGS);
+}
+
+/** The entries of a text with commas. */
+export const splitTags = (text: string): string[] =>
+  text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { NO_USAGE } from "../types.ts";
-import { saneTokens, saneUsage } from "./sane-usage.ts";
+import { saneTokens, saneUsage } from "./charge.ts";
 
 test.each([
   [0, 0],
