@@ -18,10 +18,10 @@ export async function keepRows<Row extends Readonly<{ id: number }>, Index>(
   { changes, log, topic, read }: Source<Row>,
   createIndex: (rows: readonly Row[]) => Index,
 ): Promise<Readonly<{ index: Index; close: () => void }>> {
-  const kept = { index: createIndex([]), close: () => {} };
+  const stored = { index: createIndex([]), close: () => {} };
   const copy: MapCopy<Row> = new MapCopy<Row>({
     applied() {
-      kept.index = createIndex([...copy.byId.values()].toSorted((a, b) => a.id - b.id));
+      stored.index = createIndex([...copy.byId.values()].toSorted((a, b) => a.id - b.id));
     },
   });
   const { close } = await keepTable(
@@ -32,6 +32,6 @@ export async function keepRows<Row extends Readonly<{ id: number }>, Index>(
     },
     copy,
   );
-  kept.close = close;
-  return kept;
+  stored.close = close;
+  return stored;
 }

@@ -68,8 +68,8 @@ export async function createBudgetDirectory(
 ): Promise<BudgetDirectory> {
   const { db, changes, log } = deps;
   const read = (ids?: readonly number[]) => readEntries(db, ids);
-  const kept = await keepRows({ changes, log, topic: "budgets", read }, createBudgetIndex);
-  return { of: (payer) => kept.index.of(payer), all: () => kept.index.all(), close: kept.close };
+  const rows = await keepRows({ changes, log, topic: "budgets", read }, createBudgetIndex);
+  return { of: (payer) => rows.index.of(payer), all: () => rows.index.all(), close: rows.close };
 }
 
 async function readEntries(db: Db, ids?: readonly number[]): Promise<BudgetEntry[]> {

@@ -45,8 +45,8 @@ export async function createPolicyDirectory(
 ): Promise<PolicyDirectory> {
   const { db, changes, log } = deps;
   const read = (ids?: readonly number[]) => readPolicies(db, ids);
-  const kept = await keepRows({ changes, log, topic: "policies", read }, createPolicyIndex);
-  return { of: (payer) => kept.index.of(payer), all: () => kept.index.all(), close: kept.close };
+  const rows = await keepRows({ changes, log, topic: "policies", read }, createPolicyIndex);
+  return { of: (payer) => rows.index.of(payer), all: () => rows.index.all(), close: rows.close };
 }
 
 async function readPolicies(db: Db, ids?: readonly number[]): Promise<PolicyEntry[]> {
