@@ -22,10 +22,7 @@ import { type Finish, respond } from "./streaming/respond.ts";
 import { RunningAttempt } from "./upstream/attempt.ts";
 import { type Received, receive } from "./upstream/receive.ts";
 
-/**
- * Handles a call of an API key or of the playground: authenticate → rateLimit → parse → authorize → price → reserve →
- * relay. Responds to every failure in the client's format.
- */
+/** Handles a call of an API key or of the playground. Responds to every failure in the client's format. */
 export async function handleCall(context: GatewayContext, arrival: Arrival): Promise<Response> {
   const { services } = context;
   const { request, server, endpoint, signedIn } = arrival;
@@ -95,11 +92,8 @@ export async function failOver<Result>(
 }
 
 /** Tries one channel: adapt → send → receive. Rejects AttemptFailure if another channel may be tried. */
-export async function attempt(
-  context: GatewayContext,
-  { call, prices }: PricedCall,
-  choice: Choice,
-): Promise<Received> {
+export async function attempt(context: GatewayContext, model: PricedCall, choice: Choice): Promise<Received> {
+  const { call, prices } = model;
   const running = new RunningAttempt(context, call, prices, choice);
   try {
     for (;;) {
