@@ -1,2 +1,2 @@
-/** The present in whole epoch seconds, as every timestamp column but the drawing table's has it. */
+/** The current Unix time in whole seconds, the unit of timestamp columns. */
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);

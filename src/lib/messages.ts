@@ -72,13 +72,13 @@ const translations = { fr, ja, ru, vi, "zh-TW": zhTW } as const satisfies Record
 
 /** A language of the server and the console, by its tag (BCP 47). */
 export type Language = WrittenLanguage | keyof typeof translations;
-/** What mails, notices and alerts are written in. */
+/** The languages of mails, notices and alerts. */
 export type WrittenLanguage = keyof Message;
 
 /** The language of mails, notices and alerts for a reader of `language`. */
 export const writtenLanguage = (language: string): WrittenLanguage => (language.startsWith("zh") ? "zh" : "en");
 
-/** The text of `code` in `language`; a parameter that is missing leaves its `{name}` standing. */
+/** The message in a language; a placeholder without a parameter stays as it is. */
 export function say(code: MessageCode, language: Language, params: MessageParams = {}): string {
   const text = language === "en" || language === "zh" ? catalogue[code][language] : translations[language][code];
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
@@ -88,7 +88,7 @@ export function say(code: MessageCode, language: Language, params: MessageParams
   });
 }
 
-/** Whether something that was kept is a sentence that this release can say. */
+/** Whether a stored value is a message that this release knows. */
 export function isSentence(value: unknown): value is Sentence {
   if (typeof value !== "object" || value === null) return false;
   const { code, params = {} } = value as Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ export function isSentence(value: unknown): value is Sentence {
   return Object.values(params).every((part) => typeof part !== "object" || isSentence(part));
 }
 
-/** The language a client prefers by its Accept-Language (RFC 9110, 12.5.4); English when it names none of ours. */
+/** The supported language that the client prefers (Accept-Language, RFC 9110, 12.5.4); English if it names none. */
 export function languageOf(request: Request): Language {
   const header = request.headers.get("accept-language");
   if (!header) return "en";
@@ -112,7 +112,7 @@ export function languageOf(request: Request): Language {
   return best.language;
 }
 
-/** Our language for a tag such as `fr-CA` or `zh-Hant-HK` (RFC 4647, 3.4); null: none. */
+/** The supported language for a tag such as `fr-CA` or `zh-Hant-HK` (RFC 4647, 3.4); null if there is none. */
 export function languageOfTag(tag: string): Language | null {
   const lower = tag.toLowerCase();
   if (/^zh-(?:.*-)?(?:hant|tw|hk|mo)\b/.test(lower)) return "zh-TW";

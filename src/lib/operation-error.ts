@@ -1,15 +1,15 @@
 import type { MessageCode, MessageParams } from "./messages.ts";
 
 /**
- * An operation refuses, for a reason its caller is told: the code names a message in every language. The console answers it
- * as `{success: false, message, code}` with HTTP 200, as the ecosystem's tools expect, unless a status is given.
+ * An operation was refused. The code names a message that exists in every language. The management API responds with
+ * `{success: false, message, code}` and, as tools for one-api and new-api expect, HTTP 200 unless `status` says otherwise.
  */
 export class OperationError extends Error {
   override name = "OperationError";
   readonly code: MessageCode;
   readonly params: MessageParams;
   readonly status: number;
-  /** Seconds after which another try makes sense; answered as `Retry-After`. */
+  /** Sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -25,7 +25,7 @@ export class OperationError extends Error {
   }
 }
 
-/** Throws OperationError with the error that a rule of input found; does nothing when it found none. */
+/** Throws OperationError if an input rule found an error. */
 export function throwRuleError(error: MessageCode | undefined, params?: MessageParams): void {
   if (error) throw new OperationError(error, params);
 }

@@ -2,21 +2,21 @@ import { isSentence, type Language, type Sentence, say } from "./messages.ts";
 import { OperationError } from "./operation-error.ts";
 import { messageOf } from "./runtime/error-message.ts";
 
-/** Why something is as it is: a sentence of ours, for readers of either language, or the words of somebody else. */
+/** A reason: a message of Sluice, which can be translated, or text from elsewhere, such as an upstream's error. */
 export type Reason = string | Sentence;
 
-/** The reason in a language; the words of others stay as they are. */
+/** The reason in a language; text from elsewhere is not translated. */
 export const sayReason = (reason: Reason, language: Language): string =>
   typeof reason === "string" ? reason : say(reason.code, language, reason.params);
 
-/** Marks what is ours among texts that others may have written. */
+/** The prefix of stored messages, which tells them from other text. */
 const OURS = "sluice:";
 
-/** The reason as a column of text keeps it. */
+/** Encodes a reason for a text column. */
 export const keepReason = (reason: Reason): string =>
   typeof reason === "string" ? reason : OURS + JSON.stringify(reason);
 
-/** The reason that `keepReason` wrote; any other text, such as that of an older row, is the reason itself. */
+/** Decodes what `keepReason` wrote; any other text, such as that of an older row, is itself the reason. */
 export function readReason(stored: string): Reason {
   if (!stored.startsWith(`${OURS}{`)) return stored;
   try {
@@ -27,10 +27,10 @@ export function readReason(stored: string): Reason {
   }
 }
 
-/** What `keepReason` wrote, in a language. */
+/** Decodes what `keepReason` wrote and returns it in a language. */
 export const sayStored = (stored: string, language: Language): string => sayReason(readReason(stored), language);
 
-/** Something failed for a reason that people are told in their language; `message` says it in English. */
+/** An error whose reason can be translated; `message` is in English. */
 export class ReasonedError extends Error {
   override name = "ReasonedError";
 
@@ -39,7 +39,7 @@ export class ReasonedError extends Error {
   }
 }
 
-/** Why something failed: in a sentence where it is ours, else in the error's own words. */
+/** The reason of an error: its message code if it has one, else its text. */
 export function reasonOf(error: unknown): Reason {
   if (error instanceof ReasonedError) return error.reason;
   if (error instanceof OperationError) return { code: error.code, params: error.params };

@@ -11,42 +11,44 @@ import { guardChange } from "./guards.ts";
 import { findOption, isOptionKey, type OptionKey, type OptionValues, optionKeys, registry } from "./registry/index.ts";
 import { type ChangeTexts, changeOptions, loadOptions, saveOption } from "./store.ts";
 
-/** The present value of every option, typed, from memory. */
+/** Reads the current value of any option from memory. */
 export type SettingsReader = {
   get<K extends OptionKey>(key: K): OptionValues[K];
-  /** Grows with every change: what is derived from options can be kept until it differs. */
+  /** Increases with every change, so that values derived from options can be cached until it differs. */
   readonly version: number;
 };
 
 export type Settings = SettingsReader & {
   /**
-   * Checks, stores and applies `value` in every process; resolves once it is in force here.
-   * Throws OperationError when the option is unknown or its value refused: then the old value stays.
+   * Validates and stores `value`, and applies it in every process. Resolves once this process uses it. Rejects OperationError,
+   * and changes nothing, if the option is unknown or the value is invalid.
    */
   set(key: string, value: string): Promise<void>;
   /**
-   * Changes several options at once, from their stored texts; readers see all of them change together. Resolves with those
-   * that changed, once they are in force here. Throws OperationError when a text is refused: then all stay.
+   * Changes several options in one step; `change` gets their stored texts. Resolves with the options that changed, once this
+   * process uses them. Rejects OperationError, and changes nothing, if one text is invalid.
    */
   change(keys: readonly OptionKey[], change: ChangeTexts): Promise<readonly OptionKey[]>;
-  /** Back to the default. */
+  /** Resets the option to its default. */
   reset(key: OptionKey): Promise<void>;
-  /** The texts of all options that differ from their defaults, secrets in clear. */
+  /** The stored texts of all options that differ from their defaults, with secrets decrypted. */
   storedTexts(): [OptionKey, string][];
-  /** The texts of all options that are no secrets. */
+  /** The texts of all options except secrets. */
   list(): { key: OptionKey; value: string }[];
   /** The secrets that have a value. */
   secretsSet(): OptionKey[];
-  /** Stops the periodic re-read and listening for changes. */
+  /** Stops reading and observing the options. */
   close(): void;
 };
 
-/** A safety net: changes arrive by events. */
+/** How often to read all options again, in case an event was lost. */
 const REREAD_MS = 60_000;
 
 type Snapshot = Readonly<{ values: OptionValues; texts: Readonly<Record<OptionKey, string>> }>;
 
-/** Loads every option and keeps it true. Throws DecryptionError when a secret belongs to another encryption key. */
+/**
+ * Loads every option and updates it when it changes. Rejects DecryptionError if a secret was encrypted with another key.
+ */
 export async function createSettings(
   deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger }>,
 ): Promise<Settings> {
@@ -119,12 +121,12 @@ export async function createSettings(
 
 const isSecret = (key: OptionKey): boolean => findOption(key)?.traits.secret === true;
 
-/** Options as they are when nothing but `texts` is stored. */
+/** The options if only these texts are stored; all others have their defaults. */
 export function readAll(texts: ReadonlyMap<OptionKey, string>, log?: Logger): Snapshot {
   return apply({ values: {} as OptionValues, texts: {} as Record<OptionKey, string> }, optionKeys, texts, log);
 }
 
-/** The snapshot with `keys` read again; the same object when nothing differs. */
+/** The snapshot with `keys` updated; the same object if nothing changed. */
 function apply(
   before: Snapshot,
   keys: readonly OptionKey[],
@@ -141,7 +143,7 @@ function apply(
       values[key] = registry[key].read(text, key).value;
       texts[key] = text;
     } catch (error) {
-      // Written by another release or by hand: keep working with what was in force, say so.
+      // Another release or a person wrote a value that this release cannot read: the previous value stays in use.
       if (before.texts[key] === undefined) {
         values[key] = registry[key].read(registry[key].initial, key).value;
         texts[key] = registry[key].initial;

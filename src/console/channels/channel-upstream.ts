@@ -12,7 +12,7 @@ import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
 import { takeOverModels } from "../../domain/channels/upstream/apply-model-list.ts";
 import { fetchModels } from "../../domain/channels/upstream/fetch-models.ts";
 import { refreshModelList, viewModelList } from "../../domain/channels/upstream/model-list.ts";
-import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
+import { proxyOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
 import {
   type BalanceReading,

@@ -13,8 +13,8 @@ import { OperationError } from "../../lib/operation-error.ts";
  * error with status 200, as in one-api and new-api. These routes are about the person: they reject requests made for an
  * organization.
  *
- * The token of a service account opens the routes of its rights alone, and acts there with the least role that suffices. So
- * does a person with a custom role, besides the routes that are for everybody.
+ * A service account's token admits only to routes for which the account has the right, with the lowest role that the route
+ * accepts. The same applies to a person with a custom role, who may also use the routes for all users.
  *
  * `{ account: RIGHT }` admits any signed-in person, for themselves or for an organization in which their role has the
  * right; `actor` is then the account the request acts for, and `person` is who sent it.
@@ -51,7 +51,7 @@ export function guard(services: AuthenticationServices & ActingServices) {
   });
 }
 
-/** The caller as a route of this role sees them. Throws OperationError when the role or the rights are not enough. */
+/** The caller with the role that the route requires. Rejects OperationError if the role or the rights do not suffice. */
 async function admit(
   { db }: Pick<AuthenticationServices, "db">,
   caller: Caller,

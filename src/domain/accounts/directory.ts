@@ -6,10 +6,10 @@ import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { ASIDE, keepTable, MapCopy, queryOf, type RowQuery, type Selection } from "../../lib/values/keep-table.ts";
 
-/** What every call needs to know about a user; balances live in the ledger. */
+/** A user as calls need it. The ledger has the balance. */
 export type UserEntry = Readonly<{
   id: number;
-  /** Nobody signs in to an organization. */
+  /** An organization is an account without sign-in. */
   kind: AccountKind;
   username: string;
   displayName: string;
@@ -23,10 +23,10 @@ export type UserEntry = Readonly<{
   deleted: boolean;
   /** The user accepts models that have no price. */
   acceptUnsetPrice: boolean;
-  /** Sessions of another version are void. */
+  /** Sessions with another version are invalid. */
   sessionVersion: number;
   accessTokenHash: string | null;
-  /** Calls at the same time and in a minute that administrators allow; 0: no limit of the user's own. */
+  /** Limits of concurrent calls and of requests per minute that administrators set; 0: none for this user. */
   maxConcurrency: number;
   requestsPerMinute: number;
 }>;
@@ -34,16 +34,16 @@ export type UserEntry = Readonly<{
 export type UserDirectory = {
   get(id: number): UserEntry | undefined;
   all(): Iterable<UserEntry>;
-  /** By the keyed hash of a system access token. */
+  /** Finds a user by the keyed hash of a system access token. */
   findByAccessTokenHash(hash: string): UserEntry | undefined;
-  /** Reads a user from the database, where a change of a moment ago, also by another process, must not be missed. */
+  /** Reads a user from the database, for callers that must not miss a recent change by another process. */
   reread(id: number): Promise<UserEntry | undefined>;
   close(): void;
 };
 
 const PAGE_ROWS = 2000;
 
-/** Loads all users and keeps them true. */
+/** Loads all users and updates them when they change. */
 export async function createUserDirectory(
   deps: Readonly<{ db: Db; changes: Changes; log: Logger }>,
 ): Promise<UserDirectory> {

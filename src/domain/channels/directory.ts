@@ -13,11 +13,11 @@ import { type Candidates, createRoutingIndex } from "./routing/routing-index.ts"
 
 export type ChannelDirectory = {
   get(id: number): ChannelEntry | undefined;
-  /** Enabled channels of a group for a model as requested, prefix included; null: nobody has it. */
+  /** The enabled channels of a group for a requested model name, including the channels' prefix; null if there are none. */
   candidates(group: string, model: string): Candidates | null;
-  /** Names a group may call, prefixes included, sorted. */
+  /** The model names that a group may request, including prefixes, sorted. */
   modelsOf(group: string): readonly string[];
-  /** Groups in which a name may be called. */
+  /** The groups that may request a model name. */
   groupsOf(model: string): readonly string[];
   all(): Iterable<ChannelEntry>;
   close(): void;
@@ -26,8 +26,8 @@ export type ChannelDirectory = {
 const PAGE_ROWS = 500;
 
 /**
- * Loads all channels and keeps them true. `secrets` resolves keys that are references; without it they stay unresolved.
- * Throws DecryptionError when keys belong to another encryption key.
+ * Loads all channels and updates them when they change. `secrets` resolves keys that are references; without it they stay
+ * unresolved. Rejects DecryptionError if keys were encrypted with another encryption key.
  */
 export async function createChannelDirectory(
   deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger; secrets?: SecretReader }>,

@@ -10,7 +10,7 @@ export const CHANNEL_STATUS = { enabled: 1, disabled: 2, autoDisabled: 3 } as co
 
 type UnresolvedKey = Readonly<{ reference: string; reason: string }>;
 
-/** A channel as calls need it, its JSON read and its keys in clear; replaced as a whole, never changed. */
+/** A channel as calls need it: immutable, with its JSON parsed and its keys decrypted. */
 export type ChannelEntry = Readonly<{
   id: number;
   type: number;
@@ -19,9 +19,9 @@ export type ChannelEntry = Readonly<{
   priority: number;
   weight: number;
   keys: readonly string[];
-  /** Keys of `keys` that come from a secret manager, with the reference that is stored in their place. */
+  /** Keys that come from a secret manager, with the references that are stored instead. */
   references: ReadonlyMap<string, string>;
-  /** Stored references that have no value, and therefore no place in `keys`. */
+  /** Stored references that could not be resolved; `keys` does not contain them. */
   unresolved: readonly UnresolvedKey[];
   disabledKeys: ReadonlySet<string>;
   baseUrl: string;
@@ -41,7 +41,7 @@ export type ChannelEntry = Readonly<{
   autoBan: boolean;
 }>;
 
-/** Reads a row. A key text that this installation cannot decrypt throws DecryptionError. */
+/** Reads a row. Throws DecryptionError if its keys were encrypted with another encryption key. */
 export function toEntry(
   row: ChannelRow,
   keyRows: readonly KeyRow[],

@@ -9,19 +9,19 @@ export const LOG_TYPE = { topUp: 1, consumption: 2, management: 3, system: 4, ch
 
 export type Event = Readonly<{
   type: 1 | 3 | 4 | 5;
-  /** Whose log it is. */
+  /** The user whose log gets the event. */
   userId: number;
-  /** A sentence in English; details for machines go into `other`. */
+  /** A sentence in English; structured details belong in `other`. */
   content: string;
-  /** The same for readers of other languages. */
+  /** The same as a code with parameters, for other languages. */
   note?: LogNote;
-  /** Quota units that moved, where the event is about quota. */
+  /** The quota units that the event is about, if any. */
   quota?: number;
   ip?: string;
   other?: Readonly<Record<string, unknown>>;
 }>;
 
-/** Writes an event (not a call) into the log; inside a transaction it stands or falls with the change it tells of. */
+/** Writes an event other than a call to the log. Pass the transaction of the change that the event describes. */
 export async function writeLog(db: DbOrTx, event: Event): Promise<void> {
   const [user] = await db.select({ username: users.username }).from(users).where(eq(users.id, event.userId));
   await db.insert(logs).values({
@@ -38,13 +38,13 @@ export async function writeLog(db: DbOrTx, event: Event): Promise<void> {
 
 export type ManagementAction = "create" | "update" | "delete" | "enable" | "disable" | "promote" | "demote" | "read";
 
-/** What was there and what is, by field. */
+/** The values of changed fields before and after. */
 export type Difference = Readonly<{ before?: Fields; after?: Fields }>;
 type Fields = Readonly<Record<string, unknown>>;
 
 type Management = Difference & Readonly<{ note: LogNote; action: ManagementAction }>;
 
-/** Who did what to which thing, with what was before and after, in the log of the one who did it. */
+/** Logs a management action, with the values before and after, in the actor's log. */
 export const writeManagementLog = (
   db: DbOrTx,
   actor: Readonly<{ id: number }>,

@@ -97,14 +97,10 @@ export type CallPrices = Readonly<{
 }>;
 
 /** Prices a call before its channel is known. Throws GatewayError if no channel has a price that the caller accepts. */
-export function priceCall(table: Prices, call: Call): CallPrices {
-  const prices = priceByNames(table, call);
-  return call.endpoint.priceOf ? { ...prices, byChannel: priceOverrides(table, call) } : prices;
-}
-
-function priceByNames(prices: Prices, call: Call): CallPrices {
+export function priceCall(prices: Prices, call: Call): CallPrices {
+  const byChannel = call.endpoint.priceOf ? priceOverrides(prices, call) : null;
   const [first = call.candidates.model, ...others] = upstreamNames(call.candidates, call.summary.model);
-  if (others.length === 0) return { price: priceOf(prices, call, first), byName: null, byChannel: null };
+  if (others.length === 0) return { price: priceOf(prices, call, first), byName: null, byChannel };
   const byName = new Map<string, Price>();
   let refusal: GatewayError | null = null;
   for (const name of [first, ...others]) {
@@ -117,7 +113,7 @@ function priceByNames(prices: Prices, call: Call): CallPrices {
   }
   const [price] = byName.values();
   if (!price) throw refusal;
-  return { price, byName, byChannel: null };
+  return { price, byName, byChannel };
 }
 
 /** The price on a channel, which has this name for the model. */

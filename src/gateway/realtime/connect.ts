@@ -1,6 +1,5 @@
 import { failureNote } from "../../billing/types.ts";
-import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
-import { userAgentOf } from "../../domain/channels/upstream/user-agent.ts";
+import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
 import type { CallPrices } from "../billing/price.ts";

@@ -1,8 +1,7 @@
 import { charge } from "../../billing/pricing/charge.ts";
 import { NO_USAGE } from "../../billing/types.ts";
 import { type ChannelEntry, storedKeyOf } from "../../domain/channels/entry.ts";
-import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
-import { userAgentOf } from "../../domain/channels/upstream/user-agent.ts";
+import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import { refuseTask, type Taken } from "../../domain/tasks/submit-task.ts";
 import type { TaskKind } from "../../domain/tasks/task.ts";
 import { parseJson } from "../../formats/json.ts";

@@ -1,5 +1,4 @@
-import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
-import { userAgentOf } from "../../domain/channels/upstream/user-agent.ts";
+import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import type { EncodedRequest } from "../adapters/adapter.ts";
 import type { Call } from "../call/call.ts";

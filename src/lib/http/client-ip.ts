@@ -1,22 +1,22 @@
 import ipaddr from "ipaddr.js";
 
-/** What the server knows of a connection; `Bun.Server` fits. */
+/** Knows the address of a request's connection, as `Bun.Server` does. */
 export type PeerSource = { requestIP(request: Request): { address: string } | null } | null | undefined;
 
-/** Who called, as seen through trusted proxies. */
+/** Determines the client of a request behind trusted proxies. */
 export type ClientAddress = {
-  /** The caller's address; "" where the connection is unknown. */
+  /** The client's address; empty if the connection is unknown. */
   ip(request: Request, peers: PeerSource): string;
-  /** Whether the caller's own leg is encrypted: by this process, or as a trusted proxy says (X-Forwarded-Proto). */
+  /** Whether the client uses HTTPS, with this process or with a trusted proxy (X-Forwarded-Proto). */
   isHttps(request: Request, peers: PeerSource): boolean;
-  /** The host the caller asked for; a trusted proxy may name it (X-Forwarded-Host). */
+  /** The host that the client requested; a trusted proxy may name it (X-Forwarded-Host). */
   host(request: Request, peers: PeerSource): string;
 };
 
 /**
- * Reads forwarded headers, but only of connections that come from `trustedProxies` (addresses or CIDR ranges): anybody else
- * could write whatever address they like. Of several forwarders the last one that is not trusted is the caller.
- * Throws RangeError when an entry is neither an address nor a range.
+ * Reads forwarded headers, but only on connections from `trustedProxies` (addresses or CIDR ranges), because anybody can write
+ * such headers. In a chain, the last address that is not trusted is the client. Throws RangeError if an entry is neither an
+ * address nor a range.
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
   const ranges = trustedProxies.map(parseRange);
@@ -30,7 +30,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     const address = peers?.requestIP(request)?.address ?? "";
     return address.includes(":") && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
   };
-  /** A header of the nearest trusted proxy; its own entry is the last. */
+  /** The last entry of a header, which the nearest trusted proxy wrote; null without a trusted proxy. */
   const forwarded = (request: Request, peers: PeerSource, name: string): string | null => {
     if (ranges.length === 0 || !isTrusted(peerOf(request, peers))) return null;
     return request.headers.get(name)?.split(",").at(-1)?.trim() || null;
@@ -59,7 +59,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   };
 }
 
-/** What shares a limit: an IPv4 address, or the /64 of an IPv6 address (one household or server). */
+/** The key under which an address is rate-limited: an IPv4 address, or the /64 network of an IPv6 address. */
 export function limitKeyOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);

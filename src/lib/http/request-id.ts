@@ -1,16 +1,16 @@
 /**
- * Every request has an id that its caller sees (`X-Request-Id`; the caller may choose it) and a record id under which it is
- * billed. The record id is always unique, so a caller who repeats an id is still charged for each call.
+ * Every request has an id that its client sees and may choose (`X-Request-Id`), and a record id under which it is billed. The
+ * record id is unique, so that clients that repeat an id are charged for each call.
  */
 
 export type Identity = Readonly<{
-  /** Answered in `X-Request-Id`: the caller's own when acceptable (1 to 64 of `A-Za-z0-9._:-`), else a new one. */
+  /** The response's `X-Request-Id`: the client's own if it is acceptable (1 to 64 of `A-Za-z0-9._:-`), else a new one. */
   requestId: string;
-  /** Of the request's log row: the request id, followed by `~` and a random part when the caller chose it. */
+  /** The id of the log row: the request id, followed by `~` and a random part if the client chose it. */
   recordId: string;
 }>;
 
-/** A request keeps its identity itself: a table of all requests would only grow until garbage is collected. */
+/** The member of a request that holds its identity. */
 const IDENTITY = Symbol("identity");
 type Identified = Request & { [IDENTITY]?: Identity };
 
@@ -18,10 +18,10 @@ const ACCEPTABLE = /^[A-Za-z0-9._:-]{1,64}$/;
 
 export const REQUEST_ID_HEADER = "x-request-id";
 
-/** The id that is answered in `X-Request-Id`. */
+/** The id in the response's `X-Request-Id`. */
 export const requestIdOf = (request: Request): string => identify(request).requestId;
 
-/** Both ids of a request, given to it when first asked for. */
+/** Both ids of a request, created when first needed. */
 export function identify(request: Identified): Identity {
   const known = request[IDENTITY];
   if (known) return known;
@@ -35,6 +35,6 @@ export function identify(request: Identified): Identity {
 
 const ID_BYTES = 12;
 
-/** A fresh random id behind a prefix, as providers' formats name calls, items and answers: `call_9f86d081884c7d659a2f`. */
+/** A random id with a prefix, as in providers' formats: `call_9f86d081884c7d659a2f`. */
 export const randomId = (prefix: string): string =>
   prefix + Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString("hex");

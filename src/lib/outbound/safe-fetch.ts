@@ -12,16 +12,16 @@ export type SafeRequest = {
   method?: string;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array<ArrayBuffer>;
-  /** For the whole exchange, redirects included. */
+  /** The limit for the complete exchange, including redirects. */
   timeoutMs?: number;
-  /** Largest body that is read. */
+  /** The maximum size of the response body. */
   maxBytes?: number;
   maxRedirects?: number;
-  /** Called with each part of the body as it arrives. */
+  /** Called for each part of the body as it arrives. */
   onPart?: () => void;
   /** `http://` or `https://` proxy; empty: direct. */
   proxy?: string;
-  /** The body is the one frame of a WebSocket; the answer's frames are events of a stream. */
+  /** Sends the body as the only frame of a WebSocket; the received frames are events of a stream. */
   webSocket?: boolean;
 };
 
@@ -33,12 +33,12 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 const DEFAULT_MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Never follows a redirect to another origin. */
+/** Removed from the request when a redirect leads to another origin. */
 const CREDENTIALS: readonly string[] = ["authorization", "cookie", "x-api-key", "api-key", "x-goog-api-key"];
 
 /**
- * The outgoing fetch of everything but the relay: the name is resolved first, its addresses are checked against the policy,
- * the connection goes to the very address that was checked, and each redirect passes the same check. Rejects OutboundError.
+ * Creates the fetch for every outgoing request except calls to upstreams. It resolves the host name, checks the addresses
+ * against the policy, connects to a checked address, and does the same for each redirect. Rejects OutboundError.
  */
 export function createSafeFetch(policy: AddressPolicy, lookup?: Lookup): SafeFetch {
   const resolve = createResolve(policy, lookup);

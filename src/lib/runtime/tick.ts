@@ -47,7 +47,7 @@ function doEarly(): void {
 }
 
 function finish(): void {
-  doEarly();
+  if (early.length > 0) doEarly();
   const [all, ended] = [works, end];
   works = [];
   end = null;

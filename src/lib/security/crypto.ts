@@ -1,21 +1,21 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Encrypts what must be readable again (channel keys, option secrets) and hashes what must only be found again (API keys). */
+/** Encrypts secrets that must be read later (channel keys, options) and hashes those that are only looked up (API keys). */
 export type Vault = {
-  /** AES-256-GCM under a fresh nonce: the same text never looks the same twice. */
+  /** Encrypts with AES-256-GCM and a random nonce. */
   encrypt(text: string): string;
-  /** Throws DecryptionError when the text was changed, or written under another key. */
+  /** Throws DecryptionError if the text was changed or encrypted with another key. */
   decrypt(cipher: string): string;
-  /** HMAC-SHA256, hex: equal texts have equal hashes, useless without the key. */
+  /** HMAC-SHA256 in hex. */
   keyedHash(text: string): string;
 };
 
-/** Stored text that this key cannot read. */
+/** The key cannot decrypt a stored text. */
 export class DecryptionError extends Error {
   override name = "DecryptionError";
 }
 
-/** Leads every cipher text, so that a later scheme can be told apart; authenticated together with the text. */
+/** The prefix of every ciphertext names its scheme; it is authenticated together with the text. */
 const VERSION = "v1.";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -24,8 +24,8 @@ const TAG_BYTES = 16;
 const ROTATED = /^rotated1\.[\w-]{43}\.([\w-]{43})$/;
 
 /**
- * A new encryption key in the place of another. It carries the lookup key on: hashes of API keys, recovery codes and the like
- * cannot be made again, because nobody knows what they were made of.
+ * Creates a new encryption key that contains the lookup key of the old one: hashes of API keys and recovery codes cannot be
+ * computed again, because their plain texts are not stored.
  */
 export const rotateKey = (encryptionKey: string): string =>
   `rotated1.${randomText(32)}.${lookupKeyOf(encryptionKey).toString("base64url")}`;
@@ -35,7 +35,7 @@ function lookupKeyOf(encryptionKey: string): Buffer {
   return carried ? Buffer.from(carried, "base64url") : deriveKey(encryptionKey, "sluice lookup v1");
 }
 
-/** Creates the vault of one secret; encryption and lookup get keys of their own (HKDF-SHA256). */
+/** Creates a vault; encryption and lookup use separate keys derived from the secret (HKDF-SHA256). */
 export function createVault({ encryptionKey }: Readonly<{ encryptionKey: string }>): Vault {
   const cipherKey = deriveKey(encryptionKey, "sluice encryption v1");
   const hasher = new Bun.CryptoHasher("sha256", lookupKeyOf(encryptionKey));
@@ -67,9 +67,9 @@ export function createVault({ encryptionKey }: Readonly<{ encryptionKey: string 
   };
 }
 
-/** 32 bytes for one purpose; keys of different purposes tell nothing about each other (HKDF, RFC 5869). */
+/** Derives a 32-byte key for one purpose (HKDF, RFC 5869). */
 export const deriveKey = (secret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", Buffer.from(secret, "utf8"), Buffer.alloc(0), Buffer.from(purpose), 32));
 
-/** `bytes` random bytes as text without padding, safe in cookies and addresses. */
+/** Random bytes in base64url, which is safe in cookies and URLs. */
 export const randomText = (bytes: number): string => randomBytes(bytes).toString("base64url");

@@ -3,7 +3,7 @@ import Big from "big.js";
 /** An exact decimal number for money; never floating point. */
 export type Decimal = Readonly<Big>;
 
-/** Three digits of exponent at most: text with more would take megabytes when it is written out. */
+/** At most three digits of exponent, because a larger number would take megabytes as text. */
 const DECIMAL_TEXT = /^\+?(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)$/;
 
 export const ZERO: Decimal = new Big(0);
@@ -44,13 +44,13 @@ export const roundToInteger = (a: Decimal): number => clamped(a.round(0, Big.rou
 /** Smallest integer not below `a`, clamped likewise. */
 export const roundUp = (a: Decimal): number => clamped(a.round(0, a.gt(ZERO) ? Big.roundUp : Big.roundDown));
 
-/** Drops the decimals; clamped like the others. */
+/** The number without its decimals, clamped likewise. */
 export const truncate = (a: Decimal): number => clamped(a.round(0, Big.roundDown));
 
-/** Decimal text without exponent: the shortest, or with so many decimals, halves away from zero. */
+/** Decimal text without exponent: the shortest, or with `places` decimals, halves away from zero. */
 export const toText = (a: Decimal, places?: number): string => a.toFixed(places);
 
-// A negative zero would show.
+// `+ 0` turns -0 into 0.
 const clamped = (a: Decimal): number =>
   Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, a.toNumber())) + 0;
 

@@ -1,6 +1,3 @@
-/**
- * A table that is asked for names from outside: it has no prototype, so `constructor` or `__proto__` are unknown to it like any
- * other name that it does not list.
- */
+/** A table for names from outside. It has no prototype, so `constructor` and `__proto__` are not found unless listed. */
 export const lookupTable = <Value>(entries: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
   Object.assign(Object.create(null), entries);

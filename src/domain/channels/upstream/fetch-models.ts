@@ -3,7 +3,7 @@ import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { upstreamFailure } from "../status/upstream-failure.ts";
-import { userAgentOf } from "./user-agent.ts";
+import { userAgentOf } from "./request-options.ts";
 
 type Upstream = Readonly<{
   type: number;

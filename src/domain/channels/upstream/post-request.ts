@@ -3,7 +3,7 @@ import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { type CallParams, type Provider, signingTools } from "../../../providers/contract/provider.ts";
 
 import type { ChannelEntry } from "../entry.ts";
-import { userAgentOf } from "./user-agent.ts";
+import { userAgentOf } from "./request-options.ts";
 
 const TIMEOUT_MS = 60_000;
 

@@ -13,8 +13,7 @@ import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/first-key.ts";
 import { type OnDisabled, setChannelStatus } from "../status/set-status.ts";
 import { upstreamFailure } from "../status/upstream-failure.ts";
-import { proxyOf } from "./proxy-of.ts";
-import { userAgentOf } from "./user-agent.ts";
+import { proxyOf, userAgentOf } from "./request-options.ts";
 
 /** What is left on a channel, in a currency by its ISO code. */
 export type BalanceReading = Readonly<{ amount: number; currency: string }>;

@@ -5,8 +5,7 @@ import type { Logger } from "../../../lib/runtime/log.ts";
 import type { TaskProtocol, TaskRequest } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
-import { proxyOf } from "../../channels/upstream/proxy-of.ts";
-import { userAgentOf } from "../../channels/upstream/user-agent.ts";
+import { proxyOf, userAgentOf } from "../../channels/upstream/request-options.ts";
 import type { OpenTask } from "../task.ts";
 
 /** Who is asked about tasks. */

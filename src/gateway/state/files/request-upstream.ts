@@ -1,6 +1,5 @@
 import { type ChannelEntry, storedKeyOf } from "../../../domain/channels/entry.ts";
-import { proxyOf } from "../../../domain/channels/upstream/proxy-of.ts";
-import { userAgentOf } from "../../../domain/channels/upstream/user-agent.ts";
+import { proxyOf, userAgentOf } from "../../../domain/channels/upstream/request-options.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readError } from "../../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../../lib/http/multipart/form-stream.ts";

@@ -1,5 +1,4 @@
-import { proxyOf } from "../../../domain/channels/upstream/proxy-of.ts";
-import { userAgentOf } from "../../../domain/channels/upstream/user-agent.ts";
+import { proxyOf, userAgentOf } from "../../../domain/channels/upstream/request-options.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { EVENT_STREAM_HEADERS } from "../../../lib/http/sse.ts";
 import { providerOf } from "../../../providers/registry.ts";

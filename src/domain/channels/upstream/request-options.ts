@@ -10,3 +10,7 @@ export function userAgentOf({ setting }: Pick<ChannelEntry, "setting"> = { setti
   const { user_agent: own } = setting;
   return typeof own === "string" && HEADER_VALUE.test(own) ? own : DEFAULT;
 }
+
+/** The proxy that a channel's setting names; empty: none. */
+export const proxyOf = ({ setting }: Pick<ChannelEntry, "setting">): string =>
+  typeof setting.proxy === "string" ? setting.proxy : "";
