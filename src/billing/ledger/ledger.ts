@@ -153,7 +153,7 @@ export class Ledger {
   /** Re-reads these accounts. Rejects when the database does not answer. */
   async refresh(subject: Subject, ids: readonly number[]): Promise<void> {
     const used = ids.flatMap((id) => this.accounts.find(subject, id) ?? []);
-    const unused = ids.filter((id) => !used.some((account) => account.id === id));
+    const unused = ids.filter((id) => !this.accounts.find(subject, id));
     await this.#backing.read(subject, used);
     if (unused.length === 0) return;
     const { sql, processId, inTurn } = this.parts;
