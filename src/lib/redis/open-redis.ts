@@ -107,7 +107,13 @@ class DiscoveredConnection implements RedisConnection {
       lastError = error;
     });
     client.on("end", () => {
-      if (!this.#isClosed) options.onClose?.(lastError ?? new Error("Redis has closed the connection"));
+      if (this.#isClosed) return;
+      // Even a client that reconnects ends for good when Sentinel announces the new master while it asks for it.
+      if (options.reconnects) {
+        this.#client = null;
+        this.#opening = null;
+      }
+      options.onClose?.(lastError ?? new Error("Redis has closed the connection"));
     });
     this.#client = client;
     if (this.#isClosed) client.disconnect();

@@ -82,7 +82,7 @@ export async function startSentinelSet() {
   const login = ["requirepass data", "masterauth data"];
   const master = await servers.start(login);
   const replica = await servers.start([...login, `replicaof 127.0.0.1 ${master.port}`]);
-  const sentinels = [];
+  const sentinels: Server[] = [];
   for (let each = 0; each < 3; each++) {
     const monitor = [
       `sentinel monitor main 127.0.0.1 ${master.port} 2`,
@@ -92,19 +92,26 @@ export async function startSentinelSet() {
     sentinels.push(await servers.start(monitor, "--sentinel"));
   }
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",");
-  const first = sentinels[0]?.port ?? 0;
-  await until(async () => {
-    const info = await redisCli(first, "-a", "watch", "--no-auth-warning", "info", "sentinel");
-    return info.includes("slaves=1,sentinels=3");
-  });
+  const watch = ["-a", "watch", "--no-auth-warning"];
+  const askSentinels = (...command: string[]) =>
+    Promise.all(sentinels.map(({ port }) => redisCli(port, ...watch, ...command)));
+  // A sentinel that does not know the others yet has no vote in a fail-over.
+  await until(async () =>
+    (await askSentinels("info", "sentinel")).every((info) => info.includes("slaves=1,sentinels=3")),
+  );
   await until(async () =>
     (await redisCli(master.port, "-a", "data", "--no-auth-warning", "info", "replication")).includes("state=online"),
   );
   return {
     url: `redis+sentinel://:data@${hosts}/main?sentinel_password=watch`,
-    replica: replica.port,
     /** Kills the master; the sentinels promote the replica by and by. */
     killMaster: () => servers.kill(master.port),
+    /** All sentinels name the replica as master: until then one may send new clients to the dead one. */
+    waitForPromotion: () =>
+      until(async () => {
+        const masters = await askSentinels("sentinel", "get-master-addr-by-name", "main");
+        return masters.every((address) => address.endsWith(String(replica.port)));
+      }),
     close: () => servers.close(),
   };
 }
@@ -115,7 +122,9 @@ export async function startRedisCluster() {
   const ports: number[] = [];
   for (let each = 0; each < 6; each++) {
     const file = `cluster-config-file nodes-${each}.conf`;
-    const { port } = await servers.start(["cluster-enabled yes", file, "cluster-node-timeout 1000"]);
+    // By itself it takes the port 10,000 above, which a connection of another test may have.
+    const bus = `cluster-port ${await freePort()}`;
+    const { port } = await servers.start(["cluster-enabled yes", file, bus, "cluster-node-timeout 1000"]);
     ports.push(port);
   }
   const hosts = ports.map((port) => `127.0.0.1:${port}`);
