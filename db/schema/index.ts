@@ -16,6 +16,7 @@ export * from "./billing/operator-spend.ts";
 export * from "./billing/plan-orders.ts";
 export * from "./billing/plans.ts";
 export * from "./billing/prices.ts";
+export * from "./billing/saved-cards.ts";
 export * from "./billing/statements.ts";
 export * from "./billing/wallet.ts";
 export * from "./gateway/channel-checks.ts";

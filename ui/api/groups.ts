@@ -57,7 +57,7 @@ import type { systemInfoRoutes } from "../../src/console/system/system-info.ts";
 import type { agentRoutes } from "../../src/console/wallet/agents.ts";
 import type { checkInRoutes } from "../../src/console/wallet/check-in.ts";
 import type { invitationRoutes } from "../../src/console/wallet/invitation.ts";
-import type { paymentRoutes } from "../../src/console/wallet/payments.ts";
+import type { paymentRoutes } from "../../src/console/wallet/payments/payments.ts";
 import type { planRoutes } from "../../src/console/wallet/plans.ts";
 import type { redeemRoutes } from "../../src/console/wallet/redeem.ts";
 import type { redemptionRoutes } from "../../src/console/wallet/redemptions.ts";

@@ -18,7 +18,7 @@ import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
 import { siteOf } from "../sign-in/oauth.ts";
-import type { PaymentServices } from "./payments.ts";
+import type { PaymentServices } from "./payments/payments.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const planBody = t.Object({

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { pendingNotices } from "../../../db/schema/accounts/sign-in.ts";
-import type { Db } from "../../../db/types.ts";
+import type { Db, DbOrTx } from "../../../db/types.ts";
 import type { Notice } from "./message.ts";
 
 /** A notice that is to be tried again; `tries` counts this one too. */
@@ -14,7 +14,7 @@ export const LATER_TRIES = REST_SECONDS.length;
 const AT_ONCE = 50;
 
 /** Keeps a notice that could not be handed over, so that a restart does not lose it. Resolves with its id. */
-export async function keepNotice(db: Db, userId: number, notice: Notice, nowSeconds: number): Promise<number> {
+export async function keepNotice(db: DbOrTx, userId: number, notice: Notice, nowSeconds: number): Promise<number> {
   const [row] = await db
     .insert(pendingNotices)
     .values({ userId, notice: { ...notice }, nextAt: nowSeconds + FIRST_REST_SECONDS })

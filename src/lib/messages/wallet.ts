@@ -48,6 +48,26 @@ export const walletMessages = {
   online_top_up_disabled: { en: "Online top-up is not available on this site.", zh: "本站未开启在线充值。" },
   card_top_up_disabled: { en: "Card payment is not available on this site.", zh: "本站未开启银行卡支付。" },
   payment_request_failed: { en: "Couldn't start the payment. Try again later.", zh: "发起支付失败，请稍后重试。" },
+  card_setup_failed: {
+    en: "Couldn't reach Stripe to save the card. Try again later.",
+    zh: "无法连接 Stripe 保存银行卡，请稍后重试。",
+  },
+  card_removed: { en: "Card removed. Automatic top-up is off.", zh: "银行卡已移除，自动充值已关闭。" },
+  auto_top_up_saved: { en: "Automatic top-up saved.", zh: "自动充值设置已保存。" },
+  auto_top_up_resumed: {
+    en: "Automatic top-up resumed. The card is charged within a minute if the balance is low.",
+    zh: "自动充值已恢复。若余额不足，将在一分钟内扣款。",
+  },
+  auto_top_up_not_paused: { en: "Automatic top-up is not paused.", zh: "自动充值未处于暂停状态。" },
+  auto_top_up_no_card: { en: "No card is saved. Save a card first.", zh: "尚未保存银行卡，请先保存银行卡。" },
+  auto_top_up_amount_invalid: {
+    en: "{field}: enter a whole number of quota units above 0.",
+    zh: "{field}：请输入大于 0 的整数额度。",
+  },
+  auto_top_up_limit_too_low: {
+    en: "monthly_limit: the limit of a month must cover at least one top-up of {amount}.",
+    zh: "monthly_limit：每月上限至少须为单次充值金额 {amount}。",
+  },
   order_not_found: { en: "This order does not exist.", zh: "订单不存在。" },
   order_done_already: { en: "This order is already completed.", zh: "该订单已完成。" },
   order_refund_impossible: {

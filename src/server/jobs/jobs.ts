@@ -29,6 +29,9 @@ import { keyEnabled } from "../../domain/notifications/notices/channel-notices.t
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { pollTasks } from "../../domain/tasks/polling/poll-tasks.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
+import { chargeDueTopUps } from "../../domain/wallet/orders/automatic/charge-due.ts";
+import { pollCharges } from "../../domain/wallet/orders/automatic/poll-charges.ts";
+import { pollSavedCards } from "../../domain/wallet/orders/automatic/saved-card.ts";
 import { expireOrders } from "../../domain/wallet/orders/expire-orders.ts";
 import { pollPayments } from "../../domain/wallet/payments/direct/poll-payments.ts";
 import { continueRefunds } from "../../domain/wallet/payments/direct/refund-order.ts";
@@ -86,6 +89,7 @@ export type JobServices = Readonly<{
 export function listJobs(services: JobServices): readonly Job[] {
   const { database, db, settings, channels, tester, notifier, alerter } = { ...services, db: services.database.db };
   const upstreams = { ...services, db };
+  const stripe = { ...upstreams, stripeAddress: services.config.stripeAddress };
   const perMinutes = (key: "ChannelTestFrequency" | "ChannelUpdateFrequency") => () => settings.get(key) * MINUTE_S;
   const every = (name: string, intervalMs: number, run: Job["run"]): Job => ({
     name,
@@ -141,8 +145,11 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
     once("statements", 6 * HOUR_MS, async (signal) => void (await issueStatements({ db, settings }, signal))),
     once("plans", 30 * SECOND_MS, async (signal) => void (await advanceSubscriptions(upstreams, signal))),
-    once("card subscriptions", 10 * MINUTE_MS, async (signal) => {
-      await pollCards({ ...upstreams, stripeAddress: services.config.stripeAddress }, signal);
+    once("card subscriptions", 10 * MINUTE_MS, async (signal) => void (await pollCards(stripe, signal))),
+    once("automatic top-ups", 15 * SECOND_MS, async (signal) => void (await chargeDueTopUps(stripe, signal))),
+    once("saved cards", MINUTE_MS, async (signal) => {
+      await pollCharges(stripe, signal);
+      await pollSavedCards(stripe, signal);
     }),
     once("direct payments", MINUTE_MS, async (signal) => {
       await pollPayments(upstreams, signal);

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type Stripe from "stripe";
+import { createFakeCards } from "./fake-stripe-cards.ts";
 
 /** What the fake keeps of a subscription; times in epoch seconds, money in the currency's smallest coin. */
 type Subscription = {
@@ -16,10 +17,13 @@ type Subscription = {
 type Session = { id: string; subscription: string | null; form: URLSearchParams };
 type Invoice = Readonly<{ id: string; subscription: Subscription; amount: number; start: number; end: number }>;
 
+/** Reports what happened; `created` is epoch seconds. */
+export type Emit = (type: string, object: object, created: number) => void;
+
 const MONTH_S = 30 * 86_400;
 
 /**
- * A scripted stand-in for Stripe's API of checkout, subscriptions, invoices and the customer portal, as its reference
+ * A scripted stand-in for Stripe's API of checkout, saved cards, subscriptions, invoices and the customer portal, as its reference
  * documents them, with a ledger of what customers paid. Events are collected for the test to deliver: twice, late, in any
  * order, or never.
  */
@@ -44,10 +48,11 @@ export function startFakeStripe() {
     ...{ id: one.id, object: "subscription", customer: one.customer, metadata: one.metadata, status: one.status },
     ...{ cancel_at_period_end: one.cancel_at_period_end, cancel_at: null },
   });
-  const emit = (type: string, object: object, created: number) => {
+  const emit: Emit = (type, object, created) => {
     const event = { id: next("evt"), object: "event", type, created, data: { object } };
     events.push(JSON.parse(JSON.stringify(event)));
   };
+  const cards = createFakeCards(next, emit);
 
   function answer(method: string, path: string, form: URLSearchParams): object | null {
     const [, , resource, sub, id] = path.split("/");
@@ -82,6 +87,9 @@ export function startFakeStripe() {
     async fetch(request) {
       const url = new URL(request.url);
       const form = request.method === "GET" ? url.searchParams : new URLSearchParams(await request.text());
+      const key = request.headers.get("idempotency-key");
+      const reply = await cards.answer(request.method, url.pathname, form, key);
+      if (reply) return Response.json(reply.body, { status: reply.status });
       const found = answer(request.method, url.pathname, form);
       return found
         ? Response.json(found)
@@ -100,6 +108,7 @@ export function startFakeStripe() {
     url: `http://127.0.0.1:${server.port}`,
     events,
     invoices,
+    cards,
     /** What customers paid, as Stripe knows it: for each order of ours, the number of invoices. */
     paidInvoices: (tradeNo: string) =>
       invoices.filter(({ subscription }) => subscription.metadata.order === tradeNo).length,

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { RefusedPayment } from "../../../src/console/wallet/payments.ts";
+import type { RefusedPayment } from "../../../src/console/wallet/payments/payments.ts";
 import type { PayMethod } from "../../../src/domain/wallet/payments/quote.ts";
 import { ApiError, readData, readEnvelope } from "../../api/client.ts";
 import { checkInApi, invitationApi, paymentApi, redeemApi } from "../../api/groups.ts";

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
-import type { Db } from "../../../../db/types.ts";
+import type { DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { PayMethod } from "../payments/quote.ts";
 import type { TaxedQuote } from "../payments/tax/tax.ts";
@@ -9,8 +9,13 @@ const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
 const RANDOM_LETTERS = 6;
 
 /** Writes down what a user is about to pay, and returns the order's number. */
-export async function startOrder(db: Db, userId: number, quote: TaxedQuote, method: PayMethod): Promise<string> {
-  const now = nowSeconds();
+export async function startOrder(
+  db: DbOrTx,
+  userId: number,
+  quote: TaxedQuote,
+  method: PayMethod,
+  now = nowSeconds(),
+): Promise<string> {
   const random = Array.from({ length: RANDOM_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join("");
   const tradeNo = `USR${userId}NO${random}${now}`;
   await db.insert(topUpOrders).values({

@@ -35,15 +35,19 @@ const CENT = decimal("0.01");
  * Throws OperationError when it is below the minimum, too much, or not worth a cent.
  */
 export function quoteTopUp(settings: SettingsReader, group: string, amount: number, method: PayMethod): Quote {
+  if (!Number.isSafeInteger(amount)) throw new OperationError("top_up_amount_integer");
+  const unit = settings.get("DisplayInCurrencyEnabled") ? settings.get("QuotaPerUnit") : 1;
+  return quoteUnits(settings, group, amount * unit, method);
+}
+
+/** The same for an amount in quota units, whatever the site shows. Throws OperationError. */
+export function quoteUnits(settings: SettingsReader, group: string, quotaUnits: number, method: PayMethod): Quote {
   const unit = settings.get("QuotaPerUnit");
-  const inDollars = settings.get("DisplayInCurrencyEnabled");
-  const worth = inDollars ? 1 : unit;
+  const worth = settings.get("DisplayInCurrencyEnabled") ? 1 : unit;
   const minimum = Math.max(1, settings.get("MinTopUp") * worth);
   const maximum = MOST_DOLLARS * worth;
-  if (!Number.isSafeInteger(amount)) throw new OperationError("top_up_amount_integer");
-  if (amount < minimum) throw new OperationError("top_up_too_small", { minimum });
-  if (amount > maximum) throw new OperationError("top_up_too_large", { maximum });
-  const quotaUnits = inDollars ? amount * unit : amount;
+  if (quotaUnits * worth < minimum * unit) throw new OperationError("top_up_too_small", { minimum });
+  if (quotaUnits * worth > maximum * unit) throw new OperationError("top_up_too_large", { maximum });
   const price = settings.get(method === "stripe" ? "StripePrice" : "Price");
   const due = divide(multiply(multiply(integer(quotaUnits), price), groupFactor(settings, group)), integer(unit), 2);
   if (isNegative(subtract(due, CENT))) throw new OperationError("top_up_price_too_low");

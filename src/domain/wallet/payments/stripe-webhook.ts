@@ -1,17 +1,22 @@
 import type Stripe from "stripe";
+import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { WalletDeps } from "../operation.ts";
+import { applyIntent } from "../orders/automatic/apply-charge.ts";
+import { applyCardSetup } from "../orders/automatic/saved-card.ts";
 import { closeOrder } from "../orders/close-order.ts";
 import { settlePaidOrder } from "../orders/settle-order.ts";
 import { handlePlanEvent } from "../plans/card/stripe-events.ts";
 import { moneyOf } from "./currency-units.ts";
+import type { StripeDeps } from "./stripe-client.ts";
 
 /**
- * Handles Stripe's webhook about a checkout; `text` is the raw body, `signature` its header. True:
- * understood; false: refused, because the signature is wrong or too old, or the payment does not fit its order.
+ * Handles Stripe's webhook about a checkout or a saved card; `text` is the raw body, `signature` its header. True:
+ * understood; false: refused, because the signature is wrong or too old, the payment does not fit its order, or Stripe could
+ * not be asked for the card: then it reports again.
  */
 export async function handleStripeWebhook(
-  deps: WalletDeps & Readonly<{ log: Logger }>,
+  deps: WalletDeps & StripeDeps,
   text: string,
   signature: string,
 ): Promise<boolean> {
@@ -28,6 +33,7 @@ export async function handleStripeWebhook(
   switch (event.type) {
     case "checkout.session.completed":
       if (event.data.object.mode === "subscription") return true;
+      if (event.data.object.mode === "setup") return saveCard(deps, event.data.object.id);
       // Slow ways to pay are completed first and paid days later, which is told by an event of its own.
       return event.data.object.payment_status === "paid" ? settle(deps, event.data.object) : true;
     case "checkout.session.async_payment_succeeded":
@@ -38,8 +44,23 @@ export async function handleStripeWebhook(
     case "checkout.session.async_payment_failed":
       await closeOrder(deps.db, event.data.object.client_reference_id ?? "", "failed");
       return true;
+    case "payment_intent.succeeded":
+    case "payment_intent.payment_failed":
+    case "payment_intent.canceled":
+      await applyIntent(deps, event.data.object);
+      return true;
     default:
       return true;
+  }
+}
+
+async function saveCard(deps: StripeDeps, sessionNo: string): Promise<boolean> {
+  try {
+    await applyCardSetup(deps, sessionNo);
+    return true;
+  } catch (error) {
+    deps.log.warn({ sessionNo, reason: messageOf(error) }, "a saved card could not be looked up");
+    return false;
   }
 }
 

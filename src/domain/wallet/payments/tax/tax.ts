@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { billingProfiles } from "../../../../../db/schema/billing/statements.ts";
-import type { Db } from "../../../../../db/types.ts";
+import type { Db, DbOrTx } from "../../../../../db/types.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import { moneyOf, smallestUnits } from "../currency-units.ts";
 import { type PayMethod, type Quote, quoteTopUp } from "../quote.ts";
@@ -31,11 +31,19 @@ export async function quoteWithTax(
   amount: number,
   method: PayMethod,
 ): Promise<TaxedQuote> {
-  const quote = quoteTopUp(settings, user.group, amount, method);
+  return addAccountTax({ db, settings }, user.id, quoteTopUp(settings, user.group, amount, method));
+}
+
+/** Adds the tax of an account's country to a price. */
+export async function addAccountTax(
+  { db, settings }: Readonly<{ db: DbOrTx; settings: SettingsReader }>,
+  userId: number,
+  quote: Quote,
+): Promise<TaxedQuote> {
   const [profile] = await db
     .select({ country: billingProfiles.country, taxId: billingProfiles.taxId })
     .from(billingProfiles)
-    .where(eq(billingProfiles.userId, user.id));
+    .where(eq(billingProfiles.userId, userId));
   return addTax(settings, quote, profile ?? { country: "", taxId: "" });
 }
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { users } from "../../../db/schema/accounts/users.ts";
-import { billingProfiles } from "../../../db/schema/billing/statements.ts";
-import { rebates, topUpOrders } from "../../../db/schema/billing/wallet.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
-import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
-import { signEpay } from "../../domain/wallet/payments/epay-signature.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { billingProfiles } from "../../../../db/schema/billing/statements.ts";
+import { rebates, topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { startTestWallet, type TestWallet } from "../../../../test/support/console/wallet.ts";
+import { signEpay } from "../../../domain/wallet/payments/epay-signature.ts";
 
 const MERCHANT_KEY = "the merchant's key";
 const WEBHOOK_SECRET = "whsec_of_the_tests";

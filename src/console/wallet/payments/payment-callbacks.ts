@@ -1,15 +1,16 @@
 import { Elysia } from "elysia";
-import { handleAlipayNotice, handleWechatNotice } from "../../domain/wallet/payments/direct/notices.ts";
-import type { DirectDeps } from "../../domain/wallet/payments/direct/service.ts";
-import { handleEpayCallback } from "../../domain/wallet/payments/epay-callback.ts";
-import { handleStripeWebhook } from "../../domain/wallet/payments/stripe-webhook.ts";
-import { bytesUpTo } from "../../lib/http/limited-body.ts";
+import { handleAlipayNotice, handleWechatNotice } from "../../../domain/wallet/payments/direct/notices.ts";
+import type { DirectDeps } from "../../../domain/wallet/payments/direct/service.ts";
+import { handleEpayCallback } from "../../../domain/wallet/payments/epay-callback.ts";
+import type { StripeDeps } from "../../../domain/wallet/payments/stripe-client.ts";
+import { handleStripeWebhook } from "../../../domain/wallet/payments/stripe-webhook.ts";
+import { bytesUpTo } from "../../../lib/http/limited-body.ts";
 
 /** Far larger than any notification of a payment service. */
 const LARGEST_NOTICE_BYTES = 262_144;
 
 /** Callbacks of payment services: unauthenticated, verified by their signature. */
-export function paymentCallbackRoutes(services: DirectDeps) {
+export function paymentCallbackRoutes(services: DirectDeps & StripeDeps) {
   const respondToEpay = async (fields: URLSearchParams) =>
     plain((await handleEpayCallback(services, Object.fromEntries(fields))) ? "success" : "fail");
   return new Elysia({ prefix: "/api", name: "console/payment-callbacks" })
