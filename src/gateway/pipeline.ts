@@ -1,4 +1,5 @@
 import { adapt } from "./adapters/adapt.ts";
+import { hasMcpTools } from "./adapters/mcp/has-mcp-tools.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
 import { isLimited, rateLimit, refuseClosed } from "./auth/rate-limit.ts";
@@ -34,7 +35,7 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     const ip = services.clientAddress.ip(request, server);
     const caller = signedIn?.caller ?? (await authenticate(services, request, ip));
     refuseClosed(context, arrival);
-    if (isLimited(context, caller)) await rateLimit(context, caller);
+    if (!arrival.isAdmitted && isLimited(context, caller)) await rateLimit(context, caller);
     body = signedIn?.body ?? (await readRequest(services, arrival, timing));
     const parsed = parseRequest(arrival, body);
     const authorized = { request, endpoint, caller, ip, candidates: authorize(services, arrival, caller, parsed) };
@@ -42,6 +43,12 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     const unserved = refuseUnserved(context, requested);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
     call = await bindState(context, requested);
+    if (hasMcpTools(endpoint, call.body.json)) {
+      const { planMcp, runMcp } = await import("./adapters/mcp/run-mcp.ts");
+      const own = planMcp(context, call);
+      if (!own) return await runMcp(context, arrival, call, handleCall);
+      call = own;
+    }
     call.client.watch(context.pendingDisconnects);
     const reserved = await reserve(context, call, priceCall(context.prices, call), findFallbacks(context, call));
     return await withEarlyPings(context, call, relay(context, call, reserved));

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { DialWebSocket } from "../../lib/outbound/dial-websocket.ts";
-import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { CheckedFetch, SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { SigningTools } from "../../providers/contract/provider.ts";
 import type { ConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import type { ReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
@@ -56,6 +56,8 @@ export type GatewayContext = Readonly<{
   pendingDisconnects: DeadlineWheel;
   /** Fetches media URLs of clients. */
   mediaFetch: SafeFetch;
+  /** Connects to MCP servers that clients name. */
+  mcpFetch: CheckedFetch;
   signing: SigningTools;
   reasoningMemory: ReasoningMemory;
   conversationSettings: ConversationSettings;

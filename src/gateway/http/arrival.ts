@@ -18,6 +18,8 @@ export type Arrival = Readonly<{
   path?: PathParameters;
   /** The only channel that can serve the request. */
   only?: ChannelEntry;
+  /** Another model call of a request that counts toward the limits of its API key already. */
+  isAdmitted?: true;
   /** A user signed in to the console, with the body already read and the changes to it. */
   signedIn?: Readonly<{ caller: Caller; timing: CallTiming; body: ClientBody; changes: TopLevelChanges }>;
 }>;

@@ -5,7 +5,7 @@ import type { PastCall } from "../../domain/models/simulation.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
-import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { createCheckedFetch, createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../../providers/contract/provider.ts";
 import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { ModelRoute } from "../../settings/option/model-routes.ts";
@@ -139,6 +139,7 @@ export function createContext(services: GatewayServices, earlierTraffic: Traffic
     }),
     dialWebSocket: createDialWebSocket(policy),
     mediaFetch,
+    mcpFetch: createCheckedFetch(policy),
     signing: signingTools(mediaFetch),
     conversationSettings: createConversationSettings(services.settings, catalog),
     catalog,

@@ -3,7 +3,7 @@ import type { AddressPolicy } from "./address-policy.ts";
 import { createDialWebSocket } from "./dial-websocket.ts";
 import { frameExchange } from "./frame-exchange.ts";
 import { OutboundError } from "./outbound-error.ts";
-import { FetchTarget, fetchPinned } from "./pinned-fetch.ts";
+import { type FetchRequest, FetchTarget, fetchPinned } from "./pinned-fetch.ts";
 import { checkedProxy } from "./proxy/proxy.ts";
 import { createResolve, type Lookup, type Resolve } from "./resolve.ts";
 import { parseHttpUrl } from "./url.ts";
@@ -35,6 +35,27 @@ const DEFAULT_MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Removed from the request when a redirect leads to another origin. */
 const CREDENTIALS: readonly string[] = ["authorization", "cookie", "x-api-key", "api-key", "x-goog-api-key"];
+
+/** Sends one request and returns its response unread, without following redirects. */
+export type CheckedFetch = (url: URL, request: Omit<FetchRequest, "proxy">) => Promise<Response>;
+
+/**
+ * Creates the fetch for protocols that read their responses as streams and follow redirects themselves: each request, also
+ * of a redirect, has its address checked and goes to the checked address. Rejects OutboundError, or the reason of the request's signal.
+ */
+export function createCheckedFetch(policy: AddressPolicy, lookup?: Lookup): CheckedFetch {
+  const resolve = createResolve(policy, lookup);
+  return async (url, request) => {
+    const target = new FetchTarget(parseHttpUrl(url.href, "why_the_address"));
+    const addresses = await resolve(target.hostname);
+    try {
+      return await fetchPinned(target, addresses, request);
+    } catch (error) {
+      if (request.signal.aborted) throw error;
+      throw new OutboundError("unreachable", { code: "why_unreachable", params: { host: nameOf(url.href) } });
+    }
+  };
+}
 
 /**
  * Creates the fetch for every outgoing request except calls to upstreams. It resolves the host name, checks the addresses

@@ -68,6 +68,11 @@ export type ChatApi = Readonly<{
    * the operator states about that address, null if nothing.
    */
   keepsState: ((channel: ProviderChannel, isDeclared: boolean | null) => boolean) | null;
+  /**
+   * Whether it connects to the MCP servers of a request in this format, at the channel's address; null: never. `isDeclared`:
+   * what the operator states about that address, null if nothing.
+   */
+  runsMcp: ((channel: ProviderChannel, format: ChatDialect, isDeclared: boolean | null) => boolean) | null;
   /** Headers of clients of the same format that are forwarded. */
   clientHeaders: readonly string[];
   /**
@@ -102,6 +107,7 @@ export const chatApi = ({ streaming, features, ...definition }: ChatDefinition):
   tokenCount: null,
   countFormat: null,
   keepsState: null,
+  runsMcp: null,
   clientHeaders: [],
   envelope: () => null,
   ...definition,

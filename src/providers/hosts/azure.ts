@@ -66,6 +66,8 @@ export const azure: Provider = {
       onlyFormatOf(deployment, key, deployment, catalog) ?? onlyFormatOf(requested, key, requested, catalog),
     searchesInResponses,
     features: { customTools: true, compaction: true },
+    // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
+    runsMcp: (_channel, format, isDeclared) => format === "openai-responses" && isDeclared !== false,
   }),
 };
 

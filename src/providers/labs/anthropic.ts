@@ -43,6 +43,7 @@ export const anthropic: Provider = {
     formats: ["anthropic"],
     clientHeaders: ["anthropic-version", "anthropic-beta"],
     keepsState: ({ baseUrl }, isDeclared) => isDeclared ?? (baseUrl === "" || OWN_HOST.test(baseUrl)),
+    runsMcp: ({ baseUrl }, _format, isDeclared) => isDeclared ?? (baseUrl === "" || OWN_HOST.test(baseUrl)),
     tokenCount: () => ({
       url: (channel) => `${messagesUrl(channel)}/count_tokens`,
       encode: encodeAnthropicCount,

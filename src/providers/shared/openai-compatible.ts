@@ -44,6 +44,8 @@ type OpenAiCompatible = Readonly<{
   nonstandardResponses?: boolean;
   /** Has OpenAI's Responses. */
   responses?: boolean;
+  /** Its Responses API connects to the MCP servers of requests. */
+  runsMcp?: boolean;
   formatOf?: ChatApi["formatOf"];
   /** Paths after the base URL, and the amount in the response. */
   balance?: Readonly<{ path: string; fallbackPath?: string; read(response: unknown): unknown }> &
@@ -73,6 +75,9 @@ export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly
     chat: chatApi({
       formats: service.responses ? ["openai-chat", "openai-responses"] : ["openai-chat"],
       ...(service.responses && { searchesInResponses: () => true }),
+      ...(service.runsMcp && {
+        runsMcp: (_channel, format, isDeclared) => format === "openai-responses" && isDeclared !== false,
+      }),
       ...(service.formatOf && { formatOf: service.formatOf }),
       requestsSearch: (body, model) => requestsSearch(body) || quirks.search?.isRequestedBy?.(body, model) === true,
       searchTool: quirks.search?.pricedAs ?? null,

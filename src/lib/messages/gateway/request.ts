@@ -69,6 +69,26 @@ export const requestMessages = {
     zh: "“{field}” 必须是至少包含一项（{entry}）的数组。",
   },
   gateway_too_many_entries: { en: "“{field}” can have at most {count} items.", zh: "“{field}” 最多 {count} 项。" },
+  gateway_mcp_unreachable: {
+    en: "Error retrieving tool list from MCP server: “{label}”. {why}",
+    zh: "无法从 MCP 服务器「{label}」获取工具列表：{why}",
+  },
+  gateway_mcp_label_twice: {
+    en: "The MCP server “{label}” is listed more than once.",
+    zh: "MCP 服务器「{label}」重复出现。",
+  },
+  gateway_mcp_url: {
+    en: "The URL of the MCP server “{label}” must begin with https:// or http://.",
+    zh: "MCP 服务器「{label}」的 URL 必须以 https:// 或 http:// 开头。",
+  },
+  gateway_mcp_connector: {
+    en: "The MCP server “{label}” is a connector or tunnel of OpenAI, which this model's provider cannot reach. Use “server_url”.",
+    zh: "MCP 服务器「{label}」是 OpenAI 的连接器或隧道，该模型的提供商无法使用，请改用 “server_url”。",
+  },
+  gateway_mcp_no_approval_request: {
+    en: "The approval request “{id}” is not part of this conversation.",
+    zh: "此对话中没有审批请求 “{id}”。",
+  },
   gateway_integer: { en: "“{field}” must be an integer of 1 or more.", zh: "“{field}” 必须是不小于 1 的整数。" },
   gateway_integer_to: {
     en: "“{field}” must be an integer from 1 to {most}.",

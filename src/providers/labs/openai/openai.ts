@@ -99,6 +99,8 @@ function openaiVideos(base: (channel: ProviderChannel) => string): {
 }
 
 const DEFAULT_BASE_URL = "https://api.openai.com";
+/** OpenAI itself, or Cloudflare's gateway in front of it. */
+const OWN_HOST = /^https:\/\/(([\w-]+\.)*openai\.com|gateway\.ai\.cloudflare\.com)(\/|:|$)/i;
 const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
 
 /** OpenAI, and every compatible server with its own base URL. */
@@ -125,6 +127,8 @@ export const openai: Provider = {
     formatOf: onlyFormatOf,
     searchesInResponses,
     features: { customTools: true, compaction: true },
+    runsMcp: ({ baseUrl }, format, isDeclared) =>
+      format === "openai-responses" && (isDeclared ?? (baseUrl === "" || OWN_HOST.test(baseUrl))),
     countFormat: "openai-responses",
     tokenCount: (format) => (format === "openai-responses" ? tokenCount : null),
   }),

@@ -111,6 +111,8 @@ export const xai = openAiCompatible({
   capabilities: ["chat", "completions", "embeddings", "images", "image-edits"],
   native: { images: { format: xaiImages }, "image-edits": { format: xaiEdits } },
   responses: true,
+  // https://docs.x.ai/docs/guides/tools/remote-mcp-tools
+  runsMcp: true,
   keyHint: "xai-…",
   models: [
     "grok-4.6",
