@@ -2,9 +2,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { JsonObject } from "../../../src/formats/json.ts";
+import { readEvents } from "../../../src/lib/http/sse.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { chatReply, sse, startUpstream } from "../../support/gateway/start-upstream.ts";
 import { until } from "../../support/lib/until.ts";
+import { type Step, startChatUpstream } from "./chat-upstream.ts";
 import { startMcpServer } from "./mcp-server.ts";
 
 const stops: (() => unknown)[] = [];
@@ -13,28 +15,8 @@ afterEach(() => {
 });
 
 type Setup = Parameters<typeof startRelay>[0];
-type Step = readonly [name: string, input: string] | readonly (readonly [string, string])[] | string | Response;
-
-/** A reply of the upstream in OpenAI's chat format: calls, or text. Each round uses 100 + 10 more tokens than the last. */
-function replyOf(step: Step, round: number): Response {
-  if (step instanceof Response) return step;
-  const usage = { prompt_tokens: 100 * round, completion_tokens: 10 * round, total_tokens: 110 * round };
-  if (typeof step === "string") {
-    const message = { role: "assistant", content: step };
-    return Response.json(chatReply({ choices: [{ index: 0, message, finish_reason: "stop" }], usage }));
-  }
-  const calls = (typeof step[0] === "string" ? [step] : step) as readonly (readonly [string, string])[];
-  const toolCalls = calls.map(([name, input], at) => ({
-    id: `call_${round}_${at}`,
-    type: "function",
-    function: { name, arguments: input },
-  }));
-  const message = { role: "assistant", content: null, tool_calls: toolCalls };
-  return Response.json(chatReply({ choices: [{ index: 0, message, finish_reason: "tool_calls" }], usage }));
-}
-
 function start(steps: readonly Step[], more: Partial<Setup> = {}, options: Parameters<typeof startMcpServer>[0] = {}) {
-  const upstream = startUpstream((_received, _request, count) => replyOf(steps[count - 1] ?? "done", count));
+  const upstream = startChatUpstream(steps);
   const mcp = startMcpServer(options);
   const relay = startRelay({
     // DeepSeek's chat completions run no tools.
@@ -231,6 +213,98 @@ describe("MCP tools on a channel that has none", () => {
     expect(await relay.billing.nextRecord()).toMatchObject({ quota: 140 });
     expect(relay.billing.openHolds).toBe(0);
     expect(upstream.received).toHaveLength(1);
+  });
+});
+
+describe("a stream with MCP tools", () => {
+  test("is one stream of all rounds with the events of every item", async () => {
+    const { client, mcp, relay } = start([["city__weather", '{"city":"Ghent"}'], ["city__broken", "{}"], "It rains."]);
+    const events: OpenAI.Responses.ResponseStreamEvent[] = [];
+    const stream = await client.responses.create({
+      ...{ model: "m", input: "?", tools: [serverAt(mcp.url)] },
+      stream: true,
+    });
+    for await (const event of stream) events.push(event);
+    const call = ["output_item.added", "mcp_call.in_progress", "mcp_call_arguments.delta", "mcp_call_arguments.done"];
+    const text = ["output_text.delta", "output_text.delta"];
+    expect(
+      events
+        .map(({ type }) => type.replace("response.", ""))
+        .filter((type, at, all) => type !== "output_text.delta" || all[at - 1] !== type || all[at - 2] !== type),
+    ).toEqual([
+      ...["created", "in_progress"],
+      ...["output_item.added", "mcp_list_tools.in_progress", "mcp_list_tools.completed", "output_item.done"],
+      ...[...call, "mcp_call.completed", "output_item.done"],
+      ...[...call, "mcp_call.failed", "output_item.done"],
+      ...["output_item.added", "content_part.added", ...text, "output_text.done", "content_part.done"],
+      ...["output_item.done", "completed"],
+    ]);
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, at) => at));
+    const last = events.at(-1);
+    if (last?.type !== "response.completed") throw new Error("not completed");
+    const { response } = last;
+    const first = events[0];
+    expect(first?.type === "response.created" && first.response.id).toBe(response.id);
+    expect(response.output.map(({ type }) => type)).toEqual(["mcp_list_tools", "mcp_call", "mcp_call", "message"]);
+    expect(response.output.map((item) => item.type === "mcp_call" && item.output)).toContain("rainy in Ghent");
+    expect(response.usage).toMatchObject({ input_tokens: 600, output_tokens: 60 });
+    const done = events.flatMap((event) => (event.type === "response.output_item.done" ? [event] : []));
+    expect(done.map(({ item }) => item)).toEqual(response.output);
+    for (const event of events) {
+      if ("item_id" in event && "output_index" in event)
+        expect(event.item_id).toBe(response.output[event.output_index]?.id ?? "");
+    }
+    await until(() => relay.billing.records.length === 3);
+    expect(relay.billing.records.map(({ quota }) => quota)).toEqual([140, 280, 420]);
+    await until(() => mcp.sessions.size === 0);
+    // It can be continued by its id.
+    const next = await client.responses.create({ model: "m", input: "And?", previous_response_id: response.id });
+    expect(next.output_text).toBe("done");
+  });
+
+  test("that fails in a later round ends with the format's error, with the earlier rounds charged", async () => {
+    const refusal = Response.json(
+      { error: { message: "bad request", type: "invalid_request_error" } },
+      { status: 400 },
+    );
+    const { mcp, relay } = start([["city__weather", '{"city":"Ghent"}'], refusal]);
+    const answer = await relay.post("/v1/responses", {
+      model: "m",
+      input: "?",
+      stream: true,
+      tools: [serverAt(mcp.url)],
+    });
+    const events = readEvents(await answer.text()).map(({ data }) => JSON.parse(data) as JsonObject);
+    expect(events.slice(-2)).toMatchObject([
+      { type: "error", message: expect.stringContaining("bad request") },
+      { type: "response.failed", response: { status: "failed", output: [{}, { output: "rainy in Ghent" }] } },
+    ]);
+    await until(() => relay.billing.records.length === 2);
+    expect(relay.billing.records.map(({ quota }) => quota)).toEqual([140, 0]);
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test.each(["slow", "weather"])("stops when the client leaves (%s)", async (tool) => {
+    const begun = Promise.withResolvers<void>();
+    const endless = sse(new ReadableStream({ pull: () => new Promise<never>(() => {}) }));
+    const { relay, mcp, upstream } = start(
+      [[`city__${tool}`, '{"city":"Ghent"}'], endless],
+      {},
+      { onSlow: begun.resolve },
+    );
+    const leave = new AbortController();
+    const body = { model: "m", input: "?", stream: true, tools: [serverAt(mcp.url)] };
+    const answer = await relay.post("/v1/responses", body, { signal: leave.signal });
+    const reading = failureOf(answer.text());
+    if (tool === "slow") await begun.promise;
+    else await until(() => upstream.received.length === 2);
+    leave.abort();
+    await reading;
+    await until(() => relay.billing.openHolds === 0);
+    expect(await relay.billing.nextRecord()).toMatchObject({ quota: 140 });
+    expect(upstream.received).toHaveLength(tool === "slow" ? 1 : 2);
+    if (tool === "weather") await until(() => upstream.received[1]?.aborted);
+    await until(() => mcp.sessions.size === 0);
   });
 });
 

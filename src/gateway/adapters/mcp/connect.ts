@@ -18,6 +18,7 @@ export type McpResult = Readonly<{ text: string; error: JsonObject | null }>;
 
 const CONNECT_TIMEOUT_MS = 20_000;
 const CALL_TIMEOUT_MS = 60_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 /** Of all responses of a server in one request. */
 const MAX_BYTES = 16 * 1_048_576;
 const MAX_PAGES = 20;
@@ -48,11 +49,13 @@ export class McpConnection {
       fetch: async (address, init) => {
         // The server's own messages, outside of responses, concern no call.
         if ((init?.method ?? "GET") === "GET") return new Response(null, { status: 405 });
+        // A session is also ended for a client that has left.
+        const ends = init?.method === "DELETE" ? AbortSignal.timeout(CLOSE_TIMEOUT_MS) : signal;
         const response = await send(new URL(address), {
           method: init?.method ?? "POST",
           headers: Object.fromEntries(new Headers(init?.headers)),
           body: typeof init?.body === "string" ? init.body : undefined,
-          signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal,
+          signal: init?.signal ? AbortSignal.any([init.signal, ends]) : ends,
         });
         return this.#bounded(response);
       },
@@ -101,7 +104,7 @@ export class McpConnection {
   close(): void {
     if (!this.#connected) return;
     const end = async () => {
-      if (!this.signal.aborted) await this.#transport.terminateSession();
+      await this.#transport.terminateSession();
       await this.#client.close();
     };
     void end().catch(() => {});

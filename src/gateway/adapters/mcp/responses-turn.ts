@@ -27,6 +27,7 @@ export class ResponsesTurn implements McpTurn {
   #first: JsonObject | null = null;
   #last: JsonObject = {};
   #usage: JsonObject | null = null;
+  #hasRun = false;
   #goesOn = true;
   #isLast = false;
 
@@ -83,9 +84,15 @@ export class ResponsesTurn implements McpTurn {
     };
   }
 
-  take(response: JsonObject): readonly PendingCall[] {
+  /** The first round's response has begun: the client gets its id. */
+  began(response: JsonObject): void {
     this.#first ??= response;
+  }
+
+  take(response: JsonObject): readonly PendingCall[] {
+    this.began(response);
     this.#last = response;
+    this.#hasRun = true;
     this.#usage = addUsage(this.#usage, recordOf(response.usage));
     const isComplete = response.status === "completed";
     const pending: PendingCall[] = [];
@@ -192,7 +199,7 @@ export class ResponsesTurn implements McpTurn {
   #choice(): unknown {
     const { tool_choice: choice } = this.body;
     if (this.#isLast) return "none";
-    if (this.#first && choice !== "none" && recordOf(choice)?.mode !== "auto") return "auto";
+    if (this.#hasRun && choice !== "none" && recordOf(choice)?.mode !== "auto") return "auto";
     const requested = recordOf(choice);
     if (requested?.type !== "mcp") return choice;
     const { server_label: label, name } = requested;

@@ -3,9 +3,11 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { type Call, CallTiming } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { Arrival } from "../../http/arrival.ts";
+import { ResponsesEvents } from "./responses-events.ts";
 import { responsesServers } from "./responses-servers.ts";
 import { ResponsesTurn } from "./responses-turn.ts";
 import { storeTurn } from "./store-turn.ts";
+import { streamRounds } from "./stream-rounds.ts";
 import { McpToolset } from "./toolset.ts";
 import type { McpTurn, PendingCall } from "./turn.ts";
 
@@ -32,28 +34,53 @@ export async function runMcp(
   handle: HandleCall,
 ): Promise<Response> {
   const { json } = call.body;
+  const { endpoint, request, summary } = call;
   const servers = responsesServers(json.tools);
   const turn = new ResponsesTurn(json, await earlierItems(context, call));
-  const toolset = new McpToolset(context.mcpFetch, servers, call.request.signal);
+  const leave = new AbortController();
+  const signal = AbortSignal.any([request.signal, leave.signal]);
+  const toolset = new McpToolset(context.mcpFetch, servers, signal);
+  const rounds = new Rounds(context, arrival, call, handle, signal);
+  const next = () => rounds.next(turn);
+  const makeCalls = (response: JsonObject) => callTools(toolset, turn.take(response));
+  const complete = () => storeTurn(context, call, turn);
+  let isStreaming = false;
   try {
     await toolset.list("openai-responses", turn.known);
-    await makeCalls(toolset, turn.begin(toolset));
-    const rounds = new Rounds(context, arrival, call, handle);
-    const answer = await runToEnd(rounds, turn, toolset);
-    if (answer.ok) await storeTurn(context, call, turn);
-    return answer;
+    await callTools(toolset, turn.begin(toolset));
+    const first = await next();
+    if (!summary.stream || !first.ok) return await runToEnd(first, turn, { next, makeCalls, complete });
+    isStreaming = true;
+    const { settings } = context.services;
+    const stream = streamRounds(first, {
+      ...{ turn, next, makeCalls, complete, ping: endpoint.codec.ping },
+      events: new ResponsesEvents(turn),
+      pingMs: settings.get("general_setting.ping_interval_enabled")
+        ? settings.get("general_setting.ping_interval_seconds") * 1000
+        : 0,
+      leave: () => leave.abort(),
+      close: () => toolset.close(),
+    });
+    return new Response(stream, { headers: first.headers });
   } finally {
-    toolset.close();
+    if (!isStreaming) toolset.close();
   }
 }
 
-async function runToEnd(rounds: Rounds, turn: McpTurn, toolset: McpToolset): Promise<Response> {
-  for (;;) {
-    const answer = await rounds.next(turn);
+/** What follows a round. */
+type Steps = Readonly<{
+  next(): Promise<Response>;
+  makeCalls(response: JsonObject): Promise<void>;
+  complete(): Promise<void>;
+}>;
+
+async function runToEnd(first: Response, turn: McpTurn, { next, makeCalls, complete }: Steps): Promise<Response> {
+  for (let answer = first; ; answer = await next()) {
     const response = answer.ok ? recordOf(await answer.json()) : null;
     if (!response) return answer;
-    await makeCalls(toolset, turn.take(response));
+    await makeCalls(response);
     if (turn.goesOn()) continue;
+    await complete();
     const headers = new Headers(answer.headers);
     headers.delete("content-length");
     return new Response(JSON.stringify(turn.response()), { headers });
@@ -61,7 +88,7 @@ async function runToEnd(rounds: Rounds, turn: McpTurn, toolset: McpToolset): Pro
 }
 
 /** Makes the calls of one round, all at the same time; their results follow in the order of the calls. */
-async function makeCalls(toolset: McpToolset, calls: readonly PendingCall[]): Promise<void> {
+async function callTools(toolset: McpToolset, calls: readonly PendingCall[]): Promise<void> {
   const results = await Promise.all(calls.map(({ tool, input }) => toolset.call(tool, input)));
   for (const [at, result] of results.entries()) calls[at]?.finish(result);
 }
@@ -76,6 +103,7 @@ class Rounds {
     private readonly arrival: Arrival,
     private readonly call: Call,
     private readonly handle: HandleCall,
+    private readonly signal: AbortSignal,
   ) {}
 
   next(turn: McpTurn): Promise<Response> {
@@ -86,10 +114,10 @@ class Rounds {
     const body = { text, size: Buffer.byteLength(text), json: recordOf(parseJson(text)) ?? {} };
     const headers = new Headers(request.headers);
     headers.set("x-request-id", requestId);
-    const { url, signal } = request;
+    const { signal } = this;
     const { changes = {} } = this.arrival.signedIn ?? {};
     return this.handle(this.context, {
-      request: new Request(url, { method: "POST", headers, signal }),
+      request: new Request(request.url, { method: "POST", headers, signal }),
       server: { requestIP: () => ({ address: ip }), timeout() {} },
       endpoint,
       signedIn: { caller, timing: new CallTiming(performance.now()), body, changes },

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../formats/json.ts";
+import type { EventText } from "../../../lib/http/sse.ts";
 import type { McpResult } from "./connect.ts";
 import type { McpToolset, OfferedTool } from "./toolset.ts";
 
@@ -26,4 +27,18 @@ export type McpTurn = Readonly<{
   goesOn(): boolean;
   /** The response for the client. */
   response(): JsonObject;
+}>;
+
+/** The streams of all rounds as one stream of the client's format. */
+export type McpEvents = Readonly<{
+  /** What the client gets for an event of a round; empty: nothing yet. */
+  push(event: EventText): string;
+  /** The round's complete response, once its stream has ended; null: the round failed, and the client knows. */
+  takeResponse(): JsonObject | null;
+  /** The results of a round's calls, once they are made. */
+  results(): string;
+  /** The end of the stream. */
+  end(): string;
+  /** The end of the stream where a round was refused; `body`: an error of the client's format. */
+  fail(body: JsonObject): string;
 }>;
