@@ -20,6 +20,15 @@ const WEBHOOK_SECRET = "whsec_e2e";
 const PAYMENT_SITE = "https://pay.example.test";
 const DOLLAR = 500_000;
 
+/** A page to save a card, on which somebody has saved one. */
+const SAVED = {
+  ...{ id: "cs_e2e", object: "checkout.session", mode: "setup", status: "complete", customer: "cus_e2e" },
+  setup_intent: {
+    status: "succeeded",
+    payment_method: { id: "pm_e2e", card: { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2099 } },
+  },
+};
+
 /** Answers like the service that takes cards; `opened` are the orders it was asked to take. */
 function startFakeStripe() {
   const opened: string[] = [];
@@ -27,9 +36,16 @@ function startFakeStripe() {
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
+      const id = new URL(request.url).pathname.split("/").at(-1);
+      if (request.method === "GET") {
+        const payment_method = { ...SAVED.setup_intent.payment_method, id: `pm_${id}` };
+        return Response.json({ ...SAVED, id, setup_intent: { ...SAVED.setup_intent, payment_method } });
+      }
       const fields = new URLSearchParams(await request.text());
-      opened.push(fields.get("client_reference_id") ?? "");
-      return Response.json({ id: "cs_e2e", object: "checkout.session", url: `${PAYMENT_SITE}/card` });
+      const order = fields.get("client_reference_id");
+      if (order !== null) opened.push(order);
+      const session = fields.get("mode") === "setup" ? `cs_${Bun.randomUUIDv7()}` : "cs_e2e";
+      return Response.json({ id: session, object: "checkout.session", url: `${PAYMENT_SITE}/card` });
     },
   });
   return { url: `http://127.0.0.1:${server.port}`, opened, stop: () => server.stop(true) };
@@ -187,6 +203,43 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
       await consolePage.page.getByRole("option", { name: words.orders.money, exact: true }).click();
     }
     await first.filter({ hasNotText: tradeNo }).waitFor();
+  });
+
+  test("saves a card, turns automatic top-up on, changes and ends it", async () => {
+    const { autoTopUp } = words;
+    const field = (label: string) => consolePage.dialog().getByLabel(label, { exact: true });
+    const state = (text: string) => consolePage.page.getByText(text, { exact: true }).waitFor();
+    await consolePage.open("/topup");
+    await state(autoTopUp.states.off);
+    await consolePage.button(autoTopUp.saveCard).click();
+    await consolePage.page.waitForURL(`${PAYMENT_SITE}/**`);
+    await consolePage.open("/topup?card=saved");
+    await consolePage.waitForNotice(autoTopUp.cardSaved);
+    await state("Visa •••• 4242");
+    await consolePage.button(autoTopUp.setUp).click();
+    await field(autoTopUp.threshold).fill(String(DOLLAR));
+    await field(autoTopUp.amount).fill("1.5");
+    await field(autoTopUp.limit).fill(String(5 * DOLLAR));
+    await consolePage.button(autoTopUp.turnOn, consolePage.dialog()).click();
+    await refusal(autoTopUp.errors.invalid);
+    await field(autoTopUp.amount).fill(String(10 * DOLLAR));
+    await refusal(autoTopUp.errors.tooLow);
+    await field(autoTopUp.limit).fill(String(20 * DOLLAR));
+    await consolePage
+      .dialog()
+      .getByText(/10\.00/)
+      .first()
+      .waitFor();
+    await consolePage.expectAccessible();
+    await consolePage.button(autoTopUp.turnOn, consolePage.dialog()).click();
+    await state(autoTopUp.states.on);
+    await state(fillPlaceholders(autoTopUp.rule, { threshold: "$1.00", amount: "$10.00" }));
+    await consolePage.expectAccessible();
+    await consolePage.button(autoTopUp.remove).click();
+    await consolePage.button(autoTopUp.remove, consolePage.dialog()).click();
+    await consolePage.waitForNotice(autoTopUp.removed);
+    await state(autoTopUp.states.off);
+    await consolePage.button(autoTopUp.saveCard).waitFor();
   });
 
   test("lists what others' recharges brought", async () => {

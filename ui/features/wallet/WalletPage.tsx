@@ -19,6 +19,7 @@ import { usageSeries } from "../dashboard/data-queries.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
 import { InvitationCard } from "./InvitationCard.tsx";
+import { AutoTopUpCard } from "./orders/AutoTopUpCard.tsx";
 import { OrderTable } from "./orders/order-columns.tsx";
 import { PlansPanel } from "./plans/PlansPanel.tsx";
 import { offeredPlans, ownSubscriptions } from "./plans/plan-calls.ts";
@@ -50,6 +51,7 @@ export const WalletPage = () => {
         <BalanceCard />
         {may("wallet.topUp") && <TopUpCard />}
       </Box>
+      {may("wallet.read") && <AutoTopUpCard />}
       <Box
         sx={{
           mt: 4,

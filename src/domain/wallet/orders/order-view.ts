@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 
@@ -14,6 +15,7 @@ export const ownOrderFields = {
   completed_time: topUpOrders.completedTime,
   refund_started_time: topUpOrders.refundStartedTime,
   refunded_time: topUpOrders.refundedTime,
+  is_automatic: sql<boolean>`exists (select 1 from card_charges c where c.trade_no = top_up_orders.trade_no)`,
 };
 
 /** An order as administrators see it. */
@@ -41,6 +43,8 @@ export type OwnOrder = {
   /** When a refund began, and when it was paid; 0: not. */
   refund_started_time: number;
   refunded_time: number;
+  /** A saved card pays it, because the balance was low. */
+  is_automatic: boolean;
 };
 
 export type AnyOrder = OwnOrder & {

@@ -38,7 +38,8 @@ export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: strin
     width: 120,
     cell: (order) => {
       const method = METHODS.find((known) => known === order.method);
-      return method ? t(`wallet.methods.${method}`) : order.method;
+      const name = method ? t(`wallet.methods.${method}`) : order.method;
+      return order.is_automatic ? t("wallet.autoTopUp.order", { method: name }) : name;
     },
   },
   {

@@ -7,6 +7,7 @@ import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import { handleStripeWebhook } from "../../payments/stripe-webhook.ts";
+import { listOwnOrders } from "../list-orders.ts";
 import { type AutoTopUpInput, readAutoTopUp, resumeAutoTopUp, saveAutoTopUp } from "./auto-top-up.ts";
 import { type AutoTopUpDeps, chargeDueTopUps } from "./charge-due.ts";
 import { pollCharges } from "./poll-charges.ts";
@@ -104,6 +105,8 @@ test("a low balance is topped up once, whatever reports the payment, how often a
   expect(await creditsOf(userId)).toBe(1);
   expect(await view(userId)).toMatchObject({ bought: 10 * DOLLAR });
   expect(await noticesOf(userId)).toEqual([]);
+  const { items } = await listOwnOrders(deps.db, userId, { page: 0, pageSize: 10 });
+  expect(items).toMatchObject([{ is_automatic: true, status: "success" }]);
 });
 
 test("processes at the same time begin one order and charge once", async () => {
