@@ -117,8 +117,9 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
     test(
       "stands before signing in, and each try needs a new proof",
       async () => {
-        const { open, page, words, button } = somebody;
-        await open("/login");
+        const { load, page, words, button } = somebody;
+        // The page may run the check's script only if it was loaded after the check was turned on.
+        await load("/login");
         await button("I am human").waitFor();
         await submit(somebody, name, PASSWORD);
         await page.getByText(words.login.turnstile.wait).waitFor();

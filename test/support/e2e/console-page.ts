@@ -2,10 +2,10 @@ import { afterAll, expect } from "bun:test";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { QueryClient } from "@tanstack/react-query";
 import type { Browser, Locator, Page } from "playwright";
 import {
   findSeriousViolations,
+  followInPage,
   type Language,
   measureHorizontalOverflow,
   openBrowser,
@@ -120,29 +120,6 @@ export async function openConsolePage(
     },
     close: () => page.context().close(),
   };
-}
-
-/** What the console's router has in every page: its addresses, and what the console has read so far. */
-type ConsoleRouter = Readonly<{
-  navigate: (to: Readonly<{ href: string; ignoreBlocker: boolean }>) => Promise<void>;
-  options: { context: { queryClient: QueryClient } };
-}>;
-
-/**
- * Goes to another page as a link of the console does, with everything read again: a tenth of the work of loading it again.
- * False where no console is loaded yet, or where it shows that page already and would keep what was typed.
- */
-function followInPage(page: Page, path: string): Promise<boolean> {
-  return page.evaluate(async (href) => {
-    const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
-    if (!router || new URL(href, window.location.href).pathname === window.location.pathname) return false;
-    const client = router.options.context.queryClient;
-    const start = Date.now();
-    client.removeQueries({ type: "inactive" });
-    await router.navigate({ href, ignoreBlocker: true });
-    void client.invalidateQueries({ predicate: ({ state }) => state.dataUpdatedAt < start });
-    return true;
-  }, path);
 }
 
 /** A browser for the tests of a file, opened at its top and closed after its last test. */

@@ -4,7 +4,14 @@ import { TOTP } from "otpauth";
 import type { Browser } from "playwright";
 import { startFakeSignInServices } from "../console/sign-in.ts";
 import { startMailServer } from "../notifications.ts";
-import { findSeriousViolations, type Language, measureHorizontalOverflow, openPage, WORDS } from "./browser.ts";
+import {
+  findSeriousViolations,
+  followInPage,
+  type Language,
+  measureHorizontalOverflow,
+  openPage,
+  WORDS,
+} from "./browser.ts";
 import { setOptions } from "./console-client.ts";
 import { type Session, setUp, startGateway } from "./fixture.ts";
 
@@ -68,13 +75,19 @@ export async function openVisitor(
   page.setDefaultTimeout(PATIENCE_MS);
   const field = (name: string) => page.locator(`input[name="${name}"]`);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const open = (path: string) => page.goto(site + path);
+  const load = async (path: string) => void (await page.goto(site + path));
+  const open = async (path: string) => {
+    if (!(await followInPage(page, path))) await load(path);
+  };
   return {
     page,
     words,
     field,
     button,
+    /** Goes to a path of the console, as a link does. */
     open,
+    /** Loads a path, as the address bar does. */
+    load,
     dialog: page.getByRole("dialog"),
     /** The button with these words, which tell the `seconds` that it counts down. */
     countdown(text: string) {
@@ -89,11 +102,16 @@ export async function openVisitor(
       await field("password").fill(password);
       await button(words.login.submit).click();
     },
-    /** Ends the session while no page of the console is open, which would notice and lead to /login in between. */
+    /** Ends the session, as in another tab: what this page has read for it is dropped. */
     async signOut() {
-      await open("/healthz");
+      if (page.url() === "about:blank") return;
+      await page.evaluate(() => {
+        localStorage.removeItem("user");
+        window.dispatchEvent(new StorageEvent("storage", { key: "user", newValue: null }));
+      });
+      // Stays where it is when something is refused.
+      await open("/reset");
       await page.evaluate(() => fetch("/api/user/logout", { method: "POST" }));
-      await page.evaluate(() => localStorage.removeItem("user"));
     },
     /** Nothing serious for axe, and nothing wider than the screen. */
     async clean() {
