@@ -3,13 +3,16 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { type Call, CallTiming } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { Arrival } from "../../http/arrival.ts";
-import { ResponsesEvents } from "./responses-events.ts";
-import { responsesServers } from "./responses-servers.ts";
-import { ResponsesTurn } from "./responses-turn.ts";
-import { storeTurn } from "./store-turn.ts";
+import { MessagesEvents } from "./messages/events.ts";
+import { messagesServers } from "./messages/servers.ts";
+import { MessagesTurn } from "./messages/turn.ts";
+import { ResponsesEvents } from "./responses/events.ts";
+import { responsesServers } from "./responses/servers.ts";
+import { storeTurn } from "./responses/store-turn.ts";
+import { ResponsesTurn } from "./responses/turn.ts";
 import { streamRounds } from "./stream-rounds.ts";
-import { McpToolset } from "./toolset.ts";
-import type { McpTurn, PendingCall } from "./turn.ts";
+import { type McpServer, McpToolset } from "./toolset.ts";
+import type { McpEvents, McpTurn, PendingCall } from "./turn.ts";
 
 export { planMcp } from "./plan-mcp.ts";
 
@@ -33,20 +36,17 @@ export async function runMcp(
   call: Call,
   handle: HandleCall,
 ): Promise<Response> {
-  const { json } = call.body;
   const { endpoint, request, summary } = call;
-  const servers = responsesServers(json.tools);
-  const turn = new ResponsesTurn(json, await earlierItems(context, call));
+  const { servers, turn, events, complete } = await readRequest(context, call);
   const leave = new AbortController();
   const signal = AbortSignal.any([request.signal, leave.signal]);
   const toolset = new McpToolset(context.mcpFetch, servers, signal);
   const rounds = new Rounds(context, arrival, call, handle, signal);
   const next = () => rounds.next(turn);
   const makeCalls = (response: JsonObject) => callTools(toolset, turn.take(response));
-  const complete = () => storeTurn(context, call, turn);
   let isStreaming = false;
   try {
-    await toolset.list("openai-responses", turn.known);
+    await toolset.list(endpoint.codec.dialect, turn.known);
     await callTools(toolset, turn.begin(toolset));
     const first = await next();
     if (!summary.stream || !first.ok) return await runToEnd(first, turn, { next, makeCalls, complete });
@@ -54,7 +54,7 @@ export async function runMcp(
     const { settings } = context.services;
     const stream = streamRounds(first, {
       ...{ turn, next, makeCalls, complete, ping: endpoint.codec.ping },
-      events: new ResponsesEvents(turn),
+      events: events(),
       pingMs: settings.get("general_setting.ping_interval_enabled")
         ? settings.get("general_setting.ping_interval_seconds") * 1000
         : 0,
@@ -65,6 +65,31 @@ export async function runMcp(
   } finally {
     if (!isStreaming) toolset.close();
   }
+}
+
+/** A request in its client's format. */
+type McpRequest = Readonly<{
+  servers: readonly McpServer[];
+  turn: McpTurn;
+  events(): McpEvents;
+  /** Call when the response is complete. */
+  complete(): Promise<void>;
+}>;
+
+/** Rejects DecodeError. */
+async function readRequest(context: GatewayContext, call: Call): Promise<McpRequest> {
+  const { json } = call.body;
+  if (call.endpoint.codec.dialect === "anthropic") {
+    const turn = new MessagesTurn(json);
+    return { servers: messagesServers(json), turn, events: () => new MessagesEvents(turn), complete: async () => {} };
+  }
+  const turn = new ResponsesTurn(json, await earlierItems(context, call));
+  return {
+    servers: responsesServers(json.tools),
+    turn,
+    events: () => new ResponsesEvents(turn),
+    complete: () => storeTurn(context, call, turn),
+  };
 }
 
 /** What follows a round. */
@@ -93,6 +118,9 @@ async function callTools(toolset: McpToolset, calls: readonly PendingCall[]): Pr
   for (const [at, result] of results.entries()) calls[at]?.finish(result);
 }
 
+/** What the gateway does in the provider's place. */
+const MCP_BETA = /^\s*mcp-client-/;
+
 /** The model calls of one request. */
 class Rounds {
   #count = 0;
@@ -114,6 +142,9 @@ class Rounds {
     const body = { text, size: Buffer.byteLength(text), json: recordOf(parseJson(text)) ?? {} };
     const headers = new Headers(request.headers);
     headers.set("x-request-id", requestId);
+    const betas = (headers.get("anthropic-beta") ?? "").split(",").filter((name) => !MCP_BETA.test(name));
+    if (betas.join("") === "") headers.delete("anthropic-beta");
+    else headers.set("anthropic-beta", betas.join(","));
     const { signal } = this;
     const { changes = {} } = this.arrival.signedIn ?? {};
     return this.handle(this.context, {

@@ -1,3 +1,4 @@
+import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { reasonOf } from "../../../lib/reason.ts";
 import { hexDigest } from "../../../lib/security/digest.ts";
@@ -41,7 +42,7 @@ export class McpToolset {
    * Lists the tools of every server, but of those in `known` as an earlier response listed them. Rejects GatewayError in
    * `dialect`'s terms if a server cannot be reached.
    */
-  async list(dialect: "openai-responses" | "anthropic", known: ReadonlyMap<string, readonly McpTool[]>): Promise<void> {
+  async list(dialect: ChatDialect, known: ReadonlyMap<string, readonly McpTool[]>): Promise<void> {
     this.listed = await Promise.all(
       this.servers.map(async (server): Promise<ListedServer> => {
         const before = known.get(server.label);
@@ -101,7 +102,7 @@ export function aliasOf(label: string, name: string): string {
  * 400 `invalid_request_error`.
  */
 const unreachable =
-  ({ label }: McpServer, dialect: "openai-responses" | "anthropic") =>
+  ({ label }: McpServer, dialect: ChatDialect) =>
   (error: unknown): never => {
     const status = statusOfFailure(error);
     const why = status === null ? reasonOf(error) : `HTTP ${status}`;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import type { EventText } from "../../../lib/http/sse.ts";
-import type { McpResult } from "./connect.ts";
+import type { McpResult, McpTool } from "./connect.ts";
 import type { McpToolset, OfferedTool } from "./toolset.ts";
 
 /** A call of an MCP tool that the gateway makes. */
@@ -17,6 +17,8 @@ export type PendingCall = Readonly<{
  * implementation for each client format that has MCP tools.
  */
 export type McpTurn = Readonly<{
+  /** Tools that an earlier response has listed, by the label of their server. */
+  known: ReadonlyMap<string, readonly McpTool[]>;
   /** Begins with the tools of all servers; returns calls to make before the first round. Throws DecodeError. */
   begin(toolset: McpToolset): readonly PendingCall[];
   /** The next round's request; `isLast`: the model must answer without calling MCP tools. */

@@ -1,9 +1,9 @@
-import { textOf } from "../../../formats/json.ts";
-import { openaiResponsesClientCodec } from "../../../formats/openai-responses/index.ts";
-import { nowSeconds } from "../../../lib/clock.ts";
-import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
-import type { ResponsesTurn } from "./responses-turn.ts";
+import { textOf } from "../../../../formats/json.ts";
+import { openaiResponsesClientCodec } from "../../../../formats/openai-responses/index.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
+import type { Call } from "../../../call/call.ts";
+import type { GatewayContext } from "../../../call/context.ts";
+import type { ResponsesTurn } from "./turn.ts";
 
 /**
  * Stores the response that all rounds add up to, unless the client forbids it: a later request can continue it by its id. One

@@ -1,9 +1,9 @@
-import { DecodeError } from "../../../formats/conversation/codec.ts";
-import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
-import type { McpTool } from "./connect.ts";
-import type { McpServer } from "./toolset.ts";
+import { DecodeError } from "../../../../formats/conversation/codec.ts";
+import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
+import type { McpTool } from "../connect.ts";
+import type { McpServer } from "../toolset.ts";
 
-const MAX_SERVERS = 16;
+export const MAX_SERVERS = 16;
 
 /**
  * The MCP servers of a Responses request. Throws DecodeError. Source:
@@ -43,7 +43,7 @@ export function responsesServers(tools: unknown): readonly McpServer[] {
 }
 
 /** The URL of a server. Throws DecodeError if it is none. */
-function checkedUrl(url: string, label: string, param: string): string {
+export function checkedUrl(url: string, label: string, param: string): string {
   const { protocol } = URL.parse(url) ?? {};
   if (protocol === "https:" || protocol === "http:") return url;
   throw new DecodeError({ code: "gateway_mcp_url", params: { label } }, param);

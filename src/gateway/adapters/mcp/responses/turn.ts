@@ -1,10 +1,11 @@
-import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
-import { itemId, placeOfItem } from "../../../formats/openai-responses/items.ts";
-import { hexDigest } from "../../../lib/security/digest.ts";
-import type { McpResult, McpTool } from "./connect.ts";
-import { type ApprovedCall, readHistory } from "./responses-history.ts";
-import type { McpToolset, OfferedTool } from "./toolset.ts";
-import type { McpTurn, PendingCall } from "./turn.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
+import { itemId, placeOfItem } from "../../../../formats/openai-responses/items.ts";
+import { hexDigest } from "../../../../lib/security/digest.ts";
+import { addUsage } from "../add-usage.ts";
+import type { McpResult, McpTool } from "../connect.ts";
+import type { McpToolset, OfferedTool } from "../toolset.ts";
+import type { McpTurn, PendingCall } from "../turn.ts";
+import { type ApprovedCall, readHistory } from "./history.ts";
 
 /** Items that only the client can answer. */
 const CLIENT_CALLS =
@@ -232,21 +233,4 @@ const functionOf = ({ alias, server, tool }: OfferedTool): JsonObject => ({
 function describe({ description }: McpTool, ofServer: string | null): JsonObject {
   const text = [ofServer, description].filter((part) => part !== null && part !== "").join("\n\n");
   return text === "" ? {} : { description: text };
-}
-
-/** The sum of two usages, with their details. */
-function addUsage(sum: JsonObject | null, more: JsonObject | null): JsonObject | null {
-  if (!sum || !more) return sum ?? more;
-  const names = new Set([...Object.keys(sum), ...Object.keys(more)]);
-  const added: JsonObject = {};
-  for (const name of names) {
-    const [one, other] = [sum[name], more[name]];
-    const inner = recordOf(one) ?? recordOf(other);
-    added[name] = inner
-      ? addUsage(recordOf(one), recordOf(other))
-      : typeof one === "number" || typeof other === "number"
-        ? (numberOf(one) ?? 0) + (numberOf(other) ?? 0)
-        : (other ?? one);
-  }
-  return added;
 }

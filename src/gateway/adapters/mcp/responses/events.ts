@@ -1,7 +1,7 @@
-import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import type { EventText } from "../../../lib/http/sse.ts";
-import type { ResponsesTurn } from "./responses-turn.ts";
-import type { McpEvents } from "./turn.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../../../../formats/json.ts";
+import type { EventText } from "../../../../lib/http/sse.ts";
+import type { McpEvents } from "../turn.ts";
+import type { ResponsesTurn } from "./turn.ts";
 
 /** How the client sees an item of the current round. */
 type Shown = Readonly<{ kind: "call" | "approval" | "other"; id: string | null }>;
