@@ -198,7 +198,7 @@ describe("on a server that speaks Anthropic's format without MCP", () => {
     { type: "thinking", thinking: "Let me look.", signature: "sealed" },
     { type: "tool_use", id: "toolu_1", name: "city__weather", input: { city: "Ghent" } },
   ];
-  const thinks = [
+  const reasoned = [
     write({ type: "message_start", message: { ...message, content: [], stop_reason: null } }),
     write({ type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } }),
     write({ type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Let me look." } }),
@@ -215,7 +215,7 @@ describe("on a server that speaks Anthropic's format without MCP", () => {
     }),
     write({ type: "message_stop" }),
   ].join("");
-  const rains = [
+  const answered = [
     write({ type: "message_start", message: { ...message, content: [], stop_reason: null } }),
     write({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
     write({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "It rains." } }),
@@ -231,7 +231,7 @@ describe("on a server that speaks Anthropic's format without MCP", () => {
   test.each([false, true])("the next round gets thinking with its signature (streamed: %p)", async (stream) => {
     const { relay, upstream, mcp } = start(
       startUpstream((_received, _request, count) => {
-        if (stream) return sse(count === 1 ? thinks : rains);
+        if (stream) return sse(count === 1 ? reasoned : answered);
         return count === 1
           ? Response.json({ ...message, content: blocks, stop_reason: "tool_use" })
           : Response.json({ ...message, content: [{ type: "text", text: "It rains." }], stop_reason: "end_turn" });
