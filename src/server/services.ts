@@ -120,15 +120,17 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const reads = await openReads(config, database, log);
     const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
     const settings = await createSettings({ db, changes, vault, log });
-    const users = await createUserDirectory({ db, changes, log });
+    const secretReader = createSecretReader(config.secretManagers);
+    const [users, tokens, budgets, policies, channels] = await Promise.all([
+      createUserDirectory({ db, changes, log }),
+      createApiKeyDirectory({ db, changes, vault, log }),
+      createBudgetDirectory({ db, changes, log }),
+      createPolicyDirectory({ db, changes, log }),
+      createChannelDirectory({ db, changes, vault, log, secrets: secretReader }),
+    ]);
     const sessions = createSessions({ db: database.callDb, changes, users, secret: secrets.sessionSecret });
     const setup = await createSetup({ db, changes, vault, version });
-    const tokens = await createApiKeyDirectory({ db, changes, vault, log });
-    const budgets = await createBudgetDirectory({ db, changes, log });
     const keyNetworks = createKeyNetworks(db);
-    const policies = await createPolicyDirectory({ db, changes, log });
-    const secretReader = createSecretReader(config.secretManagers);
-    const channels = await createChannelDirectory({ db, changes, vault, log, secrets: secretReader });
     const billing = await createBilling({
       database,
       changes,

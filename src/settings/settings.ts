@@ -6,7 +6,7 @@ import { OperationError } from "../lib/operation-error.ts";
 import type { Logger } from "../lib/runtime/log.ts";
 import { createSerial } from "../lib/runtime/serial.ts";
 import type { Vault } from "../lib/security/crypto.ts";
-import { findRemoved } from "../lib/values/keep-table.ts";
+import { findRemoved } from "../lib/values/tables/keep-table.ts";
 import { guardChange } from "./guards.ts";
 import { findOption, isOptionKey, type OptionKey, type OptionValues, optionKeys, registry } from "./registry/index.ts";
 import { type ChangeTexts, changeOptions, loadOptions, saveOption } from "./store.ts";

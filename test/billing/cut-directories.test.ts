@@ -120,8 +120,8 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)("cut connections", () => {
       createSettings(deps),
     ]);
     const sizes = () => [
-      [...keys.all()].length,
-      [...people.all()].length,
+      [...keys.rows()].length,
+      [...people.rows()].length,
       [...all.all()].length,
       settings.get("ModelRatio").size,
     ];

@@ -21,7 +21,7 @@ const user: UserEntry = {
 const services = (status: number) => ({
   users: {
     get: () => ({ ...user, status }),
-    all: () => [],
+    rows: () => [],
     findByAccessTokenHash: () => undefined,
     reread: async () => undefined,
     close() {},

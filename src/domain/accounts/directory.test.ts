@@ -42,6 +42,33 @@ describe("user directory", () => {
     expect(directory.findByAccessTokenHash("hash2001")?.id).toBe(2001);
   });
 
+  test("reads what differs by user", async () => {
+    const { db } = database;
+    const [row] = await db
+      .insert(users)
+      .values({
+        ...{
+          username: "a\x1fb",
+          displayName: "Ann [1]\x1e",
+          affCode: "special",
+          createdAt: 1,
+          kind: "service",
+          role: 1,
+        },
+        ...{ status: 2, group: "vip", deletedAt: 5, setting: { accept_unset_model_ratio_model: true } },
+        ...{ sessionVersion: 3, maxConcurrency: 4, requestsPerMinute: 5 },
+      })
+      .returning({ id: users.id });
+    const id = row?.id ?? 0;
+    expect(await directory.reread(id)).toEqual({
+      ...{ id, kind: "service", username: "ab", displayName: "Ann [1]", role: 1, adminRoleId: null, status: 2 },
+      ...{ group: "vip", deleted: true, acceptUnsetPrice: true, sessionVersion: 3, accessTokenHash: null },
+      ...{ maxConcurrency: 4, requestsPerMinute: 5 },
+    });
+    await db.delete(users).where(eq(users.id, id));
+    expect(await directory.reread(id)).toBeUndefined();
+  });
+
   test("follows changes: new values, a replaced access token, a removed row", async () => {
     const { db } = database;
     await db.update(users).set({ status: 2, group: "vip", accessTokenHash: "other" }).where(eq(users.id, 7));

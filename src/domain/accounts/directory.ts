@@ -1,10 +1,22 @@
-import { asc } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
+import { requireRow } from "../../../db/require-row.ts";
 import { type AccountKind, users } from "../../../db/schema/accounts/users.ts";
 import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
-import { ASIDE, keepTable, MapCopy, queryOf, type RowQuery, type Selection } from "../../lib/values/keep-table.ts";
+import { ASIDE, keepTable, queryOf, type Selection } from "../../lib/values/tables/keep-table.ts";
+import {
+  fieldsOf,
+  firstField,
+  type PackedRow,
+  PackedRows,
+  type PackedText,
+  packedQuery,
+  type RowSource,
+  textField,
+  unpackRows,
+} from "../../lib/values/tables/packed-rows.ts";
 
 /** A user as calls need it. The ledger has the balance. */
 export type UserEntry = Readonly<{
@@ -33,7 +45,7 @@ export type UserEntry = Readonly<{
 
 export type UserDirectory = {
   get(id: number): UserEntry | undefined;
-  all(): Iterable<UserEntry>;
+  rows(): Iterable<PackedRow>;
   /** Finds a user by the keyed hash of a system access token. */
   findByAccessTokenHash(hash: string): UserEntry | undefined;
   /** Reads a user from the database, for callers that must not miss a recent change by another process. */
@@ -41,66 +53,91 @@ export type UserDirectory = {
   close(): void;
 };
 
-const PAGE_ROWS = 2000;
+/** What few users differ in, as JSON; empty for all others. */
+export type UserExtras = [
+  kind: AccountKind,
+  role: number,
+  adminRoleId: number | null,
+  status: number,
+  deleted: boolean,
+  acceptUnsetPrice: boolean,
+  maxConcurrency: number,
+  requestsPerMinute: number,
+];
+const USUAL: UserExtras = ["person", 1, null, 1, false, false, 0, 0];
+
+const u = users;
+const acceptsUnsetPrice = sql`coalesce(${u.setting} -> 'accept_unset_model_ratio_model' = 'true', false)`;
+const USER_ROWS: RowSource = {
+  table: u,
+  id: u.id,
+  fields: [
+    ...[textField(u.accessTokenHash), textField(u.username), textField(u.displayName), textField(u.group)],
+    u.sessionVersion,
+    sql`case when ${u.kind} = 'person' and ${u.role} = 1 and ${u.adminRoleId} is null and ${u.status} = 1
+        and ${u.deletedAt} is null and not ${acceptsUnsetPrice} and ${u.maxConcurrency} = 0
+        and ${u.requestsPerMinute} = 0
+      then '' else json_build_array(${u.kind}, ${u.role}, ${u.adminRoleId}, ${u.status}, ${u.deletedAt} is not null,
+        ${acceptsUnsetPrice}, ${u.maxConcurrency}, ${u.requestsPerMinute})::text end`,
+  ],
+};
+
+/** All users, by id and by the keyed hash of their system access token. */
+export class UserTable extends PackedRows<UserEntry> {
+  readonly #byAccessToken = new Map<string, number>();
+
+  findByAccessTokenHash(hash: string): UserEntry | undefined {
+    const id = this.#byAccessToken.get(hash);
+    return id === undefined ? undefined : this.get(id);
+  }
+
+  protected override added(_slot: number, { id, text }: PackedRow): void {
+    const hash = firstField(text);
+    if (hash !== "") this.#byAccessToken.set(hash, id);
+  }
+
+  protected override removing(_slot: number, { text }: PackedRow): void {
+    this.#byAccessToken.delete(firstField(text));
+  }
+
+  protected override entryOf({ id, text }: PackedRow): UserEntry {
+    const [accessTokenHash, username = "", displayName = "", group = "", sessionVersion, extras] = fieldsOf(text);
+    const [kind, role, adminRoleId, status, deleted, acceptUnsetPrice, maxConcurrency, requestsPerMinute] = extras
+      ? (JSON.parse(extras) as UserExtras)
+      : USUAL;
+    return {
+      ...{ id, kind, username, displayName, role, adminRoleId, status, group, deleted, acceptUnsetPrice },
+      ...{ sessionVersion: Number(sessionVersion), accessTokenHash: accessTokenHash || null },
+      ...{ maxConcurrency, requestsPerMinute },
+    };
+  }
+}
+
+const PAGE_ROWS = 5000;
 
 /** Loads all users and updates them when they change. */
 export async function createUserDirectory(
   deps: Readonly<{ db: Db; changes: Changes; log: Logger }>,
 ): Promise<UserDirectory> {
   const { db, changes, log } = deps;
-  const byAccessToken = new Map<string, UserEntry>();
-  const copy = new MapCopy<UserEntry>({
-    add(entry) {
-      if (entry.accessTokenHash) byAccessToken.set(entry.accessTokenHash, entry);
-    },
-    remove({ accessTokenHash }) {
-      if (accessTokenHash) byAccessToken.delete(accessTokenHash);
-    },
-  });
-  const { byId } = copy;
-  const read = (selection: Selection) => readEntries(db, queryOf(selection, users.id));
+  const table = new UserTable();
+  const read = async (selection: Selection): Promise<PackedRow[]> => {
+    const statement = packedQuery(USER_ROWS, queryOf(selection, u.id));
+    return unpackRows(requireRow(await db.execute<PackedText>(statement)).text);
+  };
   const { refresh, close } = await keepTable(
     { changes, log, topic: "users", read, pageRows: PAGE_ROWS, aside: ASIDE },
-    copy,
+    table,
   );
 
   return {
-    get: (id) => byId.get(id),
-    all: () => byId.values(),
-    findByAccessTokenHash: (hash) => byAccessToken.get(hash),
+    get: (id) => table.get(id),
+    rows: () => table.rows(),
+    findByAccessTokenHash: (hash) => table.findByAccessTokenHash(hash),
     async reread(id) {
       await withDeadline(DEADLINES_MS.call, () => refresh([id]));
-      return byId.get(id);
+      return table.get(id);
     },
     close,
   };
-}
-
-async function readEntries(db: Db, { where, limit }: RowQuery): Promise<UserEntry[]> {
-  const rows = await db
-    .select({
-      id: users.id,
-      kind: users.kind,
-      username: users.username,
-      displayName: users.displayName,
-      role: users.role,
-      adminRoleId: users.adminRoleId,
-      status: users.status,
-      group: users.group,
-      deletedAt: users.deletedAt,
-      setting: users.setting,
-      sessionVersion: users.sessionVersion,
-      accessTokenHash: users.accessTokenHash,
-      maxConcurrency: users.maxConcurrency,
-      requestsPerMinute: users.requestsPerMinute,
-    })
-    .from(users)
-    .where(where)
-    .orderBy(asc(users.id))
-    .limit(limit);
-  return rows.map(({ deletedAt, setting, ...row }) => ({
-    ...row,
-    deleted: deletedAt !== null,
-    acceptUnsetPrice: setting.accept_unset_model_ratio_model === true,
-  }));
 }

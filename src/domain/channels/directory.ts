@@ -5,7 +5,7 @@ import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { SecretReader } from "../../lib/security/secret-references/secret-reader.ts";
-import { keepTable, MapCopy, queryOf, type RowQuery, type Selection } from "../../lib/values/keep-table.ts";
+import { keepTable, MapCopy, queryOf, type RowQuery, type Selection } from "../../lib/values/tables/keep-table.ts";
 import { CHANNEL_STATUS, type ChannelEntry, storedKeysOf, toEntry } from "./entry.ts";
 import { createKeyReferences, type KeyReferences } from "./keys/key-references.ts";
 import { enableChannelKey } from "./keys/key-status.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFile } from "node:fs/promises";
 import { temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
-import { channelEntry, tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
+import { channelEntry, tokenEntry, tokenRow, userEntry, userRow } from "../../../test/support/gateway/entries.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { PolicyEntry } from "../../domain/accounts/organizations/policies/policy.ts";
 import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
@@ -42,10 +42,10 @@ const source: SnapshotSource = {
   liveProcesses: 3,
   options: [["SMTPToken", "mail-password"]],
   channels: [channel],
-  users: Array.from({ length: 2500 }, (_, id) => userEntry({ id })),
+  users: Array.from({ length: 2500 }, (_, index) => userRow(userEntry({ id: index + 1 }))),
   budgets: [budget],
   policies: [policy],
-  tokens: [{ ...token, allowIps: compileIpList("10.0.0.0/8") }],
+  tokens: [tokenRow({ ...token, allowIps: compileIpList("10.0.0.0/8") })],
   balances: (subject) => (subject === "user" ? [{ id: 4, quota: 9, held: 3, own: 1 }] : []),
 };
 

@@ -1,5 +1,5 @@
 import { type Balance, SUBJECTS, type Subject } from "../../billing/ledger/subject.ts";
-import type { UserEntry } from "../../domain/accounts/directory.ts";
+import { UserTable } from "../../domain/accounts/directory.ts";
 import {
   type BudgetEntry,
   type BudgetLookup,
@@ -7,10 +7,9 @@ import {
 } from "../../domain/accounts/organizations/budgets/directory.ts";
 import { createPolicyIndex, type PolicyLookup } from "../../domain/accounts/organizations/policies/directory.ts";
 import type { PolicyEntry } from "../../domain/accounts/organizations/policies/policy.ts";
-import type { ApiKeyEntry } from "../../domain/api-keys/directory/api-key-entry.ts";
 import { ApiKeyTable } from "../../domain/api-keys/directory/api-key-table.ts";
-import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { PackedRow } from "../../lib/values/tables/packed-rows.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { commit, version } from "../version.ts";
 
@@ -22,7 +21,7 @@ export type Snapshot = Readonly<{
   liveProcesses: number;
   options: ReadonlyMap<OptionKey, string>;
   channels: readonly ChannelEntry[];
-  users: ReadonlyMap<number, UserEntry>;
+  users: UserTable;
   tokens: ApiKeyTable;
   budgets: BudgetLookup;
   policies: PolicyLookup;
@@ -34,15 +33,15 @@ export type SnapshotSource = Readonly<{
   liveProcesses: number;
   options: readonly (readonly [OptionKey, string])[];
   channels: Iterable<ChannelEntry>;
-  users: Iterable<UserEntry>;
-  tokens: Iterable<ApiKeyEntry>;
+  users: Iterable<PackedRow>;
+  tokens: Iterable<PackedRow>;
   budgets: Iterable<BudgetEntry>;
   policies: Iterable<PolicyEntry>;
   balances(subject: Subject): Iterable<Balance>;
 }>;
 
 /** Another shape of what is in a file needs another number; so does each release. */
-const FORMAT = `1 ${version} ${commit}`;
+const FORMAT = `2 ${version} ${commit}`;
 
 /** Few enough for a pause that no call notices. */
 const ROWS_A_SLICE = 1000;
@@ -54,11 +53,8 @@ const storedChannel = (channel: ChannelEntry) => ({
   modelMapping: [...channel.modelMapping],
   statusCodeMapping: [...channel.statusCodeMapping],
 });
-const storedToken = (token: ApiKeyEntry) => ({
-  ...token,
-  modelLimits: token.modelLimits && [...token.modelLimits],
-  allowIps: token.allowIps?.text ?? null,
-});
+type StoredRow = readonly [id: number, text: string];
+const storedRow = ({ id, text }: PackedRow): StoredRow => [id, text];
 type StoredBalance = readonly [id: number, quota: number, held: number, own: number];
 const storedBalance = ({ id, quota, held, own }: Balance): StoredBalance => [id, quota, held, own];
 
@@ -69,8 +65,7 @@ type Slice =
   | Readonly<{ kind: "header"; header: Header }>
   | Readonly<{ kind: "options"; rows: readonly (readonly [OptionKey, string])[] }>
   | Readonly<{ kind: "channels"; rows: readonly ReturnType<typeof storedChannel>[] }>
-  | Readonly<{ kind: "users"; rows: readonly UserEntry[] }>
-  | Readonly<{ kind: "tokens"; rows: readonly ReturnType<typeof storedToken>[] }>
+  | Readonly<{ kind: "users" | "tokens"; rows: readonly StoredRow[] }>
   | Readonly<{ kind: "budgets"; rows: readonly BudgetEntry[] }>
   | Readonly<{ kind: "policies"; rows: readonly PolicyEntry[] }>
   | Readonly<{ kind: Subject; rows: readonly StoredBalance[] }>
@@ -91,8 +86,8 @@ function* slicesOf(source: SnapshotSource, database: string, takenAt: number): G
   yield { kind: "header", header: { format: FORMAT, database, takenAt, liveProcesses } };
   yield { kind: "options", rows: source.options };
   for (const rows of inSlices(source.channels, storedChannel)) yield { kind: "channels", rows };
-  for (const rows of inSlices(source.users, (user) => user)) yield { kind: "users", rows };
-  for (const rows of inSlices(source.tokens, storedToken)) yield { kind: "tokens", rows };
+  for (const rows of inSlices(source.users, storedRow)) yield { kind: "users", rows };
+  for (const rows of inSlices(source.tokens, storedRow)) yield { kind: "tokens", rows };
   for (const rows of inSlices(source.budgets, (budget) => budget)) yield { kind: "budgets", rows };
   for (const rows of inSlices(source.policies, (policy) => policy)) yield { kind: "policies", rows };
   for (const kind of SUBJECTS) for (const rows of inSlices(source.balances(kind), storedBalance)) yield { kind, rows };
@@ -116,8 +111,7 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
   let header: Header | null = null;
   let options: Snapshot["options"] = new Map();
   const channels: ChannelEntry[] = [];
-  const users = new Map<number, UserEntry>();
-  const tokens = new ApiKeyTable();
+  const tables = { users: new UserTable(), tokens: new ApiKeyTable() };
   const budgets: BudgetEntry[] = [];
   const policies: PolicyEntry[] = [];
   const balances = { user: new Map(), token: new Map(), budget: new Map() } satisfies Record<
@@ -131,7 +125,7 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
     if (slice.kind === "end")
       return header && slice.slices === slices
         ? {
-            ...{ ...header, options, channels, users, tokens, balances },
+            ...{ ...header, ...tables, options, channels, balances },
             ...{ budgets: createBudgetIndex(budgets), policies: createPolicyIndex(policies) },
           }
         : null;
@@ -148,10 +142,8 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
         channels.push(...slice.rows.map(channelOf));
         break;
       case "users":
-        for (const user of slice.rows) users.set(user.id, user);
-        break;
       case "tokens":
-        for (const token of slice.rows) tokens.put(tokenOf(token));
+        for (const [id, text] of slice.rows) tables[slice.kind].put({ id, text });
         break;
       case "budgets":
         budgets.push(...slice.rows);
@@ -172,10 +164,4 @@ const channelOf = (stored: ReturnType<typeof storedChannel>): ChannelEntry => ({
   disabledKeys: new Set(stored.disabledKeys),
   modelMapping: new Map(stored.modelMapping),
   statusCodeMapping: new Map(stored.statusCodeMapping),
-});
-
-const tokenOf = (stored: ReturnType<typeof storedToken>): ApiKeyEntry => ({
-  ...stored,
-  modelLimits: stored.modelLimits && new Set(stored.modelLimits),
-  allowIps: stored.allowIps === null ? null : compileIpList(stored.allowIps),
 });

@@ -1,6 +1,8 @@
-import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
+import type { UserEntry, UserExtras } from "../../../src/domain/accounts/directory.ts";
+import { type KeyExtras, packHash } from "../../../src/domain/api-keys/directory/api-key-table.ts";
 import type { ApiKeyEntry } from "../../../src/domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
+import { type PackedRow, packFields } from "../../../src/lib/values/tables/packed-rows.ts";
 
 export const userEntry = (fields: Partial<UserEntry> = {}): UserEntry => ({
   id: 1,
@@ -69,3 +71,28 @@ export const channelEntry = (fields: Partial<ChannelEntry> = {}): ChannelEntry =
   autoBan: true,
   ...fields,
 });
+
+/** A key as the directory has it. */
+export const tokenRow = (entry: ApiKeyEntry): PackedRow => {
+  const { keyHash, userId, unlimitedQuota, name, status, expiredTime, projectId, createdBy } = entry;
+  const { modelLimits, allowIps, group, previousKeyHash, previousKeyUntil } = entry;
+  const { strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt } = entry;
+  const extras: KeyExtras = [
+    ...([status, expiredTime, projectId, createdBy, modelLimits && [...modelLimits], allowIps?.text ?? ""] as const),
+    ...([group, previousKeyHash, previousKeyUntil, strict] as const),
+    ...([requestsPerMinute, tokensPerMinute, budgetRenewsAt] as const),
+  ];
+  const fields = [packHash(keyHash), String(userId), unlimitedQuota ? "t" : "f", JSON.stringify(extras), name];
+  return { id: entry.id, text: packFields(fields) };
+};
+
+/** A user as the directory has it. */
+export const userRow = (entry: UserEntry): PackedRow => {
+  const { username, displayName, group, kind, role, adminRoleId, status } = entry;
+  const { deleted, acceptUnsetPrice, maxConcurrency, requestsPerMinute } = entry;
+  const extras: UserExtras = [
+    ...([kind, role, adminRoleId, status, deleted, acceptUnsetPrice, maxConcurrency, requestsPerMinute] as const),
+  ];
+  const fields = [entry.accessTokenHash ?? "", username, displayName, group, String(entry.sessionVersion)];
+  return { id: entry.id, text: packFields([...fields, JSON.stringify(extras)]) };
+};

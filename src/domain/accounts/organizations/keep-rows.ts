@@ -1,6 +1,6 @@
 import type { Changes, ChangeTopic } from "../../../../db/changes.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
-import { keepTable, MapCopy } from "../../../lib/values/keep-table.ts";
+import { keepTable, MapCopy } from "../../../lib/values/tables/keep-table.ts";
 
 type Source<Row> = Readonly<{
   changes: Changes;

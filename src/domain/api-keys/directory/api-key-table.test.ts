@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { tokenRow } from "../../../../test/support/gateway/entries.ts";
 import type { ApiKeyEntry } from "./api-key-entry.ts";
 import { ApiKeyTable } from "./api-key-table.ts";
 
@@ -32,7 +33,7 @@ test("gives back what was put, by id and by hash, among thousands", () => {
     ...{ status: 4, expiredTime: 4_000_000_000, group: "vip", strict: true, budgetRenewsAt: 9 },
     ...{ modelLimits: new Set(["gpt-4o"]), requestsPerMinute: 5, tokensPerMinute: 6 },
   });
-  for (let id = 1; id <= 5000; id += 1) table.put(id === 77 ? special : entry(id));
+  for (let id = 1; id <= 5000; id += 1) table.put(tokenRow(id === 77 ? special : entry(id)));
   expect(table.get(77)).toEqual(special);
   expect(table.findByHash(special.keyHash)).toEqual(special);
   for (let id = 1; id <= 5000; id += 1) {
@@ -60,7 +61,7 @@ test("stays true through changes and removals in any order, as a Map does", () =
       expected.delete(id);
     } else {
       const put = entry(id, { keyHash: hashOf(`${id} ${next(3)}`), name: `round ${round}` });
-      table.put(put);
+      table.put(tokenRow(put));
       expected.set(id, put);
     }
   }
@@ -75,19 +76,19 @@ test("stays true through changes and removals in any order, as a Map does", () =
 
 test("a key before a rotation is found until the row forgets it", () => {
   const table = new ApiKeyTable();
-  table.put(entry(1, { previousKeyHash: hashOf("old"), previousKeyUntil: 50 }));
+  table.put(tokenRow(entry(1, { previousKeyHash: hashOf("old"), previousKeyUntil: 50 })));
   expect(table.findByHash(hashOf("old"))).toMatchObject({ id: 1, previousKeyUntil: 50 });
-  table.put(entry(1));
+  table.put(tokenRow(entry(1)));
   expect(table.findByHash(hashOf("old"))).toBeUndefined();
   expect(table.findByHash(hashOf("1"))?.id).toBe(1);
 });
 
 test("a sweep removes what it did not see, and spares what came meanwhile", () => {
   const table = new ApiKeyTable();
-  for (const id of [1, 2, 3]) table.put(entry(id));
+  for (const id of [1, 2, 3]) table.put(tokenRow(entry(id)));
   const sweep = table.beginSweep();
-  table.put(entry(1));
-  table.put(entry(9));
+  table.put(tokenRow(entry(1)));
+  table.put(tokenRow(entry(9)));
   for (const id of sweep.missing()) table.remove(id);
   expect([1, 2, 3, 9].map((id) => table.get(id)?.id)).toEqual([1, undefined, undefined, 9]);
   expect(table.findByHash(hashOf("2"))).toBeUndefined();
@@ -95,14 +96,14 @@ test("a sweep removes what it did not see, and spares what came meanwhile", () =
 
 test("of two sweeps at a time the first removes nothing that the second has yet to see", () => {
   const table = new ApiKeyTable();
-  for (const id of [1, 2, 3]) table.put(entry(id));
+  for (const id of [1, 2, 3]) table.put(tokenRow(entry(id)));
   const first = table.beginSweep();
-  table.put(entry(1));
+  table.put(tokenRow(entry(1)));
   const second = table.beginSweep();
-  table.put(entry(2));
+  table.put(tokenRow(entry(2)));
   for (const id of first.missing()) table.remove(id);
   expect([1, 2, 3].map((id) => table.get(id)?.id)).toEqual([1, 2, 3]);
-  table.put(entry(1));
+  table.put(tokenRow(entry(1)));
   for (const id of second.missing()) table.remove(id);
   expect([1, 2, 3].map((id) => table.get(id)?.id)).toEqual([1, 2, undefined]);
 });

@@ -35,3 +35,40 @@ test("a key that another process made unheard is found by asking the database, u
   expect(directory.findByKey("new")).toMatchObject({ name: "k" });
   expect(directory.findByKey("old")).toMatchObject({ name: "k" });
 });
+
+test("a key that was deleted is not found by asking either", async () => {
+  const { db } = database;
+  const row = { userId: 1, name: "k", keyHash: vault.keyedHash("deleted"), keyCipher: "c", createdTime: 1 };
+  await db.insert(tokens).values({ ...row, deletedAt: 2 });
+  expect(await directory.reread("deleted")).toBeUndefined();
+  expect(directory.findByKey("deleted")).toBeUndefined();
+});
+
+test("reads of the database what differs by key", async () => {
+  const { db } = database;
+  const row = { userId: 1, keyHash: vault.keyedHash("special"), keyCipher: "c", createdTime: 1 };
+  await db.insert(tokens).values({
+    ...{
+      ...row,
+      name: 'a "name"\x1f[with] \x1epitfalls 钥匙',
+      status: 4,
+      unlimitedQuota: true,
+      expiredTime: 4_000_000_000,
+    },
+    ...{ modelLimitsEnabled: true, modelLimits: ["gpt-4o"], allowIps: "10.0.0.0/8", group: "vip", strict: true },
+    ...{ requestsPerMinute: 5, tokensPerMinute: 6, budgetRenewsAt: 9 },
+  });
+  const entry = await directory.reread("special");
+  expect(entry).toMatchObject({
+    ...{ userId: 1, projectId: 0, createdBy: 0, name: 'a "name"[with] pitfalls 钥匙', status: 4, unlimitedQuota: true },
+    ...{
+      expiredTime: 4_000_000_000,
+      keyHash: row.keyHash,
+      modelLimits: new Set(["gpt-4o"]),
+      group: "vip",
+      strict: true,
+    },
+    ...{ previousKeyHash: null, previousKeyUntil: 0, requestsPerMinute: 5, tokensPerMinute: 6, budgetRenewsAt: 9 },
+  });
+  expect(entry?.allowIps?.matches("10.1.1.1")).toBe(true);
+});

@@ -1,16 +1,17 @@
 import { sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
+import { requireRow } from "../../../../db/require-row.ts";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { ASIDE, keepTable, queryOf, type Selection } from "../../../lib/values/keep-table.ts";
+import { ASIDE, keepTable, queryOf, type RowQuery } from "../../../lib/values/tables/keep-table.ts";
+import { type PackedRow, type PackedText, packedQuery, unpackRows } from "../../../lib/values/tables/packed-rows.ts";
 import { createKeyLookup } from "../key-lookup.ts";
 import { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
-import { ApiKeyTable } from "./api-key-table.ts";
+import { ApiKeyTable, KEY_ROWS, packKeyRow } from "./api-key-table.ts";
 import { importedKeyHash } from "./key-hash.ts";
-import { readEntries } from "./read-entries.ts";
 
 export { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
 
@@ -18,7 +19,7 @@ export type ApiKeyDirectory = {
   get(id: number): ApiKeyEntry | undefined;
   /** By the key without `sk-`. */
   findByKey(key: string): ApiKeyEntry | undefined;
-  all(): Iterable<ApiKeyEntry>;
+  rows(): Iterable<PackedRow>;
   /** Reads a key from the database into memory; undefined: there is none. Rejects when the database does not answer. */
   reread(key: string): Promise<ApiKeyEntry | undefined>;
   /** Marks a key expired (3) or exhausted (4), in the background. */
@@ -35,15 +36,20 @@ export async function createApiKeyDirectory(
   const { db, changes, vault, log } = deps;
   const table = new ApiKeyTable();
   const findByKey = createKeyLookup(table, vault);
-  const read = (selection: Selection) => readEntries(db, queryOf(selection, tokens.id));
+  /** Keys that are not deleted. */
+  const read = async ({ where, limit }: RowQuery): Promise<PackedRow[]> => {
+    const query = { where: sql`${where} and ${tokens.deletedAt} is null`, limit };
+    return unpackRows(requireRow(await db.execute<PackedText>(packedQuery(KEY_ROWS, query))).text).map(packKeyRow);
+  };
+  const source = { topic: "tokens" as const, pageRows: PAGE_ROWS, aside: ASIDE };
   const { inOrder, close } = await keepTable(
-    { changes, log, topic: "tokens", read, pageRows: PAGE_ROWS, aside: ASIDE },
+    { changes, log, ...source, read: (selection) => read(queryOf(selection, tokens.id)) },
     table,
   );
   return {
     get: (id) => table.get(id),
     findByKey,
-    all: () => table.all(),
+    rows: () => table.rows(),
     reread: (key) =>
       inOrder(async () => {
         const isIts = sql.join(
@@ -52,9 +58,10 @@ export async function createApiKeyDirectory(
           ),
           sql` or `,
         );
-        const [entry] = await withDeadline(DEADLINES_MS.call, () => readEntries(db, { where: isIts, limit: 1 }));
-        if (entry) table.put(entry);
-        return entry;
+        const [row] = await withDeadline(DEADLINES_MS.call, () => read({ where: sql`(${isIts})`, limit: 1 }));
+        if (!row) return undefined;
+        table.put(row);
+        return table.get(row.id);
       }),
     setStatus(id, status) {
       const mark = async () => {

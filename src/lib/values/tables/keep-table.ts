@@ -1,7 +1,7 @@
 import { type Column, gt, type SQL } from "drizzle-orm";
-import type { Logger } from "../runtime/log.ts";
-import { createSerial } from "../runtime/serial.ts";
-import { isOneOf } from "./sql-text.ts";
+import type { Logger } from "../../runtime/log.ts";
+import { createSerial } from "../../runtime/serial.ts";
+import { isOneOf } from "../sql-text.ts";
 
 type Row = Readonly<{ id: number }>;
 

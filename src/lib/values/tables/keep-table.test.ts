@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLogger } from "../runtime/log.ts";
+import { createLogger } from "../../runtime/log.ts";
 import { findRemoved } from "./keep-table.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });

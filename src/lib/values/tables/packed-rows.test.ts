@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { fieldsOf, type PackedRow, PackedRows, packFields } from "./packed-rows.ts";
+
+type Entry = Readonly<{ id: number; name: string }>;
+
+class Names extends PackedRows<Entry> {
+  read = 0;
+  readonly slots = new Map<number, number>();
+  protected override entryOf({ id, text }: PackedRow): Entry {
+    this.read += 1;
+    return { id, name: fieldsOf(text)[1] ?? "" };
+  }
+  protected override added(slot: number, { id }: PackedRow): void {
+    this.slots.set(id, slot);
+  }
+  protected override removing(slot: number, { id }: PackedRow): void {
+    expect(this.slots.get(id)).toBe(slot);
+    this.slots.delete(id);
+  }
+}
+const row = (id: number, name: string): PackedRow => ({ id, text: packFields(["x", name]) });
+
+test("reads a row once, until it is another", () => {
+  const table = new Names();
+  table.put(row(1, "ann"));
+  expect([table.get(1), table.get(1)]).toEqual([
+    { id: 1, name: "ann" },
+    { id: 1, name: "ann" },
+  ]);
+  expect(table.read).toBe(1);
+  const { version } = table;
+  table.put(row(1, "ann"));
+  expect({ version: table.version, name: table.get(1)?.name, read: table.read }).toEqual({
+    version,
+    name: "ann",
+    read: 1,
+  });
+  table.put(row(1, "bob"));
+  expect(table.version).toBeGreaterThan(version);
+  expect(table.get(1)?.name).toBe("bob");
+  table.remove(1);
+  expect(table.get(1)).toBeUndefined();
+  expect([table.size, table.slots.size]).toEqual([0, 0]);
+});
+
+test("what did not change was met by a sweep all the same", () => {
+  const table = new Names();
+  for (const id of [1, 2, 3]) table.put(row(id, "same"));
+  const sweep = table.beginSweep();
+  for (const id of [1, 3]) table.put(row(id, "same"));
+  expect([...sweep.missing()]).toEqual([2]);
+  expect([...table.rows()]).toEqual([1, 2, 3].map((id) => row(id, "same")));
+});

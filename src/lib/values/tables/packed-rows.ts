@@ -1,0 +1,170 @@
+import { type Column, type SQL, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
+import { LRUCache } from "lru-cache";
+import type { RowQuery, TableCopy } from "./keep-table.ts";
+import { SlotIndex } from "./slot-index.ts";
+import { enlarged, TextColumn } from "./text-column.ts";
+
+/** A row as the database wrote it: its fields, one after another, without the id. */
+export type PackedRow = Readonly<{ id: number; text: string }>;
+
+/** Between rows, and between the fields of one. */
+const ROWS = "\x1e";
+const FIELDS = "\x1f";
+
+/** SQL for a text as a field; null reads as empty. */
+export const textField = (text: Column | SQL): SQL => sql`translate(coalesce(${text}, ''), ${ROWS + FIELDS}, '')`;
+
+/** The fields of a row's text. */
+export const fieldsOf = (text: string): string[] => text.split(FIELDS);
+
+/** The first field of a row's text. */
+export const firstField = (text: string): string => text.slice(0, text.indexOf(FIELDS));
+
+/** The text of a row with these fields. */
+export const packFields = (fields: readonly string[]): string => fields.join(FIELDS);
+
+export type RowSource = Readonly<{
+  table: PgTable;
+  id: Column;
+  /** SQL of each field, never null: that would shift those after it. Texts are a `textField`. */
+  fields: readonly (Column | SQL)[];
+}>;
+
+/** What a `packedQuery` answers; null: no rows. */
+export type PackedText = { text: string | null };
+
+/**
+ * The statement that answers the rows that meet the query, by id, as one `text` for `unpackRows`: a page costs both sides a
+ * fraction of what its rows would, and there may be a million. Always one row: none would read as "there are no rows".
+ */
+export function packedQuery({ table, id, fields }: RowSource, { where, limit }: RowQuery): SQL {
+  const line = sql.join([id, ...fields], sql`, `);
+  return sql`
+    select string_agg(line, ${ROWS}) as text from (
+      select concat_ws(${FIELDS}, ${line}) as line from ${table} where ${where} order by ${id} limit ${limit}
+    ) page`;
+}
+
+/** The rows in the text of a `packedQuery`. */
+export const unpackRows = (text: string | null): PackedRow[] => (text ? text.split(ROWS).map(rowOf) : []);
+
+function rowOf(line: string): PackedRow {
+  const end = line.indexOf(FIELDS);
+  return { id: Number(line.slice(0, end)), text: line.slice(end + 1) };
+}
+
+const FEWEST = 1024;
+/** Rows in use, read only once. */
+const MOST_ENTRIES = 10_000;
+
+/**
+ * All rows of a large table as texts, 20 bytes each besides the text; what is in a row is read when somebody asks for it.
+ */
+export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
+  /** 0: nothing is in that slot. */
+  #ids = new Int32Array(FEWEST);
+  protected readonly texts = new TextColumn();
+  readonly #free: number[] = [];
+  #used = 0;
+  /** Which sweep has seen each row last. */
+  #seen = new Uint8Array(FEWEST);
+  #sweep = 0;
+  readonly #byId = new SlotIndex((slot) => mixed(this.#ids[slot] as number));
+  readonly #entries = new LRUCache<number, NonNullable<Entry>>({ max: MOST_ENTRIES });
+  /** Becomes another with every change. */
+  version = 0;
+
+  protected abstract entryOf(row: PackedRow): NonNullable<Entry>;
+  /** A row has come, or is about to leave: for look-ups by other fields. */
+  protected abstract added(slot: number, row: PackedRow): void;
+  protected abstract removing(slot: number, row: PackedRow): void;
+
+  get(id: number): Entry | undefined {
+    const known = this.#entries.get(id);
+    if (known) return known;
+    const slot = this.#slotOf(id);
+    return slot < 0 ? undefined : this.entryAt(slot);
+  }
+
+  put(row: PackedRow): void {
+    const before = this.#slotOf(row.id);
+    if (before >= 0) {
+      this.#seen[before] = this.#sweep;
+      if (this.texts.get(before) === row.text) return;
+      this.remove(row.id);
+    }
+    this.version += 1;
+    const slot = this.#free.pop() ?? this.#used++;
+    if (slot >= this.#ids.length) this.#grow();
+    this.#ids[slot] = row.id;
+    this.#seen[slot] = this.#sweep;
+    this.texts.set(slot, row.text);
+    this.#byId.add(slot);
+    this.added(slot, row);
+  }
+
+  remove(id: number): void {
+    const slot = this.#slotOf(id);
+    if (slot < 0) return;
+    this.version += 1;
+    this.removing(slot, this.#rowAt(slot));
+    this.#byId.remove(slot);
+    this.#entries.delete(id);
+    this.#ids[slot] = 0;
+    this.texts.set(slot, "");
+    this.#free.push(slot);
+  }
+
+  *rows(): Generator<PackedRow> {
+    for (let slot = 0; slot < this.#used; slot += 1) if (this.#ids[slot] !== 0) yield this.#rowAt(slot);
+  }
+
+  get size(): number {
+    return this.#used - this.#free.length;
+  }
+
+  beginSweep() {
+    this.#sweep = (this.#sweep + 1) & 0xff;
+    const sweep = this.#sweep;
+    return { seen: () => {}, missing: () => this.#missingAfter(sweep) };
+  }
+
+  /** What is in a slot that is taken. */
+  protected entryAt(slot: number): NonNullable<Entry> {
+    const row = this.#rowAt(slot);
+    const known = this.#entries.get(row.id);
+    if (known) return known;
+    const entry = this.entryOf(row);
+    this.#entries.set(row.id, entry);
+    return entry;
+  }
+
+  /** Ids that a sweep did not meet; none where another sweep has overtaken it: the later one will find them. */
+  #missingAfter(sweep: number): Set<number> {
+    const missing = new Set<number>();
+    if (sweep !== this.#sweep) return missing;
+    for (let slot = 0; slot < this.#used; slot += 1) {
+      const id = this.#ids[slot] as number;
+      if (id !== 0 && this.#seen[slot] !== sweep) missing.add(id);
+    }
+    return missing;
+  }
+
+  #rowAt(slot: number): PackedRow {
+    return { id: this.#ids[slot] as number, text: this.texts.get(slot) };
+  }
+
+  #slotOf(id: number): number {
+    return this.#byId.find(mixed(id), (slot) => this.#ids[slot] === id);
+  }
+
+  #grow(): void {
+    const capacity = this.#ids.length * 2;
+    this.#ids = enlarged(this.#ids, new Int32Array(capacity));
+    this.#seen = enlarged(this.#seen, new Uint8Array(capacity));
+  }
+}
+
+/** Spreads ids that follow each other. */
+const mixed = (id: number): number => Math.imul(id, 0x9e3779b1);
