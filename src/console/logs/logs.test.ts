@@ -118,6 +118,19 @@ describe("lists", () => {
     expect(await call("/api/log/self?before=x", app.as.user)).toMatchObject({ code: "log_cursor_invalid" });
   });
 
+  test("pages as of a row stay where they are when rows are added", async () => {
+    const { items } = await own("page_size=20");
+    const [newest, behind] = [items[0], items.slice(10)];
+    const asOf = `as_of=${newest?.created_at}-${newest?.id}`;
+    await writeLog(app.db, { type: 4, userId: app.ids.user, content: "Since then" });
+    const added = (await own("page_size=1")).items[0];
+    expect(added?.content).toBe("Since then");
+    expect((await own(`page_size=10&p=2&${asOf}`)).items).toEqual(behind);
+    expect((await own(`page_size=10&p=2`)).items).not.toEqual(behind);
+    expect(await call("/api/log/self?as_of=x", app.as.user)).toMatchObject({ code: "log_cursor_invalid" });
+    await app.db.delete(logs).where(eq(logs.id, added?.id ?? 0));
+  });
+
   test.each([
     ["type=2", 25],
     ["type=1", 1],

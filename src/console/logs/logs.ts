@@ -30,7 +30,7 @@ const MOST_RESCUED = 20;
 
 const text = t.Optional(t.String());
 const query = t.Object(filterQuery);
-const listQuery = t.Object({ ...filterQuery, ...pagingQuery, before: text });
+const listQuery = t.Object({ ...filterQuery, ...pagingQuery, before: text, as_of: text });
 const searchQuery = t.Object({ keyword: text });
 
 /** The usage log: all users' for administrators, the caller's own under /self. */
@@ -42,10 +42,13 @@ export function logRoutes(
   const { db } = database;
   const list = async (db: Db, filter: LogFilter, input: typeof listQuery.static, viewer: Viewer) => {
     const { page, pageSize } = readPaging(input, 1);
-    const before = input.before ? readCursor(input.before) : undefined;
+    const places = {
+      ...(input.before && { before: readCursor(input.before) }),
+      ...(input.as_of && { asOf: readCursor(input.as_of) }),
+    };
     const total = await totalLogs(db, filter);
     // A search without a match would scan the whole log.
-    const items = total === 0 ? [] : await readLogs(db, filter, { page, pageSize, ...(before && { before }) }, viewer);
+    const items = total === 0 ? [] : await readLogs(db, filter, { page, pageSize, ...places }, viewer);
     return ok({ items, total, page: page + 1, page_size: pageSize });
   };
   const find = async (keyword: string, userId: number | null, viewer: Viewer) =>

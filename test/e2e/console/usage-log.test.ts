@@ -304,6 +304,93 @@ describe("the usage log", () => {
     await row(USER.username).waitFor();
   }, 120_000);
 
+  test("scrolls through 100,000 rows without pages, and back to where it was", async () => {
+    const { page, button, row } = consolePage;
+    await consolePage.open(`/log?range=7d&model=${MANY}`);
+    await row(MANY).first().waitFor();
+    const rowAt = (position: number) => page.locator(`[data-row][aria-rowindex="${position + 1}"]`);
+    const positionOfFocus = () =>
+      page.evaluate(() => Number(document.activeElement?.getAttribute("aria-rowindex")) - 1);
+    await page.getByText(new RegExp(` of 100,000 ${words.unit}`)).waitFor();
+    // Some thousand rows by the wheel, and never more of them in the page than near the screen.
+    await page.mouse.move(600, 600);
+    let most = 0;
+    for (let top = 30_000; top <= 3000 * 40; top += 30_000) {
+      await page.mouse.wheel(0, 30_000);
+      await page.waitForFunction((y) => window.scrollY === y, top);
+      await rowAt(top / 40).waitFor();
+      most = Math.max(most, await row(/./).count());
+    }
+    expect(most).toBeGreaterThan(20);
+    expect(most).toBeLessThan(80);
+    // By the keyboard from the row in sight, and to both ends.
+    await page.keyboard.press("j");
+    const reached = await until(positionOfFocus, (position) => position > 2900);
+    await page.keyboard.press("j");
+    await until(positionOfFocus, (position) => position === reached + 1);
+    await page.keyboard.press("End");
+    await until(positionOfFocus, (position) => position === MANY_ROWS);
+    const oldest = (await root.get(`/api/log/?model_name=${MANY}&page_size=1&p=${MANY_ROWS}`)).items[0];
+    expect(oldest.content).toStartWith("100000 and so on");
+    expect(await rowAt(MANY_ROWS).getAttribute("data-row")).toBe(String(oldest.id));
+    expect(await row(/./).count()).toBeLessThan(80);
+    await page.keyboard.press("Enter");
+    await page.getByText(/^100000 and so on/).waitFor();
+    await page.keyboard.press("k");
+    await until(positionOfFocus, (position) => position === MANY_ROWS - 1);
+    // Back from another page.
+    await page.evaluate(() => window.scrollTo(0, 50_000 * 40));
+    await rowAt(50_000).waitFor();
+    const range = page.getByText(new RegExp(` of 100,000 ${words.unit}`));
+    const before = await until(
+      () => range.textContent(),
+      (text) => /^(49,9|50,0)/.test(text ?? ""),
+    );
+    await consolePage.open("/personal");
+    await page.goBack();
+    await rowAt(50_000).waitFor();
+    await until(
+      () => range.textContent(),
+      (text) => text === before,
+    );
+    // What cannot be loaded is said, and tried again.
+    await page.route(/\/api\/log\/?\?.*before=|p=9\d\d&/, (route) =>
+      route.fulfill({ status: 500, json: { success: false, message: "" } }),
+    );
+    await page.evaluate(() => window.scrollTo(0, 90_000 * 40));
+    await button(parts.table.rowsFailed).waitFor();
+    await page.unroute(/\/api\/log\/?\?.*before=|p=9\d\d&/);
+    await button(parts.table.rowsFailed).click();
+    await rowAt(90_000).waitFor();
+    consolePage.complaints.splice(0);
+    await consolePage.expectAccessible();
+    await page.keyboard.press("Home");
+    await until(positionOfFocus, (position) => position === 1);
+    // A filter starts at its own top.
+    await page.clock.install();
+    await call(fixture.key, MODEL);
+    await page.evaluate(() => window.scrollTo(0, 90_000 * 40));
+    await rowAt(90_000).waitFor();
+    await button(fillPlaceholders(parts.filter.clearOne, { name: words.filters.model })).click();
+    await until(
+      () => page.evaluate(() => window.scrollY),
+      (top) => top === 0,
+    );
+    // Calls that come in are announced, not pushed in.
+    await row(MODEL).first().waitFor();
+    const first = await rowAt(1).getAttribute("data-row");
+    await call(fixture.key, MODEL);
+    await page.clock.runFor(16_000);
+    const announced = button(fillPlaceholders(words.newRows_one, { count: 1 }));
+    await announced.waitFor();
+    expect(await rowAt(1).getAttribute("data-row")).toBe(first);
+    await announced.click();
+    await until(
+      () => rowAt(1).getAttribute("data-row"),
+      (id) => id !== null && id !== first,
+    );
+  }, 120_000);
+
   test("pages in the size that was chosen, which stays", async () => {
     const { page, button, row } = consolePage;
     await consolePage.open(`/log?range=7d&model=${MANY}`);
@@ -313,7 +400,7 @@ describe("the usage log", () => {
         () => row(MANY).count(),
         (count) => count === size,
       );
-    await button(/per page/).click();
+    await button(parts.table.scroll).click();
     await page
       .getByRole("menuitem", { name: fillPlaceholders(parts.table.perPage, { count: 20 }), exact: true })
       .click();
@@ -331,6 +418,10 @@ describe("the usage log", () => {
     await page.getByText(/^99,981–100,000 /).waitFor();
     await sizeIs(20);
     expect(await button(parts.table.next).isDisabled()).toBe(true);
+    await button(fillPlaceholders(parts.table.perPage, { count: 20 })).click();
+    await page.getByRole("menuitem", { name: parts.table.scroll }).click();
+    await row(MANY).nth(20).waitFor();
+    expect(address().has("p")).toBe(false);
   }, 120_000);
 
   test("is read no faster than it is taken", async () => {

@@ -8,6 +8,8 @@ const FOLDER = path.resolve(import.meta.dir, "../../../test-failures");
 /** A trace makes every step slower, so it is recorded only when asked: `sh scripts/test.sh` does for a second run. */
 const isTracing = process.env.SLUICE_TRACE_PAGES === "1";
 
+const MOST_PX = 30_000;
+
 const openPages = new Set<Page>();
 
 type Body = () => void | Promise<void>;
@@ -55,7 +57,9 @@ async function keepPage(page: Page, name: string, index: number): Promise<string
   const files: string[] = [];
   await mkdir(FOLDER, { recursive: true });
   try {
-    await page.screenshot({ path: `${base}.png`, fullPage: true, timeout: 5000 });
+    // A list that scrolls endlessly is too high for a picture.
+    const fullPage = (await page.evaluate(() => document.documentElement.scrollHeight)) < MOST_PX;
+    await page.screenshot({ path: `${base}.png`, fullPage, timeout: 5000 });
     files.push(`${base}.png`);
     if (!isTracing) return files;
     const { tracing } = page.context();

@@ -8,9 +8,12 @@ import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import Skeleton from "@mui/material/Skeleton";
 import type { RowData } from "@tanstack/react-table";
+import { Fragment, type ReactNode, useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Row as Line } from "../layout.tsx";
 import { CONTROLS } from "./columns/control-columns.tsx";
+import type { EndlessRows } from "./paging/use-endless-rows.ts";
+import { useElements, useNearRows } from "./paging/use-near-rows.ts";
 import { headOf, type RowOf, renderCell, type Table } from "./table.ts";
 import type { ViewProps } from "./use-data-table.ts";
 
@@ -19,6 +22,7 @@ const SKELETON_CARDS = 5;
 /** The table on a phone: one card per row, with every column reachable. */
 export function CardView<Row extends RowData>(props: ViewProps<Row>) {
   const { table } = props;
+  const { rows, rowsById } = table.getRowModel();
   if (props.isLoading) {
     return (
       <Col gap={2.5} sx={{ p: 3 }}>
@@ -32,12 +36,57 @@ export function CardView<Row extends RowData>(props: ViewProps<Row>) {
   return (
     <>
       <CardSort table={table} />
-      <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
-        {table.getRowModel().rows.map((row) => (
-          <Card key={row.id} row={row} {...props} />
-        ))}
-      </Box>
+      {props.endless ? (
+        <NearCards
+          endless={props.endless}
+          render={(position, place) => {
+            const row = rowsById[props.endless?.ids.get(position) ?? ""];
+            return row ? (
+              <Card row={row} place={place} {...props} />
+            ) : (
+              <Box component="li" {...place} sx={{ p: 3 }}>
+                <Skeleton height={CARD_PX - 24} variant="rounded" animation={props.endless?.error ? false : "pulse"} />
+              </Box>
+            );
+          }}
+        />
+      ) : (
+        <Box component="ul" sx={LIST}>
+          {rows.map((row) => (
+            <Card key={row.id} row={row} {...props} />
+          ))}
+        </Box>
+      )}
     </>
+  );
+}
+
+const LIST = { m: 0, p: 0, listStyle: "none" } as const;
+/** Height of a card before it is measured. */
+const CARD_PX = 150;
+
+type NearCardsProps = Readonly<{ endless: EndlessRows; render: (position: number, place: object) => ReactNode }>;
+
+/** The cards near the viewport; each is measured. */
+function NearCards({ endless, render }: NearCardsProps) {
+  const { indexes, abovePx, belowPx, top, measure } = useNearRows({ count: endless.length, rowPx: CARD_PX, endless });
+  const { start, total } = endless;
+  const elementAt = useElements(
+    useCallback(
+      (index: number) => {
+        const position = start + index;
+        const place = { ref: measure, "data-index": index, "aria-setsize": total, "aria-posinset": position + 1 };
+        return render(position, place);
+      },
+      [render, measure, start, total],
+    ),
+  );
+  return (
+    <Box component="ul" ref={top} sx={LIST} style={{ paddingTop: abovePx, paddingBottom: belowPx }}>
+      {indexes.map((index) => (
+        <Fragment key={start + index}>{elementAt(index)}</Fragment>
+      ))}
+    </Box>
   );
 }
 
@@ -76,7 +125,13 @@ function CardSort<Row extends RowData>({ table }: { table: Table<Row> }) {
   );
 }
 
-function Card<Row extends RowData>({ row, ...props }: { row: RowOf<Row> } & ViewProps<Row>) {
+type CardProps<Row extends RowData> = {
+  row: RowOf<Row>;
+  /** Attributes of a card that is one of many. */
+  place?: object;
+} & ViewProps<Row>;
+
+function Card<Row extends RowData>({ row, place, ...props }: CardProps<Row>) {
   const { t } = useTranslation();
   const { card, detail, rowName, isDim, onOpen } = props;
   const isOpen = row.getIsExpanded();
@@ -87,11 +142,11 @@ function Card<Row extends RowData>({ row, ...props }: { row: RowOf<Row> } & View
     <Box
       component="li"
       data-row={row.id}
+      {...place}
       sx={{
         p: 3,
         // The browser skips the layout of cards outside the viewport.
-        contentVisibility: "auto",
-        containIntrinsicSize: "auto 110px",
+        ...(!place && { contentVisibility: "auto", containIntrinsicSize: "auto 110px" }),
         // Not "& + &": dimmed cards have a different class.
         "li + &": { borderTop: "1px solid", borderColor: "line.faint" },
         ...(isDim?.(row.original) && { color: "text.tertiary" }),

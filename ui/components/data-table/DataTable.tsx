@@ -1,78 +1,19 @@
-import ChevronLeft from "@mui/icons-material/ChevronLeft";
-import ChevronRight from "@mui/icons-material/ChevronRight";
-import ExpandMore from "@mui/icons-material/ExpandMore";
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
-import IconButton from "@mui/material/IconButton";
 import LinearProgress from "@mui/material/LinearProgress";
-import Menu from "@mui/material/Menu";
-import MenuItem from "@mui/material/MenuItem";
 import type { RowData } from "@tanstack/react-table";
 import { useAtomValue } from "jotai";
 import { type ReactNode, useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
-import { formatNumber } from "../../lib/format/number.ts";
 import { singleKeysAtom } from "../../state/shortcuts.ts";
+import { size } from "../../theme/theme.ts";
 import { ErrorState } from "../feedback/ErrorState.tsx";
-import { Row, usePhone } from "../layout.tsx";
+import { usePhone } from "../layout.tsx";
 import { CardView } from "./CardView.tsx";
 import { isCompactAtom } from "./ColumnTools.tsx";
 import type { Paging } from "./column.ts";
+import { EndlessBar, type NewRows, Pager } from "./paging/Pager.tsx";
+import type { EndlessRows } from "./paging/use-endless-rows.ts";
 import { TableView } from "./TableView.tsx";
-import { PAGE_SIZES } from "./url-state.ts";
 import type { TableModel } from "./use-data-table.ts";
-
-/** Position in the list, page size, previous and next. */
-const Pager = ({ page, pageSize, total, unit, onPage, onPageSize }: Paging) => {
-  const { t } = useTranslation();
-  const isPhone = usePhone();
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const last = Math.max(Math.ceil(total / pageSize) - 1, 0);
-  const range = {
-    from: total === 0 ? 0 : formatNumber(page * pageSize + 1),
-    to: formatNumber(Math.min((page + 1) * pageSize, total)),
-    total: formatNumber(total),
-    unit,
-  };
-  return (
-    <Row sx={{ px: 4, minHeight: 44, fontSize: 12.5, color: "text.secondary" }}>
-      <Box component="span" className="num" aria-live="polite">
-        {t("components.table.range", range)}
-      </Box>
-      <Box sx={{ flex: 1 }} />
-      <Button
-        variant="text"
-        size="small"
-        endIcon={<ExpandMore />}
-        aria-haspopup="menu"
-        aria-label={t("components.table.perPage", { count: pageSize })}
-        onClick={(event) => setAnchor(event.currentTarget)}
-      >
-        {isPhone ? pageSize : t("components.table.perPage", { count: pageSize })}
-      </Button>
-      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
-        {PAGE_SIZES.map((size) => (
-          <MenuItem
-            key={size}
-            selected={size === pageSize}
-            onClick={() => {
-              setAnchor(null);
-              onPageSize(size);
-            }}
-          >
-            {t("components.table.perPage", { count: size })}
-          </MenuItem>
-        ))}
-      </Menu>
-      <IconButton aria-label={t("components.table.previous")} disabled={page <= 0} onClick={() => onPage(page - 1)}>
-        <ChevronLeft />
-      </IconButton>
-      <IconButton aria-label={t("components.table.next")} disabled={page >= last} onClick={() => onPage(page + 1)}>
-        <ChevronRight />
-      </IconButton>
-    </Row>
-  );
-};
 
 type Props<Row extends RowData> = {
   model: TableModel<Row>;
@@ -85,6 +26,9 @@ type Props<Row extends RowData> = {
   /** Compact rows, regardless of the setting. */
   isCompact?: boolean;
   paging?: Paging;
+  /** The model's rows are those in memory of a list that scrolls without pages. */
+  endless?: EndlessRows | undefined;
+  newRows?: NewRows | undefined;
   /** On a phone: a card's summary, which expands to all columns. */
   card?: (row: Row) => ReactNode;
   /** Called on a click on a row, or Enter. */
@@ -97,7 +41,7 @@ type Props<Row extends RowData> = {
  * expansion, keyboard navigation (J, K or arrows, Enter, X or space), loading, empty and error states.
  */
 export function DataTable<Row extends RowData>(props: Props<Row>) {
-  const { model, error, onRetry, empty, paging, onOpen } = props;
+  const { model, error, onRetry, empty, paging, endless, onOpen } = props;
   const { table, isLoading, detail } = model;
   const isPhone = usePhone();
   const isCompact = useAtomValue(isCompactAtom);
@@ -111,9 +55,21 @@ export function DataTable<Row extends RowData>(props: Props<Row>) {
       else if (detail) row?.toggleExpanded();
     },
     onToggle: isSelectable ? (id) => rows.find((row) => row.id === id)?.toggleSelected() : undefined,
+    onEnd: endless && ((isLast) => endless.goTo(isLast ? endless.total - 1 : 0, { isFocused: true, isAtEnd: isLast })),
+  });
+  const target = endless?.target;
+  const targetId = target?.isFocused ? endless?.ids.get(target.row) : undefined;
+  useEffect(() => {
+    if (targetId === undefined || !endless) return;
+    // The row is rendered once the list has been scrolled to it.
+    const element = rowElement(targetId);
+    if (!element) return;
+    element.focus({ preventScroll: true });
+    setFocused(targetId);
+    endless.onReached();
   });
   const View = isPhone ? CardView : TableView;
-  const isEmpty = !isLoading && rows.length === 0;
+  const isEmpty = !isLoading && rows.length === 0 && !endless?.total;
   const hasFailed = Boolean(error) && isLoading;
   return (
     <Box
@@ -138,6 +94,7 @@ export function DataTable<Row extends RowData>(props: Props<Row>) {
         <View
           {...model}
           isCompact={props.isCompact ?? isCompact}
+          endless={endless}
           card={props.card}
           onOpen={onOpen}
           isDim={props.isDim}
@@ -145,7 +102,10 @@ export function DataTable<Row extends RowData>(props: Props<Row>) {
           onFocusRow={setFocused}
         />
       )}
-      {paging && !isEmpty && !hasFailed && (
+      {paging && endless && !isEmpty && !hasFailed && (
+        <EndlessBar endless={endless} paging={paging} newRows={props.newRows} />
+      )}
+      {paging && !endless && !isEmpty && !hasFailed && (
         <Box sx={{ borderTop: "1px solid", borderColor: "line.main" }}>
           <Pager {...paging} />
         </Box>
@@ -160,13 +120,15 @@ type KeyboardOptions = Readonly<{
   onOpen: (id: string) => void;
   /** X or the space bar. */
   onToggle?: ((id: string) => void) | undefined;
+  /** Home or End, in a list of which not all rows are here. */
+  onEnd?: ((isLast: boolean) => void) | undefined;
 }>;
 
 /**
- * J and K or the arrows move the focus through the rows, Enter opens, X or the space bar selects. Ignored while typing or while a
- * dialog is open.
+ * J and K or the arrows move the focus through the rows, Home and End to the ends of an endless list; Enter opens, X or the space
+ * bar selects. Ignored while typing or while a dialog is open.
  */
-function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions) {
+function useRowKeyboard({ ids, onOpen, onToggle, onEnd }: KeyboardOptions) {
   const [focused, setFocused] = useState<string | null>(null);
   const hasSingleKeys = useAtomValue(singleKeysAtom);
   useEffect(() => {
@@ -179,13 +141,15 @@ function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions) {
         // Menus, tabs and similar controls handle the arrow keys themselves.
         if (key.startsWith("arrow") && isWithin(event.target, TAKES_ARROWS)) return;
         const at = focused === null ? -1 : ids.indexOf(focused);
-        const next = ids[Math.min(Math.max(at + step, 0), ids.length - 1)];
+        const next = at < 0 ? firstInSight(ids) : ids[Math.min(Math.max(at + step, 0), ids.length - 1)];
         if (next === undefined) return;
         setFocused(next);
-        const row = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(next)}"]`);
+        const row = rowElement(next);
         // Real focus, so that screen readers follow, and Enter applies to the row.
         row?.focus({ preventScroll: true });
         row?.scrollIntoView({ block: "nearest" });
+      } else if (onEnd && (key === "home" || key === "end") && !isWithin(event.target, TAKES_ARROWS)) {
+        onEnd(key === "end");
       } else if (focused !== null && ids.includes(focused)) {
         if (key === "o" || (key === "enter" && !pressesItself(event.target))) onOpen(focused);
         else if (onToggle && (key === "x" || (key === " " && !pressesItself(event.target)))) onToggle(focused);
@@ -195,9 +159,15 @@ function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions) {
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [ids, focused, onOpen, onToggle, hasSingleKeys]);
+  }, [ids, focused, onOpen, onToggle, onEnd, hasSingleKeys]);
   return [focused, setFocused] as const;
 }
+
+const rowElement = (id: string) => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
+
+/** The first of these rows below the header of the page. */
+const firstInSight = (ids: readonly string[]): string | undefined =>
+  ids.find((id) => (rowElement(id)?.getBoundingClientRect().top ?? 0) > size.header) ?? ids[0];
 
 const STEPS: Readonly<Record<string, number | undefined>> = { j: 1, k: -1, arrowdown: 1, arrowup: -1 };
 const TAKES_ARROWS = "[role=tab], [role=radiogroup], [role=slider], [role=combobox]";

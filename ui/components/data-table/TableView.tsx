@@ -7,11 +7,12 @@ import TableFooter from "@mui/material/TableFooter";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import type { RowData } from "@tanstack/react-table";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { Fragment, type ReactNode, type RefObject, useEffect, useRef } from "react";
+import { Fragment, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { size } from "../../theme/theme.ts";
 import { HeadCell } from "./columns/HeadCell.tsx";
 import { useColumnWidths } from "./columns/use-column-widths.ts";
+import { NearRows } from "./paging/NearRows.tsx";
+import type { EndlessRows } from "./paging/use-endless-rows.ts";
 import { type RowOf, renderCell, renderFoot } from "./table.ts";
 import type { ViewProps } from "./use-data-table.ts";
 
@@ -29,17 +30,18 @@ const IN_SIGHT = { position: "sticky", left: 0, width: "min(100%, 100cqw)" } as 
 
 /** The table on a wide screen: 40 px rows, numbers on the right, a faint line between rows. */
 export function TableView<Row extends RowData>(props: ViewProps<Row>) {
-  const { table, isLoading, isCompact, columns: pageColumns, chosenWidths, setWidth } = props;
-  const { rows } = table.getRowModel();
+  const { table, isLoading, isCompact, columns: pageColumns, chosenWidths, setWidth, endless } = props;
+  const { rows, rowsById } = table.getRowModel();
   const headers = table.getHeaderGroups()[0]?.headers ?? [];
   const columns = headers.map(({ column }) => column);
   const hasFoot = columns.some(({ columnDef }) => columnDef.meta?.hasFoot);
   const hasActions = table.getEndVisibleLeafColumns().length > 0;
   const hasStart = table.getStartVisibleLeafColumns().length > 0;
-  // An expanded row has its own height.
-  const isVirtual = rows.length >= VIRTUAL_FROM && !table.getIsSomeRowsExpanded();
+  const isVirtual = endless !== undefined || rows.length >= VIRTUAL_FROM;
+  const start = endless?.start ?? 0;
+  const stopId = tabStop(rows, props.focusedId, endless);
   const ref = useStickyHeader();
-  const { room, widths, least: minWidth } = useColumnWidths(table, pageColumns, chosenWidths);
+  const { room, widths, least: minWidth } = useColumnWidths(table, pageColumns, chosenWidths, endless?.key);
   // Headers can't stick to the viewport inside a box that scrolls sideways, so only a table that is too wide scrolls.
   const tooNarrow = `@container (max-width: ${minWidth - 1}px)`;
   return (
@@ -47,7 +49,7 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
       <Box sx={{ [tooNarrow]: { overflowX: "auto" } }}>
         <Table
           ref={ref}
-          {...(isVirtual && { "aria-rowcount": rows.length + 1 })}
+          {...(isVirtual && { "aria-rowcount": (endless?.total ?? rows.length) + 1 })}
           stickyHeader
           sx={{
             minWidth,
@@ -88,17 +90,28 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
                 </TableRow>
               ))
             ) : isVirtual ? (
-              <VirtualRows
-                count={rows.length}
-                rowHeight={isCompact ? COMPACT_ROW_PX : ROW_PX}
+              <NearRows
+                count={endless?.length ?? rows.length}
+                rowPx={isCompact ? COMPACT_ROW_PX : ROW_PX}
+                endless={endless}
                 span={columns.length}
-                render={(index) => {
-                  const row = rows[index];
-                  return row && <BodyRow key={row.id} row={row} index={index} {...props} />;
+                render={(index, onDetail) => {
+                  const row = endless ? rowsById[endless.ids.get(start + index) ?? ""] : rows[index];
+                  return (
+                    row && (
+                      <BodyRow
+                        row={row}
+                        position={start + index}
+                        onDetail={onDetail}
+                        isTabStop={row.id === stopId}
+                        {...props}
+                      />
+                    )
+                  );
                 }}
               />
             ) : (
-              rows.map((row) => <BodyRow key={row.id} row={row} {...props} />)
+              rows.map((row) => <BodyRow key={row.id} row={row} isTabStop={row.id === stopId} {...props} />)
             )}
           </TableBody>
           {hasFoot && !isLoading && rows.length > 0 && (
@@ -118,25 +131,51 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
   );
 }
 
+/** One stop for the Tab key: the row that was reached last, else the first; in an endless list the first in sight. */
+function tabStop<Row extends RowData>(
+  rows: readonly RowOf<Row>[],
+  focusedId: string | null,
+  endless: EndlessRows | undefined,
+): string | undefined {
+  const isThere = focusedId !== null && rows.some(({ id }) => id === focusedId);
+  return isThere ? focusedId : endless ? endless.ids.get(endless.inSight.read().first) : rows[0]?.id;
+}
+
 type BodyRowProps<Row extends RowData> = {
   row: RowOf<Row>;
-  /** Its position where not all rows are rendered. */
-  index?: number;
+  /** Its position in the list, where not all rows are rendered. */
+  position?: number;
+  /** Receives the height of the row's details in pixels, 0 without. */
+  onDetail?: (px: number) => void;
+  /** The one row that the Tab key stops at. */
+  isTabStop: boolean;
 } & ViewProps<Row>;
 
-function BodyRow<Row extends RowData>({ row, index, ...props }: BodyRowProps<Row>) {
+function BodyRow<Row extends RowData>({ row, position, onDetail, isTabStop, ...props }: BodyRowProps<Row>) {
   const { detail, isDim, focusedId, onFocusRow, onOpen } = props;
   const isOpen = row.getIsExpanded();
   const cells = row.getVisibleCells();
+  const box = useRef<HTMLDivElement>(null);
+  const report = useRef(onDetail);
+  report.current = onDetail;
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!isOpen || !element) {
+      report.current?.(0);
+      return;
+    }
+    const observer = new ResizeObserver(() => report.current?.(element.offsetHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isOpen]);
   return (
     <Fragment>
       <TableRow
         hover
         data-row={row.id}
-        // One stop for the Tab key: the row that was reached last, else the first.
-        tabIndex={(focusedId === null ? row.index === 0 : focusedId === row.id) ? 0 : -1}
+        tabIndex={isTabStop ? 0 : -1}
         onFocus={(event) => event.target === event.currentTarget && onFocusRow(row.id)}
-        {...(index !== undefined && { "aria-rowindex": index + 2 })}
+        {...(position !== undefined && { "aria-rowindex": position + 2 })}
         selected={row.getIsSelected()}
         onClick={(event) => {
           if (onOpen) onOpen(row.original);
@@ -181,7 +220,9 @@ function BodyRow<Row extends RowData>({ row, index, ...props }: BodyRowProps<Row
               bgcolor: "surface.sunken",
             }}
           >
-            <Box sx={IN_SIGHT}>{detail(row.original)}</Box>
+            <Box ref={box} sx={IN_SIGHT}>
+              {detail(row.original)}
+            </Box>
           </TableCell>
         </TableRow>
       )}
@@ -217,47 +258,3 @@ function useStickyHeader(): RefObject<HTMLTableElement | null> {
   }, []);
   return ref;
 }
-
-type Props = Readonly<{
-  count: number;
-  /** Pixels. */
-  rowHeight: number;
-  /** Columns of the table. */
-  span: number;
-  render: (index: number) => ReactNode;
-}>;
-
-/** Rows rendered beyond both edges of the viewport, so that keyboard navigation always finds the next one. */
-const OVERSCAN = 20;
-
-/** Renders only the rows near the viewport; blank space of the same height replaces the others. */
-const VirtualRows = ({ count, rowHeight, span, render }: Props) => {
-  const top = useRef<HTMLTableRowElement>(null);
-  const margin = top.current ? top.current.getBoundingClientRect().top + window.scrollY : 0;
-  const rows = useWindowVirtualizer({
-    count,
-    estimateSize: () => rowHeight,
-    overscan: OVERSCAN,
-    scrollMargin: margin,
-  });
-  const items = rows.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? -1;
-  return (
-    <>
-      <TableRow ref={top} aria-hidden>
-        <Blank span={span} height={first * rowHeight} />
-      </TableRow>
-      {items.map(({ index, key }) => (
-        <Fragment key={key}>{render(index)}</Fragment>
-      ))}
-      <TableRow aria-hidden>
-        <Blank span={span} height={(count - 1 - last) * rowHeight} />
-      </TableRow>
-    </>
-  );
-};
-
-const Blank = ({ span, height }: { span: number; height: number }) => (
-  <TableCell colSpan={span} sx={{ p: "0 !important", border: 0, height: `${height}px !important` }} />
-);

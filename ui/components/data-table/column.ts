@@ -36,6 +36,8 @@ export type Paging = Readonly<{
   unit: string;
   onPage: (page: number) => void;
   onPageSize: (pageSize: number) => void;
+  /** For lists that can be scrolled without pages. */
+  scroll?: Readonly<{ isOn: boolean; onChoose: () => void }> | undefined;
 }>;
 
 /** Row id → true for each selected row. */

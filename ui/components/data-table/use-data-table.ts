@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { jsonFormat, storedAtoms } from "../../state/stored-atom.ts";
 import type { Column, RowAction, RowId, Selection, Sort } from "./column.ts";
 import { controlColumns, PINNING } from "./columns/control-columns.tsx";
+import type { EndlessRows } from "./paging/use-endless-rows.ts";
 import { columnDefOf, features, type Table } from "./table.ts";
 
 type Options<Row> = Readonly<{
@@ -50,6 +51,8 @@ export type ViewProps<Row extends RowData> = TableModel<Row> &
     /** A click on the row. */
     onOpen?: ((row: Row) => void) | undefined;
     isDim?: ((row: Row) => boolean) | undefined;
+    /** The table's rows are those in memory of a long list. */
+    endless?: EndlessRows | undefined;
     focusedId: string | null;
     onFocusRow: (id: string) => void;
   }>;

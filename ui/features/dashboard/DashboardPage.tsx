@@ -49,7 +49,7 @@ export const DetailPage = () => {
   const isForAdmin = useSeesAllUsers();
   const { id: organization } = useActing();
   const scope = isForAdmin ? "all" : "self";
-  const [now, renew] = useNow(false);
+  const [now, renew] = useNow({ isFollowing: false });
   const range = rangeOf(
     { range: address.text("range") || "7d", from: address.number("from"), to: address.number("to") },
     now,

@@ -6,14 +6,12 @@ import FormControlLabel from "@mui/material/FormControlLabel";
 import IconButton from "@mui/material/IconButton";
 import Switch from "@mui/material/Switch";
 import Tooltip from "@mui/material/Tooltip";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { requestDownload } from "../../api/client.ts";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import { DataTable } from "../../components/data-table/DataTable.tsx";
-import { useAddressPaging } from "../../components/data-table/url-state.ts";
 import { useDataTable } from "../../components/data-table/use-data-table.ts";
 import { DownloadButton } from "../../components/display/DownloadButton.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
@@ -26,10 +24,11 @@ import { UserDialog } from "./detail/UserDialog.tsx";
 import { LogCard } from "./log-cells.tsx";
 import { useLogColumns } from "./log-columns.tsx";
 import { type LogEntry, useEntryName } from "./log-entry.ts";
-import { isNarrowed, logExport, logFiltersOf, logPage, parametersOf } from "./log-queries.ts";
+import { isNarrowed, logExport, logFiltersOf, parametersOf } from "./log-queries.ts";
 import { LogFilterBar } from "./overview/LogFilterBar.tsx";
 import { Overview } from "./overview/Overview.tsx";
 import { rangeOf, useNow } from "./time-range.ts";
+import { idOf, useLogPlace, useLogRows } from "./use-log-rows.ts";
 
 /** The usage log: the user's own calls; all calls for administrators. */
 export const UsageLogPage = () => {
@@ -38,17 +37,32 @@ export const UsageLogPage = () => {
   const isForAdmin = useSeesAllUsers();
   const scope = isForAdmin ? "all" : "self";
   const [isFollowing, setFollowing] = useState(false);
-  const [now, renew] = useNow(isFollowing);
+  const place = useLogPlace();
+  const isAtTop = useRef(true);
+  const [now, renew] = useNow({ isFollowing, initial: place.left?.now, mayAdvance: () => isAtTop.current });
   const [userId, setUserId] = useState<number | null>(null);
   const range = rangeOf({ range: address.text("range"), from: address.number("from"), to: address.number("to") }, now);
   const filters = logFiltersOf(address, range);
-  const { page, pageSize, pagingOf } = useAddressPaging(address);
-  const list = useQuery(logPage(scope, filters, page, pageSize));
+  const list = useLogRows({
+    address,
+    scope,
+    filters,
+    isFollowing,
+    startAt: place.left?.first ?? 0,
+    onMove(first) {
+      isAtTop.current = first === 0;
+      place.save({ now, first });
+    },
+  });
+  const showNewest = () => {
+    window.scrollTo(0, 0);
+    renew();
+  };
   const nameOf = useEntryName();
   const columns = useLogColumns(isForAdmin, setUserId);
   const model = useDataTable({
     columns,
-    rows: list.data?.items,
+    rows: list.rows,
     rowId: idOf,
     rowName: nameOf,
     detail: detailOf,
@@ -72,7 +86,7 @@ export const UsageLogPage = () => {
               }}
             />
             <Tooltip title={t("logs.refresh")}>
-              <IconButton aria-label={t("logs.refresh")} onClick={renew}>
+              <IconButton aria-label={t("logs.refresh")} onClick={showNewest}>
                 <Sync />
               </IconButton>
             </Tooltip>
@@ -111,11 +125,15 @@ export const UsageLogPage = () => {
       />
       <DataTable
         model={model}
-        isRefreshing={list.isPlaceholderData && !isFollowing}
+        isRefreshing={list.isRefreshing && !isFollowing}
         error={list.error}
-        onRetry={() => list.refetch()}
+        onRetry={list.refetch}
         empty={<LogsEmpty isFiltered={isNarrowed(filters) || range.name !== "30d"} requestId={filters.requestId} />}
-        paging={pagingOf(list.data?.total, t("logs.unit"))}
+        paging={list.paging}
+        endless={list.endless}
+        newRows={
+          list.newCount > 0 ? { text: t("logs.newRows", { count: list.newCount }), onShow: showNewest } : undefined
+        }
         card={(entry) => <LogCard entry={entry} isAdmin={isForAdmin} />}
       />
       {userId !== null && <UserDialog id={userId} onClose={() => setUserId(null)} />}
@@ -123,7 +141,6 @@ export const UsageLogPage = () => {
   );
 };
 
-const idOf = (entry: LogEntry): number => entry.id;
 const detailOf = (entry: LogEntry) => <LogDetail entry={entry} />;
 
 /** Empty state: no calls yet, or no match; a request searched by its id may still exist outside the list. */

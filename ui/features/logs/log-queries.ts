@@ -1,6 +1,7 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { readData } from "../../api/client.ts";
 import { logApi, usersApi } from "../../api/groups.ts";
+import { CHUNK_ROWS } from "../../components/data-table/paging/chunks.ts";
 import type { Address } from "../../components/use-address.ts";
 import { LOG_TYPES, type LogEntry } from "./log-entry.ts";
 import type { TimeRange } from "./time-range.ts";
@@ -37,10 +38,9 @@ const pageKey = (scope: LogScope, filters: LogFilters, page: number, pageSize: n
   [...LOGS_KEY, "page", scope, filters, page, pageSize] as const;
 
 /** The cursor after a page; undefined if unknown. */
-const cursorBehind = (page: LogPage | undefined): string | undefined => {
-  const last = page?.items.at(-1);
-  return last && `${last.created_at}-${last.id}`;
-};
+const cursorBehind = (page: LogPage | undefined): string | undefined => cursorOf(page?.items.at(-1));
+
+const cursorOf = (row: LogEntry | undefined): string | undefined => row && `${row.created_at}-${row.id}`;
 
 /** A page by its zero-based number; continues from the previous page's cursor if known, which is fast at any depth. */
 export const logPage = (scope: LogScope, filters: LogFilters, page: number, pageSize: number) =>
@@ -56,6 +56,68 @@ export const logPage = (scope: LogScope, filters: LogFilters, page: number, page
 
 /** The server's maximum page size. */
 const MOST_ROWS = 100;
+
+/** A log that scrolls without pages, as it was when its first rows were read. */
+export type LogList = LogPage & Readonly<{ key: string; filters: LogFilters }>;
+
+const listKey = (scope: LogScope, filters: LogFilters) => [...LOGS_KEY, "list", scope, filters] as const;
+
+/** The first rows and their total; the others are read by readLogChunk. */
+export const logList = (scope: LogScope, filters: LogFilters) =>
+  queryOptions({
+    queryKey: listKey(scope, filters),
+    queryFn: async ({ signal }): Promise<LogList> => {
+      const query = { ...parametersOf(scope, filters), p: 1, page_size: CHUNK_ROWS };
+      const page = await readData(callsOf(scope).get({ query, fetch: { signal } }));
+      return { ...page, filters, key: JSON.stringify([scope, filters]) };
+    },
+    // Read again only on request: the rows must stay where they are.
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousData,
+  });
+
+/** The key of a list's chunks, without their number. */
+export const logChunksKey = (scope: LogScope, list: LogList | undefined) =>
+  [...LOGS_KEY, "chunk", scope, list?.key, cursorOf(list?.items[0])] as const;
+
+/** Reads a chunk of a list, from 1 on: from where the previous one ends if that is in memory, else by its number. */
+export async function readLogChunk(
+  client: QueryClient,
+  scope: LogScope,
+  list: LogList,
+  chunk: number,
+  signal: AbortSignal,
+): Promise<Pick<LogPage, "items">> {
+  const previous = chunk === 1 ? list : client.getQueryData<LogPage>([...logChunksKey(scope, list), chunk - 1]);
+  const query = {
+    ...parametersOf(scope, list.filters),
+    p: chunk + 1,
+    page_size: CHUNK_ROWS,
+    before: cursorBehind(previous),
+    as_of: cursorOf(list.items[0]),
+  };
+  return readData(callsOf(scope).get({ query, fetch: { signal } }));
+}
+
+const NEW_ROWS_MS = 15_000;
+
+/** How many rows a list would have now. */
+export const logTotal = (scope: LogScope, list: LogList | undefined, readNow: () => number) =>
+  queryOptions({
+    queryKey: [...LOGS_KEY, "total", scope, list?.key],
+    queryFn: async ({ signal }) => {
+      const filters = list?.filters ?? { start: 0, end: 0 };
+      const query = {
+        ...parametersOf(scope, { ...filters, end: Math.max(filters.end, readNow()) }),
+        p: 1,
+        page_size: 1,
+      };
+      return (await readData(callsOf(scope).get({ query, fetch: { signal } }))).total;
+    },
+    refetchInterval: NEW_ROWS_MS,
+    staleTime: NEW_ROWS_MS,
+    retry: false,
+  });
 
 /** The rows of one request, of any time; a realtime session has one for each response. */
 export const requestRows = (scope: LogScope, requestId: string) =>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 /** Named ranges, in seconds. */
 const RANGES = {
@@ -36,19 +36,32 @@ export function rangeOf(choice: TimeChoice, nowSeconds: number): TimeRange {
 
 const FOLLOW_MS = 5000;
 
-const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+/** Now, in epoch seconds. */
+export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+type NowOptions = Readonly<{
+  isFollowing: boolean;
+  /** Where to begin, for a page that is shown again. */
+  initial?: number | undefined;
+  /** Whether following may go on at the moment. */
+  mayAdvance?: () => boolean;
+}>;
 
 /**
  * The end of open ranges, in epoch seconds. It stays fixed until renewed, so that pages don't shift while they are
  * read; it advances by itself in follow mode.
  */
-export function useNow(isFollowing: boolean): [number, () => void] {
-  const [now, setNow] = useState(nowSeconds);
+export function useNow({ isFollowing, initial, mayAdvance }: NowOptions): [number, () => void] {
+  const [now, setNow] = useState(() => initial ?? nowSeconds());
   const renew = useCallback(() => setNow(nowSeconds()), []);
+  const asks = useRef(mayAdvance);
+  asks.current = mayAdvance;
   useEffect(() => {
     if (!isFollowing) return;
     renew();
-    const timer = setInterval(() => document.visibilityState === "visible" && renew(), FOLLOW_MS);
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible" && asks.current?.() !== false) renew();
+    }, FOLLOW_MS);
     return () => clearInterval(timer);
   }, [isFollowing, renew]);
   return [now, renew];

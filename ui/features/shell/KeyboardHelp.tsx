@@ -14,6 +14,7 @@ const KEYS = [
   [PALETTE_KEYS, "palette"],
   ["/", "search"],
   ["J  K", "move"],
+  ["Home  End", "ends"],
   ["Enter", "open"],
   ["X", "tick"],
   ["?", "help"],

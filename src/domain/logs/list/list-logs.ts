@@ -11,7 +11,8 @@ import { type LogRow, type LogView, viewForAdmin, viewForOwner } from "./log-vie
 
 /** The place behind which a list goes on: that of its last row. */
 export type LogCursor = Readonly<{ createdAt: number; id: number }>;
-export type LogPage = Readonly<{ page: number; pageSize: number; before?: LogCursor }>;
+/** `asOf`: the newest row of the list, so that pages stay where they are while calls come in. */
+export type LogPage = Readonly<{ page: number; pageSize: number; before?: LogCursor; asOf?: LogCursor }>;
 export type Viewer = "admin" | "owner";
 
 /** Rows that are no calls are counted one by one up to here; a total beyond it is a lower bound. */
@@ -23,12 +24,13 @@ const FAR_BACK = 1000;
 
 /** A page of log rows, newest first, by number (from 0) or behind a cursor, which stays fast however far back it is. */
 export async function readLogs(db: Db, filter: LogFilter, page: LogPage, viewer: Viewer): Promise<LogView[]> {
-  const { before } = page;
+  const { before, asOf } = page;
   const where = and(
     logConditions(filter),
     before ? sql`(${logs.createdAt}, ${logs.id}) < (${before.createdAt}, ${before.id})` : undefined,
     // Says nothing new, but shows which months need not be looked at.
     before ? lte(logs.createdAt, before.createdAt) : undefined,
+    asOf ? sql`(${logs.createdAt}, ${logs.id}) <= (${asOf.createdAt}, ${asOf.id})` : undefined,
   );
   const skipped = before ? 0 : page.page * page.pageSize;
   const rows = skipped < FAR_BACK ? await readNear(db, where, skipped, page) : await readFar(db, where, skipped, page);

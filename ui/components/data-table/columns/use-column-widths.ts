@@ -14,11 +14,15 @@ type Widths = Readonly<{
   least: number;
 }>;
 
-/** Fits the columns of a table to their texts and the room there is. `chosen`: widths that the reader set. */
+/**
+ * Fits the columns of a table to their texts and the room there is. `chosen`: widths that the reader set. `list`: of which list
+ * the rows are a part; while it is the same, columns only grow.
+ */
 export function useColumnWidths<Row extends RowData>(
   table: Table<Row>,
   pageColumns: readonly Column<Row>[],
   chosen: Readonly<Record<string, number>>,
+  list?: string,
 ): Widths {
   const room = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
@@ -31,12 +35,21 @@ export function useColumnWidths<Row extends RowData>(
   }, []);
   const columns = table.getHeaderGroups()[0]?.headers.map(({ column }) => column) ?? [];
   const rows = table.getRowModel().rows;
+  const last = useRef<{ list: string | undefined; needs: ReadonlyMap<string, number> }>({ list, needs: new Map() });
   const needs = useMemo(() => {
+    const least = list !== undefined && last.current.list === list ? last.current.needs : null;
     const texts = pageColumns.map(({ key, head, text }) =>
-      text ? ([key, widest([head, ...rows.map(({ original }) => text(original))])] as const) : null,
+      text
+        ? ([
+            key,
+            Math.max(widest([head, ...rows.map(({ original }) => text(original))]), least?.get(key) ?? 0),
+          ] as const)
+        : null,
     );
-    return new Map(texts.filter((entry) => entry !== null));
-  }, [rows, pageColumns]);
+    const now = new Map(texts.filter((entry) => entry !== null));
+    last.current = { list, needs: now };
+    return now;
+  }, [rows, pageColumns, list]);
   const fits = columns.map(
     (column): ColumnFit => ({
       id: column.id,

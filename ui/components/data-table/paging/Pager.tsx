@@ -1,0 +1,149 @@
+import ChevronLeft from "@mui/icons-material/ChevronLeft";
+import ChevronRight from "@mui/icons-material/ChevronRight";
+import ExpandMore from "@mui/icons-material/ExpandMore";
+import Top from "@mui/icons-material/VerticalAlignTopOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import IconButton from "@mui/material/IconButton";
+import Menu from "@mui/material/Menu";
+import MenuItem from "@mui/material/MenuItem";
+import Tooltip from "@mui/material/Tooltip";
+import { useState, useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
+import { formatNumber } from "../../../lib/format/number.ts";
+import { Row, usePhone } from "../../layout.tsx";
+import type { Paging } from "../column.ts";
+import { PAGE_SIZES } from "../url-state.ts";
+import type { EndlessRows } from "./use-endless-rows.ts";
+
+const BAR = { px: 4, minHeight: 44, fontSize: 12.5, color: "text.secondary" } as const;
+
+/** Position in the list, page size, previous and next. */
+export const Pager = (paging: Paging) => {
+  const { page, pageSize, total, onPage } = paging;
+  const { t } = useTranslation();
+  const last = Math.max(Math.ceil(total / pageSize) - 1, 0);
+  return (
+    <Row sx={BAR}>
+      <Position from={page * pageSize + 1} to={Math.min((page + 1) * pageSize, total)} {...paging} isLive />
+      <Box sx={{ flex: 1 }} />
+      <PageSize {...paging} />
+      <IconButton aria-label={t("components.table.previous")} disabled={page <= 0} onClick={() => onPage(page - 1)}>
+        <ChevronLeft />
+      </IconButton>
+      <IconButton aria-label={t("components.table.next")} disabled={page >= last} onClick={() => onPage(page + 1)}>
+        <ChevronRight />
+      </IconButton>
+    </Row>
+  );
+};
+
+type EndlessBarProps = Readonly<{ endless: EndlessRows; paging: Paging; newRows?: NewRows | undefined }>;
+
+/** Rows that came in after the list was loaded. */
+export type NewRows = Readonly<{ text: string; onShow: () => void }>;
+
+/** For a list that scrolls without pages: position, new rows, what could not be loaded, and the way to the top. */
+export const EndlessBar = ({ endless, paging, newRows }: EndlessBarProps) => {
+  const { t } = useTranslation();
+  const { total, error, inSight } = endless;
+  const visible = useSyncExternalStore(inSight.subscribe, inSight.read);
+  return (
+    <Row
+      sx={{
+        ...BAR,
+        position: "sticky",
+        bottom: 0,
+        zIndex: 2,
+        bgcolor: "surface.paper",
+        borderTop: "1px solid",
+        borderColor: "line.main",
+      }}
+    >
+      <Position from={visible.first + 1} to={Math.min(visible.last + 1, total)} {...paging} />
+      <Box role="status" sx={{ flex: 1, textAlign: "center", minWidth: 0 }}>
+        {error ? (
+          <Button size="small" variant="text" color="error" onClick={endless.onRetry}>
+            {t("components.table.rowsFailed")}
+          </Button>
+        ) : (
+          newRows && (
+            <Button size="small" variant="text" color="primary" onClick={newRows.onShow}>
+              {newRows.text}
+            </Button>
+          )
+        )}
+      </Box>
+      <PageSize {...paging} />
+      <Tooltip title={t("components.table.toTop")}>
+        <span>
+          <IconButton
+            aria-label={t("components.table.toTop")}
+            disabled={visible.first === 0}
+            onClick={() => {
+              endless.goTo(0);
+              window.scrollTo(0, 0);
+            }}
+          >
+            <Top />
+          </IconButton>
+        </span>
+      </Tooltip>
+    </Row>
+  );
+};
+
+type PositionProps = Readonly<{ from: number; to: number; isLive?: boolean }> & Paging;
+
+const Position = ({ from, to, total, unit, isLive = false }: PositionProps) => {
+  const { t } = useTranslation();
+  const range = {
+    from: total === 0 ? 0 : formatNumber(from),
+    to: formatNumber(to),
+    total: formatNumber(total),
+    unit,
+  };
+  return (
+    <Box component="span" className="num" {...(isLive && { "aria-live": "polite" })}>
+      {t("components.table.range", range)}
+    </Box>
+  );
+};
+
+/** The menu of page sizes, and of the list without pages where there is one. */
+const PageSize = ({ pageSize, onPageSize, scroll }: Paging) => {
+  const { t } = useTranslation();
+  const isPhone = usePhone();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const label = scroll?.isOn ? t("components.table.scroll") : t("components.table.perPage", { count: pageSize });
+  const choose = (action: () => void) => () => {
+    setAnchor(null);
+    action();
+  };
+  return (
+    <>
+      <Button
+        variant="text"
+        size="small"
+        endIcon={<ExpandMore />}
+        aria-haspopup="menu"
+        aria-label={label}
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        {isPhone && !scroll?.isOn ? pageSize : label}
+      </Button>
+      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+        {scroll && (
+          <MenuItem selected={scroll.isOn} onClick={choose(scroll.onChoose)}>
+            {t("components.table.scroll")}
+          </MenuItem>
+        )}
+        {PAGE_SIZES.map((size) => (
+          <MenuItem key={size} selected={!scroll?.isOn && size === pageSize} onClick={choose(() => onPageSize(size))}>
+            {t("components.table.perPage", { count: size })}
+          </MenuItem>
+        ))}
+      </Menu>
+    </>
+  );
+};

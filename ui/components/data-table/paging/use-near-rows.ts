@@ -1,0 +1,87 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { EndlessRows } from "./use-endless-rows.ts";
+
+type Options = Readonly<{
+  /** Rows that are laid out. */
+  count: number;
+  /** Height of a row that has not been measured, in pixels. */
+  rowPx: number;
+  endless: EndlessRows | undefined;
+}>;
+
+type NearRows = Readonly<{
+  /** Positions among the laid-out rows. */
+  indexes: readonly number[];
+  /** Height of the blank space above and below, in pixels. */
+  abovePx: number;
+  belowPx: number;
+  /** For the element above the first row. */
+  top: (element: HTMLElement | null) => void;
+  /** For rows that have a `data-index` and their own height. */
+  measure: (element: HTMLElement | null) => void;
+  /** Sets a row's height in pixels. */
+  resize: (index: number, px: number) => void;
+}>;
+
+/** Rows rendered beyond both edges of the viewport, so that keyboard navigation always finds the next one. */
+const OVERSCAN = 12;
+
+/** Which rows are near the viewport; blank space of the same height replaces the others. */
+export function useNearRows({ count, rowPx, endless }: Options): NearRows {
+  const anchor = useRef<HTMLElement>(null);
+  const top = useCallback((element: HTMLElement | null) => {
+    anchor.current = element;
+  }, []);
+  const [margin, setMargin] = useState(0);
+  const start = endless?.start ?? 0;
+  const rows = useWindowVirtualizer({
+    count,
+    estimateSize: () => rowPx,
+    overscan: OVERSCAN,
+    scrollMargin: margin,
+    getItemKey: (index) => start + index,
+  });
+  // What is above the list grows and shrinks while it loads.
+  useLayoutEffect(() => {
+    const now = anchor.current ? Math.round(anchor.current.getBoundingClientRect().top + window.scrollY) : 0;
+    if (now !== margin) setMargin(now);
+  });
+  const { target, start: from = 0, onReached } = endless ?? {};
+  const { scrollToIndex } = rows;
+  useEffect(() => {
+    if (!target) return;
+    // After the router has scrolled to the top of a new page.
+    const frame = requestAnimationFrame(() => {
+      scrollToIndex(target.row - from, { align: target.isAtEnd ? "end" : "start" });
+      if (!target.isFocused) onReached?.();
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [target, from, onReached, scrollToIndex]);
+  const onVisible = endless?.onVisible;
+  const [first, last] = [rows.range?.startIndex, rows.range?.endIndex];
+  useEffect(() => {
+    if (first !== undefined && last !== undefined) onVisible?.({ first: start + first, last: start + last });
+  }, [onVisible, start, first, last]);
+  const items = rows.getVirtualItems();
+  return {
+    indexes: items.map(({ index }) => index),
+    abovePx: Math.max((items[0]?.start ?? margin) - margin, 0),
+    belowPx: Math.max(rows.getTotalSize() - ((items.at(-1)?.end ?? margin) - margin), 0),
+    top,
+    measure: rows.measureElement,
+    resize: rows.resizeItem,
+  };
+}
+
+/** What `render` returns for each row, once: while only the page is scrolled, React gets the same elements. */
+export function useElements(render: (index: number) => ReactNode): (index: number) => ReactNode {
+  return useMemo(() => {
+    const elements = new Map<number, ReactNode>();
+    return (index) => {
+      const element = elements.get(index) ?? render(index);
+      elements.set(index, element);
+      return element;
+    };
+  }, [render]);
+}
