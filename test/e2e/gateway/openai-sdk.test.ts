@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { settledAccount, waitForLogs } from "../../support/e2e/books.ts";
-import { createApiKey } from "../../support/e2e/console-client.ts";
 import { ENGINES, type Fixture, setOption, startFixture } from "../../support/e2e/fixture.ts";
 
 const MODELS = [
@@ -88,19 +87,6 @@ describe.each(ENGINES)("the openai client on %s", (engine) => {
       code: "model_not_found",
       message: expect.stringContaining("nobody-has-it"),
     });
-  });
-
-  test("an API key that was deleted is refused, however often it is tried, and others are not", async () => {
-    const { id, key } = await createApiKey(fixture.root);
-    const former = new OpenAI({ apiKey: key, baseURL: `${fixture.gateway.url}/v1`, maxRetries: 0 });
-    const call = () => former.chat.completions.create({ model: "gpt-4o", ...ask });
-    expect((await call()).choices).toHaveLength(1);
-    await fixture.root.delete(`/api/token/${id}/`);
-    for (let time = 0; time < 3; time += 1) {
-      expect(await failureOf(call())).toBeInstanceOf(OpenAI.AuthenticationError);
-      await Bun.sleep(500);
-    }
-    expect((await client.chat.completions.create({ model: "gpt-4o", ...ask })).choices).toHaveLength(1);
   });
 
   test("usage is charged by the formula, cached input at its own ratio, and the receipt says so", async () => {
