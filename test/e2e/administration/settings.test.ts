@@ -220,7 +220,6 @@ describe("settings", () => {
     expect(await consolePage.page.locator("main script").count()).toBe(0);
 
     await openSection("operation", "chats");
-    await section("chats").getByText(words.defaultEmpty).waitFor();
     await consolePage.button(fillPlaceholders(words.chats.addUsual_other, { count: 5 }), section("chats")).click();
     await section("chats")
       .getByLabel(fillPlaceholders(words.chats.linkOf, { place: 5 }))

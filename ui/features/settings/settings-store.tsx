@@ -114,12 +114,15 @@ export function useSettingHint(): (field: SettingField) => string {
     const initial = defaults[field.key] ?? "";
     if (field.kind === "switch") return t(initial === "true" ? "settings.defaultOn" : "settings.defaultOff");
     const value = shortDefault(field, initial);
-    if (value === "") return t("settings.defaultEmpty");
+    if (value === "") return "";
     if (typeof value === "number") return t("settings.defaultEntries", { count: value });
     const isChoice = field.kind === "choice";
     return t("settings.default", {
       value: isChoice ? t(`settings.choices.${value}`, { defaultValue: value.toUpperCase() }) : value,
     });
   };
-  return (field) => `${t(`settings.fields.${wordOf(field.key)}.help`)}${t("settings.gap")}${defaultText(field)}`;
+  return (field) => {
+    const sentences = [t(`settings.fields.${wordOf(field.key)}.help`), defaultText(field)];
+    return sentences.filter((sentence) => sentence !== "").join(t("settings.gap"));
+  };
 }
