@@ -1,10 +1,11 @@
 /**
- * Measures what features for agents cost a call that uses none of them: routes, sessions, speeds and hedges, each asked whether
+ * Measures what features for agents cost a call that uses none of them: routes, sessions, speeds, hedges and MCP servers, each asked whether
  * the call concerns it, as the simplest chat call asks them.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { hasMcpTools } from "../../src/gateway/adapters/mcp/has-mcp-tools.ts";
 import { agentSessionOf } from "../../src/gateway/billing/call-labels.ts";
 import { createContext } from "../../src/gateway/http/create-gateway.ts";
 import { chatCompletions } from "../../src/gateway/http/endpoints/text.ts";
@@ -35,6 +36,7 @@ const HOOKS: Readonly<Record<string, () => unknown>> = {
   sessions: () => agentSessionOf(call),
   speeds: () => context.speeds.observe(1, json.model, { firstTokenMs: null, tokensPerSecond: 50 }),
   hedges: () => call.route?.hedge,
+  mcp: () => hasMcpTools(call.endpoint, call.body.json),
 };
 
 let total = 0;

@@ -26,6 +26,8 @@ export const gatewayOptions = {
   "general_setting.ping_interval_seconds": integer(60, { min: 1, max: 86_400 }),
   /** Hours for which answers of the Responses API can be referred to; 0: not at all. */
   "responses.keep_hours": integer(24, { max: 8760 }),
+  /** The gateway connects to the MCP servers of requests where a model's provider connects to none. */
+  "mcp.execution_enabled": bool(true),
   CheckSensitiveEnabled: bool(true),
   CheckSensitiveOnPromptEnabled: bool(true),
   CheckSensitiveOnCompletionEnabled: bool(false),

@@ -13,7 +13,7 @@ import { limitationsOf } from "../../upstream/route.ts";
  * served by such channels alone, or by the gateway.
  */
 export function planMcp(context: GatewayContext, call: Call): Call | null {
-  if (!canRunInRounds(call.body.json)) return call;
+  if (!context.services.settings.get("mcp.execution_enabled") || !canRunInRounds(call.body.json)) return call;
   const { tiers } = call.candidates;
   const targets = call.route?.targets ?? [];
   const all = [...tiers, ...targets.flatMap(({ candidates }) => candidates.tiers)].flatMap(({ channels }) => channels);

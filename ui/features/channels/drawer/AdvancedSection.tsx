@@ -128,6 +128,7 @@ const BEGINNINGS = {
   system_prompt_override: true,
   stream_support: "NON_STREAM_ONLY",
   message_threads: true,
+  mcp_tools: true,
   broken_stream: "drain",
   drain_cap_seconds: 60,
   first_byte_timeout_seconds: 30,

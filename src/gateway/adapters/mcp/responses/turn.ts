@@ -62,7 +62,10 @@ export class ResponsesTurn implements McpTurn {
     this.#functions = toolset.offered.map(functionOf);
     return this.#calls.flatMap(({ alias, input, requestId, result }) => {
       const tool = toolset.find(alias);
-      if (!tool) return [];
+      if (!tool) {
+        result.output = "Error: this tool is not available any more.";
+        return [];
+      }
       const item = this.#callItem(tool, input, this.output.length, requestId);
       const at = this.output.push(item) - 1;
       return [{ tool, input, finish: (outcome: McpResult) => this.#finish(at, outcome, result) }];
