@@ -11,7 +11,7 @@ import { runChecks } from "../checks/index.ts";
 import { readSources } from "../checks/source.ts";
 import { runTests, TIMINGS } from "./bun-test.ts";
 import { type Count, type FileTime, renderSlowest, renderTimings } from "./report.ts";
-import { listDatabaseTests, listPlainTests } from "./select-tests.ts";
+import { listDatabaseTests, listGatewayTests, listPlainTests } from "./select-tests.ts";
 
 const total = { passed: 0, failed: 0 };
 const failures: string[] = [];
@@ -35,6 +35,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal
 const sources = readSources();
 const { onBoth, onPostgres } = listDatabaseTests(sources);
 const plainTests = listPlainTests(sources);
+const gatewayTests = listGatewayTests(sources);
 const began = readCores();
 let postgres: TemporaryPostgres | undefined;
 try {
@@ -60,11 +61,12 @@ process.exit(total.failed === 0 && !abort.signal.aborted ? 0 : 1);
 
 /** The unit tests, in one global object where they can share it, and those of the database on Postgres. */
 async function runUnitTests(server: Record<string, string>): Promise<void> {
-  const unitTests = listTests(
-    (file) => !file.startsWith("test/e2e/") && !onPostgres.includes(file) && !plainTests.includes(file),
-  );
-  await runGroup("plain unit tests", () =>
-    runTests(plainTests.map(asTarget), { timeoutMs: UNIT_MS, workers: 2, isShared: true, signal: abort.signal }),
+  const apart = new Set([...onPostgres, ...plainTests, ...gatewayTests]);
+  const unitTests = listTests((file) => !file.startsWith("test/e2e/") && !apart.has(file));
+  const shared = { timeoutMs: UNIT_MS, isShared: true, signal: abort.signal };
+  await runGroup("plain unit tests", () => runTests(plainTests.map(asTarget), { ...shared, workers: 2 }));
+  await runGroup("gateway tests", () =>
+    runTests(gatewayTests.map(asTarget), { ...shared, workers: WORKERS, env: SHORT_LIVED }),
   );
   await runGroup("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED));
   await runGroup("database tests on Postgres", () =>

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { listDatabaseTests, listPlainTests } from "./select-tests.ts";
+import { listDatabaseTests, listGatewayTests, listPlainTests } from "./select-tests.ts";
 
 test("finds the tests that open a database, by whatever they import", () => {
   const files = {
     "test/support/database.ts": "export const open = 1;",
     "db/changes.test.ts": 'import { open } from "../test/support/database.ts";',
     "test/support/console/start-console.ts": 'import { open } from "../database.ts";',
-    "src/console/accounts/users.test.ts": 'import { start } from "../../../test/support/console/start-console.ts";',
+    "src/console/wallet/redeem.test.ts": 'import { start } from "../../../test/support/console/start-console.ts";',
     "src/console/http/guard.test.ts": 'import { start } from "../../../test/support/console/start-console.ts";',
     "src/console/words.test.ts": 'import type { Start } from "../../test/support/console/start-console.ts";',
     "test/contracts/providers/all.test.ts": 'import { open } from "../../support/database.ts";',
@@ -14,7 +14,7 @@ test("finds the tests that open a database, by whatever they import", () => {
   };
   const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
   expect(listDatabaseTests(sources)).toEqual({
-    onBoth: ["db/changes.test.ts", "src/console/accounts/users.test.ts"],
+    onBoth: ["db/changes.test.ts", "src/console/wallet/redeem.test.ts"],
     onPostgres: ["src/console/http/guard.test.ts"],
   });
 });
@@ -31,4 +31,19 @@ test("tests that start something or replace what others see do not share their m
   };
   const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
   expect(listPlainTests(sources)).toEqual(["src/lib/values.test.ts"]);
+});
+
+test("gateways in a test's own process share their modules, unless there is a database or something was replaced", () => {
+  const files = {
+    "test/support/database.ts": "export const open = 1;",
+    "test/support/gateway/start-gateway.ts": "export const start = 1;",
+    "test/support/gateway/families.ts": 'import { start } from "./start-gateway.ts";',
+    "src/gateway/chat.test.ts": 'import { start } from "../../test/support/gateway/families.ts";',
+    "src/gateway/late.test.ts": 'import { start } from "../../test/support/gateway/families.ts"; jest.useFakeTimers();',
+    "test/gateway/batches.test.ts":
+      'import { start } from "../support/gateway/start-gateway.ts"; import { open } from "../support/database.ts";',
+    "src/lib/values.test.ts": "",
+  };
+  const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
+  expect(listGatewayTests(sources)).toEqual(["src/gateway/chat.test.ts"]);
 });

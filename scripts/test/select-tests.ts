@@ -6,13 +6,13 @@ const OPENER = "test/support/database.ts";
 /** They open one to run, but test wire formats, which are the same on either engine. */
 const ENGINE_FREE = ["test/contracts/providers/", "src/server/benchmark/"];
 /**
- * Where the engines can differ: SQL of the project's own, transactions, recovery, jobs, and some lists and sums of the
- * console. The rest of the console and of the gateway meets the embedded engine in the end-to-end tests.
+ * Money, and where the engines can differ: transactions, locks, recovery, copies, cursors, what the doctor finds. Other
+ * queries are the same SQL on both; the embedded engine meets them in the end-to-end tests.
  */
 const ON_BOTH = [
-  /^(db|src\/(billing|cli\/import|settings|server\/jobs|domain\/(logs|wallet|channels|diagnostics))|test\/billing)\//,
-  /^src\/console\/(accounts\/users|api-keys\/api-keys|logs\/(log-filters|logs)|sign-in\/setup|wallet\/redeem)\.test/,
-  /^test\/gateway\/(tasks\/crash|files\/batches)\.test/,
+  /^(db|src\/(billing|cli\/import|server\/jobs|domain\/(wallet|diagnostics))|test\/billing)\//,
+  /^src\/domain\/logs\/(archive|list|usage\/totals)\//,
+  /^(src\/console\/wallet\/redeem|test\/gateway\/(tasks\/crash|files\/batches))\.test/,
 ];
 /** What another file could see after the test: replaced modules, clocks, variables of the environment, processes. */
 const LEAVES_TRACES = /\b(?:mock|jest|spyOn|setSystemTime|globalThis)\b|process\.env|Bun\.(?:env|spawn)|Worker\(/;
@@ -42,6 +42,24 @@ export function listPlainTests(files: readonly SourceFile[]): string[] {
   const starters = findImporters(files, support);
   return files
     .filter(({ path: file, text }) => /\.test\.tsx?$/.test(file) && !starters.has(file) && !LEAVES_TRACES.test(text))
+    .map(({ path: file }) => file);
+}
+
+/** What runs a gateway inside of the test's process, without a database. */
+const IN_PROCESS_GATEWAY = "test/support/gateway/start-gateway.ts";
+
+/**
+ * Finds the unit tests that start gateways in their own process and no database: they can share one global object too,
+ * so that a worker loads the gateway's modules once. Only what replaces something that others see is left out.
+ */
+export function listGatewayTests(files: readonly SourceFile[]): string[] {
+  const gateway = findImporters(files, [IN_PROCESS_GATEWAY]);
+  const database = findImporters(files, [OPENER]);
+  return files
+    .filter(
+      ({ path: file, text }) =>
+        file.endsWith(".test.ts") && gateway.has(file) && !database.has(file) && !LEAVES_TRACES.test(text),
+    )
     .map(({ path: file }) => file);
 }
 
