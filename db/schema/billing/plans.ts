@@ -90,7 +90,7 @@ export const couponUses = pgTable(
   (t) => [primaryKey({ columns: [t.couponId, t.userId] })],
 );
 
-export const SUBSCRIPTION_STATUSES = ["active", "past_due", "ending", "ended"] as const;
+export const SUBSCRIPTION_STATUSES = ["active", "past_due", "ending", "paused", "ended"] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
 /**
@@ -107,7 +107,7 @@ export const subscriptions = pgTable(
       .references(() => plans.id),
     /**
      * `past_due`: the period is over and the balance did not cover the next; `ending`: over, and what is left is being taken
-     * back from the balance.
+     * back from the balance; `paused`: over, and nothing is charged until it is resumed.
      */
     status: text("status").$type<SubscriptionStatus>().notNull(),
     isTrial: boolean("is_trial").notNull().default(false),
@@ -121,6 +121,8 @@ export const subscriptions = pgTable(
     remaining: quotaUnits("remaining").notNull(),
     /** Ends with its period instead of being renewed. */
     cancelAtEnd: boolean("cancel_at_end").notNull().default(false),
+    /** Paused when its period ends, instead of being renewed. */
+    pauseAtEnd: boolean("pause_at_end").notNull().default(false),
     /** The plan of the next period; null: the same. */
     nextPlanId: integer("next_plan_id").references(() => plans.id),
     /** What lowers the price of the next period. */
@@ -133,7 +135,7 @@ export const subscriptions = pgTable(
     index("subscriptions_user_idx").on(t.userId, t.id),
     index("subscriptions_running_idx").on(t.windowEnd).where(sql`${t.status} <> 'ended'`),
     check("subscriptions_remaining_not_negative", sql`${t.remaining} >= 0`),
-    check("subscriptions_status_known", sql`${t.status} in ('active', 'past_due', 'ending', 'ended')`),
+    check("subscriptions_status_known", sql`${t.status} in ('active', 'past_due', 'ending', 'paused', 'ended')`),
   ],
 );
 

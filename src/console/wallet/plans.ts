@@ -1,8 +1,15 @@
 import { Elysia, t } from "elysia";
 import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
-import { openCardPortal, setCardRenewal, startCardPlan } from "../../domain/wallet/plans/card/checkout.ts";
+import {
+  openCardPortal,
+  resumeCard,
+  setCardPause,
+  setCardRenewal,
+  startCardPlan,
+} from "../../domain/wallet/plans/card/checkout.ts";
 import { endNow, setRenewal, switchPlan } from "../../domain/wallet/plans/change-subscription.ts";
 import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
+import { setPaused, setPausedByAdmin } from "../../domain/wallet/plans/pause-subscription.ts";
 import {
   listOwnSubscriptions,
   listPlans,
@@ -57,6 +64,11 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
     db,
     setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(services, orderId, isRenewed),
   };
+  const pausing = {
+    ...services,
+    setCardPause: (orderId: number, isPaused: boolean) => setCardPause(services, orderId, isPaused),
+    resumeCard: (orderId: number, since: number) => resumeCard(services, orderId, since),
+  };
   const wrongCoupons = createRateLimiter(WRONG_COUPONS);
   const limitGuesses = async <T>(person: Readonly<{ id: number }>, work: () => Promise<T>): Promise<T> => {
     const seconds = wrongCoupons.check(String(person.id));
@@ -108,10 +120,18 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
           "/user/subscriptions",
           async ({ actor, request, body }) => {
             if (body.plan_id !== undefined) await switchPlan(services, actor.id, body.id, body.plan_id);
+            else if (body.paused !== undefined) await setPaused(pausing, actor.id, body.id, body.paused);
             else await setRenewal(renewing, actor.id, body.id, body.renew !== false);
             return done(request, "subscription_saved");
           },
-          { body: t.Object({ id, plan_id: t.Optional(id), renew: t.Optional(t.Boolean()) }) },
+          {
+            body: t.Object({
+              id,
+              plan_id: t.Optional(id),
+              renew: t.Optional(t.Boolean()),
+              paused: t.Optional(t.Boolean()),
+            }),
+          },
         ),
     )
     .guard({ role: "admin" }, (app) =>
@@ -142,6 +162,14 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
             return done(request, "subscription_saved");
           },
           { body: t.Object({ user_id: id, plan_id: id }) },
+        )
+        .post(
+          "/subscription/pause",
+          async ({ actor, request, body }) => {
+            await setPausedByAdmin(pausing, actor, body.id, body.paused);
+            return done(request, "subscription_saved");
+          },
+          { body: t.Object({ id, paused: t.Boolean() }) },
         )
         .post(
           "/subscription/end",

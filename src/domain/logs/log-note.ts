@@ -17,6 +17,8 @@ export const LOG_NOTES = {
   plan_retired: ["name"],
   plan_granted: ["plan", "name", "id"],
   subscription_ended: ["id"],
+  subscription_paused: ["id"],
+  subscription_resumed: ["id"],
   coupon_created: ["code"],
   coupon_retired: ["code"],
   case_closed: ["reference"],

@@ -267,6 +267,10 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
     await consolePage.waitForNotice(fillPlaceholders(plans.subscribed, { name: plan }));
     await consolePage.page.getByText(plans.statuses.active, { exact: true }).waitFor();
     expect((await own.get("/api/user/self")).quota).toBe((before + 12 - 5 + 2) * DOLLAR);
+    await consolePage.button(plans.pause).click();
+    await consolePage.button(plans.pause, consolePage.dialog()).click();
+    await consolePage.button(plans.unpause).click();
+    await consolePage.button(plans.pause).waitFor();
     await consolePage.expectAccessible();
     await consolePage.open("/topup?list=statements");
     await consolePage.button(words.statements.thisMonth).click();

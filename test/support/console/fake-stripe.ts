@@ -9,6 +9,7 @@ type Subscription = {
   metadata: Record<string, string>;
   status: string;
   cancel_at_period_end: boolean;
+  isPaused: boolean;
   unitAmount: number;
   currency: string;
   periodStart: number;
@@ -47,14 +48,28 @@ export function startFakeStripe() {
   const subscriptionObject = (one: Subscription) => ({
     ...{ id: one.id, object: "subscription", customer: one.customer, metadata: one.metadata, status: one.status },
     ...{ cancel_at_period_end: one.cancel_at_period_end, cancel_at: null },
+    pause_collection: one.isPaused ? { behavior: "void", resumes_at: null } : null,
   });
   const emit: Emit = (type, object, created) => {
     const event = { id: next("evt"), object: "event", type, created, data: { object } };
     events.push(JSON.parse(JSON.stringify(event)));
   };
   const cards = createFakeCards(next, emit);
+  /** Periods that were begun at once, by idempotency key; and whether the card pays for them, and when they begin. */
+  const begun = new Set<string>();
+  const cardNow = { pays: true, seconds: Math.floor(Date.now() / 1000) };
 
-  function answer(method: string, path: string, form: URLSearchParams): object | null {
+  /** A period begins at once and is charged, once for each key. */
+  function startNow(subscription: Subscription, key: string): boolean {
+    if (begun.has(key)) return true;
+    if (!cardNow.pays) return false;
+    begun.add(key);
+    Object.assign(subscription, { periodStart: cardNow.seconds, periodEnd: cardNow.seconds + MONTH_S });
+    pay(subscription, cardNow.seconds);
+    return true;
+  }
+
+  function answer(method: string, path: string, form: URLSearchParams, key: string): object | null {
     const [, , resource, sub, id] = path.split("/");
     if (path === "/v1/checkout/sessions" && method === "POST") {
       const session = { id: next("cs"), subscription: null, form };
@@ -75,7 +90,16 @@ export function startFakeStripe() {
     if (resource === "subscriptions" && sub) {
       const found = subscriptions.get(sub);
       if (!found) return null;
-      if (method === "POST") found.cancel_at_period_end = form.get("cancel_at_period_end") === "true";
+      if (method === "POST") {
+        const cancels = form.get("cancel_at_period_end");
+        if (cancels !== null) found.cancel_at_period_end = cancels === "true";
+        const isPaused = form.get("pause_collection[behavior]") === "void";
+        if (isPaused !== found.isPaused && (isPaused || form.get("pause_collection") === "")) {
+          found.isPaused = isPaused;
+          emit("customer.subscription.updated", subscriptionObject(found), cardNow.seconds);
+        }
+        if (form.get("billing_cycle_anchor[type]") === "now" && !startNow(found, key)) return null;
+      }
       return subscriptionObject(found);
     }
     return null;
@@ -90,7 +114,7 @@ export function startFakeStripe() {
       const key = request.headers.get("idempotency-key");
       const reply = await cards.answer(request.method, url.pathname, form, key);
       if (reply) return Response.json(reply.body, { status: reply.status });
-      const found = answer(request.method, url.pathname, form);
+      const found = answer(request.method, url.pathname, form, key ?? "");
       return found
         ? Response.json(found)
         : Response.json({ error: { type: "invalid_request_error", message: "No such resource" } }, { status: 404 });
@@ -119,7 +143,7 @@ export function startFakeStripe() {
       const { form } = session;
       const subscription: Subscription = {
         ...{ id: next("sub"), customer: form.get("customer") ?? next("cus"), status: "active" },
-        ...{ cancel_at_period_end: false, periodStart: now, periodEnd: now + MONTH_S },
+        ...{ cancel_at_period_end: false, isPaused: false, periodStart: now, periodEnd: now + MONTH_S },
         metadata: { order: form.get("subscription_data[metadata][order]") ?? "" },
         unitAmount: Number(form.get("line_items[0][price_data][unit_amount]")),
         currency: form.get("line_items[0][price_data][currency]") ?? "",
@@ -147,7 +171,8 @@ export function startFakeStripe() {
       }
       found.periodStart = found.periodEnd;
       found.periodEnd = found.periodStart + MONTH_S;
-      if (isPaid) pay(found, now);
+      if (found.isPaused) emit("invoice.voided", { object: "invoice" }, now);
+      else if (isPaid) pay(found, now);
       else emit("invoice.payment_failed", { object: "invoice" }, now);
     },
     periodEnd: (tradeNo: string) => byOrder(tradeNo)?.periodEnd ?? 0,
@@ -158,6 +183,16 @@ export function startFakeStripe() {
       found.cancel_at_period_end = !isRenewed;
       emit("customer.subscription.updated", subscriptionObject(found), now);
     },
+    /** When the next period that is begun at once begins, and whether the card pays for it. */
+    setCard: (seconds: number, pays: boolean) => Object.assign(cardNow, { seconds, pays }),
+    /** Somebody pauses the collection at Stripe. */
+    pause(tradeNo: string, now: number) {
+      const found = byOrder(tradeNo);
+      if (!found) return;
+      found.isPaused = true;
+      emit("customer.subscription.updated", subscriptionObject(found), now);
+    },
+    isPaused: (tradeNo: string) => byOrder(tradeNo)?.isPaused,
     isCanceled: (tradeNo: string) => byOrder(tradeNo)?.cancel_at_period_end,
     /** Something else that is reported: a refund, a dispute. */
     emit,

@@ -6,6 +6,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "POST /api/payment_case/close",
     "POST /api/subscription/end",
     "POST /api/subscription/grant",
+    "POST /api/subscription/pause",
     "POST /api/topup/complete",
     "POST /api/topup/refund",
   ],

@@ -59,7 +59,7 @@ const ACTS: readonly RegExp[] = [
   /^GET \/api\/channel\/fetch_models\/[^/]+$/,
   /^(?:POST|DELETE) \/api\/catalog\/update$/,
   /^(?:POST \/api\/log\/clear|DELETE \/api\/log)$/,
-  /^POST \/api\/(?:topup\/(?:complete|refund)|agent\/requests\/[^/]+|subscription\/(?:grant|end)|payment_case\/close)$/,
+  /^POST \/api\/(?:topup\/(?:complete|refund)|agent\/requests\/[^/]+|subscription\/(?:grant|end|pause)|payment_case\/close)$/,
   /^(?:POST|DELETE) \/api\/broadcast$/,
   /^POST \/api\/channel-checks$/,
   /^(?:POST|DELETE) \/api\/replays\/.+$/,

@@ -66,7 +66,7 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
   // What is left of plans goes with the next run of their job.
   await tx
     .update(subscriptions)
-    .set({ status: "ending", windowEnd: 0 })
+    .set({ status: "ending", windowEnd: 0, pauseAtEnd: false })
     .where(and(eq(subscriptions.userId, userId), ne(subscriptions.status, "ended")));
   // What was said, kept for the next turn; upstreams keep theirs themselves.
   await tx.delete(storedResponses).where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));

@@ -1,4 +1,4 @@
-import { and, asc, eq, lte, ne } from "drizzle-orm";
+import { and, asc, eq, lte, notInArray } from "drizzle-orm";
 import { subscriptions } from "../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -29,7 +29,7 @@ export async function advanceSubscriptions(deps: PlanDeps, signal?: AbortSignal,
   const due = await deps.db
     .select({ id: subscriptions.id, userId: subscriptions.userId })
     .from(subscriptions)
-    .where(and(ne(subscriptions.status, "ended"), lte(subscriptions.windowEnd, now)))
+    .where(and(notInArray(subscriptions.status, ["ended", "paused"]), lte(subscriptions.windowEnd, now)))
     .orderBy(asc(subscriptions.windowEnd), asc(subscriptions.id));
   let changed = 0;
   for (const { id, userId } of due) {
@@ -54,8 +54,9 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
       await limitOverage(tx, userId);
       return { kind: "done" } as const;
     }
-    if (subscription.cancelAtEnd || (await isLate(tx, running, now))) {
-      await tx.update(subscriptions).set({ status: "ending" }).where(eq(subscriptions.id, id));
+    const isPausing = subscription.pauseAtEnd && !subscription.cancelAtEnd && !(await hasNoNextPlan(tx, running));
+    if (isPausing || subscription.cancelAtEnd || (await isLate(tx, running, now))) {
+      await tx.update(subscriptions).set({ status: "ending", pauseAtEnd: isPausing }).where(eq(subscriptions.id, id));
       await applyPlans(tx, account);
       return { kind: "end", running, units } as const;
     }
@@ -78,9 +79,12 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
 }
 
 /** The wallet did not cover the next period in time, or nobody offers its plan any more. */
-const isLate = async (tx: Tx, { subscription, plan }: Running, now: number): Promise<boolean> =>
-  now >= subscription.periodEnd + GRACE_S ||
-  (subscription.orderId === null && (await isWithdrawn(tx, subscription.nextPlanId ?? plan.id)));
+const isLate = async (tx: Tx, running: Running, now: number): Promise<boolean> =>
+  now >= running.subscription.periodEnd + GRACE_S || (await hasNoNextPlan(tx, running));
+
+/** Nobody offers the plan of the next period any more; who pays by card keeps it. */
+const hasNoNextPlan = async (tx: Tx, { subscription, plan }: Running): Promise<boolean> =>
+  subscription.orderId === null && (await isWithdrawn(tx, subscription.nextPlanId ?? plan.id));
 
 const isWithdrawn = (tx: Tx, planId: number): Promise<boolean> =>
   findPlan(tx, planId).then(
@@ -88,46 +92,62 @@ const isWithdrawn = (tx: Tx, planId: number): Promise<boolean> =>
     () => true,
   );
 
-/** Pays the next period from the wallet and begins it where the last one ended; without the money it is past due. */
+/** Pays the next period from the wallet; without the money the subscription is past due. */
 async function renew(deps: PlanDeps, { subscription }: Running, now: number): Promise<boolean> {
-  const { id, userId } = subscription;
-  const plan = await findPlan(deps.db, subscription.nextPlanId ?? subscription.planId);
-  const coupon = await couponOf(deps.db, subscription);
-  const price = priceWith(plan, coupon);
   try {
-    await paying(deps, userId, price, async (tx) => {
-      const account = await lockPlanAccount(tx, userId);
-      const current = requireDue(account, id, subscription);
-      requireWallet(deps, account, price);
-      // After an outage longer than a period, or past due for a while, the new period begins now.
-      const start =
-        now - subscription.periodEnd < GRACE_S && current.status === "active" ? subscription.periodEnd : now;
-      const values = {
-        ...{ status: "active" as const, planId: plan.id, nextPlanId: null, isTrial: false, paid: price },
-        couponId: couponAfter(plan, coupon),
-        ...{ periodStart: start, periodEnd: periodEnd(start, plan.period, plan.periodCount) },
-      };
-      await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
-      if (price > 0) await logPlan(tx, userId, "plan_paid", plan, -price);
-      await fillWindow(tx, { plan, subscription: { ...current, ...values } }, now);
-      await applyPlans(tx, account);
-    });
+    await beginPeriod(deps, subscription, now);
     return true;
   } catch (error) {
     if (!(error instanceof OperationError) || error.code !== "plan_balance_too_low") throw error;
     const [row] = await deps.db
       .update(subscriptions)
       .set({ status: "past_due" })
-      .where(and(eq(subscriptions.id, id), eq(subscriptions.status, "active")))
+      .where(and(eq(subscriptions.id, subscription.id), eq(subscriptions.status, "active")))
       .returning({ id: subscriptions.id });
     return row !== undefined;
   }
 }
 
+/**
+ * Pays a subscription's next period from the wallet and begins it: where the last one ended, or now if it was paused or late.
+ * Throws OperationError: the wallet does not cover it, nobody offers the plan any more, or the subscription has changed since
+ * `subscription` was read.
+ */
+export async function beginPeriod(deps: PlanDeps, subscription: Subscription, now: number): Promise<void> {
+  const { id, userId } = subscription;
+  const plan = await findPlan(deps.db, subscription.nextPlanId ?? subscription.planId);
+  const coupon = await couponOf(deps.db, subscription);
+  const price = priceWith(plan, coupon);
+  await paying(deps, userId, price, async (tx) => {
+    const account = await lockPlanAccount(tx, userId);
+    const current = requireDue(account, id, subscription);
+    if (current.status === "paused" && hasPlan(account, plan.id)) throw new OperationError("plan_subscribed_already");
+    requireWallet(deps, account, price);
+    // After an outage longer than a period, or past due for a while, the new period begins now.
+    const start = now - subscription.periodEnd < GRACE_S && current.status === "active" ? subscription.periodEnd : now;
+    const values = {
+      ...{ status: "active" as const, planId: plan.id, nextPlanId: null, isTrial: false, paid: price },
+      couponId: couponAfter(plan, coupon),
+      ...{ periodStart: start, periodEnd: periodEnd(start, plan.period, plan.periodCount) },
+    };
+    await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
+    if (price > 0) await logPlan(tx, userId, "plan_paid", plan, -price);
+    await fillWindow(tx, { plan, subscription: { ...current, ...values } }, now);
+    await applyPlans(tx, account);
+  });
+}
+
+/** A plan that was paused may have been subscribed to again meanwhile. */
+const hasPlan = ({ running }: PlanAccount, planId: number): boolean =>
+  running.some(({ plan, subscription }) => plan.id === planId && ["active", "past_due"].includes(subscription.status));
+
 /** What was looked at before the price was taken must still be so. */
 function requireDue({ running }: PlanAccount, id: number, looked: Subscription) {
   const current = running.find(({ subscription }) => subscription.id === id)?.subscription;
-  const isSame = current?.periodEnd === looked.periodEnd && current.couponId === looked.couponId;
+  const isSame =
+    current?.periodEnd === looked.periodEnd &&
+    current.couponId === looked.couponId &&
+    (current.status === "paused") === (looked.status === "paused");
   if (!current || !isSame || current.status === "ending") {
     throw new OperationError("subscription_changed");
   }
@@ -135,7 +155,7 @@ function requireDue({ running }: PlanAccount, id: number, looked: Subscription) 
 }
 
 /**
- * Takes what is left of the window back from the balance (`units`, as last looked at) and ends the subscription. What calls
+ * Takes what is left of the window back from the balance (`units`, as last looked at) and ends or pauses the subscription. What calls
  * under way hold is left to them and tried again by the next run.
  */
 async function takeBack(deps: PlanDeps, { subscription, plan }: Running, units: number, now: number): Promise<boolean> {
@@ -144,13 +164,18 @@ async function takeBack(deps: PlanDeps, { subscription, plan }: Running, units: 
     await paying(deps, userId, units, async (tx) => {
       const account = await lockPlanAccount(tx, userId);
       const current = account.running.find((running) => running.subscription.id === id)?.subscription;
-      if (!current) throw new OperationError("subscription_changed");
+      // Another process may have ended or paused it meanwhile.
+      if (current?.status !== "ending") throw new OperationError("subscription_changed");
       // Calls have used some of it since it was looked at: so much was taken from the wallet instead.
       const taken = Math.min(units, current.remaining);
       if (units > taken) await addQuota(tx, userId, units - taken);
       await tx
         .update(subscriptions)
-        .set({ status: "ended", remaining: 0, endedAt: now })
+        .set(
+          current.pauseAtEnd
+            ? { status: "paused", remaining: 0, pauseAtEnd: false }
+            : { status: "ended", remaining: 0, endedAt: now },
+        )
         .where(eq(subscriptions.id, id));
       if (taken > 0) await logPlan(tx, userId, "plan_quota_expired", plan, -taken);
       await applyPlans(tx, account);

@@ -40,7 +40,12 @@ export async function setRenewal(
     if (subscription.status === "ending") throw new OperationError("subscription_not_found");
     await tx
       .update(subscriptions)
-      .set({ cancelAtEnd: !isRenewed, ...(!isRenewed && { nextPlanId: null }) })
+      .set({
+        cancelAtEnd: !isRenewed,
+        ...(!isRenewed && { nextPlanId: null, pauseAtEnd: false }),
+        // A paused one has no period to wait for.
+        ...(!isRenewed && subscription.status === "paused" && { status: "ending", windowEnd: 0 }),
+      })
       .where(eq(subscriptions.id, subscriptionId));
   });
 }
@@ -137,7 +142,10 @@ export async function endNow(
     if (!found) throw new OperationError("subscription_not_found");
     checkReach(actor, found);
     findRunning(await lockPlanAccount(tx, found.userId), subscriptionId);
-    await tx.update(subscriptions).set({ status: "ending", windowEnd: 0 }).where(eq(subscriptions.id, subscriptionId));
+    await tx
+      .update(subscriptions)
+      .set({ status: "ending", windowEnd: 0, pauseAtEnd: false })
+      .where(eq(subscriptions.id, subscriptionId));
     await writeManagementLog(tx, actor, `Ended the subscription #${subscriptionId}`, {
       ...{ note: { code: "subscription_ended", params: { id: subscriptionId } } },
       ...{ action: "delete", target: "subscription", user_id: found.userId },
@@ -145,7 +153,8 @@ export async function endNow(
   });
 }
 
-function findRunning({ running }: PlanAccount, id: number): Running {
+/** Finds a running subscription of an account. Throws OperationError. */
+export function findRunning({ running }: PlanAccount, id: number): Running {
   const found = running.find(({ subscription }) => subscription.id === id);
   if (!found) throw new OperationError("subscription_not_found");
   return found;

@@ -115,6 +115,8 @@ export type SubscriptionView = {
   window_quota: number;
   remaining: number;
   cancel_at_end: boolean;
+  /** It is paused when its period ends. */
+  pause_at_end: boolean;
   next_plan_id: number | null;
   allows_overage: boolean;
   /** What the next period costs, with its coupon. */
@@ -139,6 +141,7 @@ const view = {
   window_quota: plans.windowQuota,
   remaining: subscriptions.remaining,
   cancel_at_end: subscriptions.cancelAtEnd,
+  pause_at_end: subscriptions.pauseAtEnd,
   next_plan_id: subscriptions.nextPlanId,
   allows_overage: plans.allowsOverage,
   is_card: sql<boolean>`${subscriptions.orderId} is not null`,

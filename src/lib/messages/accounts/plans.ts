@@ -29,6 +29,10 @@ export const planMessages = {
     en: "The subscription changed meanwhile. Try again.",
     zh: "订阅状态已变化，请重试。",
   },
+  subscription_canceled: {
+    en: "This subscription ends with its period. Keep renewing it, then pause it.",
+    zh: "该订阅将在到期后结束。请先恢复续订，再暂停。",
+  },
   subscription_saved: { en: "Subscription saved.", zh: "订阅已更新。" },
   coupon_invalid: { en: "This coupon does not exist.", zh: "优惠码不存在。" },
   coupon_expired: { en: "This coupon has expired.", zh: "优惠码已过期。" },

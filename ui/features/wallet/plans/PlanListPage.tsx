@@ -1,5 +1,7 @@
 import Add from "@mui/icons-material/AddOutlined";
 import CardMembership from "@mui/icons-material/CardMembershipOutlined";
+import Pause from "@mui/icons-material/PauseCircleOutlined";
+import Resume from "@mui/icons-material/PlayCircleOutlined";
 import Stop from "@mui/icons-material/StopCircleOutlined";
 import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
@@ -34,7 +36,7 @@ import { CouponDialog } from "./CouponDialog.tsx";
 import { CouponTable } from "./CouponTable.tsx";
 import { PlanDialog } from "./PlanDialog.tsx";
 import { PlanTable } from "./PlanTable.tsx";
-import { allPlans, endSubscription, grantPlan } from "./plan-calls.ts";
+import { allPlans, endSubscription, grantPlan, setPausedOf } from "./plan-calls.ts";
 
 /** Gives a user or an organization a plan for one period. */
 const GrantDialog = ({ plans, onClose }: { plans: readonly Plan[]; onClose: () => void }) => {
@@ -173,6 +175,20 @@ const SubscriptionTable = () => {
     });
     if (isSure) end.mutate(row.id);
   };
+  const pause = useMutation({
+    mutationFn: ({ id, paused }: Readonly<{ id: number; paused: boolean }>) => setPausedOf(id, paused),
+    onSuccess: () => notifyDone(t("plans.saved")),
+    onError: notifyError,
+    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
+  });
+  const askToPause = async ({ id, plan_name: name }: SubscriptionView, paused: boolean) => {
+    const isSure = await confirm({
+      title: t(paused ? "plans.pauseTitle" : "plans.resumeTitle", { name }),
+      body: t(paused ? "plans.adminPauseBody" : "plans.adminResumeBody"),
+      action: t(paused ? "plans.pause" : "plans.unpause"),
+    });
+    if (isSure) pause.mutate({ id, paused });
+  };
   const columns: Column<SubscriptionView>[] = [
     { key: "user", head: t("wallet.allOrders.user"), isTitle: true, cell: (row) => row.username },
     { key: "plan", head: t("plans.plan"), width: 160, cell: (row) => row.plan_name },
@@ -204,7 +220,7 @@ const SubscriptionTable = () => {
       key: "renewal",
       head: t("plans.renewal"),
       width: 120,
-      cell: (row) => t(row.cancel_at_end ? "plans.endsThen" : "plans.renews"),
+      cell: (row) => t(afterwardsOf(row)),
     },
   ];
   return (
@@ -225,6 +241,14 @@ const SubscriptionTable = () => {
         />
       }
       actions={(row) => [
+        isPaused(row)
+          ? { label: t("plans.unpause"), icon: <Resume />, onSelect: () => void askToPause(row, false) }
+          : {
+              label: t("plans.pause"),
+              icon: <Pause />,
+              onSelect: () => void askToPause(row, true),
+              isDisabled: row.status === "ending" || row.cancel_at_end,
+            },
         {
           label: t("plans.end"),
           icon: <Stop />,
@@ -238,4 +262,9 @@ const SubscriptionTable = () => {
 };
 
 const keyOf = (status: string) =>
-  (["active", "past_due", "ending"] as const).find((known) => known === status) ?? "ending";
+  (["active", "past_due", "paused", "ending"] as const).find((known) => known === status) ?? "ending";
+
+const isPaused = ({ status, pause_at_end }: SubscriptionView): boolean => status === "paused" || pause_at_end;
+
+const afterwardsOf = (row: SubscriptionView) =>
+  isPaused(row) ? "plans.pausesThen" : row.cancel_at_end ? "plans.endsThen" : "plans.renews";

@@ -19,7 +19,7 @@ import { Panel, Row } from "../../../components/layout.tsx";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
-import { changePlan, offeredPlans, openPortal, ownSubscriptions, setRenewal } from "./plan-calls.ts";
+import { changePlan, offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
 import { SubscribeDialog } from "./SubscribeDialog.tsx";
 
 /** The account's subscriptions and the plans that are offered to it. */
@@ -94,6 +94,27 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
     });
     if (isSure) change.mutate(() => setRenewal(own.id, false));
   };
+  const isPaused = own.status === "paused";
+  const pause = async () => {
+    const isSure = await confirm({
+      title: t("plans.pauseTitle", { name: own.plan_name }),
+      body: t("plans.pauseBody", { date: dateOf(own.period_end) }),
+      action: t("plans.pause"),
+    });
+    if (isSure) change.mutate(() => setPaused(own.id, true));
+  };
+  const resume = async () => {
+    const isSure =
+      !isPaused ||
+      (await confirm({
+        title: t("plans.resumeTitle", { name: own.plan_name }),
+        body: own.is_card
+          ? t("plans.resumeCardBody")
+          : t("plans.resumeBody", { price: amountText(own.renewal_price, format) }),
+        action: t("plans.unpause"),
+      }));
+    if (isSure) change.mutate(() => setPaused(own.id, false));
+  };
   return (
     <Panel
       title={own.plan_name}
@@ -103,7 +124,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
         </StatusChip>
       }
     >
-      {own.window_quota > 0 && (
+      {own.window_quota > 0 && !isPaused && (
         <>
           <Row sx={{ fontSize: 13, justifyContent: "space-between" }}>
             <span>{t("plans.left")}</span>
@@ -127,23 +148,35 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
       )}
       {!own.allows_overage && <Box sx={{ mt: 2, fontSize: 13 }}>{t("plans.noOverage")}</Box>}
       <Box sx={{ mt: 2, fontSize: 13 }}>
-        {own.is_card && !own.cancel_at_end
-          ? t(own.status === "past_due" ? "plans.cardDue" : "plans.cardRenews", { date: dateOf(own.period_end) })
-          : own.status === "past_due"
-            ? t("plans.pastDue", { price: amountText(own.renewal_price, format) })
-            : own.cancel_at_end
-              ? t("plans.endsOn", { date: dateOf(own.period_end) })
-              : t("plans.renewsOn", {
-                  date: dateOf(own.period_end),
-                  price: amountText(own.renewal_price, format),
-                  name: next?.name ?? own.plan_name,
-                })}
+        {isPaused || own.pause_at_end
+          ? t(isPaused ? "plans.isPaused" : "plans.pausesOn", { date: dateOf(own.period_end) })
+          : own.is_card && !own.cancel_at_end
+            ? t(own.status === "past_due" ? "plans.cardDue" : "plans.cardRenews", { date: dateOf(own.period_end) })
+            : own.status === "past_due"
+              ? t("plans.pastDue", { price: amountText(own.renewal_price, format) })
+              : own.cancel_at_end
+                ? t("plans.endsOn", { date: dateOf(own.period_end) })
+                : t("plans.renewsOn", {
+                    date: dateOf(own.period_end),
+                    price: amountText(own.renewal_price, format),
+                    name: next?.name ?? own.plan_name,
+                  })}
       </Box>
       {may("wallet.topUp") && (
         <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>
           {own.is_card && (
             <Button loading={portal.isPending} onClick={() => portal.mutate()}>
               {t("plans.portal")}
+            </Button>
+          )}
+          {(isPaused || own.pause_at_end) && (
+            <Button loading={change.isPending} onClick={() => void resume()}>
+              {t("plans.unpause")}
+            </Button>
+          )}
+          {!isPaused && !own.pause_at_end && !own.cancel_at_end && own.status !== "ending" && (
+            <Button loading={change.isPending} onClick={() => void pause()}>
+              {t("plans.pause")}
             </Button>
           )}
           {own.cancel_at_end ? (
@@ -162,7 +195,9 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
 };
 
 const statusOf = ({ status, is_trial }: SubscriptionView) =>
-  status === "active" ? (is_trial ? "trial" : "active") : status === "past_due" ? "past_due" : "ending";
+  status === "active" && is_trial
+    ? "trial"
+    : ((["active", "past_due", "paused"] as const).find((known) => known === status) ?? "ending");
 
 const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] }) => {
   const { t } = useTranslation();

@@ -32,6 +32,12 @@ export const changePlan = (id: number, planId: number) =>
   readEnvelope(planApi.user.subscriptions.put({ id, plan_id: planId }));
 export const setRenewal = (id: number, renew: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, renew }));
 
+/** Pauses a subscription at the end of its period, or resumes it. */
+export const setPaused = (id: number, paused: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, paused }));
+/** The same for anybody's, by an administrator. */
+export const setPausedOf = (id: number, paused: boolean) =>
+  readEnvelope(planApi.subscription.pause.post({ id, paused }));
+
 export const savePlan = (plan: PlanInput) => readData(planApi.plan.post({ ...plan }));
 /** Both resolve with the address of a page of Stripe. */
 export const payByCard = (planId: number) => readData(planApi.user.subscriptions.checkout.post({ plan_id: planId }));

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
@@ -112,12 +112,14 @@ export type CardState = Readonly<{
   /** It will not be renewed, or has ended. */
   isCanceled: boolean;
   hasEnded: boolean;
+  /** Its invoices are not collected. */
+  isPaused: boolean;
 }>;
 
 /** Takes over whether a subscription is renewed, from the newest report of it. The paid period runs to its end in any case. */
 export async function applyCardState(
   { db }: Pick<WalletDeps, "db">,
-  { tradeNo, subscriptionNo, reportedAt, isCanceled, hasEnded }: CardState,
+  { tradeNo, subscriptionNo, reportedAt, isCanceled, hasEnded, isPaused }: CardState,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const [order] = await tx.select().from(planOrders).where(eq(planOrders.tradeNo, tradeNo)).for("update");
@@ -129,7 +131,11 @@ export async function applyCardState(
       .where(eq(planOrders.id, order.id));
     await tx
       .update(subscriptions)
-      .set({ cancelAtEnd: isCanceled || hasEnded })
+      .set({
+        cancelAtEnd: isCanceled || hasEnded,
+        // A period that is over is paused already, or is being taken back.
+        pauseAtEnd: sql`case when ${subscriptions.status} in ('active', 'past_due') then ${isPaused} else ${subscriptions.pauseAtEnd} end`,
+      })
       .where(and(eq(subscriptions.orderId, order.id), eq(subscriptions.userId, order.userId)));
   });
 }

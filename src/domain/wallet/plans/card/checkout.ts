@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { and, desc, eq, inArray, ne } from "drizzle-orm";
+import type Stripe from "stripe";
 import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
 import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import { billingProfiles } from "../../../../../db/schema/billing/statements.ts";
@@ -34,7 +35,7 @@ export async function startCardPlan(
   if (!plan || plan.isRetired || !plan.isVisible) throw new OperationError("plan_not_found");
   const running = and(
     ...[eq(subscriptions.userId, user.id), eq(subscriptions.planId, planId)],
-    inArray(subscriptions.status, ["active", "past_due"]),
+    inArray(subscriptions.status, ["active", "past_due", "paused"]),
   );
   const [present] = await db.select({ id: subscriptions.id }).from(subscriptions).where(running);
   if (present) throw new OperationError("plan_subscribed_already");
@@ -128,13 +129,53 @@ export async function openCardPortal(deps: StripeDeps, userId: number, site: str
 }
 
 /** Tells Stripe whether a subscription is to be renewed. Throws OperationError: then nothing has changed. */
-export async function setCardRenewal(deps: StripeDeps, orderId: number, isRenewed: boolean): Promise<void> {
+export const setCardRenewal = (deps: StripeDeps, orderId: number, isRenewed: boolean): Promise<void> =>
+  changeAtStripe(deps, orderId, async (stripe, { subscriptionNo }) => {
+    await stripe.subscriptions.update(subscriptionNo, {
+      cancel_at_period_end: !isRenewed,
+      ...(!isRenewed && { pause_collection: "" }),
+    });
+  });
+
+/**
+ * Tells Stripe whether to collect the next periods' payments (https://docs.stripe.com/billing/subscriptions/pause-payment); the
+ * invoices of a pause are voided. Throws OperationError: then nothing has changed.
+ */
+export const setCardPause = (deps: StripeDeps, orderId: number, isPaused: boolean): Promise<void> =>
+  changeAtStripe(deps, orderId, async (stripe, { subscriptionNo }) => {
+    await stripe.subscriptions.update(subscriptionNo, { pause_collection: isPaused ? { behavior: "void" } : "" });
+  });
+
+/**
+ * Ends a pause after the paid period: Stripe begins a period now and charges it at once. `since`: what the pause began with, so
+ * that asking again does not charge again. Throws OperationError: then it is still paused.
+ */
+export const resumeCard = (deps: StripeDeps, orderId: number, since: number): Promise<void> =>
+  changeAtStripe(deps, orderId, async (stripe, { subscriptionNo }) => {
+    await stripe.subscriptions.update(subscriptionNo, { pause_collection: "" });
+    try {
+      await stripe.subscriptions.update(
+        subscriptionNo,
+        { billing_cycle_anchor: { type: "now" }, proration_behavior: "none", payment_behavior: "error_if_incomplete" },
+        { idempotencyKey: `resume-${subscriptionNo}-${since}` },
+      );
+    } catch (error) {
+      await stripe.subscriptions.update(subscriptionNo, { pause_collection: { behavior: "void" } });
+      throw error;
+    }
+  });
+
+async function changeAtStripe(
+  deps: StripeDeps,
+  orderId: number,
+  change: (stripe: Stripe, order: typeof planOrders.$inferSelect) => Promise<void>,
+): Promise<void> {
   const [order] = await deps.db.select().from(planOrders).where(eq(planOrders.id, orderId));
   if (!order || order.subscriptionNo === "") throw new OperationError("plan_no_card");
   try {
-    await (await stripeClient(deps)).subscriptions.update(order.subscriptionNo, { cancel_at_period_end: !isRenewed });
+    await change(await stripeClient(deps), order);
   } catch (error) {
-    deps.log.warn({ tradeNo: order.tradeNo, reason: messageOf(error) }, "a renewal by card could not be changed");
+    deps.log.warn({ tradeNo: order.tradeNo, reason: messageOf(error) }, "a subscription by card could not be changed");
     throw new OperationError("payment_request_failed");
   }
 }

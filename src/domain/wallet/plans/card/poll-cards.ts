@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, lte, ne, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, lte, notInArray, or, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
@@ -30,7 +30,12 @@ export async function pollCards(
   const overdue = db
     .select({ id: subscriptions.orderId })
     .from(subscriptions)
-    .where(and(isNotNull(subscriptions.orderId), ne(subscriptions.status, "ended"), lte(subscriptions.periodEnd, now)));
+    .where(
+      and(
+        ...[isNotNull(subscriptions.orderId), lte(subscriptions.periodEnd, now)],
+        notInArray(subscriptions.status, ["ended", "paused"]),
+      ),
+    );
   const due = await db
     .select()
     .from(planOrders)

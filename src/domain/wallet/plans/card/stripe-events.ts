@@ -76,6 +76,7 @@ export async function applyReportedSubscription(
     ...{ tradeNo: metadata.order, subscriptionNo, reportedAt },
     isCanceled: subscription.cancel_at_period_end || subscription.cancel_at !== null,
     hasEnded: status === "canceled" || status === "incomplete_expired",
+    isPaused: subscription.pause_collection !== null,
   });
 }
 

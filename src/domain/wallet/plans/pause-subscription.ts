@@ -1,0 +1,86 @@
+import { and, eq } from "drizzle-orm";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { UserEntry } from "../../accounts/directory.ts";
+import { checkReach } from "../../accounts/users/manage-user.ts";
+import { writeManagementLog } from "../../logs/write-log.ts";
+import { beginPeriod } from "./advance-subscriptions.ts";
+import { findRunning } from "./change-subscription.ts";
+import { publishPlanAccount } from "./overage.ts";
+import { lockPlanAccount, type Subscription } from "./plan-account.ts";
+import type { PlanDeps } from "./subscribe.ts";
+
+/** Both reject OperationError when the payment service did not change anything. */
+export type PauseDeps = PlanDeps &
+  Readonly<{
+    setCardPause(orderId: number, isPaused: boolean): Promise<void>;
+    /** Charges a period that begins now, once for the same `since`. */
+    resumeCard(orderId: number, since: number): Promise<void>;
+  }>;
+
+/**
+ * Pauses a subscription when its paid period ends, or resumes it. After the end of the period a resumed one begins a new period
+ * at once: its price is taken from the balance, or the card is charged and the plan begins when the payment is reported. Throws
+ * OperationError.
+ */
+export async function setPaused(
+  deps: PauseDeps,
+  userId: number,
+  subscriptionId: number,
+  isPaused: boolean,
+  now = nowSeconds(),
+): Promise<void> {
+  const [subscription] = await deps.db
+    .select()
+    .from(subscriptions)
+    .where(and(eq(subscriptions.id, subscriptionId), eq(subscriptions.userId, userId)));
+  if (!subscription || ["ending", "ended"].includes(subscription.status)) {
+    throw new OperationError("subscription_not_found");
+  }
+  if (isPaused) return pauseAtEnd(deps, subscription, true);
+  if (subscription.status !== "paused") {
+    // Its period is over and the card was not charged for the next: the job is about to pause it.
+    if (now >= subscription.periodEnd) throw new OperationError("subscription_changed");
+    return pauseAtEnd(deps, subscription, false);
+  }
+  if (subscription.orderId !== null) return deps.resumeCard(subscription.orderId, subscription.periodEnd);
+  await beginPeriod(deps, subscription, now);
+  await publishPlanAccount(deps, userId);
+}
+
+async function pauseAtEnd(deps: PauseDeps, { id, userId, orderId }: Subscription, isPaused: boolean): Promise<void> {
+  const check = ({ status, cancelAtEnd }: Subscription) => {
+    if (status !== "active" && status !== "past_due") throw new OperationError("subscription_not_active");
+    if (isPaused && cancelAtEnd) throw new OperationError("subscription_canceled");
+  };
+  await deps.db.transaction(async (tx) => check(findRunning(await lockPlanAccount(tx, userId), id).subscription));
+  if (orderId !== null) await deps.setCardPause(orderId, isPaused);
+  await deps.db.transaction(async (tx) => {
+    check(findRunning(await lockPlanAccount(tx, userId), id).subscription);
+    await tx.update(subscriptions).set({ pauseAtEnd: isPaused }).where(eq(subscriptions.id, id));
+  });
+}
+
+/** The same by an administrator, in whose reach the subscriber is; logged under the administrator's name. Throws OperationError. */
+export async function setPausedByAdmin(
+  deps: PauseDeps,
+  actor: UserEntry,
+  subscriptionId: number,
+  isPaused: boolean,
+  now = nowSeconds(),
+): Promise<void> {
+  const [found] = await deps.db
+    .select({ userId: subscriptions.userId, role: users.role, adminRoleId: users.adminRoleId })
+    .from(subscriptions)
+    .innerJoin(users, eq(users.id, subscriptions.userId))
+    .where(eq(subscriptions.id, subscriptionId));
+  if (!found) throw new OperationError("subscription_not_found");
+  checkReach(actor, found);
+  await setPaused(deps, found.userId, subscriptionId, isPaused, now);
+  await writeManagementLog(deps.db, actor, `${isPaused ? "Paused" : "Resumed"} the subscription #${subscriptionId}`, {
+    note: { code: isPaused ? "subscription_paused" : "subscription_resumed", params: { id: subscriptionId } },
+    ...{ action: isPaused ? "disable" : "enable", target: "subscription", user_id: found.userId },
+  });
+}
