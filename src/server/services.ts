@@ -30,7 +30,7 @@ import { countText } from "../gateway/billing/count-tokens.ts";
 import type { Telemetry } from "../gateway/call/telemetry/telemetry.ts";
 import { type ClientAddress, createClientAddress } from "../lib/http/client-ip.ts";
 import { createSharedLimits, type SharedLimits } from "../lib/limits/shared-limits.ts";
-import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createAddressPolicy, createUserAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createResolve } from "../lib/outbound/resolve.ts";
 import { createSafeFetch, type SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../lib/runtime/log.ts";
@@ -146,8 +146,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     });
     const policy = createAddressPolicy(config.allowPrivateUpstreams);
     const fetch = createSafeFetch(policy);
-    // Any user may set such an address: what channels may reach is no measure for it.
-    const hookFetch = createSafeFetch(createAddressPolicy(config.allowPrivateWebhooks));
+    const hookFetch = createSafeFetch(createUserAddressPolicy(config.allowPrivateWebhooks));
     const tasks: TaskDeps = { db, changes, settings, vault, log, hookFetch };
     const mailer = createMailer({ settings, policy, log });
     const localAddress = `http://localhost:${config.port}`;

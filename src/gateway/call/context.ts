@@ -54,8 +54,10 @@ export type GatewayContext = Readonly<{
   deadlines: DeadlineWheel;
   /** Calls whose client's disconnect is not observed yet. */
   pendingDisconnects: DeadlineWheel;
-  /** Fetches media URLs of clients. */
+  /** Fetches media from the addresses of providers. */
   mediaFetch: SafeFetch;
+  /** Fetches media from addresses that clients name. */
+  clientMediaFetch: SafeFetch;
   /** Connects to MCP servers that clients name. */
   mcpFetch: CheckedFetch;
   signing: SigningTools;

@@ -33,6 +33,7 @@ export type GatewayServices = Readonly<{
     | "relayTimeoutMs"
     | "streamingTimeoutMs"
     | "allowPrivateUpstreams"
+    | "allowPrivateWebhooks"
     | "usesEnvironmentProxy"
     | "maxUpstreamConnections"
     | "maxResponseBodyBytes"

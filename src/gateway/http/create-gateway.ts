@@ -3,7 +3,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ChannelLive } from "../../domain/channels/live.ts";
 import type { PastCall } from "../../domain/models/simulation.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
+import { createAddressPolicy, createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { createCheckedFetch, createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../../providers/contract/provider.ts";
@@ -115,6 +115,7 @@ export function createContext(services: GatewayServices, earlierTraffic: Traffic
   const coolDown = createCoolDown();
   const watch = createDeadlineWheel();
   const policy = createAddressPolicy(services.config.allowPrivateUpstreams);
+  const userPolicy = createUserAddressPolicy(services.config.allowPrivateWebhooks);
   const mediaFetch = createSafeFetch(policy);
   const catalog = createModelCatalog(services.settings);
   return {
@@ -139,7 +140,8 @@ export function createContext(services: GatewayServices, earlierTraffic: Traffic
     }),
     dialWebSocket: createDialWebSocket(policy),
     mediaFetch,
-    mcpFetch: createCheckedFetch(policy),
+    clientMediaFetch: createSafeFetch(userPolicy),
+    mcpFetch: createCheckedFetch(userPolicy),
     signing: signingTools(mediaFetch),
     conversationSettings: createConversationSettings(services.settings, catalog),
     catalog,

@@ -1,7 +1,12 @@
 import ipaddr from "ipaddr.js";
 
 /** Which network addresses outgoing requests may reach. */
-export type AddressPolicy = Readonly<{ allowPrivate: boolean; allows(address: string): boolean }>;
+export type AddressPolicy = Readonly<{
+  allowPrivate: boolean;
+  /** The variable by which the operator allows private addresses. */
+  variable: string;
+  allows(address: string): boolean;
+}>;
 
 /** All of IPv6 that IANA allocates as global unicast: https://www.iana.org/assignments/ipv6-address-space */
 const GLOBAL_UNICAST_IPV6 = ipaddr.parseCIDR("2000::/3");
@@ -14,9 +19,13 @@ const PUBLIC_LOOKING_METADATA: ReadonlySet<string> = new Set(["168.63.129.16"]);
  * translation (6to4, Teredo, NAT64) or as "IPv4-compatible" (`::/96`, RFC 4291 2.5.5.1), whose real target the network
  * decides. IPv4-mapped addresses are judged as IPv4.
  */
-export function createAddressPolicy(allowPrivate: boolean): AddressPolicy {
-  return { allowPrivate, allows: (address) => allowPrivate || isGloballyRoutable(address) };
+export function createAddressPolicy(allowPrivate: boolean, variable = "ALLOW_PRIVATE_UPSTREAMS"): AddressPolicy {
+  return { allowPrivate, variable, allows: (address) => allowPrivate || isGloballyRoutable(address) };
 }
+
+/** The policy for addresses that any user may name: what channels may reach is no measure for them. */
+export const createUserAddressPolicy = (allowPrivate: boolean): AddressPolicy =>
+  createAddressPolicy(allowPrivate, "ALLOW_PRIVATE_WEBHOOKS");
 
 function isGloballyRoutable(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;

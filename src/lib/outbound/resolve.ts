@@ -34,14 +34,14 @@ export function createResolve(policy: AddressPolicy, lookup: Lookup = lookupAll,
     if (addresses.length === 0) {
       throw new OutboundError("unresolved", { code: "why_no_host_address", params: { host: hostname } });
     }
-    if (!addresses.every(policy.allows)) throw refused(hostname);
+    if (!addresses.every(policy.allows)) throw refused(policy, hostname);
     known.set(hostname, { addresses, until: now() + FRESH_MS });
     return addresses;
   };
 
   return async (hostname) => {
     if (isIP(hostname)) {
-      if (!policy.allows(hostname)) throw refused(hostname);
+      if (!policy.allows(hostname)) throw refused(policy, hostname);
       return [hostname];
     }
     const entry = known.get(hostname);
@@ -49,5 +49,5 @@ export function createResolve(policy: AddressPolicy, lookup: Lookup = lookupAll,
   };
 }
 
-const refused = (host: string): OutboundError =>
-  new OutboundError("refused_address", { code: "why_private_address", params: { host } });
+const refused = ({ variable }: AddressPolicy, host: string): OutboundError =>
+  new OutboundError("refused_address", { code: "why_private_address", params: { host, variable } });

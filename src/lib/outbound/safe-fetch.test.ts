@@ -119,7 +119,7 @@ describe("requests that are made", () => {
 
   test("check the target of every redirect", async () => {
     const only = (address: string) => address === "127.0.0.1";
-    const fetchOne = createSafeFetch({ allowPrivate: false, allows: only }, async () => ["127.0.0.1"]);
+    const fetchOne = createSafeFetch({ allowPrivate: false, variable: "", allows: only }, async () => ["127.0.0.1"]);
     const target = encodeURIComponent("http://169.254.169.254/latest/");
     expect(await failureOf(() => fetchOne(at(`/to?url=${target}`)))).toBe("refused_address");
     expect(await failureOf(() => fetchOne(at(`/to?url=${encodeURIComponent("file:///etc/passwd")}`)))).toBe(

@@ -122,6 +122,7 @@ function standIn(
       relayTimeoutMs: 0,
       streamingTimeoutMs: LONGEST_MS,
       allowPrivateUpstreams: true,
+      allowPrivateWebhooks: true,
       usesEnvironmentProxy: false,
       maxUpstreamConnections: 1_000,
       maxResponseBodyBytes: 1_048_576,

@@ -16,7 +16,7 @@ import {
 } from "../../gateway/http/create-gateway.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
-import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
+import { createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { createMetrics, createRefusalCount } from "../../lib/runtime/metrics.ts";
@@ -217,7 +217,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
       settings,
       vault,
       log,
-      hookFetch: createSafeFetch(createAddressPolicy(config.allowPrivateWebhooks)),
+      hookFetch: createSafeFetch(createUserAddressPolicy(config.allowPrivateWebhooks)),
     },
     // It may have been made after the snapshot was.
     recheckKey: away,

@@ -313,10 +313,10 @@ describe("an MCP server that cannot be used", () => {
     ["does not exist", "http://127.0.0.1:1/mcp", true, "127.0.0.1:1"],
     ["has a private address", "http://127.0.0.1:1/mcp", false, "private"],
     ["is no URL", "file:///etc/passwd", true, "https://"],
-  ])("because it %s is an error before anything is charged", async (_why, url, allowPrivateUpstreams, message) => {
+  ])("because it %s is an error before anything is charged", async (_why, url, allowPrivateWebhooks, message) => {
     const upstream = startUpstream(() => Response.json(chatReply()));
     stops.push(upstream.stop);
-    const { client, relay } = start([], { config: { allowPrivateUpstreams } });
+    const { client, relay } = start([], { config: { allowPrivateWebhooks } });
     const failure = await failureOf(client.responses.create({ model: "m", input: "?", tools: [serverAt(url)] }));
     expect(failure).toMatchObject(
       url.startsWith("http") ? { status: 424, type: "external_connector_error", code: "http_error" } : { status: 400 },

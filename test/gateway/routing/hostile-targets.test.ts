@@ -6,7 +6,7 @@ import { createDialWebSocket } from "../../../src/lib/outbound/dial-websocket.ts
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
 
 const [OUTSIDE, INSIDE] = ["127.0.0.2", "127.0.0.1"] as const;
-const policy = { allowPrivate: false, allows: (address: string) => address === OUTSIDE };
+const policy = { allowPrivate: false, variable: "", allows: (address: string) => address === OUTSIDE };
 const reached: string[] = [];
 const ATTEMPTS = 4;
 

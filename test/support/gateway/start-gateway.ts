@@ -40,6 +40,7 @@ type Setup = {
     relayTimeoutMs: number;
     streamingTimeoutMs: number;
     allowPrivateUpstreams: boolean;
+    allowPrivateWebhooks: boolean;
     usesEnvironmentProxy: boolean;
     maxUpstreamConnections: number;
     maxResponseBodyBytes: number;
@@ -95,6 +96,7 @@ export function startRelay(setup: Setup) {
       relayTimeoutMs: 0,
       streamingTimeoutMs: 60_000,
       allowPrivateUpstreams: true,
+      allowPrivateWebhooks: true,
       usesEnvironmentProxy: false,
       maxUpstreamConnections: 1_000,
       maxResponseBodyBytes: 64_000_000,

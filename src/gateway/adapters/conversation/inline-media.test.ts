@@ -9,7 +9,7 @@ const upstream = startUpstream(() => Response.json({}));
 const inside = startUpstream(() => new Response("secret", { headers: { "content-type": "image/png" } }));
 const relay = startRelay({
   channels: [{ type: GEMINI, models: ["gpt-4o"], baseUrl: upstream.url }],
-  config: { allowPrivateUpstreams: false },
+  config: { allowPrivateWebhooks: false },
 });
 afterAll(() => Promise.all([upstream.stop(), inside.stop(), relay.stop()]));
 

@@ -27,11 +27,11 @@ export async function inlineMedia(
   await Promise.all(parts.map((part) => inline(context, part)));
 }
 
-async function inline({ mediaFetch }: GatewayContext, part: MediaPart): Promise<void> {
+async function inline({ clientMediaFetch }: GatewayContext, part: MediaPart): Promise<void> {
   if (part.source.kind !== "url") return;
   const { url } = part.source;
   try {
-    const { status, body, headers } = await mediaFetch(url, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_MEDIA_BYTES });
+    const { status, body, headers } = await clientMediaFetch(url, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_MEDIA_BYTES });
     if (status !== 200) throw invalidRequest({ code: "gateway_media_status", params: { part: part.type, status } });
     const mediaType =
       mediaTypeOf(body) ?? headers.get("content-type")?.split(";")[0]?.trim() ?? "application/octet-stream";

@@ -8,8 +8,8 @@ export const networkMessages = {
   why_unresolved: { en: "the host name {host} could not be resolved", zh: "无法解析域名 {host}" },
   why_no_host_address: { en: "the host name {host} has no address", zh: "域名 {host} 没有对应的地址" },
   why_private_address: {
-    en: "{host} is on a private, loopback or link-local network; set ALLOW_PRIVATE_UPSTREAMS=true to allow such addresses",
-    zh: "{host} 位于内网、本机或链路本地网络；如需允许此类地址，请设置 ALLOW_PRIVATE_UPSTREAMS=true",
+    en: "{host} is on a private, loopback or link-local network; set {variable}=true to allow such addresses",
+    zh: "{host} 位于内网、本机或链路本地网络；如需允许此类地址，请设置 {variable}=true",
   },
   why_bad_address: {
     en: "{what} must begin with http:// or https:// and name a host",
