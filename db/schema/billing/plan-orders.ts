@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { epochSeconds } from "../columns.ts";
 import { plans } from "./plans.ts";
 
@@ -24,6 +24,8 @@ export const planOrders = pgTable(
     taxRate: numeric("tax_rate", { precision: 6, scale: 3 }).notNull().default("0"),
     taxCountry: text("tax_country").notNull().default(""),
     reverseChargeTaxId: text("reverse_charge_tax_id").notNull().default(""),
+    /** Days that are free before the first period that is paid. */
+    trialDays: integer("trial_days").notNull().default(0),
     /** `pending`: nothing was paid yet; `active`: it is renewed, or may be; `ended`: no more payments are expected. */
     status: text("status").notNull().default("pending"),
     /** The service's numbers of the page to pay on, the customer and the subscription; empty: not known. */
@@ -57,6 +59,8 @@ export const planPayments = pgTable(
     periodStart: epochSeconds("period_start").notNull(),
     periodEnd: epochSeconds("period_end").notNull(),
     paidAt: epochSeconds("paid_at").notNull(),
+    /** The period was free. */
+    isTrial: boolean("is_trial").notNull().default(false),
   },
   (t) => [
     uniqueIndex("plan_payments_invoice_key").on(t.invoiceNo),

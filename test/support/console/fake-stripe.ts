@@ -148,9 +148,11 @@ export function startFakeStripe() {
         unitAmount: Number(form.get("line_items[0][price_data][unit_amount]")),
         currency: form.get("line_items[0][price_data][currency]") ?? "",
       };
+      const trialDays = Number(form.get("subscription_data[trial_period_days]") ?? 0);
+      if (trialDays > 0) subscription.periodEnd = now + trialDays * 86_400;
       subscriptions.set(subscription.id, subscription);
       session.subscription = subscription.id;
-      pay(subscription, now, amount);
+      pay(subscription, now, trialDays > 0 ? 0 : amount);
       emit(
         "checkout.session.completed",
         {

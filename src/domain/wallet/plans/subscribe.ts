@@ -164,7 +164,8 @@ export async function findPlan(db: Db | Tx, planId: number): Promise<Plan> {
   return plan;
 }
 
-async function hadPlan(db: Db | Tx, userId: number, planId: number): Promise<boolean> {
+/** Whether an account has, or had, a subscription to a plan: its trial is used up. */
+export async function hadPlan(db: Db | Tx, userId: number, planId: number): Promise<boolean> {
   const rows = await db
     .select({ one: sql`1` })
     .from(subscriptions)

@@ -111,7 +111,7 @@ export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }
     select p.invoice_no, p.paid_at::text, o.money::text, o.currency, '0', o.tax::text, trim_scale(o.tax_rate)::text,
       o.tax_country, o.reverse_charge_tax_id
     from plan_payments p join plan_orders o on o.id = p.order_id
-    where o.user_id = ${userId} and p.paid_at >= ${from} and p.paid_at < ${until}
+    where o.user_id = ${userId} and not p.is_trial and p.paid_at >= ${from} and p.paid_at < ${until}
     order by 2, 1`);
   return [...rows].map(({ trade_no: tradeNo, time, money, currency, quota, tax, rate, country, tax_id }) => ({
     tradeNo,

@@ -66,7 +66,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
         )}
         <Box sx={{ fontSize: 13 }}>
           {isCard
-            ? t("plans.cardBody", { period })
+            ? `${t("plans.cardBody", { period })}${plan.trialDays > 0 ? ` ${t("plans.cardTrial", { count: plan.trialDays })}` : ""}`
             : plan.trialDays > 0
               ? t("plans.trialBody", { count: plan.trialDays, price })
               : t("plans.subscribeBody", { price, period })}

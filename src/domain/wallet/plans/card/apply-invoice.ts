@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNull, lte, ne, or, sql } from "drizzle-orm";
 import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
@@ -25,6 +25,8 @@ export type PaidInvoice = Readonly<{
   periodEnd: number;
 }>;
 
+const DAY_S = 86_400;
+
 export type Applied = "begun" | "renewed" | "before" | "unknown" | "waiting";
 
 type Order = typeof planOrders.$inferSelect;
@@ -48,16 +50,17 @@ const isOtherSubscription = ({ subscriptionNo }: Order, invoice: PaidInvoice): b
 
 async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): Promise<Applied> {
   const { periodStart, periodEnd, invoiceNo } = invoice;
+  const isTrial = invoice.paidUnits === 0 && (await isTrialOf(tx, order, invoice));
   if (
     invoice.currency.toUpperCase() !== order.currency ||
-    invoice.paidUnits !== smallestUnits(order.money, order.currency)
+    (!isTrial && invoice.paidUnits !== smallestUnits(order.money, order.currency))
   ) {
     await openCase(tx, { kind: "wrong_amount", reference: invoiceNo, order, ...moneyOfInvoice(invoice), now });
     return "waiting";
   }
   const [payment] = await tx
     .insert(planPayments)
-    .values({ orderId: order.id, invoiceNo, periodStart, periodEnd, paidAt: now })
+    .values({ orderId: order.id, invoiceNo, periodStart, periodEnd, paidAt: now, isTrial })
     .onConflictDoNothing()
     .returning({ id: planPayments.id });
   if (!payment) return "before";
@@ -75,7 +78,7 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
     await openCase(tx, { kind: "late", reference: invoiceNo, order, ...moneyOfInvoice(invoice), now });
     return "waiting";
   }
-  const values = { status: "active" as const, isTrial: false, paid: 0, periodStart, periodEnd };
+  const values = { status: "active" as const, isTrial, paid: 0, periodStart, periodEnd };
   if (current) {
     const renewed = { ...current.subscription, ...values };
     await tx.update(subscriptions).set(values).where(eq(subscriptions.id, renewed.id));
@@ -100,6 +103,36 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
   }
   await applyPlans(tx, account);
   return current ? "renewed" : "begun";
+}
+
+/** Stripe's clock may begin a trial a moment before its end is computed. */
+const TRIAL_SLACK_S = 3600;
+
+/**
+ * Whether a period that cost nothing is the trial of its order: as long as was ordered, before all others, and the first that
+ * the account has of the plan. Two pages to pay on may have been open at the same time.
+ */
+async function isTrialOf(tx: Tx, order: Order, { periodStart, periodEnd, invoiceNo }: PaidInvoice): Promise<boolean> {
+  if (order.trialDays === 0 || periodEnd - periodStart > order.trialDays * DAY_S + TRIAL_SLACK_S) return false;
+  const [earlier] = await tx
+    .select({ id: planPayments.id })
+    .from(planPayments)
+    .where(
+      and(
+        ...[eq(planPayments.orderId, order.id), ne(planPayments.invoiceNo, invoiceNo)],
+        lte(planPayments.periodStart, periodStart),
+      ),
+    );
+  const [other] = await tx
+    .select({ id: subscriptions.id })
+    .from(subscriptions)
+    .where(
+      and(
+        ...[eq(subscriptions.userId, order.userId), eq(subscriptions.planId, order.planId)],
+        or(isNull(subscriptions.orderId), ne(subscriptions.orderId, order.id)),
+      ),
+    );
+  return !earlier && !other;
 }
 
 const moneyOfInvoice = ({ paidUnits, currency }: PaidInvoice) => ({ paidUnits, currency: currency.toUpperCase() });

@@ -15,12 +15,13 @@ import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
 import { addTax, type TaxedQuote } from "../../payments/tax/tax.ts";
 import type { Plan } from "../plan-account.ts";
+import { hadPlan } from "../subscribe.ts";
 
 type Customer = Readonly<{ id: number; group: string }>;
 
 /**
  * Orders a plan that is renewed by card, and returns the address of the page to pay on. What it costs is computed here and
- * stays so for all its periods. Throws OperationError.
+ * stays so for all its periods; an account's first subscription to a plan with a trial begins with that. Throws OperationError.
  */
 export async function startCardPlan(
   deps: StripeDeps,
@@ -39,13 +40,14 @@ export async function startCardPlan(
   );
   const [present] = await db.select({ id: subscriptions.id }).from(subscriptions).where(running);
   if (present) throw new OperationError("plan_subscribed_already");
+  const trialDays = plan.trialDays > 0 && !(await hadPlan(db, user.id, planId)) ? plan.trialDays : 0;
   const [profile] = await db.select().from(billingProfiles).where(eq(billingProfiles.userId, user.id));
   const quote = addTax(settings, quotePlan(settings, user.group, plan), profile ?? { country: "", taxId: "" });
   const tradeNo = `PLAN${user.id}NO${randomUUID().replaceAll("-", "").slice(0, 16)}`;
   const [order] = await db
     .insert(planOrders)
     .values({
-      ...{ tradeNo, userId: user.id, planId, money: quote.money, currency: quote.currency, createdAt: now },
+      ...{ tradeNo, userId: user.id, planId, money: quote.money, currency: quote.currency, createdAt: now, trialDays },
       ...(quote.tax && {
         ...{ tax: quote.tax.amount, taxRate: quote.tax.rate, taxCountry: quote.tax.country },
         reverseChargeTaxId: quote.tax.isReverseCharge ? quote.tax.taxId : "",
@@ -61,7 +63,10 @@ export async function startCardPlan(
         client_reference_id: tradeNo,
         ...(customer && { customer }),
         // Stripe sends it back with every invoice of the subscription.
-        subscription_data: { metadata: { order: tradeNo } },
+        subscription_data: {
+          metadata: { order: tradeNo },
+          ...(trialDays > 0 && { trial_period_days: trialDays }),
+        },
         success_url: `${site}/topup?list=plans`,
         cancel_url: `${site}/topup?list=plans`,
         line_items: [

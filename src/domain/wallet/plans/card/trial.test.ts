@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { addUser, silentLog } from "../../../../../test/support/billing/start-billing.ts";
+import { startFakeStripe } from "../../../../../test/support/console/fake-stripe.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
+import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
+import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
+import type { UserEntry } from "../../../accounts/directory.ts";
+import { readPaidOrders } from "../../statements/read-movements.ts";
+import { listOwnSubscriptions, savePlan } from "../plans.ts";
+import { listCases } from "./cases.ts";
+import { startCardPlan } from "./checkout.ts";
+import { pollCards } from "./poll-cards.ts";
+import { handlePlanEvent } from "./stripe-events.ts";
+
+const START = Math.floor(Date.now() / 1000);
+const DAY_S = 86_400;
+const settings = fixedSettings({ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1" });
+
+let database: TestDatabase;
+let stripe: ReturnType<typeof startFakeStripe>;
+let deps: Parameters<typeof pollCards>[0];
+let planId: number;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  stripe = startFakeStripe();
+  const { db, changes } = database;
+  deps = {
+    ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
+    fetch: createSafeFetch(createAddressPolicy(true)),
+  };
+  const actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
+  planId = await savePlan(deps, actor, {
+    ...{ name: "Pro", description: "", price: 1_000_000, period: "month", periodCount: 1, windowQuota: 700 },
+    ...{ window: "period", userGroup: "", trialDays: 7, allowsOverage: true, isVisible: true },
+  });
+});
+afterAll(async () => {
+  await stripe.stop();
+  await database.close();
+});
+
+async function order(userId: number): Promise<string> {
+  await startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START);
+  const [row] = await database.sql<{ trade_no: string }[]>`
+    select trade_no from plan_orders where user_id = ${userId} order by id desc limit 1`;
+  return row?.trade_no ?? "";
+}
+const deliver = async (now: number, events = stripe.events.splice(0)) => {
+  for (const event of events) await handlePlanEvent(deps, event, now);
+};
+const own = (userId: number) => listOwnSubscriptions(deps.db, userId);
+const casesOf = async (userId: number) =>
+  (await listCases(deps.db, { page: 0, pageSize: 100 })).items.filter(({ user_id }) => user_id === userId);
+
+test("a trial by card is free once, then the card pays; the statement names what was paid alone", async () => {
+  const userId = await addUser(database.sql, 0);
+  const tradeNo = await order(userId);
+  stripe.checkOut(tradeNo, START);
+  const events = stripe.events.splice(0);
+  await deliver(START, [...events, ...events.toReversed()]);
+  const end = START + 7 * DAY_S;
+  expect(await own(userId)).toMatchObject([{ is_trial: true, status: "active", period_end: end, remaining: 700 }]);
+  stripe.renew(tradeNo, end);
+  await deliver(end);
+  await deliver(end, events);
+  expect(await own(userId)).toMatchObject([{ is_trial: false, status: "active", period_start: end, remaining: 700 }]);
+  const month = { from: START - DAY_S, until: end + DAY_S };
+  expect(await readPaidOrders(deps.db, userId, month)).toMatchObject([{ money: "2.00", currency: "USD" }]);
+  expect(await casesOf(userId)).toEqual([]);
+});
+
+test("a period that costs nothing and is no trial begins nothing and waits for an administrator", async () => {
+  const userId = await addUser(database.sql, 0);
+  // Two pages are open at the same time: one trial is enough.
+  const [first, second] = [await order(userId), await order(userId)];
+  stripe.checkOut(first, START);
+  stripe.checkOut(second, START);
+  await deliver(START);
+  expect(await own(userId)).toHaveLength(1);
+  expect(await casesOf(userId)).toMatchObject([{ kind: "wrong_amount", trade_no: second, money: "0.00" }]);
+  await database.sql`update subscriptions set status = 'ended' where user_id = ${userId}`;
+  // The account had the plan: it pays from the first day on.
+  const third = await order(userId);
+  stripe.checkOut(third, START);
+  expect(stripe.invoices.at(-1)?.amount).toBe(200);
+  await deliver(START);
+  expect(await own(userId)).toMatchObject([{ is_trial: false, status: "active" }]);
+});
+
+test("a trial whose webhooks never come is found by asking Stripe", async () => {
+  const userId = await addUser(database.sql, 0);
+  stripe.checkOut(await order(userId), START);
+  stripe.events.length = 0;
+  await pollCards(deps, undefined, START + 3600);
+  await pollCards(deps, undefined, START + 7200);
+  expect(await own(userId)).toMatchObject([{ is_trial: true, status: "active" }]);
+});
