@@ -75,12 +75,18 @@ const view = async () => (await listSinks({ db: database.db, vault }, "en"))[0];
 test("a destination gets the calls from when it was added on, in order and without other events", async () => {
   await write(3);
   await add("new");
-  const ids = await write(2, { other: { request_id: "r", frt: 80, status: 200, cache_tokens: 4 }, quota: 0 });
+  const other = { request_id: "r", frt: 80, status: 200, cache_tokens: 4, tags: ["team-a", "job"] };
+  const ids = await write(2, { other, quota: 0 });
   await writeLog(database.db, { type: 4, userId: 0, content: "no call" });
   ids.push(...(await write(1, { createdAt: 1_700_000_000 })));
   await run();
   expect(received()).toEqual(ids);
   expect(accepted[0]?.calls[0]).toMatchObject({ first_token_ms: 80, status: 200, cached_tokens: 4, request_id: "r" });
+  expect(accepted.flatMap(({ calls }) => calls.map(({ tags }) => tags.join()))).toEqual([
+    "team-a,job",
+    "team-a,job",
+    "",
+  ]);
   expect(await view()).toMatchObject({ exported: 3, waiting: 0, lag_seconds: 0, failures: 0 });
   await run();
   expect(received()).toEqual(ids);

@@ -101,6 +101,7 @@ function exportedCall(row: Row): ExportedCall {
     reasoning_tokens: other.reasoning_tokens ?? 0,
     quota: Number(row.quota),
     uncovered: Number(row.uncovered),
+    tags: other.tags ?? [],
   };
 }
 

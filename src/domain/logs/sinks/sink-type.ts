@@ -32,6 +32,8 @@ export type ExportedCall = Readonly<{
   /** Quota units charged, and the part of the charge that no balance covered. */
   quota: number;
   uncovered: number;
+  /** What the client called it by. */
+  tags: readonly string[];
 }>;
 
 /** Calls that are sent together. The same calls have the same id. */
