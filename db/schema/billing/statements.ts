@@ -15,6 +15,8 @@ export type StatementContent = Readonly<{
   /** Charges by model and by API key, largest first. What is beyond the longest list is one line without a name. */
   models: readonly UsageLine[];
   keys: readonly UsageLine[];
+  /** The same by tag; a call counts in each of its tags. Absent in documents that were issued before it was listed. */
+  tags?: readonly UsageLine[];
 }>;
 
 /** `other`: calls that were not logged, and changes whose log rows were cleared. */

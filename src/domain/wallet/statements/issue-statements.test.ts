@@ -63,6 +63,27 @@ const balanceOf = async (userId: number): Promise<number> =>
 const nextMonth = (month: Month): Month => monthAt(month.until);
 const dueAt = (month: Month): number => month.until + DAY_S + 60;
 
+test("usage is listed by tag: a call counts in each of its tags, of one account and month", async () => {
+  const [userId, other] = [await addUser(database.sql, 1000), await addUser(database.sql, 1000)];
+  const month = parseMonth("2026-02");
+  const call = (payer: number, quota: number, tags?: string[], at = month.from + DAY_S) =>
+    applyBatch(database.sql, "p", [
+      recordText(usageRecord({ userId: payer, quota, createdAt: at, other: tags ? { tags } : {} })),
+    ]);
+  await call(userId, 30, ["team-a", "nightly"]);
+  await call(userId, 12, ["nightly"]);
+  await call(userId, 5);
+  await call(userId, 7, ["team-a"], month.from - 1);
+  await call(userId, 8, ["team-a"], month.until);
+  await call(other, 99, ["team-a"]);
+  const { content } = await draftStatement(database.db, settings, userId, month.from + 2 * DAY_S);
+  expect(content.tags).toEqual([
+    { name: "nightly", calls: 2, promptTokens: 20, completionTokens: 40, quota: 42 },
+    { name: "team-a", calls: 1, promptTokens: 10, completionTokens: 20, quota: 30 },
+  ]);
+  expect(content.models).toMatchObject([{ calls: 3, quota: 47 }]);
+});
+
 test("eight months of random movements: every document adds up, opens with the last closing, and ends with the balance", async () => {
   const random = randomFrom(20_261_124);
   const ledger = ledgerOf(database.sql);

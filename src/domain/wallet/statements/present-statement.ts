@@ -95,6 +95,7 @@ export function tablesOf(document: StatementDocument, language: Language): State
     taxesOf(content.orders, word),
     usage("statement_by_model", "statement_model", content.models),
     usage("statement_by_key", "statement_key", content.keys),
+    usage("statement_by_tag", "statement_tag", content.tags ?? []),
   ].filter(({ rows }) => rows.length > 0);
 }
 

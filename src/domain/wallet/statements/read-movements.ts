@@ -79,12 +79,31 @@ export async function readUsageLines(
     by === "model"
       ? [sql`r.model_name`, sql`r.model_name`]
       : [sql`r.token_id`, sql`(array_agg(r.token_name order by r.hour desc))[1]`];
-  const rows = await db.execute<RawLine>(sql`
-    with lines as (
+  return readLines(
+    db,
+    sql`
       select ${name} as name, sum(r.count) as calls, sum(r.prompt_tokens) as prompt, sum(r.completion_tokens) as completion,
         sum(r.quota) as quota, row_number() over (order by sum(r.quota) desc, ${key}) as place
-      from usage_rollups r where r.user_id = ${userId} and r.hour >= ${from} and r.hour < ${until} group by ${key}
-    )
+      from usage_rollups r where r.user_id = ${userId} and r.hour >= ${from} and r.hour < ${until} group by ${key}`,
+  );
+}
+
+/** Charges within the range by tag, largest first; a call counts in each of its tags. From the log, as far as it goes back. */
+export const readTagLines = (db: DbOrTx, userId: number, { from, until }: Range): Promise<UsageLine[]> =>
+  readLines(
+    db,
+    sql`
+      select t.tag as name, count(*) as calls, sum(l.prompt_tokens) as prompt, sum(l.completion_tokens) as completion,
+        sum(l.quota) as quota, row_number() over (order by sum(l.quota) desc, t.tag) as place
+      from logs l cross join lateral unnest(l.tags) as t(tag)
+      where l.user_id = ${userId} and l.type = ${LOG_TYPE.consumption} and l.tags is not null
+        and l.created_at >= ${from} and l.created_at < ${until}
+      group by t.tag`,
+  );
+
+async function readLines(db: DbOrTx, lines: SQL): Promise<UsageLine[]> {
+  const rows = await db.execute<RawLine>(sql`
+    with lines as (${lines})
     select case when place <= ${LONGEST_LIST} then name else '' end as name, sum(calls)::text as calls,
       sum(prompt)::text as "promptTokens", sum(completion)::text as "completionTokens", sum(quota)::text as quota
     from lines group by least(place, ${LONGEST_LIST + 1}), 1 order by min(place)`);

@@ -19,6 +19,7 @@ const document = (values: Partial<StatementDocument> = {}): StatementDocument =>
     orders: [{ tradeNo: "USR1NO9", time: 1_793_491_200, money: "0.50", currency: "USD", quota: 250_000 }],
     models: [line("gpt-4o-mini", 3)],
     keys: [line("=cmd()", 3)],
+    tags: [line("team-a", 3)],
   },
   ...values,
 });
@@ -32,6 +33,8 @@ test("the CSV file says what the document does, in the reader's language, and ru
     ...["Payments", "Order,Date,Paid,Units,USD", "USR1NO9,2026-11-01,0.50 USD,250000,0.5", ""],
     ...["Usage by model", "Model,Calls,Input tokens,Output tokens,Units,USD", "gpt-4o-mini,2,30,4,3,0.000006", ""],
     ...["Usage by API key", "API key,Calls,Input tokens,Output tokens,Units,USD", "'=cmd(),2,30,4,3,0.000006", ""],
+    ...["Usage by tag; a request counts in each of its tags", "Tag,Calls,Input tokens,Output tokens,Units,USD"],
+    ...["team-a,2,30,4,3,0.000006", ""],
   ]);
   expect(await new Response(renderCsv(document(), "zh")).text()).toContain("期末余额,750000,1.5");
 });

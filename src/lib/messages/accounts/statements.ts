@@ -45,6 +45,11 @@ export const statementMessages = {
   statement_orders: { en: "Payments", zh: "付款" },
   statement_by_model: { en: "Usage by model", zh: "按模型统计的用量" },
   statement_by_key: { en: "Usage by API key", zh: "按令牌统计的用量" },
+  statement_by_tag: {
+    en: "Usage by tag; a request counts in each of its tags",
+    zh: "按标签统计的用量（一次请求计入其每个标签）",
+  },
+  statement_tag: { en: "Tag", zh: "标签" },
   statement_model: { en: "Model", zh: "模型" },
   statement_key: { en: "API key", zh: "令牌" },
   statement_others: { en: "All others", zh: "其余" },
