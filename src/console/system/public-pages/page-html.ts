@@ -40,13 +40,15 @@ type Link = Readonly<{ text: string; href: string }>;
 /** Close to the console's own look, so that little moves when it takes over. */
 const STYLE = `<style>.pre{max-width:1200px;margin:0 auto;padding:80px 24px;font:14px/22px system-ui,sans-serif}.pre table{border-collapse:collapse;width:100%}.pre th,.pre td{padding:8px 12px 8px 0;text-align:left;border-bottom:1px solid #8884}.pre pre{overflow:auto}</style>`;
 
+const descriptionTag = (text: string): string => `<meta name="description" content="${escapeHtml(text)}">`;
+
 /** Puts the page's head and content into the console's page. The console replaces the content when it starts. */
 export function insertPage(shell: string, page: PublicPage): string {
   const { title, description, siteName, url, image, isHidden, data } = page;
   const full = title === siteName ? title : `${title} · ${siteName}`;
   const head = [
     `<title>${escapeHtml(full)}</title>`,
-    `<meta name="description" content="${escapeHtml(description)}">`,
+    descriptionTag(description),
     isHidden ? '<meta name="robots" content="noindex">' : `<link rel="canonical" href="${escapeHtml(url)}">`,
     `<meta property="og:type" content="website">`,
     `<meta property="og:title" content="${escapeHtml(full)}">`,
@@ -60,13 +62,16 @@ export function insertPage(shell: string, page: PublicPage): string {
   ];
   return shell
     .replace(/<html lang="[^"]*"/, () => `<html lang="${escapeHtml(page.language)}"`)
-    .replace(/<title>[^<]*<\/title>/, () => head.filter(Boolean).join(""))
+    .replace(/<title>[^<]*<\/title>(<meta name="description"[^>]*>)?/, () => head.filter(Boolean).join(""))
     .replace('<div id="root"></div>', () => `<div id="root"><main class="pre">${page.content}</main></div>`);
 }
 
-/** Adds the operator's name, icon and style sheet to any page of the console. */
-export function insertBrand(shell: string, brand: Readonly<{ name: string; logo: string; styles: boolean }>): string {
-  let html = shell.replace(/<title>[^<]*<\/title>/, () => `<title>${escapeHtml(brand.name)}</title>`);
+type Brand = Readonly<{ name: string; description: string; logo: string; styles: boolean }>;
+
+/** Adds the operator's name, description, icon and style sheet to any page of the console. */
+export function insertBrand(shell: string, brand: Brand): string {
+  const head = `<title>${escapeHtml(brand.name)}</title>${descriptionTag(brand.description)}`;
+  let html = shell.replace(/<title>[^<]*<\/title>/, () => head);
   if (brand.logo !== "")
     html = html.replace(/<link rel="icon"[^>]*>/, () => `<link rel="icon" href="${escapeHtml(brand.logo)}">`);
   return brand.styles ? html.replace("</head>", () => '<link rel="stylesheet" href="/brand.css"></head>') : html;

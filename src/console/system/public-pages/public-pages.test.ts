@@ -46,7 +46,9 @@ test("a model's page says what it is, what it costs and how to call it, without 
   const { html, status } = await page("/model/acme/chat-1");
   expect(status).toBe(200);
   expect(html).toContain("<title>acme/chat-1 · Sluice</title>");
-  expect(html).toContain('<meta name="description" content="Says &lt;hello&gt;.">');
+  expect(html.match(/<meta name="description"[^>]*>/g)).toEqual([
+    '<meta name="description" content="Says &lt;hello&gt;.">',
+  ]);
   expect(html).toContain(`<link rel="canonical" href="${ORIGIN}/model/acme/chat-1">`);
   // 1.25 × 2 dollars a million, times the group's two.
   expect(html).toContain("$5 input, $20 output per million tokens");
@@ -102,6 +104,7 @@ test("the operator's texts, name, logo and colors are in the page; their HTML is
 test("other pages of the console only get the brand", async () => {
   const { html } = await page("/token");
   expect(html).toContain("<title>Ac&lt;me</title>");
+  expect(html.match(/<meta name="description" content="[^"]+">/g)).toHaveLength(1);
   expect(html).toContain('<div id="root"></div>');
   expect(html).toContain("/brand.css");
 });

@@ -44,8 +44,9 @@ export function createPublicPages({ settings, publicModels, modelHealth }: Servi
     const path = readPath(request.url);
     const name = settings.get("SystemName");
     const logo = settings.get("Logo");
-    const branded = insertBrand(shell, { name, logo, styles: hasBrandStyles(settings) });
     const language = languageOf(request);
+    const description = settings.get("HomeLead") || say("page_home", language);
+    const branded = insertBrand(shell, { name, description, logo, styles: hasBrandStyles(settings) });
     const content = await contentOf(path, origin, language);
     if (content === null) return { html: branded, status: 200 };
     if (content === "missing") return { html: branded, status: 404 };

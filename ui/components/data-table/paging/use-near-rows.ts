@@ -25,7 +25,9 @@ type NearRows = Readonly<{
 }>;
 
 /** Rows rendered beyond both edges of the viewport, so that keyboard navigation always finds the next one. */
-const OVERSCAN = 12;
+const OVERSCAN = 5;
+/** What is above a list before it is measured, in pixels: fewer rows are rendered at first. */
+const USUAL_MARGIN_PX = 400;
 
 /** Which rows are near the viewport; blank space of the same height replaces the others. */
 export function useNearRows({ count, rowPx, endless }: Options): NearRows {
@@ -33,7 +35,7 @@ export function useNearRows({ count, rowPx, endless }: Options): NearRows {
   const top = useCallback((element: HTMLElement | null) => {
     anchor.current = element;
   }, []);
-  const [margin, setMargin] = useState(0);
+  const [margin, setMargin] = useState(USUAL_MARGIN_PX);
   const start = endless?.start ?? 0;
   const rows = useWindowVirtualizer({
     count,
