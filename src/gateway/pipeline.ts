@@ -46,7 +46,7 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     if (hasMcpTools(endpoint, call.body.json)) {
       const { planMcp, runMcp } = await import("./adapters/mcp/run-mcp.ts");
       const own = planMcp(context, call);
-      if (!own) return await runMcp(context, arrival, call, handleCall);
+      if (!own) return await runMcp(context, arrival, { ...call, body }, handleCall);
       call = own;
     }
     call.client.watch(context.pendingDisconnects);

@@ -28,7 +28,7 @@ const MAX_ELAPSED_MS = 600_000;
  * Serves a request with MCP tools on channels that cannot connect to its servers: the gateway offers their tools as functions,
  * makes the calls, and calls the model again with the results. Each of these rounds is a call of its own (`handle`), reserved,
  * charged and logged. Resolves with the error of a round that fails. Rejects GatewayError or DecodeError before the first
- * round.
+ * round. `call` has the body as it was received.
  */
 export async function runMcp(
   context: GatewayContext,
@@ -146,12 +146,13 @@ class Rounds {
     if (betas.join("") === "") headers.delete("anthropic-beta");
     else headers.set("anthropic-beta", betas.join(","));
     const { signal } = this;
-    const { changes = {} } = this.arrival.signedIn ?? {};
+    const { only, signedIn } = this.arrival;
     return this.handle(this.context, {
       request: new Request(request.url, { method: "POST", headers, signal }),
       server: { requestIP: () => ({ address: ip }), timeout() {} },
       endpoint,
-      signedIn: { caller, timing: new CallTiming(performance.now()), body, changes },
+      signedIn: { caller, timing: new CallTiming(performance.now()), body, changes: signedIn?.changes ?? {} },
+      ...(only && { only }),
       ...(this.#count === 1 && { isAdmitted: true }),
     });
   }
