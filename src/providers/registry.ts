@@ -43,6 +43,7 @@ import { perplexity } from "./labs/perplexity.ts";
 import { xai } from "./labs/xai/xai.ts";
 import { kling } from "./media/kling.ts";
 import { midjourney, midjourneyPlus } from "./media/midjourney.ts";
+import { runway } from "./media/runway.ts";
 import { suno } from "./media/suno.ts";
 import { vidu } from "./media/vidu.ts";
 import { custom } from "./self-hosted/custom.ts";
@@ -77,6 +78,7 @@ const providers: readonly Provider[] = [
   suno,
   kling,
   vidu,
+  runway,
   openRouter,
   ai360,
   fastGpt,

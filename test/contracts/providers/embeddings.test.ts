@@ -34,6 +34,7 @@ const TASK_SUITES: Readonly<Record<number, string>> = {
   36: "../../gateway/tasks/music.test.ts",
   1010: "../../gateway/tasks/video.test.ts",
   1011: "../../gateway/tasks/video.test.ts",
+  1012: "../../gateway/tasks/video.test.ts",
 };
 
 test("every channel type has a suite", async () => {

@@ -95,6 +95,21 @@ const ark = startUpstream(({ path, headers, text }) => {
   return Response.json({ id: name });
 });
 
+/** Tasks of Runway, by their names there. */
+const runwayTasks = new Map<string, Json>();
+
+/** Runway's interface: requests without its version are refused. */
+const runway = startUpstream(({ path, headers, text }) => {
+  if (headers.get("authorization") !== "Bearer key_runway") return Response.json({ error: "no" }, { status: 401 });
+  if (headers.get("x-runway-version") !== "2024-11-06") return Response.json({ error: "no version" }, { status: 400 });
+  const [, , kind, id = ""] = path.split("/");
+  if (kind === "tasks") return Response.json(runwayTasks.get(id));
+  orders.push({ path, body: JSON.parse(text) as Json });
+  const name = `runway-${runwayTasks.size}`;
+  runwayTasks.set(name, { id: name, status: "PENDING", createdAt: "2026-11-26T20:00:00.000Z" });
+  return Response.json({ id: name });
+});
+
 const CHINESE = {
   "wan2.5-t2v-preview": 0.136986,
   "wan2.5-i2v-preview": 0.136986,
@@ -108,9 +123,12 @@ beforeAll(async () => {
       { type: 1010, baseUrl: kling.url, keys: ["kling-access|kling-secret"], models: ["kling-v1", "priceless"] },
       { type: 1011, baseUrl: vidu.url, keys: ["vidu-key"], models: ["viduq1"] },
       { type: 17, baseUrl: wan.url, keys: ["wan-key"], models: ["wan2.5-t2v-preview", "wan2.5-i2v-preview"] },
+      { type: 1012, baseUrl: runway.url, keys: ["key_runway"], models: ["gen4.5", "gen4_turbo"] },
       { type: 45, baseUrl: ark.url, keys: ["ark-key"], models: ["doubao-seedance-1-0-pro-250528"] },
     ],
-    options: { ModelPrice: JSON.stringify({ "kling-v1": 0.028, viduq1: 0.08, ...CHINESE }) },
+    options: {
+      ModelPrice: JSON.stringify({ "kling-v1": 0.028, viduq1: 0.08, "gen4.5": 0.12, gen4_turbo: 0.05, ...CHINESE }),
+    },
   });
 });
 afterAll(async () => {
@@ -119,6 +137,7 @@ afterAll(async () => {
   vidu.stop();
   wan.stop();
   ark.stop();
+  runway.stop();
 });
 
 const order = async (body: object, path = "/v1/videos") => {
@@ -220,6 +239,52 @@ describe("a video", () => {
     expect(await get(`/v1/video/generations/${body.id}`)).toMatchObject({ status: "completed", url });
     expect(await fixture.spent()).toBeLessThan(charged);
     expect(await fixture.spent()).toBeGreaterThan(before);
+  });
+
+  test("is ordered at Runway from text or images, priced by the second, followed and refunded", async () => {
+    const before = await fixture.spent();
+    const { body } = await order({ model: "gen4.5", prompt: "a cat", seconds: "5", size: "720x1280", duration: 10 });
+    expect(orders.at(-1)).toEqual({
+      path: "/v1/text_to_video",
+      body: { model: "gen4.5", promptText: "a cat", ratio: "720:1280", duration: 5 },
+    });
+    expect((await fixture.spent()) - before).toBe(5 * 0.12 * 500_000);
+    const images = ["https://example.test/a.png", "https://example.test/b.png"];
+    // What the price depends on cannot come in by another member.
+    const second = await order({
+      model: "gen4_turbo",
+      prompt: "it jumps",
+      images,
+      seconds: 10,
+      size: "1920x1080",
+      metadata: { seed: 7 },
+    });
+    expect(orders.at(-1)).toEqual({
+      path: "/v1/image_to_video",
+      body: {
+        model: "gen4_turbo",
+        promptText: "it jumps",
+        promptImage: [
+          { uri: images[0], position: "first" },
+          { uri: images[1], position: "last" },
+        ],
+        ratio: "1280:720",
+        seed: 7,
+        duration: 10,
+      },
+    });
+    expect((await fixture.spent()) - before).toBe((5 * 0.12 + 10 * 0.05) * 500_000);
+    const url = "https://cdn.example/runway.mp4";
+    runwayTasks.set("runway-0", { id: "runway-0", status: "RUNNING", progress: 0.42 });
+    runwayTasks.set("runway-1", { id: "runway-1", status: "FAILED", failure: "unsafe", failureCode: "SAFETY.INPUT" });
+    await fixture.poll();
+    expect(await get(`/v1/video/generations/${body.id}`)).toMatchObject({ status: "in_progress" });
+    runwayTasks.set("runway-0", { id: "runway-0", status: "SUCCEEDED", output: [url] });
+    await fixture.poll();
+    expect(await get(`/v1/video/generations/${body.id}`)).toMatchObject({ status: "completed", url });
+    expect(await get(`/v1/video/generations/${second.body.id}`)).toMatchObject({ status: "failed" });
+    // The failed one costs nothing.
+    expect((await fixture.spent()) - before).toBe(5 * 0.12 * 500_000);
   });
 
   test("is ordered at Seedance with its first and last frame, followed and shown", async () => {

@@ -32,6 +32,7 @@ import openrouter from "@lobehub/icons-static-svg/icons/openrouter.svg";
 import palm from "@lobehub/icons-static-svg/icons/palm-color.svg";
 import perplexity from "@lobehub/icons-static-svg/icons/perplexity-color.svg";
 import qwen from "@lobehub/icons-static-svg/icons/qwen-color.svg";
+import runway from "@lobehub/icons-static-svg/icons/runway.svg";
 import siliconcloud from "@lobehub/icons-static-svg/icons/siliconcloud-color.svg";
 import spark from "@lobehub/icons-static-svg/icons/spark-color.svg";
 import stepfun from "@lobehub/icons-static-svg/icons/stepfun-color.svg";
@@ -109,6 +110,7 @@ const LOGOS: readonly (readonly [RegExp, ProviderLogo])[] = [
   [/suno/i, plain(suno)],
   [/kling/i, colored(kling)],
   [/vidu/i, colored(vidu)],
+  [/runway/i, plain(runway)],
 ];
 
 /** The logo of a provider or a maker of models by its name; undefined: none known. */

@@ -14,6 +14,7 @@ const FORMS: readonly (readonly [form: RegExp, types: readonly number[]])[] = [
   [/^app-/, [37]],
   [/^fastgpt-/, [22]],
   [/^vda_/, [1011]],
+  [/^key_[0-9a-f]{64,}$/, [1012]],
   [/^bce-v3\//, [46]],
   [/^\{[\s\S]*"service_account"/, [41]],
   [/^[0-9a-f]{32}\.\w{16}$/i, [26]],
