@@ -1,23 +1,59 @@
 import { Elysia, t } from "elysia";
+import type { UserEntry } from "../../domain/accounts/directory.ts";
 import { listArchives } from "../../domain/logs/archive/list-archives.ts";
 import { testPlace } from "../../domain/logs/archive/place.ts";
 import { type ReadDeps, readArchivePage, readArchiveSlices } from "../../domain/logs/archive/read-archive.ts";
 import { exportRows } from "../../domain/logs/list/export-logs.ts";
+import type { Viewer } from "../../domain/logs/list/list-logs.ts";
+import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
+import { createLimiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { createSerial } from "../../lib/runtime/serial.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagingQuery, readPaging } from "../http/paging.ts";
-import { adminFilter, filterQuery, readCursor } from "./log-filters.ts";
+import { adminFilter, filterQuery, ownFilter, readCursor } from "./log-filters.ts";
 
 const query = { ...filterQuery, month: t.String({ maxLength: 7, description: "Such as 2026-01 (UTC)." }) };
 
-/** Log rows that fell out of retention, by month, for administrators. */
-export const logArchiveRoutes = (services: ReadDeps, guarded: ReturnType<typeof guard>) =>
-  new Elysia({ prefix: "/api/log-archives", name: "console/log-archives" })
+const rowsQuery = t.Object({ ...query, ...pagingQuery, before: t.Optional(t.String()) });
+
+/** How often an account may begin to read an archive, which takes seconds of CPU. */
+const OWN_READS = { count: 30, windowMs: 60_000 };
+
+/** Log rows that fell out of retention, by month: all users' for administrators, the caller's own under /self. */
+export function logArchiveRoutes(
+  services: ReadDeps & Readonly<{ sharedLimits: SharedLimits | null }>,
+  guarded: ReturnType<typeof guard>,
+) {
+  const ownReads = createLimiter(services.sharedLimits, "archive-reads", OWN_READS);
+  // Those of users are read one after the other: an archive may be much larger than what is theirs.
+  const inTurn = createSerial();
+  const countOwnRead = async (actor: UserEntry) => {
+    const seconds = await ownReads.take(String(actor.id));
+    if (seconds > 0)
+      throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
+  };
+  const readPage = async (input: typeof rowsQuery.static, filter: LogFilter, viewer: Viewer) => {
+    const { pageSize } = readPaging(input, 1);
+    const before = input.before ? { before: readCursor(input.before) } : {};
+    const found = { month: readMonth(input.month), filter, ...before };
+    const { items, next } = await readArchivePage(services, found, pageSize, viewer);
+    return ok({ items, next: next && `${next.createdAt}-${next.id}` });
+  };
+  const csv = (month: string, filter: LogFilter, viewer: Viewer) =>
+    csvFile(
+      `usage-log-${month}`,
+      exportRows(readArchiveSlices(services, { month: readMonth(month), filter }, viewer), viewer),
+    );
+  return new Elysia({ prefix: "/api/log-archives", name: "console/log-archives" })
     .use(guarded)
     .get("/", async () => ok(await listArchives(services.db)), { role: "admin" })
+    .get("/self", async () => ok((await listArchives(services.db)).map(({ month }) => ({ month }))), {
+      account: "logs.read",
+    })
     .post(
       "/test",
       async ({ request }) => {
@@ -26,25 +62,31 @@ export const logArchiveRoutes = (services: ReadDeps, guarded: ReturnType<typeof 
       },
       { role: "root" },
     )
+    .get("/rows", ({ query: input }) => readPage(input, adminFilter(input), "admin"), {
+      role: "admin",
+      query: rowsQuery,
+    })
     .get(
-      "/rows",
-      async ({ query: input }) => {
-        const { pageSize } = readPaging(input, 1);
-        const before = input.before ? { before: readCursor(input.before) } : {};
-        const found = { month: readMonth(input.month), filter: adminFilter(input), ...before };
-        const { items, next } = await readArchivePage(services, found, pageSize);
-        return ok({ items, next: next && `${next.createdAt}-${next.id}` });
+      "/self/rows",
+      async ({ actor, query: input }) => {
+        await countOwnRead(actor);
+        return inTurn(() => readPage(input, ownFilter(input, actor.id), "owner"));
       },
-      { role: "admin", query: t.Object({ ...query, ...pagingQuery, before: t.Optional(t.String()) }) },
+      { account: "logs.read", query: rowsQuery },
     )
+    .get("/export", ({ query: input }) => csv(input.month, adminFilter(input), "admin"), {
+      role: "admin",
+      query: t.Object(query),
+    })
     .get(
-      "/export",
-      ({ query: input }) => {
-        const found = { month: readMonth(input.month), filter: adminFilter(input) };
-        return csvFile(`usage-log-${input.month}`, exportRows(readArchiveSlices(services, found), "admin"));
+      "/self/export",
+      async ({ actor, query: input }) => {
+        await countOwnRead(actor);
+        return csv(input.month, ownFilter(input, actor.id), "owner");
       },
-      { role: "admin", query: t.Object(query) },
+      { account: "logs.read", query: t.Object(query) },
     );
+}
 
 /** Epoch seconds at which the month begins. Throws OperationError. */
 function readMonth(text: string): number {

@@ -6,6 +6,7 @@ import FormControlLabel from "@mui/material/FormControlLabel";
 import IconButton from "@mui/material/IconButton";
 import Switch from "@mui/material/Switch";
 import Tooltip from "@mui/material/Tooltip";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -19,6 +20,7 @@ import { SavedViews } from "../../components/inputs/SavedViews.tsx";
 import { PageHeader } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useSeesAllUsers } from "../account/organizations/use-organization.ts";
+import { archiveMonths } from "./archive/archive-queries.ts";
 import { LogDetail } from "./detail/LogDetail.tsx";
 import { UserDialog } from "./detail/UserDialog.tsx";
 import { LogCard } from "./log-cells.tsx";
@@ -29,6 +31,9 @@ import { LogFilterBar } from "./overview/LogFilterBar.tsx";
 import { Overview } from "./overview/Overview.tsx";
 import { rangeOf, useNow } from "./time-range.ts";
 import { idOf, useLogPlace, useLogRows } from "./use-log-rows.ts";
+
+/** A month is archived at the most often once a day. */
+const ARCHIVE_STALE_MS = 3_600_000;
 
 /** The usage log: the user's own calls; all calls for administrators. */
 export const UsageLogPage = () => {
@@ -54,6 +59,8 @@ export const UsageLogPage = () => {
       place.save({ now, first });
     },
   });
+  const archive = useQuery({ ...archiveMonths("self"), enabled: !isForAdmin, staleTime: ARCHIVE_STALE_MS });
+  const hasArchive = isForAdmin || (archive.data?.length ?? 0) > 0;
   const showNewest = () => {
     window.scrollTo(0, 0);
     renew();
@@ -90,7 +97,7 @@ export const UsageLogPage = () => {
                 <Sync />
               </IconButton>
             </Tooltip>
-            {isForAdmin && (
+            {hasArchive && (
               <Tooltip title={t("logs.archive.title")}>
                 <IconButton component={Link} to="/log/archive" aria-label={t("logs.archive.title")}>
                   <Inventory />

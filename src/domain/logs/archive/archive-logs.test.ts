@@ -71,7 +71,7 @@ const contents = async () => {
   return rows.toSorted((one, other) => other.created_at - one.created_at || other.id - one.id);
 };
 const archived = async (deps: Parameters<typeof readArchiveSlices>[0], query: Partial<ArchiveQuery> = {}) => {
-  const slices = await Array.fromAsync(readArchiveSlices(deps, { month: MARCH, filter: {}, ...query }));
+  const slices = await Array.fromAsync(readArchiveSlices(deps, { month: MARCH, filter: {}, ...query }, "admin"));
   return slices.flat();
 };
 const wrongBooks = async () => (await checkBooks(database.db, "balances", 0, NOW)).wrong;
@@ -113,13 +113,42 @@ test("rows go to files as they were, a month's partition with them, and are read
   const pages = [];
   let before_: ArchiveQuery["before"];
   do {
-    const page = await readArchivePage(deps, { month: MARCH, filter: {}, ...(before_ && { before: before_ }) }, 100);
+    const page = await readArchivePage(
+      deps,
+      { month: MARCH, filter: {}, ...(before_ && { before: before_ }) },
+      100,
+      "admin",
+    );
     pages.push(...page.items);
     before_ = page.next ?? undefined;
   } while (before_);
   expect(pages).toEqual(before);
   await run(deps);
   expect((await listArchives(database.db))[0]?.rows).toBe(747);
+});
+
+test("an account reads its own rows, those of a project by the keys that are in it, without what is for operators", async () => {
+  const { sql } = database;
+  await sql`insert into projects (id, organization_id, name, created_at) values (7, 1, 'web', 1)`;
+  await sql`insert into tokens (id, user_id, name, key_hash, key_cipher, created_time, project_id, created_by) values
+    (5, 1, 'a', 'a', 'c', 1, 7, 2), (6, 1, 'b', 'b', 'c', 1, null, null)`;
+  await sql`update logs set token_id = 5 + user_id % 2, channel_id = 3, other = '{"admin_info":{"secret":1},"note":"n"}'
+    where request_id in ('r10', 'r12')`;
+  await sql`update logs set token_id = 5 where request_id = 'r12'`;
+  const deps = toFolder({ "*": 7 });
+  await run(deps);
+  const own = async (filter: ArchiveQuery["filter"]) => {
+    const page = await readArchivePage(deps, { month: MARCH, filter: { ...filter, userId: 1 } }, 1000, "owner");
+    return page.items;
+  };
+  const rows = await own({ type: 2 });
+  expect(rows.length).toBe(372);
+  expect(new Set(rows.map(({ username }) => username))).toEqual(new Set(["ann"]));
+  const [inProject, ...others] = await own({ projectId: 7 });
+  expect(inProject).toMatchObject({ request_id: "r12", channel: 0, other: '{"note":"n"}' });
+  expect(others).toEqual([]);
+  expect((await own({ memberId: 2 })).map(({ request_id }) => request_id)).toEqual(["r12"]);
+  expect(await own({ projectId: 8 })).toEqual([]);
 });
 
 test("user groups have their own rules; what administrators did follows the one for all others", async () => {

@@ -2,8 +2,11 @@ import type { LogFilter } from "../list/log-filter.ts";
 import type { LogRow } from "../list/log-view.ts";
 import type { ColumnName } from "./parquet.ts";
 
-/** Whether a row fits a filter, as `logConditions` says it for the database. */
-export function matchRow(filter: LogFilter): (row: LogRow) => boolean {
+/**
+ * Whether a row fits a filter, as `logConditions` says it for the database. `keyIds`: the API keys of its project and member;
+ * null: it names neither.
+ */
+export function matchRow(filter: LogFilter, keyIds: ReadonlySet<number> | null): (row: LogRow) => boolean {
   const { type, userId, username, tokenName, tokenId, modelName, channelId, group, requestId, tag, failed } = filter;
   const { start = 0, end = Number.MAX_SAFE_INTEGER } = filter;
   const isModel = modelName?.includes("%")
@@ -18,6 +21,7 @@ export function matchRow(filter: LogFilter): (row: LogRow) => boolean {
     isEqual(username, row.username) &&
     isEqual(tokenName, row.tokenName) &&
     (tokenId === undefined || tokenId === row.tokenId) &&
+    (keyIds === null || keyIds.has(row.tokenId)) &&
     isModel(row.modelName) &&
     isEqual(channelId, row.channelId) &&
     isEqual(group, row.group) &&
@@ -50,6 +54,8 @@ const COLUMNS_OF: Readonly<Partial<Record<keyof LogFilter, ColumnName>>> = {
   username: "username",
   tokenName: "token_name",
   tokenId: "token_id",
+  projectId: "token_id",
+  memberId: "token_id",
   modelName: "model_name",
   channelId: "channel_id",
   group: "group",
@@ -59,7 +65,10 @@ const COLUMNS_OF: Readonly<Partial<Record<keyof LogFilter, ColumnName>>> = {
 };
 
 /** The columns that the filter looks at besides time; empty: none. */
-export const columnsOf = (filter: LogFilter): ColumnName[] =>
-  Object.entries(COLUMNS_OF).flatMap(([key, column]) =>
-    filter[key as keyof LogFilter] === undefined || filter[key as keyof LogFilter] === "" ? [] : [column],
-  );
+export const columnsOf = (filter: LogFilter): ColumnName[] => [
+  ...new Set(
+    Object.entries(COLUMNS_OF).flatMap(([key, column]) =>
+      filter[key as keyof LogFilter] === undefined || filter[key as keyof LogFilter] === "" ? [] : [column],
+    ),
+  ),
+];

@@ -2,8 +2,8 @@ import { and, desc, eq, inArray } from "drizzle-orm";
 import type { LogKey } from "../../../../db/maintenance/partitions.ts";
 import { logArchives } from "../../../../db/schema/gateway/log-archives.ts";
 import type { Db } from "../../../../db/types.ts";
-import { viewRows } from "../list/list-logs.ts";
-import type { LogFilter } from "../list/log-filter.ts";
+import { type Viewer, viewRows } from "../list/list-logs.ts";
+import { keysOfFilter, type LogFilter } from "../list/log-filter.ts";
 import type { LogRow, LogView } from "../list/log-view.ts";
 import { type ArchiveRow, openArchive } from "./archive-file.ts";
 import { columnsOf, matchRow } from "./match-row.ts";
@@ -34,6 +34,7 @@ export async function readArchivePage(
   deps: ReadDeps,
   query: ArchiveQuery,
   pageSize: number,
+  viewer: Viewer,
 ): Promise<{ items: LogView[]; next: LogKey | null }> {
   const stopAt = performance.now() + SEARCH_MS;
   const rows: LogRow[] = [];
@@ -44,19 +45,23 @@ export async function readArchivePage(
     next = at;
     break;
   }
-  return { items: await viewRows(deps.db, rows), next };
+  return { items: await viewRows(deps.db, rows, viewer), next };
 }
 
 /** All of a month's archived rows that fit, newest first, in slices. */
-export async function* readArchiveSlices(deps: ReadDeps, query: ArchiveQuery): AsyncGenerator<LogView[], void> {
+export async function* readArchiveSlices(
+  deps: ReadDeps,
+  query: ArchiveQuery,
+  viewer: Viewer,
+): AsyncGenerator<LogView[], void> {
   let rows: LogRow[] = [];
   for await (const { row } of await searchArchive(deps, query)) {
     if (row) rows.push(row);
     if (rows.length < SLICE) continue;
-    yield await viewRows(deps.db, rows);
+    yield await viewRows(deps.db, rows, viewer);
     rows = [];
   }
-  if (rows.length > 0) yield await viewRows(deps.db, rows);
+  if (rows.length > 0) yield await viewRows(deps.db, rows, viewer);
 }
 
 async function searchArchive(deps: ReadDeps, { month, filter, before = NEWEST }: ArchiveQuery) {
@@ -70,6 +75,7 @@ async function searchArchive(deps: ReadDeps, { month, filter, before = NEWEST }:
   const requested = files.filter(
     (file) => compare({ createdAt: file.firstAt, id: file.firstId }, from) < 0 && file.lastAt >= start,
   );
+  const isMatch = matchRow(filter, await keysOfFilter(deps.db, filter));
   const places = new Map<string, ArchivePlace>();
   for (const { place } of requested) {
     const kind = place === "s3" ? "s3" : "folder";
@@ -78,7 +84,7 @@ async function searchArchive(deps: ReadDeps, { month, filter, before = NEWEST }:
   return mergeFiles(requested, (file) => {
     const place = places.get(file.place);
     if (!place) throw new Error(`there is no place ${file.place}`);
-    return searchFile(place, file, filter, from);
+    return searchFile(place, file, { filter, isMatch, before: from });
   });
 }
 
@@ -115,11 +121,9 @@ async function* mergeFiles(
 async function* searchFile(
   place: ArchivePlace,
   archive: ArchiveRow,
-  filter: LogFilter,
-  before: LogKey,
+  { filter, isMatch, before }: Readonly<{ filter: LogFilter; isMatch: (row: LogRow) => boolean; before: LogKey }>,
 ): AsyncGenerator<Found, void> {
   const { groups, read } = await openArchive(place, archive);
-  const isMatch = matchRow(filter);
   const columns = columnsOf(filter);
   for (const group of groups.toReversed()) {
     if (group.firstAt > before.createdAt) continue;

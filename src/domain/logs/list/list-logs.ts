@@ -34,7 +34,7 @@ export async function readLogs(db: Db, filter: LogFilter, page: LogPage, viewer:
   );
   const skipped = before ? 0 : page.page * page.pageSize;
   const rows = skipped < FAR_BACK ? await readNear(db, where, skipped, page) : await readFar(db, where, skipped, page);
-  return viewer === "owner" ? rows.map(viewForOwner) : viewRows(db, rows);
+  return viewRows(db, rows, viewer);
 }
 
 const readNear = (db: Db, where: SQL | undefined, skipped: number, { pageSize }: LogPage): Promise<LogRow[]> =>
@@ -74,7 +74,7 @@ export async function searchLogs(db: Db, keyword: string, userId: number | null,
     .where(and(userId === null ? undefined : eq(logs.userId, userId), found))
     .orderBy(desc(logs.createdAt), desc(logs.id))
     .limit(MOST_FOUND);
-  return viewer === "owner" ? rows.map(viewForOwner) : viewRows(db, rows);
+  return viewRows(db, rows, viewer);
 }
 
 /** How many rows fit: calls by the roll-ups, other events one by one (they are few; at most 10,000 are counted). */
@@ -109,8 +109,9 @@ async function countEvents(db: Db, filter: LogFilter): Promise<number> {
   return countUpTo(db, where, COUNTED_EVENTS);
 }
 
-/** Rows as administrators see them. */
-export async function viewRows(db: Db, rows: readonly LogRow[]): Promise<LogView[]> {
+/** Rows as administrators, or those they are about, see them. */
+export async function viewRows(db: Db, rows: readonly LogRow[], viewer: Viewer): Promise<LogView[]> {
+  if (viewer === "owner") return rows.map(viewForOwner);
   const names = await readChannelNames(db, rows);
   return rows.map((row) => viewForAdmin(row, names.get(row.channelId) ?? ""));
 }

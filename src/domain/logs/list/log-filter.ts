@@ -1,6 +1,7 @@
 import { and, arrayContains, eq, gte, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { logs, usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import type { Db } from "../../../../db/types.ts";
 import { matches } from "../../../lib/values/sql-text.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
@@ -77,6 +78,21 @@ function dimensions(filter: LogFilter, table: typeof logs | typeof usageRollups)
   if (filter.modelNames) conditions.push(inArray(table.modelName, [...filter.modelNames]));
   if (filter.modelName) conditions.push(matchesModel(table, filter.modelName));
   return conditions;
+}
+
+/** The API keys that a filter by project and member means; null: it names neither. */
+export async function keysOfFilter(db: Db, { projectId, memberId }: LogFilter): Promise<ReadonlySet<number> | null> {
+  if (projectId === undefined && memberId === undefined) return null;
+  const rows = await db
+    .select({ id: tokens.id })
+    .from(tokens)
+    .where(
+      and(
+        projectId === undefined ? undefined : eq(tokens.projectId, projectId),
+        memberId === undefined ? undefined : eq(tokens.createdBy, memberId),
+      ),
+    );
+  return new Set(rows.map(({ id }) => id));
 }
 
 const keysWhere = (table: typeof logs | typeof usageRollups, where: SQL): SQL =>

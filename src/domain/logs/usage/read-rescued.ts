@@ -32,6 +32,7 @@ export async function readRescued(db: Db, channelId: number, start: number, limi
   return viewRows(
     db,
     rows.filter(({ other }) => hasFailedOn(channelId, other)),
+    "admin",
   );
 }
 

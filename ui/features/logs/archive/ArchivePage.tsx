@@ -3,7 +3,6 @@ import Button from "@mui/material/Button";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { ArchiveMonth } from "../../../../src/domain/logs/archive/list-archives.ts";
 import { readEnvelope } from "../../../api/client.ts";
 import { logArchiveApi } from "../../../api/groups.ts";
 import type { Column } from "../../../components/data-table/column.ts";
@@ -19,8 +18,9 @@ import { useAddress } from "../../../components/use-address.ts";
 import { formatFixed, formatNumber } from "../../../lib/format/number.ts";
 import { useSession } from "../../../state/session.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
+import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
 import { ArchivedRows } from "./ArchivedRows.tsx";
-import { archiveMonths } from "./archive-queries.ts";
+import { archiveMonths, type ListedMonth } from "./archive-queries.ts";
 
 /** Months of the log that are in files, and the rows of one where the address names it. */
 export const ArchivePage = () => {
@@ -36,18 +36,24 @@ export const ArchivePage = () => {
 const MonthList = ({ onOpen }: { onOpen: (month: string) => void }) => {
   const { t } = useTranslation();
   const { user } = useSession();
-  const list = useQuery(archiveMonths);
+  const isForAdmin = useSeesAllUsers();
+  const list = useQuery(archiveMonths(isForAdmin ? "all" : "self"));
   const test = useMutation({
     mutationFn: async () => (await readEnvelope(logArchiveApi.test.post())).message,
     onSuccess: notifyDone,
     onError: notifyError,
   });
-  const model = useDataTable({ columns: useMonthColumns(), rows: list.data, rowId: monthOf, rowName: monthOf });
+  const model = useDataTable({
+    columns: useMonthColumns(isForAdmin),
+    rows: list.data,
+    rowId: monthOf,
+    rowName: monthOf,
+  });
   return (
     <>
       <PageHeader
         title={t("logs.archive.title")}
-        purpose={t("logs.archive.purpose")}
+        purpose={t(isForAdmin ? "logs.archive.purpose" : "logs.archive.ownPurpose")}
         actions={
           isSuperAdmin(user) && (
             <Button loading={test.isPending} onClick={() => test.mutate()}>
@@ -65,7 +71,7 @@ const MonthList = ({ onOpen }: { onOpen: (month: string) => void }) => {
           <EmptyState
             icon={<Inventory />}
             title={t("logs.archive.empty.title")}
-            body={t("logs.archive.empty.body")}
+            body={t(isForAdmin ? "logs.archive.empty.body" : "logs.archive.empty.ownBody")}
             action={<SettingLink tab="operation" field="LogRetention" />}
           />
         }
@@ -74,52 +80,54 @@ const MonthList = ({ onOpen }: { onOpen: (month: string) => void }) => {
   );
 };
 
-const monthOf = ({ month }: ArchiveMonth): string => month;
+const monthOf = ({ month }: ListedMonth): string => month;
 const MEGABYTE = 1_000_000;
 
-function useMonthColumns(): readonly Column<ArchiveMonth>[] {
+function useMonthColumns(isForAdmin: boolean): readonly Column<ListedMonth>[] {
   const { t } = useTranslation();
   return useMemo(() => {
-    const figure = (key: "rows" | "files", width: number): Column<ArchiveMonth> => ({
+    const figure = (key: "rows" | "files", width: number): Column<ListedMonth> => ({
       key,
       head: t(`logs.archive.columns.${key}`),
       width,
       align: "right",
-      cell: (month) => <span className="num">{formatNumber(month[key])}</span>,
+      cell: (month) => <span className="num">{formatNumber(month[key] ?? 0)}</span>,
     });
+    const month: Column<ListedMonth> = {
+      key: "month",
+      head: t("logs.archive.columns.month"),
+      isTitle: true,
+      cell: ({ month, is_moving }) => (
+        <Row gap={2}>
+          <span className="num">{month}</span>
+          {is_moving && <Tag>{t("logs.archive.moving")}</Tag>}
+        </Row>
+      ),
+    };
+    if (!isForAdmin) return [month];
     return [
-      {
-        key: "month",
-        head: t("logs.archive.columns.month"),
-        isTitle: true,
-        cell: ({ month, is_moving }) => (
-          <Row gap={2}>
-            <span className="num">{month}</span>
-            {is_moving && <Tag>{t("logs.archive.moving")}</Tag>}
-          </Row>
-        ),
-      },
+      month,
       figure("rows", 120),
       {
         key: "bytes",
         head: t("logs.archive.columns.bytes"),
         width: 110,
         align: "right",
-        cell: ({ bytes }) => <span className="num">{formatFixed(bytes / MEGABYTE, 1)} MB</span>,
+        cell: ({ bytes = 0 }) => <span className="num">{formatFixed(bytes / MEGABYTE, 1)} MB</span>,
       },
       figure("files", 90),
       {
         key: "places",
         head: t("logs.archive.columns.place"),
         width: 160,
-        cell: ({ places }) => places.map((place) => t(`logs.archive.places.${place}`)).join(", "),
+        cell: ({ places = [] }) => places.map((place) => t(`logs.archive.places.${place}`)).join(", "),
       },
       {
         key: "archived",
         head: t("logs.archive.columns.archived"),
         width: 150,
-        cell: ({ archived_at }) => <TimeAgo seconds={archived_at} />,
+        cell: ({ archived_at = 0 }) => <TimeAgo seconds={archived_at} />,
       },
     ];
-  }, [t]);
+  }, [t, isForAdmin]);
 }

@@ -5,7 +5,6 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { requestDownload } from "../../../api/client.ts";
-import { logArchiveApi } from "../../../api/groups.ts";
 import { ColumnTools } from "../../../components/data-table/ColumnTools.tsx";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
@@ -13,6 +12,7 @@ import { DownloadButton } from "../../../components/display/DownloadButton.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
+import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
 import { LogDetail } from "../detail/LogDetail.tsx";
 import { UserDialog } from "../detail/UserDialog.tsx";
 import { LogCard } from "../log-cells.tsx";
@@ -21,19 +21,21 @@ import { type LogEntry, useEntryName } from "../log-entry.ts";
 import { logFiltersOf } from "../log-queries.ts";
 import { LogFilterBar } from "../overview/LogFilterBar.tsx";
 import type { TimeRange } from "../time-range.ts";
-import { archiveParameters, archiveRows } from "./archive-queries.ts";
+import { archiveExport, archiveParameters, archiveRows } from "./archive-queries.ts";
 
 /** The rows of an archived month, as the usage log shows them. */
 export const ArchivedRows = ({ month }: { month: string }) => {
   const { t } = useTranslation();
   const address = useAddress();
+  const isForAdmin = useSeesAllUsers();
+  const scope = isForAdmin ? "all" : "self";
   const [userId, setUserId] = useState<number | null>(null);
   const filters = logFiltersOf(address, monthRange(month));
-  const list = useInfiniteQuery(archiveRows(month, filters));
+  const list = useInfiniteQuery(archiveRows(scope, month, filters));
   const nameOf = useEntryName();
   const rows = list.data?.pages.flatMap(({ items }) => items);
   const model = useDataTable({
-    ...{ columns: useLogColumns(true, setUserId), rows, rowId: idOf, rowName: nameOf },
+    ...{ columns: useLogColumns(isForAdmin, setUserId), rows, rowId: idOf, rowName: nameOf },
     ...{ detail: detailOf, columnsKey: "logs-table-columns" },
   });
   return (
@@ -46,11 +48,13 @@ export const ArchivedRows = ({ month }: { month: string }) => {
             <Button variant="text" startIcon={<ArrowBack />} onClick={address.clear}>
               {t("logs.archive.back")}
             </Button>
-            <DownloadButton request={() => requestDownload(logArchiveApi.export, archiveParameters(month, filters))} />
+            <DownloadButton
+              request={() => requestDownload(archiveExport(scope), archiveParameters(scope, month, filters))}
+            />
           </>
         }
       />
-      <LogFilterBar address={address} isAdmin filters={filters} tools={<ColumnTools model={model} />} />
+      <LogFilterBar address={address} isAdmin={isForAdmin} filters={filters} tools={<ColumnTools model={model} />} />
       <DataTable
         model={model}
         isRefreshing={list.isFetching}
@@ -63,7 +67,7 @@ export const ArchivedRows = ({ month }: { month: string }) => {
             body={t(list.hasNextPage ? "logs.archive.searchingBody" : "logs.empty.filteredBody")}
           />
         }
-        card={(entry) => <LogCard entry={entry} isAdmin />}
+        card={(entry) => <LogCard entry={entry} isAdmin={isForAdmin} />}
       />
       {list.hasNextPage && (
         <Row sx={{ justifyContent: "center", mt: 4 }}>
