@@ -9,6 +9,8 @@ export type PolicyRules = Readonly<{
   /** Patterns of model names, with `*` for any text. */
   models: readonly string[];
   channel_types: readonly number[];
+  /** Patterns of channels' regions; absent in policies that are older than it. */
+  regions?: readonly string[];
   /** One address or CIDR range a line. */
   allow_ips: string;
   /** One word or `regex:` pattern a line. */

@@ -71,7 +71,7 @@ const narrowed = new WeakMap<PolicySet, WeakMap<Candidates, Candidates>>();
 /** The candidates that policies allow for a model. The same object while channels and policies stay the same. */
 export function allowedCandidates(set: PolicySet, all: Candidates, model: string): Candidates {
   if (policyAgainstModel(set, model)) return { model: all.model, tiers: [] };
-  if (set.every(({ channelTypes }) => channelTypes === null)) return all;
+  if (set.every(({ channelTypes, regions }) => channelTypes === null && regions === null)) return all;
   const known = narrowed.get(set) ?? new WeakMap<Candidates, Candidates>();
   narrowed.set(set, known);
   let allowed = known.get(all);

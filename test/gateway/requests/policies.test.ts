@@ -53,6 +53,7 @@ const errorOf = async (response: Response) => {
 test.each([
   ["a model", { models: ["claude-*", "gpt-4o-mini"] }, "policy_model_not_allowed"],
   ["a provider", { channel_types: [ANTHROPIC] }, "policy_provider_not_allowed"],
+  ["a region", { regions: ["eu-*"] }, "policy_provider_not_allowed"],
   ["an address", { allow_ips: "10.0.0.0/8" }, "policy_ip_not_allowed"],
   ["a key without an expiry", { max_key_days: 30 }, "policy_key_expiry"],
   ["a price", { max_call_quota: 1 }, "policy_price_exceeded"],
@@ -68,6 +69,24 @@ test.each([
     error: { message: expect.stringContaining("House rules") },
   });
   expect(relay.upstream.received).toHaveLength(0);
+});
+
+test("only channels of an allowed region are called; those that name none are not", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const rules = { ...FREE, regions: ["eu-*", "CH"] };
+  const regions = ["us-east-1", "ch", "eu-central-1", 7, undefined];
+  const relay = startRelay({
+    channels: regions.map((region, at) => ({
+      ...{ type: OPENAI, baseUrl: `${upstream.url}/${at}`, models: ["gpt-4o"], priority: 10 - at },
+      setting: region === undefined ? {} : { region },
+    })),
+    user: { id: ORGANIZATION, kind: "organization" },
+    tokens: { test: { id: 5, userId: ORGANIZATION, projectId: PROJECT } },
+    policies: createPolicyIndex([{ id: 1, organizationId: ORGANIZATION, projectId: 0, name: "Europe", rules }]),
+  });
+  stops.push(upstream.stop, relay.stop);
+  for (let call = 0; call < 5; call++) expect((await relay.post("/v1/chat/completions", ASK)).status).toBe(200);
+  expect(new Set(upstream.received.map(({ path }) => path.split("/")[1]))).toEqual(new Set(["2"]));
 });
 
 test("lets calls pass that all policies allow", async () => {

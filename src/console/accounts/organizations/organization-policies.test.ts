@@ -18,7 +18,13 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const FREE = {
-  ...{ models: [] as string[], channel_types: [] as number[], allow_ips: "", blocked_words: "" },
+  ...{
+    models: [] as string[],
+    channel_types: [] as number[],
+    regions: [] as string[],
+    allow_ips: "",
+    blocked_words: "",
+  },
   ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
 };
 const policy = (name: string, rules: Partial<typeof FREE> = {}, project_id = 0) => ({

@@ -20,6 +20,7 @@ const body = t.Object({
   rules: t.Object({
     models: t.Array(t.String({ maxLength: 200 }), { maxItems: 500 }),
     channel_types: t.Array(t.Integer({ minimum: 0, maximum: 100_000 }), { maxItems: 200 }),
+    regions: t.Optional(t.Array(t.String({ maxLength: 100 }), { maxItems: 100 })),
     allow_ips: t.String({ maxLength: 20_000 }),
     blocked_words: t.String({ maxLength: 100_000 }),
     no_content_log: t.Boolean(),

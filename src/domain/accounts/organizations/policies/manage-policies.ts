@@ -169,8 +169,9 @@ function readPolicy(input: PolicyInput): Pick<PolicyInput, "name" | "rules"> {
   if (!Number.isSafeInteger(days) || days < 0 || days > MOST_DAYS)
     throw new OperationError("policy_days_invalid", { max: MOST_DAYS });
   if (!Number.isSafeInteger(quota) || quota < 0) throw new OperationError("policy_quota_invalid");
-  const models = [...new Set(input.rules.models.map((pattern) => pattern.trim()).filter(Boolean))];
-  const rules = { ...input.rules, models };
+  const patterns = (lines: readonly string[]) => [...new Set(lines.map((line) => line.trim()).filter(Boolean))];
+  const regions = patterns(input.rules.regions ?? []);
+  const rules = { ...input.rules, models: patterns(input.rules.models), regions };
   compilePolicy({ name, rules });
   return { name, rules };
 }

@@ -1,6 +1,7 @@
 import type { PolicyRules } from "../../../../../db/schema/accounts/policies.ts";
 import { type SensitiveWords, sensitiveWords } from "../../../../settings/sensitive-words.ts";
 import { compileIpList, type IpList } from "../../../api-keys/directory/ip-list.ts";
+import type { ChannelEntry } from "../../../channels/entry.ts";
 
 /** A policy as the database has it. */
 export type PolicyEntry = Readonly<{
@@ -19,6 +20,7 @@ export type Policy = Readonly<{
   isOfProject: boolean;
   models: readonly RegExp[] | null;
   channelTypes: ReadonlySet<number> | null;
+  regions: readonly RegExp[] | null;
   allowIps: IpList | null;
   words: SensitiveWords | null;
   logsContent: boolean;
@@ -45,6 +47,7 @@ export function compilePolicy({
     isOfProject: projectId !== 0,
     models: models.length > 0 ? models.map(patternOf) : null,
     channelTypes: types.length > 0 ? new Set(types) : null,
+    regions: rules.regions?.length ? rules.regions.map(patternOf) : null,
     allowIps: compileIpList(rules.allow_ips),
     words: words.trim() === "" ? null : NO_WORDS.read(words, "blocked_words").value,
     logsContent: !rules.no_content_log,
@@ -59,9 +62,17 @@ const patternOf = (pattern: string): RegExp => new RegExp(`^${pattern.split("*")
 export const policyAgainstModel = (set: PolicySet, model: string): Policy | undefined =>
   set.find(({ models }) => models !== null && !models.some((pattern) => pattern.test(model)));
 
-/** The first policy that does not allow a channel; undefined: all do. */
-export const policyAgainstChannel = (set: PolicySet, { type }: Readonly<{ type: number }>): Policy | undefined =>
-  set.find(({ channelTypes }) => channelTypes !== null && !channelTypes.has(type));
+/** The first policy that does not allow a channel; undefined: all do. One whose region is not known is in no allowed region. */
+export function policyAgainstChannel(
+  set: PolicySet,
+  { type, setting: { region } }: Pick<ChannelEntry, "type" | "setting">,
+): Policy | undefined {
+  return set.find(
+    ({ channelTypes, regions }) =>
+      (channelTypes !== null && !channelTypes.has(type)) ||
+      (regions !== null && !(typeof region === "string" && regions.some((pattern) => pattern.test(region)))),
+  );
+}
 
 /** The first policy that does not allow a key that expires then (epoch seconds; -1: never); undefined: all do. */
 export const policyAgainstExpiry = (set: PolicySet, expiresAt: number, now: number): Policy | undefined =>

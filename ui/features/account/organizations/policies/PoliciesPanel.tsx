@@ -29,6 +29,7 @@ function ruleTexts(
   const rows: readonly (readonly [string, string])[] = [
     [t("organizations.policies.models"), rules.models.join(", ")],
     [t("organizations.policies.providers"), typeNames.join(", ")],
+    [t("organizations.policies.regions"), (rules.regions ?? []).join(", ")],
     [t("organizations.policies.ips"), rules.allow_ips.split("\n").join(", ")],
     [t("organizations.policies.words"), words.length > 0 ? formatNumber(words.length) : ""],
     [t("organizations.policies.maxKeyDays"), rules.max_key_days > 0 ? formatNumber(rules.max_key_days) : ""],

@@ -26,6 +26,7 @@ type Form = {
   projectId: number;
   models: string;
   types: number[];
+  regions: string;
   ips: string;
   words: string;
   noContentLog: boolean;
@@ -34,12 +35,13 @@ type Form = {
 };
 
 const NEW: Form = {
-  ...{ name: "", projectId: 0, models: "", types: [], ips: "", words: "" },
+  ...{ name: "", projectId: 0, models: "", types: [], regions: "", ips: "", words: "" },
   ...{ noContentLog: false, days: "0", price: "" },
 };
 
 const formOf = ({ name, project_id: projectId, rules }: Policy): Form => ({
   ...{ name, projectId, models: rules.models.join("\n"), types: [...rules.channel_types] },
+  regions: (rules.regions ?? []).join("\n"),
   ...{ ips: rules.allow_ips, words: rules.blocked_words, noContentLog: rules.no_content_log },
   ...{ days: String(rules.max_key_days), price: rules.max_call_quota ? String(rules.max_call_quota) : "" },
 });
@@ -59,6 +61,7 @@ export const PolicyDialog = ({ id, policy, types, onClose }: Props) => {
         rules: {
           models: values.models.split("\n"),
           channel_types: values.types,
+          regions: values.regions.split("\n"),
           ...{ allow_ips: values.ips, blocked_words: values.words, no_content_log: values.noContentLog },
           ...{ max_key_days: Number(values.days), max_call_quota: Number(values.price) },
         },
@@ -126,6 +129,12 @@ export const PolicyDialog = ({ id, policy, types, onClose }: Props) => {
             ))}
           </Select>
         </Field>
+        <Lines
+          label={t("organizations.policies.regions")}
+          hint={t("organizations.policies.regionsHint")}
+          value={form.regions}
+          onChange={(regions) => change({ regions })}
+        />
         <Lines
           label={t("organizations.policies.ips")}
           hint={t("organizations.policies.ipsHint")}

@@ -31,4 +31,5 @@ const bodyOf = (rules: PolicyInput["rules"]) => ({
   ...rules,
   models: [...rules.models],
   channel_types: [...rules.channel_types],
+  regions: [...(rules.regions ?? [])],
 });
