@@ -24,7 +24,7 @@ test.each(ENGINES)(
     ]);
     const mcp = startMcpServer();
     stops.push(upstream.stop, mcp.stop);
-    const gateway = await startOn(engine);
+    const gateway = await startOn(engine, { env: { ALLOW_PRIVATE_WEBHOOKS: "true" } });
     const root = await setUp(gateway);
     await createChannel(root, upstream.url, ["m"], { type: DEEPSEEK });
     await setOption(root, "ModelRatio", { m: 1 });
