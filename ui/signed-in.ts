@@ -16,7 +16,6 @@ export { SettingLink } from "./components/feedback/SettingLink.tsx";
 export { SideDrawer } from "./components/feedback/SideDrawer.tsx";
 export { default as ToastHost } from "./components/feedback/Toasts.tsx";
 export { FilterBar } from "./components/inputs/FilterBar.tsx";
-export { NameListInput } from "./components/inputs/NameListInput.tsx";
 export { QuotaInput } from "./components/inputs/QuotaInput.tsx";
 export { SavedViews } from "./components/inputs/SavedViews.tsx";
 export { SwitchRow } from "./components/inputs/SwitchRow.tsx";
@@ -25,12 +24,10 @@ export { projects } from "./features/account/organizations/spending/spending-cal
 export { Bell } from "./features/admin/announcements/Bell.tsx";
 export { defaultModel } from "./features/models/default-model.ts";
 export { NoModels } from "./features/playground/NoModels.tsx";
-export { CommandPalette } from "./features/shell/CommandPalette.tsx";
-export { KeyboardHelp } from "./features/shell/KeyboardHelp.tsx";
 export { AccountMenu } from "./features/shell/menus/AccountMenu.tsx";
 export { Sider, SiderDrawer } from "./features/shell/Sider.tsx";
 export { CreatedDialog } from "./features/tokens/CreatedDialog.tsx";
-export { createApiKeys } from "./features/tokens/drawer/token-form.ts";
+export { createApiKeys } from "./features/tokens/drawer/token-calls.ts";
 
 export const agentInfo = () => import("./features/wallet/agents/AgentInfoPage.tsx");
 export const agentList = () => import("./features/wallet/agents/AgentListPage.tsx");
@@ -41,11 +38,13 @@ export const channelList = () => import("./features/channels/list/ChannelListPag
 export const catalog = () => import("./features/models/catalog/CatalogPage.tsx");
 export const chatToLink = () => import("./features/playground/links/ChatPage.tsx");
 export const detail = () => import("./features/dashboard/DashboardPage.tsx");
+export const commandPalette = () => import("./features/shell/CommandPalette.tsx");
 export const doctor = () => import("./features/admin/doctor/DoctorPage.tsx");
 export const drawingLog = () => import("./features/logs/tasks/DrawingLogPage.tsx");
 export const identityProviderList = () => import("./features/admin/access/providers/IdentityProvidersPage.tsx");
 export const jobs = () => import("./features/admin/jobs/JobsPage.tsx");
 export const logArchive = () => import("./features/logs/archive/ArchivePage.tsx");
+export const keyboardHelp = () => import("./features/shell/KeyboardHelp.tsx");
 export const live = () => import("./features/admin/live/LivePage.tsx");
 export const notice = () => import("./features/admin/NoticePage.tsx");
 export const joinOrganization = () => import("./features/account/organizations/JoinPage.tsx");
@@ -74,5 +73,9 @@ export const statementList = () => import("./features/wallet/statements/Statemen
 export const taskLog = () => import("./features/logs/tasks/TaskLogPage.tsx");
 export const tokenList = () => import("./features/tokens/TokenListPage.tsx");
 export const topup = () => import("./features/wallet/WalletPage.tsx");
-export const usageLog = () => import("./features/logs/UsageLogPage.tsx");
+export const usageLog = () => {
+  // Its list needs them at once.
+  void import("./components/data-table/paging/NearRows.tsx");
+  return import("./features/logs/UsageLogPage.tsx");
+};
 export const userList = () => import("./features/admin/users/UserListPage.tsx");

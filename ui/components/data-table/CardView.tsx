@@ -8,12 +8,10 @@ import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import Skeleton from "@mui/material/Skeleton";
 import type { RowData } from "@tanstack/react-table";
-import { Fragment, type ReactNode, useCallback } from "react";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Row as Line } from "../layout.tsx";
 import { CONTROLS } from "./columns/control-columns.tsx";
-import type { EndlessRows } from "./paging/use-endless-rows.ts";
-import { useElements, useNearRows } from "./paging/use-near-rows.ts";
 import { headOf, type RowOf, renderCell, type Table } from "./table.ts";
 import type { ViewProps } from "./use-data-table.ts";
 
@@ -37,19 +35,21 @@ export function CardView<Row extends RowData>(props: ViewProps<Row>) {
     <>
       <CardSort table={table} />
       {props.endless ? (
-        <NearCards
-          endless={props.endless}
-          render={(position, place) => {
-            const row = rowsById[props.endless?.ids.get(position) ?? ""];
-            return row ? (
-              <Card row={row} place={place} {...props} />
-            ) : (
-              <Box component="li" {...place} sx={{ p: 3 }}>
-                <Skeleton height={CARD_PX - 24} variant="rounded" animation={props.endless?.error ? false : "pulse"} />
-              </Box>
-            );
-          }}
-        />
+        <Suspense>
+          <NearCards
+            endless={props.endless}
+            render={(position, place) => {
+              const row = rowsById[props.endless?.ids.get(position) ?? ""];
+              return row ? (
+                <Card row={row} place={place} {...props} />
+              ) : (
+                <Box component="li" {...place} sx={{ p: 3 }}>
+                  <Skeleton height={CARD_PX} variant="rounded" animation={props.endless?.error ? false : "pulse"} />
+                </Box>
+              );
+            }}
+          />
+        </Suspense>
       ) : (
         <Box component="ul" sx={LIST}>
           {rows.map((row) => (
@@ -61,34 +61,11 @@ export function CardView<Row extends RowData>(props: ViewProps<Row>) {
   );
 }
 
+/** Loaded with the first long list. */
+const NearCards = lazy(async () => ({ default: (await import("./paging/NearRows.tsx")).NearCards }));
 const LIST = { m: 0, p: 0, listStyle: "none" } as const;
-/** Height of a card before it is measured. */
-const CARD_PX = 150;
-
-type NearCardsProps = Readonly<{ endless: EndlessRows; render: (position: number, place: object) => ReactNode }>;
-
-/** The cards near the viewport; each is measured. */
-function NearCards({ endless, render }: NearCardsProps) {
-  const { indexes, abovePx, belowPx, top, measure } = useNearRows({ count: endless.length, rowPx: CARD_PX, endless });
-  const { start, total } = endless;
-  const elementAt = useElements(
-    useCallback(
-      (index: number) => {
-        const position = start + index;
-        const place = { ref: measure, "data-index": index, "aria-setsize": total, "aria-posinset": position + 1 };
-        return render(position, place);
-      },
-      [render, measure, start, total],
-    ),
-  );
-  return (
-    <Box component="ul" ref={top} sx={LIST} style={{ paddingTop: abovePx, paddingBottom: belowPx }}>
-      {indexes.map((index) => (
-        <Fragment key={start + index}>{elementAt(index)}</Fragment>
-      ))}
-    </Box>
-  );
-}
+/** Height of a card before it is loaded. */
+const CARD_PX = 126;
 
 /** Sorts the cards, which have no column headers to click. */
 function CardSort<Row extends RowData>({ table }: { table: Table<Row> }) {

@@ -7,14 +7,16 @@ import TableFooter from "@mui/material/TableFooter";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import type { RowData } from "@tanstack/react-table";
-import { Fragment, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { Fragment, lazy, type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from "react";
 import { size } from "../../theme/theme.ts";
 import { HeadCell } from "./columns/HeadCell.tsx";
 import { useColumnWidths } from "./columns/use-column-widths.ts";
-import { NearRows } from "./paging/NearRows.tsx";
 import type { EndlessRows } from "./paging/use-endless-rows.ts";
 import { type RowOf, renderCell, renderFoot } from "./table.ts";
 import type { ViewProps } from "./use-data-table.ts";
+
+/** Loaded with the first long list. */
+const NearRows = lazy(async () => ({ default: (await import("./paging/NearRows.tsx")).NearRows }));
 
 const SKELETON_ROWS = 8;
 /** From this many rows on, only those near the viewport are rendered. */
@@ -79,37 +81,30 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
           </TableHead>
           <TableBody>
             {isLoading ? (
-              Array.from({ length: SKELETON_ROWS }, (_, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
-                <TableRow key={index}>
-                  {columns.map(({ id }, at) => (
-                    <TableCell key={id}>
-                      <Skeleton height={12} width={at === 0 ? "50%" : "70%"} />
-                    </TableCell>
-                  ))}
-                </TableRow>
-              ))
+              <SkeletonRows columns={columns.map(({ id }) => id)} />
             ) : isVirtual ? (
-              <NearRows
-                count={endless?.length ?? rows.length}
-                rowPx={isCompact ? COMPACT_ROW_PX : ROW_PX}
-                endless={endless}
-                span={columns.length}
-                render={(index, onDetail) => {
-                  const row = endless ? rowsById[endless.ids.get(start + index) ?? ""] : rows[index];
-                  return (
-                    row && (
-                      <BodyRow
-                        row={row}
-                        position={start + index}
-                        onDetail={onDetail}
-                        isTabStop={row.id === stopId}
-                        {...props}
-                      />
-                    )
-                  );
-                }}
-              />
+              <Suspense fallback={<SkeletonRows columns={columns.map(({ id }) => id)} />}>
+                <NearRows
+                  count={endless?.length ?? rows.length}
+                  rowPx={isCompact ? COMPACT_ROW_PX : ROW_PX}
+                  endless={endless}
+                  span={columns.length}
+                  render={(index, onDetail) => {
+                    const row = endless ? rowsById[endless.ids.get(start + index) ?? ""] : rows[index];
+                    return (
+                      row && (
+                        <BodyRow
+                          row={row}
+                          position={start + index}
+                          onDetail={onDetail}
+                          isTabStop={row.id === stopId}
+                          {...props}
+                        />
+                      )
+                    );
+                  }}
+                />
+              </Suspense>
             ) : (
               rows.map((row) => <BodyRow key={row.id} row={row} isTabStop={row.id === stopId} {...props} />)
             )}
@@ -130,6 +125,18 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
     </Box>
   );
 }
+
+const SkeletonRows = ({ columns }: { columns: readonly string[] }) =>
+  Array.from({ length: SKELETON_ROWS }, (_, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
+    <TableRow key={index}>
+      {columns.map((id, at) => (
+        <TableCell key={id}>
+          <Skeleton height={12} width={at === 0 ? "50%" : "70%"} />
+        </TableCell>
+      ))}
+    </TableRow>
+  ));
 
 /** One stop for the Tab key: the row that was reached last, else the first; in an endless list the first in sight. */
 function tabStop<Row extends RowData>(

@@ -5,7 +5,7 @@ import { paletteAtom } from "./nav.ts";
 
 const CommandPalette = lazy(async () => {
   const [{ CommandPalette: palette }] = await Promise.all([
-    import("../../signed-in.ts"),
+    import("../../signed-in.ts").then((pages) => pages.commandPalette()),
     loadSignedInTexts(),
     // It finds settings by their names.
     loadSettingsTexts(),

@@ -22,7 +22,10 @@ import { NotPermitted } from "./StatePages.tsx";
 const Sider = lazy(async () => ({ default: (await import("../../signed-in.ts")).Sider }));
 const SiderDrawer = lazy(async () => ({ default: (await import("../../signed-in.ts")).SiderDrawer }));
 const SiteNotice = lazy(() => import("../site/SiteNotice.tsx"));
-const KeyboardHelp = lazy(async () => ({ default: (await import("../../signed-in.ts")).KeyboardHelp }));
+const KeyboardHelp = lazy(async () => {
+  const pages = await import("../../signed-in.ts");
+  return { default: (await pages.keyboardHelp()).KeyboardHelp };
+});
 
 /** Header, sidebar, content and footer; pages of the console have margins, others bring their own. */
 export const RootLayout = () => {

@@ -11,7 +11,7 @@ import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Field } from "../../components/layout.tsx";
-import { rotateToken } from "./drawer/token-form.ts";
+import { rotateToken } from "./drawer/token-calls.ts";
 import { TOKENS_KEY, type Token } from "./token.ts";
 
 const GRACE = [

@@ -5,7 +5,7 @@ import { eachOf } from "../../api/each-of.ts";
 import { copyText } from "../../components/display/CopyButton.tsx";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
-import { deleteToken, setTokenStatus } from "./drawer/token-form.ts";
+import { deleteToken, setTokenStatus } from "./drawer/token-calls.ts";
 import { type ApiKeyPage, DISABLED, ENABLED, fullKey, TOKENS_KEY, type Token } from "./token.ts";
 
 /** Actions on one or more keys. */

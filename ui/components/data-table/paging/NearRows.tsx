@@ -1,3 +1,4 @@
+import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
 import TableCell from "@mui/material/TableCell";
 import TableRow from "@mui/material/TableRow";
@@ -51,3 +52,32 @@ const UnloadedRow = ({ span, isWaiting }: { span: number; isWaiting: boolean }) 
     </TableCell>
   </TableRow>
 );
+
+const LIST = { m: 0, p: 0, listStyle: "none" } as const;
+/** Height of a card before it is measured, in pixels. */
+const CARD_PX = 150;
+
+type NearCardsProps = Readonly<{ endless: EndlessRows; render: (position: number, place: object) => ReactNode }>;
+
+/** The cards near the viewport; each is measured. */
+export function NearCards({ endless, render }: NearCardsProps) {
+  const { indexes, abovePx, belowPx, top, measure } = useNearRows({ count: endless.length, rowPx: CARD_PX, endless });
+  const { start, total } = endless;
+  const elementAt = useElements(
+    useCallback(
+      (index: number) => {
+        const position = start + index;
+        const place = { ref: measure, "data-index": index, "aria-setsize": total, "aria-posinset": position + 1 };
+        return render(position, place);
+      },
+      [render, measure, start, total],
+    ),
+  );
+  return (
+    <Box component="ul" ref={top} sx={LIST} style={{ paddingTop: abovePx, paddingBottom: belowPx }}>
+      {indexes.map((index) => (
+        <Fragment key={start + index}>{elementAt(index)}</Fragment>
+      ))}
+    </Box>
+  );
+}

@@ -13,7 +13,8 @@ import type { AddedChannel } from "../../channels/quick/add-channel.ts";
 import { options, putOption } from "../../settings/option-calls.ts";
 import { completionRatioOf, ratioOfPrice, readNumberMap } from "../../settings/pricing/price-maps.ts";
 import { CreatedDialog } from "../../tokens/CreatedDialog.tsx";
-import { bodyOf, createApiKeys, NEW_TOKEN } from "../../tokens/drawer/token-form.ts";
+import { createApiKeys } from "../../tokens/drawer/token-calls.ts";
+import { bodyOf, NEW_TOKEN } from "../../tokens/drawer/token-form.ts";
 import { TOKENS_KEY, type Token } from "../../tokens/token.ts";
 
 type TestStepProps = Readonly<{

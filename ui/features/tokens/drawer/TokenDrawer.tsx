@@ -18,16 +18,8 @@ import { useActing } from "../../account/organizations/use-organization.ts";
 import { NEVER, TOKENS_KEY, type Token } from "../token.ts";
 import { AccessSection } from "./AccessSection.tsx";
 import { LimitsSection, QuotaSection } from "./QuotaSection.tsx";
-import {
-  type ApiKeyForm,
-  bodyOf,
-  changesOf,
-  checkTokenForm,
-  createApiKeys,
-  formOf,
-  NEW_TOKEN,
-  updateToken,
-} from "./token-form.ts";
+import { createApiKeys, updateToken } from "./token-calls.ts";
+import { type ApiKeyForm, bodyOf, changesOf, checkTokenForm, formOf, NEW_TOKEN } from "./token-form.ts";
 
 type TokenDrawerProps = Readonly<{
   /** Null: new keys. */

@@ -6,8 +6,6 @@ import {
   tokenQuotaError,
   tokenRateError,
 } from "../../../../src/domain/api-keys/api-key-rules.ts";
-import { readData } from "../../../api/client.ts";
-import { tokenApi } from "../../../api/groups.ts";
 import { namesOf } from "../../../lib/json.ts";
 import { NEVER, type Token } from "../token.ts";
 
@@ -73,7 +71,7 @@ export function formOf(token: Token): ApiKeyForm {
 
 const rateText = (count: number): string => (count === 0 ? "" : String(count));
 
-type TokenBody = Readonly<{
+export type TokenBody = Readonly<{
   name: string;
   remain_quota?: number;
   unlimited_quota: boolean;
@@ -146,20 +144,3 @@ const linesOf = (text: string): string[] =>
 export function changesOf(before: ApiKeyForm, now: ApiKeyForm): number {
   return namesOf(before).filter((field) => String(before[field]) !== String(now[field])).length;
 }
-
-/** Creates several identical keys, all or none; the server adds a suffix to the names after the first. */
-export const createApiKeys = async (body: TokenBody, count: number) =>
-  [await readData(tokenApi.post({ ...body, count }))].flat();
-
-export const updateToken = (id: number, body: Partial<TokenBody>): Promise<Token> =>
-  readData(tokenApi.put({ ...body, id }));
-
-/** Enables (1) or disables (2) a key; the server rejects enabling an expired or exhausted one. */
-export const setTokenStatus = (id: number, status: number): Promise<Token> =>
-  readData(tokenApi.put({ id, status }, { query: { status_only: "true" } }));
-
-/** Rotates the key's secret; the old one works for a grace period. */
-export const rotateToken = (id: number, graceSeconds: number): Promise<Token> =>
-  readData(tokenApi({ id }).rotate.post({ grace_seconds: graceSeconds }));
-
-export const deleteToken = (id: number) => readData(tokenApi({ id }).delete());
