@@ -14,4 +14,5 @@ export function nearestEffort(efforts: readonly ReasoningEffort[], requested: Re
   );
 }
 
+/** Whether a value is one of the efforts of reasoning. */
 export const isEffort = (value: unknown): value is ReasoningEffort => (EFFORTS as readonly unknown[]).includes(value);

@@ -157,9 +157,11 @@ const limit = (
   }),
 });
 
+/** A limit of whole numbers, both bounds included; `orElse`: other values that are allowed. */
 export const integer = (path: string, min: number, max: number, ...orElse: readonly unknown[]): NumberLimit =>
   limit(path, min, max, true, orElse);
 
+/** A limit of numbers, both bounds included. */
 export const anyNumber = (path: string, min: number, max: number): NumberLimit => limit(path, min, max, false, []);
 
 /**

@@ -75,6 +75,7 @@ export const fieldsOf =
     return Object.fromEntries(entries) as Fields<R>;
   };
 
+/** The value as an object. Throws FieldError, which names the field. */
 export function objectAt(value: unknown, field: string): Readonly<Record<string, unknown>> {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new FieldError(field || "entry", "an object");

@@ -33,6 +33,7 @@ export const highestTier = (reached: readonly ContextTier[]): Readonly<{ input: 
     { input: ONE, output: ONE },
   );
 
+/** The higher of two ratios. */
 export const dearer = (a: Decimal, b: Decimal): Decimal => (isNegative(subtract(a, b)) ? b : a);
 
 /** What a group pays less for a while. Times are epoch seconds; `until` is the first second after it. */

@@ -35,6 +35,7 @@ export async function askSocket(
   return reply;
 }
 
+/** The body of a response as text. Rejects when the connection breaks. */
 export async function textOf(reply: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of reply) chunks.push(chunk as Buffer);

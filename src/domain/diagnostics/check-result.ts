@@ -8,8 +8,10 @@ type MessageRef = readonly [code: MessageCode, params?: MessageParams];
 /** One thing that a check found, and what to do about it. */
 export type Finding = Readonly<{ state: State; found: MessageRef; fix?: MessageRef }>;
 
+/** A check that found nothing wrong. */
 export const fine = (code: MessageCode, params?: MessageParams): Finding => ({ state: "ok", found: [code, params] });
 
+/** A check that does not apply here, and why. */
 export const skipped = (code: MessageCode, params?: MessageParams): Finding => ({
   state: "skip",
   found: [code, params],

@@ -13,6 +13,7 @@ export function issueTicket(vault: Vault, nowMs: number): string {
   return `${until}.${signatureOf(vault, until)}`;
 }
 
+/** Whether a ticket was issued here and is still valid at `nowMs` (epoch milliseconds). */
 export function isTicket(vault: Vault, ticket: string, nowMs: number): boolean {
   const [until = "", signature] = ticket.split(".", 2);
   return Number(until) > nowMs && Number(until) <= nowMs + TICKET_MS && signature === signatureOf(vault, Number(until));

@@ -5,6 +5,7 @@ import type { DrawingRow, MediaRow } from "./task-view.ts";
 
 /** Tasks of one user by the names that the user knows; others' are not found. */
 
+/** A user's drawing tasks with these public ids; those of others are left out. */
 export async function findDrawings(db: Db, userId: number, mjIds: readonly string[]): Promise<DrawingRow[]> {
   if (mjIds.length === 0) return [];
   return await db
@@ -14,6 +15,7 @@ export async function findDrawings(db: Db, userId: number, mjIds: readonly strin
     .orderBy(desc(drawingTasks.id));
 }
 
+/** A user's media tasks with these ids, of one platform or (null) of all; those of others are left out. */
 export async function findMedia(
   db: Db,
   userId: number,

@@ -76,6 +76,7 @@ export function noRoute({ channels }: GatewayServices, { group, policies }: Call
   return unknownModel(model);
 }
 
+/** The error of a model that no channel of the caller has. */
 export const unknownModel = (model: string): GatewayError =>
   new GatewayError(
     404,

@@ -83,6 +83,7 @@ export function createPrices(settings: SettingsReader): Prices {
   };
 }
 
+/** The error of a model without a price. */
 export const noPrice = (model: string): GatewayError =>
   new GatewayError(500, "model_price_error", { code: "gateway_no_price", params: { model } });
 

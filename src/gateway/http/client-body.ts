@@ -136,9 +136,11 @@ async function unpack(
   }
 }
 
+/** The error of a request that cannot be served as it is; `param`: the member at fault. */
 export const invalidRequest = (reason: Reason, param = ""): GatewayError =>
   new GatewayError(400, "invalid_request", reason, { type: "invalid_request_error", param });
 
+/** The error of a body above the limit; bytes. */
 export const tooLarge = (maxBytes: number): GatewayError =>
   new GatewayError(
     413,

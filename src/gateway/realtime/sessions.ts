@@ -14,6 +14,7 @@ export type RealtimeSessions = Readonly<{
   cut(): Promise<void>;
 }>;
 
+/** Opens realtime sessions and ends them when the process stops. */
 export function createRealtimeSessions(context: GatewayContext): RealtimeSessions {
   const sessions = new Set<RealtimeSession>();
   return {

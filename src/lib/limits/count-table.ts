@@ -64,6 +64,7 @@ export function removeCountTable(dataDir: string): void {
   }
 }
 
+/** Counts of calls in memory that the workers of a host share. */
 export class CountTable {
   readonly #locks: Int32Array;
   readonly #hashes: BigUint64Array;

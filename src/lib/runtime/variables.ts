@@ -65,6 +65,7 @@ function readSecretFile(name: string, file: string): string {
   }
 }
 
+/** A variable of text. */
 export const text = (name: string, fallback: string): Variable<string> =>
   variable(name, (value) => value ?? fallback, { shown: fallback });
 
@@ -95,6 +96,7 @@ function parsePairs(name: string, value: string | null): Record<string, string> 
   return found;
 }
 
+/** A variable that is true or false. */
 export const flag = (name: string, fallback: boolean): Variable<boolean> =>
   variable(name, (value) => parseFlag(name, value) ?? fallback, { shown: String(fallback) });
 
@@ -109,6 +111,7 @@ function parseFlag(name: string, value: string | null): boolean | null {
 /** Bounds of a whole number, both included; `times`: what the setting is in, in units of the variable. */
 type Range = Readonly<{ min: number; max: number; times?: number }>;
 
+/** A variable of a whole number within a range. */
 export const integer = (name: string, fallback: number, range: Range): Variable<number> =>
   variable(name, (value) => parseInteger(name, value, range) ?? fallback * (range.times ?? 1), {
     shown: String(fallback),

@@ -23,8 +23,11 @@ export function decimal(value: string | number | bigint): Decimal {
 /** Integer → Decimal. */
 export const integer = (value: number): Decimal => new Big(value);
 
+/** a × b, exactly. */
 export const multiply = (a: Decimal, b: Decimal): Decimal => a.times(b);
+/** a + b, exactly. */
 export const add = (a: Decimal, b: Decimal): Decimal => a.plus(b);
+/** a − b, exactly. */
 export const subtract = (a: Decimal, b: Decimal): Decimal => a.minus(b);
 
 /** a ÷ b to `places` decimals, halves away from zero. Throws RangeError when b is 0. */
@@ -35,7 +38,9 @@ export function divide(a: Decimal, b: Decimal, places: number): Decimal {
   return new Big(new Divisible(a).div(b));
 }
 
+/** Whether a is 0. */
 export const isZero = (a: Decimal): boolean => a.eq(ZERO);
+/** Whether a is below 0. */
 export const isNegative = (a: Decimal): boolean => a.lt(ZERO);
 
 /** Nearest integer, halves away from zero, clamped to ±(2^53 − 1). */

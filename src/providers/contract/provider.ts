@@ -26,6 +26,7 @@ export type Capability =
 /** What a client can order that takes longer: the response is a task. */
 export type TaskCapability = "drawing" | "music" | "video";
 
+/** Whether a capability is served by a task that the client polls. */
 export const isTask = (capability: Capability | TaskCapability): capability is TaskCapability =>
   capability === "drawing" || capability === "music" || capability === "video";
 

@@ -49,4 +49,6 @@ const isTyped = (value: unknown): value is { type: string } =>
 
 /** Messages come from processes that agreed on the protocol: the type is all that needs a look. */
 export const isToWorker = (value: unknown): value is ToWorker => isTyped(value);
+
+/** Whether a value is a message of a worker to its supervisor. */
 export const isToSupervisor = (value: unknown): value is ToSupervisor => isTyped(value);

@@ -76,5 +76,6 @@ function ownProbe({ id, models, prompt, expects, rejects }: ReturnType<typeof re
   return { id, models, prompt, expects: expects ?? null, rejects: rejects ?? null };
 }
 
+/** An option that is the JSON of rules for model checks. */
 export const authenticityRules = (traits: Traits): Option<AuthenticityRules> =>
   jsonDocument(traits, readAuthenticityRules);

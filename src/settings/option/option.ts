@@ -25,6 +25,7 @@ export type Traits = Readonly<{
 
 const LONGEST_TEXT = 200_000;
 
+/** An option: its text at first, and how a text is read. `parse` throws what is wrong with it. */
 export function option<T>(initial: string, traits: Traits, parse: (text: string, key: string) => T): Option<T>;
 export function option<T>(
   initial: string,
@@ -51,6 +52,7 @@ export function option<T>(
 
 const BOOLS = lookupTable<boolean>({ true: true, "1": true, false: false, "0": false, "": false });
 
+/** An option that is true or false. */
 export const bool = (initial: boolean, traits: Traits = {}): Option<boolean> =>
   option(
     String(initial),
@@ -66,6 +68,7 @@ export const bool = (initial: boolean, traits: Traits = {}): Option<boolean> =>
 /** Highest amount a quota option may have: far above any balance, far below 2^53. */
 const MOST = 1_000_000_000_000;
 
+/** An option of a whole number within a range. */
 export const integer = (initial: number, range: Range = {}, traits: Traits = {}): Option<number> =>
   option(
     String(initial),
@@ -101,6 +104,7 @@ function readDecimal(text: string, key: string, { min = 0, max = MOST }: Range, 
   throw new OperationError("option_number", { key, min, max });
 }
 
+/** An option of any text. */
 export const text = (initial = "", traits: Traits = {}): Option<string> => option(initial, traits, (raw) => raw);
 
 /** One line without surrounding blanks: names, ids, keys. */

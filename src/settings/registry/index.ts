@@ -38,4 +38,5 @@ export const optionKeys = Object.keys(registry) as OptionKey[];
 export const findOption = (key: string): Option<unknown> | undefined =>
   Object.hasOwn(registry, key) ? registry[key as OptionKey] : undefined;
 
+/** Whether an option of this name exists. */
 export const isOptionKey = (key: string): key is OptionKey => Object.hasOwn(registry, key);

@@ -9,6 +9,7 @@ export function checkPasswordLength(password: string): void {
   throwRuleError(passwordError(password), { min: ACCOUNT_LIMITS.passwordMin, max: ACCOUNT_LIMITS.passwordMax });
 }
 
+/** Hashes a password with argon2id (RFC 9106), for the column `password_hash`. */
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, ARGON2ID);
 
 /** A hash of no password: an unknown account takes as long to refuse as a wrong password. */

@@ -103,6 +103,7 @@ export function subjectOf(value: unknown, service: string): string {
   return subject;
 }
 
+/** Request options that send an access token (RFC 6750). */
 export const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 /** The fields that are text and not empty. */

@@ -22,6 +22,7 @@ export type MailCodeDeps = Readonly<{
   mailLimiter: Limiter;
 }>;
 
+/** A limiter of mails: 10 an hour to an address. */
 export const createMailLimiter = (shared: SharedLimits | null): Limiter =>
   createLimiter(shared, "mails", { count: 10, windowMs: 3_600_000 });
 

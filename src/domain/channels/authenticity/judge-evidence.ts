@@ -137,6 +137,7 @@ function context({ long, again, retries, secret }: Evidence): Finding {
   return finding("context", isFound, { ...detail, answer: answered[0]?.text.slice(0, 80) ?? "" });
 }
 
+/** Whether a response repeats the secret of a prompt, in any case; `secret` is in lower case. */
 export const hasSecret = (text: string, secret: string): boolean => text.toLowerCase().includes(secret);
 
 /** A prompt that nobody has sent before cannot be in a cache, and none has more cached tokens than tokens. */

@@ -21,12 +21,14 @@ export async function checkDisk({ config: { dataDir } }: { config: { dataDir: st
   }
 }
 
+/** Whether a data directory has enough free bytes. */
 export function judgeSpace(freeBytes: number, dataDir: string): Finding {
   const message = ["doctor_disk_free", { gib: (freeBytes / GIB).toFixed(1), dataDir }] as const;
   if (freeBytes >= LITTLE_BYTES) return fine(...message);
   return trouble(freeBytes < TOO_LITTLE_BYTES ? "fail" : "warn", message, ["doctor_fix_disk_free"]);
 }
 
+/** Whether the disk writes through fast enough; the time of one flush in milliseconds. */
 export function judgeSync(ms: number): Finding {
   const message = ["doctor_disk_sync", { ms: ms.toFixed(1) }] as const;
   return ms > SLOW_SYNC_MS ? trouble("warn", message, ["doctor_fix_disk_sync"]) : fine(...message);

@@ -64,6 +64,7 @@ async function checkRunning({ billing }: NonNullable<DiagnosticsContext["running
   return findings;
 }
 
+/** Whether too many charges wait in the journal, or for too long: their count and the age of the oldest in seconds. */
 export function judgeDepth(count: number, seconds: number): Finding {
   if (count === 0) return fine("doctor_journal_empty");
   const message = ["doctor_journal_depth", { count, seconds }] as const;

@@ -25,16 +25,19 @@ export async function checkMachine({
   return findings;
 }
 
+/** Whether the load average (of a minute) is more than the cores can do. */
 export function judgeLoad(load: number, cores: number): Finding {
   const message = ["doctor_machine_load", { load: load.toFixed(2), cores }] as const;
   return load > cores * 1.5 ? trouble("warn", message, ["doctor_fix_machine"]) : fine(...message);
 }
 
+/** Whether timers run late; milliseconds. */
 export function judgeLateness(ms: number): Finding {
   const message = ["doctor_machine_late", { ms: ms.toFixed(1) }] as const;
   return ms > LATE_MS ? trouble("warn", message, ["doctor_fix_machine"]) : fine(...message);
 }
 
+/** Whether the gateway adds too much time to calls; null: there were none. */
 export function judgeOverhead(overhead: Overhead): Finding {
   if (!overhead) return skipped("doctor_overhead_no_calls");
   const { calls, p50Ms, p99Ms } = overhead;
@@ -42,6 +45,7 @@ export function judgeOverhead(overhead: Overhead): Finding {
   return p50Ms > SLOW_OVERHEAD_MS ? trouble("warn", message, ["doctor_fix_machine"]) : fine(...message);
 }
 
+/** Whether this machine relays as fast as it should. */
 export function judgeBenchmark({ calls, p50Ms, p99Ms, perSecond }: RelayBenchmark): Finding {
   const figures = { calls, p50: p50Ms.toFixed(2), p99: p99Ms.toFixed(2), perSecond };
   const message = ["doctor_benchmark", figures] as const;

@@ -113,10 +113,12 @@ function twoSided(z: number): number {
   return Math.min(1, polynomial * Math.exp(-x * x));
 }
 
+/** The arithmetic mean; null: there are no values. */
 export function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** The median, of an even count the mean of the middle two; null: there are no values. */
 export function medianOf(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);

@@ -27,6 +27,7 @@ const FLUSH_MS = 1000;
 /** More is dropped: then the database is slow or away, and results are a sample anyway. */
 const MAX_WAITING = 1000;
 
+/** Writes the calls of experiments to the database, in batches. */
 export function createExperimentStore(db: Db, log: Logger): ExperimentStore {
   let waiting: ExperimentCall[] = [];
   let timer: Timer | null = null;

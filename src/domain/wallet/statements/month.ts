@@ -11,6 +11,7 @@ export function monthAt(seconds: number): Month {
   return monthOf(date.getUTCFullYear(), date.getUTCMonth());
 }
 
+/** The calendar month before (UTC). */
 export const monthBefore = (month: Month): Month => monthAt(month.from - 1);
 
 /** Parses `2026-11`. Throws OperationError. */

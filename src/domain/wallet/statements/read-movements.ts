@@ -18,6 +18,7 @@ export type Movements = Readonly<{
   charged: number;
 }>;
 
+/** By how much movements change a balance; quota units. */
 export const netOf = ({ topUps, codes, rewards, plans, adjustments, charged }: Movements): number =>
   topUps + codes + rewards + plans + adjustments - charged;
 

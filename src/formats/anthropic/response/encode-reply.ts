@@ -43,6 +43,7 @@ export const messageId = (id: string, { requestId }: ReplyContext): string =>
 /** Stop reasons that only Anthropic has: the client must send the turn back to continue it, or the context is full. */
 const OWN_REASONS: ReadonlySet<string> = new Set(["pause_turn", "model_context_window_exceeded"]);
 
+/** A finish reason in Anthropic's words. */
 export function stopReason({ reason, native, stopSequence }: ReplyChoice["finish"]): string {
   if (stopSequence !== null) return "stop_sequence";
   if (native !== null && OWN_REASONS.has(native)) return native;
@@ -74,6 +75,7 @@ function contentOf({ parts, citations }: ReplyChoice, { newId }: ReplyContext): 
   });
 }
 
+/** A citation as Anthropic's text blocks have it. */
 export const citationBlock = ({ native, url, title, citedText }: Citation): JsonObject =>
   native?.dialect === "anthropic"
     ? native.value

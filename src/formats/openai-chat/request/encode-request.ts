@@ -112,6 +112,7 @@ function effortOfBudget({ budgetTokens, enabled }: Conversation["reasoning"]): s
   return budgetTokens <= 2048 ? "low" : budgetTokens <= 8192 ? "medium" : "high";
 }
 
+/** A conversation as chat messages. What they cannot express goes to `dropped`. */
 export function messagesOf({ system, turns }: Pick<Conversation, "system" | "turns">, dropped: Dropped): JsonObject[] {
   const messages: JsonObject[] = system.length > 0 ? [{ role: "system", content: systemContent(system) }] : [];
   for (const turn of turns)

@@ -14,6 +14,7 @@ export type RequestSummary = {
   reasoningEffort: string | null;
 };
 
+/** What routing and pricing need of a chat request. */
 export function summarize(body: JsonObject): RequestSummary {
   const limit = Math.max(countOf(body.max_tokens) ?? 0, countOf(body.max_completion_tokens) ?? 0);
   return {

@@ -66,6 +66,7 @@ function choiceOf({ index, parts, citations, logprobs, finish }: ReplyChoice): J
 export const imageText = ({ source }: { source: { kind: string; mediaType?: string; data?: string } }): string =>
   source.kind === "base64" ? `![image](data:${source.mediaType};base64,${source.data})` : "";
 
+/** A citation as chat's annotations have it; null: it has no address. */
 export const annotationOf = ({ url, title, start, end }: Citation): JsonObject | null =>
   url === null
     ? null
@@ -74,6 +75,7 @@ export const annotationOf = ({ url, title, start, end }: Citation): JsonObject |
         url_citation: { url, title: title ?? url, start_index: start ?? 0, end_index: end ?? 0 },
       };
 
+/** A finish reason in chat's words. */
 export const chatFinish = (reason: FinishReason): string => (reason === "error" ? "stop" : reason);
 
 /** Usage in chat's shape: the prompt includes cached and cache-written tokens, the completion reasoning and audio. */

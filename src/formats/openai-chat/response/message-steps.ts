@@ -46,6 +46,7 @@ export function imageSteps(images: unknown, choice: number): ReplyEvent[] {
   });
 }
 
+/** The citations in a message's `annotations`; other annotations are ignored. */
 export function citationSteps(annotations: unknown, choice: number): ReplyEvent[] {
   return recordsOf(annotations).flatMap((annotation): ReplyEvent[] => {
     const cited = recordOf(annotation.url_citation);

@@ -166,5 +166,6 @@ export const errorBody = ({ message, type, param, code, extra }: ReplyError, req
   error: { ...ownExtra(extra, "openai-chat"), message: `${message} (request id: ${requestId})`, type, param, code },
 });
 
+/** Writes a reply as a stream of chat chunks. */
 export const chatStreamEncoder = (context: ReplyContext, { wantsUsage }: Conversation): StreamEncoder =>
   new ChatStreamEncoder(context, wantsUsage);

@@ -51,6 +51,7 @@ export function writeTool(tool: Tool): JsonObject | null {
 
 const CHOICE_MEMBERS: ReadonlySet<string> = new Set(["type"]);
 
+/** `tool_choice` of Responses; null: it is missing or unknown. */
 export function readChoice(value: unknown): ToolChoice | null {
   if (value === "auto" || value === "none" || value === "required") return { type: value };
   const choice = recordOf(value);
@@ -68,6 +69,7 @@ export function readChoice(value: unknown): ToolChoice | null {
     : { type: "tool", name, kind, ...extensionsOf("openai-responses", choice, CHOICE_MEMBERS) };
 }
 
+/** A tool choice as `tool_choice` of Responses; null: none. */
 export function writeChoice(choice: ToolChoice | null, tools: readonly Tool[]): unknown {
   if (!choice) return null;
   switch (choice.type) {
@@ -90,6 +92,7 @@ export function writeChoice(choice: ToolChoice | null, tools: readonly Tool[]): 
   }
 }
 
+/** `text.format` of Responses; null: it is missing or unknown. */
 export function readFormat(format: JsonObject | null): OutputFormat | null {
   if (format?.type === "text") return { type: "text" };
   if (format?.type === "json_object") return { type: "json" };

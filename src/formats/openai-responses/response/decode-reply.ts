@@ -26,6 +26,7 @@ export function decodeReply(body: JsonObject): Reply | null {
   return collector.reply;
 }
 
+/** The event with which a response begins. */
 export const startOf = (response: JsonObject): ReplyEvent => ({
   type: "start",
   id: textOf(response.id) ?? "",
@@ -85,6 +86,7 @@ export function itemSteps(item: JsonObject, calls: number, textLength: number): 
   }
 }
 
+/** The event with which a function call of a response begins. */
 export const callStart = (item: JsonObject, index: number): ReplyEvent => ({
   type: "tool-start",
   choice: 0,

@@ -27,6 +27,7 @@ export type ReasoningMemory = {
 const MAX_CALLS = 10_000;
 const MAX_CHARACTERS = 100_000;
 
+/** Remembers reasoning of tool calls, for clients that send none of it back. */
 export function createReasoningMemory(): ReasoningMemory {
   const calls = new LRUCache<string, RememberedReasoning>({ max: MAX_CALLS });
   return {

@@ -13,6 +13,7 @@ const MAX_CONVERSATIONS = 20_000;
 /** About as long as providers keep a prompt in their cache. */
 const LIFE_MS = 10 * 60_000;
 
+/** Remembers which model of a route a conversation was served by. */
 export function createConversationModels(): ConversationModels {
   const models = new LRUCache<bigint, string>({ max: MAX_CONVERSATIONS, ttl: LIFE_MS });
   return {

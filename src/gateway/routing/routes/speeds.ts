@@ -27,6 +27,7 @@ const MIN_OUTPUT_MS = 5;
 
 type Measured = { firstTokenMs: number | null; tokensPerSecond: number | null; at: number };
 
+/** Measures how fast channels serve their models. `now`: epoch milliseconds. */
 export function createSpeeds(now: () => number = Date.now): Speeds {
   const entries = new LRUCache<string, Measured>({ max: MAX_ENTRIES });
   return {

@@ -152,6 +152,7 @@ export type KeyRing = {
   isFit(channel: ChannelEntry, key: string): boolean;
 };
 
+/** Chooses a channel's keys in turn, without those that rest. `random`: from 0 to below 1. */
 export function createKeyRing(coolDown: CoolDown, random: () => number = Math.random): KeyRing {
   const turns = new Map<number, number>();
 

@@ -27,6 +27,7 @@ const MAX_PAUSE_MS = 300_000;
 /** A probe without a result is given up after this time. */
 const PROBE_MS = 60_000;
 
+/** Lets keys rest that an upstream refused or limited. `now`: epoch milliseconds. */
 export function createCoolDown(now: () => number = Date.now): CoolDown {
   const channels = new Map<number, Map<string, State>>();
 

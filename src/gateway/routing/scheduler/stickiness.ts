@@ -16,6 +16,7 @@ export type Stickiness = {
 const MAX_CONVERSATIONS = 20_000;
 const LIFE_MS = 10 * 60_000;
 
+/** Remembers which channel and key serve a conversation. `now`: epoch milliseconds. */
 export function createStickiness(now: () => number = Date.now): Stickiness {
   const entries = new LRUCache<bigint, { channelId: number; key: string; until: number }>({ max: MAX_CONVERSATIONS });
   return {

@@ -172,6 +172,7 @@ async function fileOf(
   return file;
 }
 
+/** The error of an object that does not exist, or not for the caller. */
 export const unknownObject = (id: string): GatewayError =>
   new GatewayError(
     404,

@@ -90,6 +90,7 @@ export const PATHS: Readonly<Record<RoutedKind, string>> = {
   job: "/fine_tuning/jobs",
 };
 
+/** An object's path at its upstream, after the version. */
 export const pathOf = ({ kind, id }: Pick<StoredObject, "kind" | "id">): string =>
   `${kind === "response" ? "/responses" : PATHS[kind]}/${encodeURIComponent(id)}`;
 

@@ -121,5 +121,6 @@ export const keyHashOf = (channel: ChannelEntry, key: string): string => hexDige
 /** Whether the channel supports files, batches and fine-tuning jobs. */
 export const keepsObjects = ({ type }: ChannelEntry): boolean => providerOf(type)?.files !== undefined;
 
+/** The error of an API that no channel of the caller offers. */
 export const notOffered = (): GatewayError =>
   new GatewayError(501, "api_not_implemented", { code: "gateway_not_offered_here" });

@@ -76,6 +76,7 @@ export async function findVideo({ services }: GatewayContext, caller: Caller, id
   return row;
 }
 
+/** The error of a video that does not exist, or not for the caller. */
 export const videoNotFound = (id: string): GatewayError =>
   new GatewayError(
     404,

@@ -65,6 +65,7 @@ export async function submitVideo(context: GatewayContext, call: Call, task: Vid
   return row;
 }
 
+/** How a provider orders videos. Throws TypeError: it does not. */
 export function videosOf({ name, videos }: Provider) {
   if (!videos) throw new TypeError(`${name} offers videos and does not say how they are ordered`);
   return videos;

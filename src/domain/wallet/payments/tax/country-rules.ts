@@ -13,4 +13,5 @@ const EUROPEAN_UNION = new Set(
   "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK".split(" "),
 );
 
+/** Whether a country (ISO 3166-1 alpha-2) is a member of the European Union. */
 export const isInEuropeanUnion = (country: string): boolean => EUROPEAN_UNION.has(country);

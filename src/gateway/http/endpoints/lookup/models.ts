@@ -86,5 +86,6 @@ const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-ve
 
 const isGoogle = ({ headers }: Request): boolean => headers.has("x-goog-api-key");
 
+/** The format of a client that lists models, which share one path. */
 export const codecOf = (request: Request): ClientCodec =>
   isGoogle(request) ? geminiClientCodec : isAnthropic(request) ? anthropicClientCodec : openaiChatClientCodec;

@@ -28,6 +28,7 @@ const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [250, 1000];
 /** Too many requests, unavailable, and Anthropic's “overloaded”. */
 const BUSY: ReadonlySet<number> = new Set([429, 503, 529]);
 
+/** Queues of calls whose route has no free channel. */
 export function createCallQueues(): CallQueues {
   const queues = new Map<string, Entry[]>();
 

@@ -20,6 +20,7 @@ export type CountedConversations = Readonly<{ isFirst(experiment: string, conver
 
 const MAX_CONVERSATIONS = 20_000;
 
+/** Remembers which conversations an experiment has counted. */
 export function createCountedConversations(): CountedConversations {
   const seen = new LRUCache<string, true>({ max: MAX_CONVERSATIONS });
   return {

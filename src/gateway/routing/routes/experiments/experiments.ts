@@ -33,6 +33,7 @@ type Ended = Readonly<{ usage: Usage; text: () => string }>;
 /** Faults of the request itself: any model would refuse it. */
 const CLIENT_FAULTS: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 422, 499]);
 
+/** Runs the experiments of routes: canaries and mirrors. */
 export function createExperiments(): Experiments {
   /** Copies in progress by route. */
   const copies = new Map<string, number>();
