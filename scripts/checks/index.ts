@@ -4,6 +4,7 @@ import { checkFolderSize, projectFiles } from "./folder-size.ts";
 import { checkForbiddenCalls } from "./forbidden-calls.ts";
 import { checkRequestMembers } from "./request-members.ts";
 import { type Findings, ROOT, readSources } from "./source.ts";
+import { checkUnusedTexts } from "./unused-texts.ts";
 import { checkWords, readTexts } from "./words.ts";
 
 export type CheckResult = Readonly<{ name: string; ok: boolean; ms: number; output: string }>;
@@ -73,6 +74,7 @@ const OTHERS: readonly Check[] = [
   own("words", () => checkWords([...readSources(), ...readTexts()])),
   own("forbidden calls", () => checkForbiddenCalls(readSources())),
   own("request members", () => checkRequestMembers(readSources())),
+  own("unused texts", () => checkUnusedTexts(readSources())),
   own("file length", () => checkFileLength(readSources())),
   own("folder size", async () => checkFolderSize(await projectFiles())),
   own("commit messages", () => checkCommitMessages(readSubjects())),

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { Glob } from "bun";
 import { LANGUAGES } from "../state/i18n.ts";
 import * as en from "./en/index.ts";
-
-const UI = join(import.meta.dir, "..");
 
 function keysOf(words: object, prefix = ""): string[] {
   return Object.entries(words).flatMap(([key, value]) =>
@@ -14,14 +10,6 @@ function keysOf(words: object, prefix = ""): string[] {
 
 const textOf = (words: object, key: string): unknown =>
   key.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], words);
-
-/** The console's code, by file. */
-async function sources(): Promise<readonly (readonly [file: string, text: string])[]> {
-  const files = (await Array.fromAsync(new Glob("**/*.{ts,tsx}").scan({ cwd: UI }))).filter(
-    (file) => !file.startsWith("dist/") && !file.includes(".test."),
-  );
-  return Promise.all(files.map(async (file) => [file, await Bun.file(join(UI, file)).text()] as const));
-}
 
 const isPlural = (key: string): boolean => /_(one|other)$/.test(key);
 const stemOf = (key: string): string => key.replace(/_(one|few|many|other)$/, "");
@@ -66,19 +54,5 @@ describe("the console's words", () => {
         expect([key, ...values(textOf(words, key))]).toEqual([key, ...values(englishOf(key))]);
       }
     });
-  });
-
-  test("every text is used", async () => {
-    const code = (await sources()).map(([, text]) => text).join("\n");
-    const patterns = [...code.matchAll(/`([\w.]+\.)\$\{[^}]*\}(?:[\w.]*\$\{[^}]*\})*([\w.]*)`/g)];
-    const isPutTogether = (key: string) =>
-      patterns.some(([, start = "", end = ""]) => {
-        if (!key.startsWith(start) || !key.endsWith(end)) return false;
-        // Under a whole feature the end must stand in the code; deeper down it may be the server's word.
-        const name = key.slice(start.length, key.length - end.length);
-        return start.split(".").length > 2 || new RegExp(`\\b${name}\\b`).test(code);
-      });
-    const named = keys.map((key) => key.replace(/_(one|other)$/, ""));
-    expect(named.filter((key) => !code.includes(`"${key}"`) && !isPutTogether(key))).toEqual([]);
   });
 });
