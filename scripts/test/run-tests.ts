@@ -11,7 +11,7 @@ import { runChecks } from "../checks/index.ts";
 import { readSources } from "../checks/source.ts";
 import { runTests, TIMINGS } from "./bun-test.ts";
 import { type Count, type FileTime, renderSlowest, renderTimings } from "./report.ts";
-import { listDatabaseTests, listGatewayTests, listPlainTests } from "./select-tests.ts";
+import { listDatabaseTests, listGatewayTests, listPlainTests, listShareable } from "./select-tests.ts";
 
 const total = { passed: 0, failed: 0 };
 const failures: string[] = [];
@@ -25,6 +25,8 @@ const WORKERS = 3;
 const BROWSER_WORKERS = 4;
 /** Opens more connections than other tests would leave it: nothing else runs meanwhile. */
 const ALONE = ["test/e2e/gateway/streams.test.ts"];
+/** What a longer file leaves on the heap costs the files after it more than they save by sharing modules with it. */
+const LONG_MS = 20_000;
 /** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */
 const SHORT_LIVED = { BUN_JSC_useOMGJIT: "0" };
 const isTimed = process.argv.includes("--update-timings");
@@ -34,8 +36,10 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal
 // Before anything starts: a file that can't be read ends the run at once.
 const sources = readSources();
 const { onBoth, onPostgres } = listDatabaseTests(sources);
+const shareable = listShareable(sources);
 const plainTests = listPlainTests(sources);
-const gatewayTests = listGatewayTests(sources);
+const timings: { files: Record<string, number> } = await Bun.file(TIMINGS).json();
+const gatewayTests = listGatewayTests(sources).filter((file) => (timings.files[file] ?? 0) < LONG_MS);
 const began = readCores();
 let postgres: TemporaryPostgres | undefined;
 try {
@@ -69,9 +73,14 @@ async function runUnitTests(server: Record<string, string>): Promise<void> {
     runTests(gatewayTests.map(asTarget), { ...shared, workers: WORKERS, env: SHORT_LIVED }),
   );
   await runGroup("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED));
-  await runGroup("database tests on Postgres", () =>
-    tests([...onBoth, ...onPostgres], UNIT_MS, WORKERS, { ...SHORT_LIVED, ...server }),
-  );
+  const env = { ...SHORT_LIVED, ...server };
+  // Each has a database of its own, but most of their time is loading the same modules.
+  await runGroup("console tests on Postgres", () => {
+    const targets = onPostgres.filter((file) => shareable.has(file)).map(asTarget);
+    return runTests(targets, { ...shared, workers: WORKERS, env });
+  });
+  const others = [...onBoth, ...onPostgres.filter((file) => !shareable.has(file))];
+  await runGroup("database tests on Postgres", () => tests(others, UNIT_MS, WORKERS, env));
 }
 
 /** The tests that start the executable. Each has its own gateway, data and browser. */

@@ -45,6 +45,11 @@ export function listPlainTests(files: readonly SourceFile[]): string[] {
     .map(({ path: file }) => file);
 }
 
+/** Finds the files that replace nothing that others see, so that they can share one global object and its modules. */
+export function listShareable(files: readonly SourceFile[]): ReadonlySet<string> {
+  return new Set(files.filter(({ text }) => !LEAVES_TRACES.test(text)).map(({ path: file }) => file));
+}
+
 /** What runs a gateway inside of the test's process, without a database. */
 const IN_PROCESS_GATEWAY = "test/support/gateway/start-gateway.ts";
 
@@ -55,12 +60,9 @@ const IN_PROCESS_GATEWAY = "test/support/gateway/start-gateway.ts";
 export function listGatewayTests(files: readonly SourceFile[]): string[] {
   const gateway = findImporters(files, [IN_PROCESS_GATEWAY]);
   const database = findImporters(files, [OPENER]);
-  return files
-    .filter(
-      ({ path: file, text }) =>
-        file.endsWith(".test.ts") && gateway.has(file) && !database.has(file) && !LEAVES_TRACES.test(text),
-    )
-    .map(({ path: file }) => file);
+  return [...listShareable(files)].filter(
+    (file) => file.endsWith(".test.ts") && gateway.has(file) && !database.has(file),
+  );
 }
 
 /** The given files and all that import them, themselves or through another file. */
