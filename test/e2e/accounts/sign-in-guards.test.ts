@@ -258,7 +258,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
           );
         }
         expect(await page.getByRole("button", { name: endAll, exact: true }).count()).toBe(0);
-        await other.open("/log");
+        await other.load("/log");
         await other.page.waitForURL("**/login?**");
         await other.page.getByText(words.login.expired).waitFor();
         await submit(other, name, PASSWORD);

@@ -66,21 +66,29 @@ type ConsoleRouter = Readonly<{
   options: { context: { queryClient: QueryClient } };
 }>;
 
+/** A page that asks the server for nothing and shows little. */
+const PLAIN_PAGE = "/reset";
+
 /**
- * Goes to another page as a link of the console does, with everything read again: a tenth of the work of loading it again.
- * False where no console is loaded yet, or where it shows that page already and would keep what was typed.
+ * Goes to a page as a link of the console does, with everything read again: a tenth of the work of loading it again. From
+ * the same page it goes by another one, so that nothing typed or opened stays. False where no console is loaded yet.
  */
 export function followInPage(page: Page, path: string): Promise<boolean> {
-  return page.evaluate(async (href) => {
-    const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
-    if (!router || new URL(href, window.location.href).pathname === window.location.pathname) return false;
-    const client = router.options.context.queryClient;
-    const start = Date.now();
-    client.removeQueries({ type: "inactive" });
-    await router.navigate({ href, ignoreBlocker: true });
-    void client.invalidateQueries({ predicate: ({ state }) => state.dataUpdatedAt < start });
-    return true;
-  }, path);
+  return page.evaluate(
+    async ([href, plainPage]) => {
+      const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
+      if (!router) return false;
+      const client = router.options.context.queryClient;
+      const navigate = (to: string) => router.navigate({ href: to, ignoreBlocker: true });
+      const start = Date.now();
+      if (new URL(href, window.location.href).pathname === window.location.pathname) await navigate(plainPage);
+      client.removeQueries({ type: "inactive" });
+      await navigate(href);
+      void client.invalidateQueries({ predicate: ({ state }) => state.dataUpdatedAt < start });
+      return true;
+    },
+    [path, PLAIN_PAGE] as const,
+  );
 }
 
 /** The library as the builder has it, without the comments, which every page would have to read. */
