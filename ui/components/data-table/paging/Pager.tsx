@@ -50,6 +50,7 @@ export const EndlessBar = ({ endless, paging, newRows }: EndlessBarProps) => {
   const visible = useSyncExternalStore(inSight.subscribe, inSight.read);
   return (
     <Row
+      wrap
       sx={{
         ...BAR,
         position: "sticky",
@@ -61,7 +62,7 @@ export const EndlessBar = ({ endless, paging, newRows }: EndlessBarProps) => {
       }}
     >
       <Position from={visible.first + 1} to={Math.min(visible.last + 1, total)} {...paging} />
-      <Box role="status" sx={{ flex: 1, textAlign: "center", minWidth: 0 }}>
+      <Box role="status" sx={{ flex: "1 1 auto", textAlign: "center", minWidth: 0 }}>
         {error ? (
           <Button size="small" variant="text" color="error" onClick={endless.onRetry}>
             {t("components.table.rowsFailed")}
@@ -104,7 +105,7 @@ const Position = ({ from, to, total, unit, isLive = false }: PositionProps) => {
     unit,
   };
   return (
-    <Box component="span" className="num" {...(isLive && { "aria-live": "polite" })}>
+    <Box component="span" className="num" sx={{ whiteSpace: "nowrap" }} {...(isLive && { "aria-live": "polite" })}>
       {t("components.table.range", range)}
     </Box>
   );
@@ -130,7 +131,7 @@ const PageSize = ({ pageSize, onPageSize, scroll }: Paging) => {
         aria-label={label}
         onClick={(event) => setAnchor(event.currentTarget)}
       >
-        {isPhone && !scroll?.isOn ? pageSize : label}
+        {isPhone ? (scroll?.isOn ? "∞" : pageSize) : label}
       </Button>
       <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
         {scroll && (
