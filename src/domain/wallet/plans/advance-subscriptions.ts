@@ -47,6 +47,8 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
     const running = account.running.find(({ subscription }) => subscription.id === id);
     if (!running) return null;
     const { subscription } = running;
+    // Another process may have paused it since it was listed: nothing is due, and nothing may be charged.
+    if (subscription.status === "paused") return null;
     const units = Math.min(subscription.remaining, Math.max(0, account.balanceUnits));
     if (subscription.status === "ending") return { kind: "end", running, units } as const;
     if (now < subscription.periodEnd) {
@@ -102,7 +104,14 @@ async function renew(deps: PlanDeps, { subscription }: Running, now: number): Pr
     const [row] = await deps.db
       .update(subscriptions)
       .set({ status: "past_due" })
-      .where(and(eq(subscriptions.id, subscription.id), eq(subscriptions.status, "active")))
+      .where(
+        and(
+          eq(subscriptions.id, subscription.id),
+          eq(subscriptions.status, "active"),
+          // Another process may have begun the next period, which is paid.
+          eq(subscriptions.periodEnd, subscription.periodEnd),
+        ),
+      )
       .returning({ id: subscriptions.id });
     return row !== undefined;
   }
