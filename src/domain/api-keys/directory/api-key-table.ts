@@ -49,7 +49,7 @@ const extras = sql`case when ${t.status} = 1 and ${t.expiredTime} = -1 and ${t.p
 export const KEY_ROWS: RowSource = {
   table: t,
   id: t.id,
-  fields: [textField(t.keyHash), t.userId, t.unlimitedQuota, extras, textField(t.name)],
+  fields: [t.keyHash, t.userId, t.unlimitedQuota, extras, textField(t.name)],
 };
 
 /** A row of `KEY_ROWS` as `ApiKeyTable` takes it. */
