@@ -17,3 +17,8 @@ test("tests and translations may be long", () => {
   expect(check("src/app.test.ts", 900)).toEqual([0, 0]);
   expect(check("ui/locales/zh.ts", 900)).toEqual([0, 0]);
 });
+
+test("the pipeline stays on one page", () => {
+  expect(check("src/gateway/pipeline.ts", 120)).toEqual([0, 0]);
+  expect(check("src/gateway/pipeline.ts", 121)).toEqual([1, 0]);
+});

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { hasMcpTools } from "../../src/gateway/adapters/mcp/has-mcp-tools.ts";
+import { hasMcpTools } from "../../src/gateway/adapters/mcp/serve-mcp.ts";
 import { agentSessionOf } from "../../src/gateway/billing/call-labels.ts";
 import { createContext } from "../../src/gateway/http/create-gateway.ts";
 import { chatCompletions } from "../../src/gateway/http/endpoints/text.ts";

@@ -1,5 +1,5 @@
 import { adapt } from "./adapters/adapt.ts";
-import { hasMcpTools } from "./adapters/mcp/has-mcp-tools.ts";
+import { hasMcpTools, serveMcp } from "./adapters/mcp/serve-mcp.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
 import { isLimited, rateLimit, refuseClosed } from "./auth/rate-limit.ts";
@@ -16,7 +16,7 @@ import { parseRequest, readRequest } from "./http/parse-request.ts";
 import { refuse, refuseCall, respondWithError } from "./http/refuse.ts";
 import { acrossModels, findFallbacks, type PricedCall, type Served, selectModel } from "./routing/model-fallbacks.ts";
 import { Router } from "./routing/router.ts";
-import { attemptWithHedge } from "./routing/routes/busy/race-channels.ts";
+import { attemptHedged } from "./routing/routes/busy/race-channels.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
 import { type Finish, respond } from "./streaming/respond.ts";
@@ -44,10 +44,9 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
     call = await bindState(context, requested);
     if (hasMcpTools(endpoint, call.body.json)) {
-      const { planMcp, runMcp } = await import("./adapters/mcp/run-mcp.ts");
-      const own = planMcp(context, call);
-      if (!own) return await runMcp(context, arrival, { ...call, body }, handleCall);
-      call = own;
+      const planned = await serveMcp(context, arrival, { ...call, body }, handleCall);
+      if (planned instanceof Response) return planned;
+      call = planned;
     }
     call.client.watch(context.pendingDisconnects);
     const reserved = await reserve(context, call, priceCall(context.prices, call), findFallbacks(context, call));
@@ -59,20 +58,16 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
 
 /** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
-  const hedge = call.route?.hedge;
-  const tryChannels = (model: PricedCall): Promise<Received> =>
-    failOver(context, model, (choice, router) =>
-      hedge ? attemptWithHedge(context, model, hedge, choice, router, attempt) : attempt(context, model, choice),
-    );
   let answered: Served<Received>;
   try {
     await beginCall(context, call);
-    answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], tryChannels);
+    answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], (model) =>
+      failOver(context, model, (choice, router) => attemptHedged(context, model, call.route, choice, router, attempt)),
+    );
   } catch (error) {
     throw failCall(context, call, reserved, error);
   } finally {
-    // Each attempt reads a form's files again.
-    void call.body.form?.discard();
+    void call.body.form?.discard(); // Each attempt reads its files again.
   }
   const { call: served, prices } = answered.served;
   return await respond(context, served, { ...reserved, prices }, answered.result, finish);

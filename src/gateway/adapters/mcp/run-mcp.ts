@@ -17,7 +17,7 @@ import type { McpEvents, McpTurn, PendingCall } from "./turn.ts";
 export { planMcp } from "./plan-mcp.ts";
 
 /** Runs a call through the pipeline. */
-type HandleCall = (context: GatewayContext, arrival: Arrival) => Promise<Response>;
+export type HandleCall = (context: GatewayContext, arrival: Arrival) => Promise<Response>;
 
 /** As many rounds as Anthropic's API makes in one response. */
 const MAX_ROUNDS = 10;

@@ -164,15 +164,17 @@ function promptCost({ prices }: GatewayContext, { promptBound }: Call, price: Pr
   return estimate({ ...price, groupRatio: ONE }, expected, prices.quotaPerUnit());
 }
 
-/** Tries one channel, and a second one if the first has no token in time. Rejects as `attempt` does. */
-export async function attemptWithHedge(
+/** Tries one channel and, where the route hedges, a second one if the first has no token in time. Rejects as `attempt` does. */
+export async function attemptHedged(
   context: GatewayContext,
   model: PricedCall,
-  hedge: HedgeRule,
+  route: Call["route"],
   choice: Choice,
   router: Router,
   attempt: (context: GatewayContext, model: PricedCall, choice: Choice) => Promise<Received>,
 ): Promise<Received> {
+  const hedge = route?.hedge;
+  if (!hedge) return attempt(context, model, choice);
   const { call, prices } = model;
   const served = await raceChannels<Received>(context, {
     ...{ call, hedge, choice },
