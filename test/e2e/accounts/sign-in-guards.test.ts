@@ -242,6 +242,8 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
         const other = await openVisitor(browser, fixture.url, VIEWPORTS[language]);
         await other.typePassword(name, PASSWORD);
         await other.page.waitForURL("**/token");
+        // A page that is open would notice by itself.
+        await other.page.goto("about:blank");
         await open("/personal?tab=security");
         const { end, current, endAll, endAllBody_other } = words.security.sessions;
         const others = page.getByRole("group").filter({ has: page.getByRole("button", { name: end, exact: true }) });

@@ -73,8 +73,8 @@ const PLAIN_PAGE = "/reset";
  * Goes to a page as a link of the console does, with everything read again: a tenth of the work of loading it again. From
  * the same page it goes by another one, so that nothing typed or opened stays. False where no console is loaded yet.
  */
-export function followInPage(page: Page, path: string): Promise<boolean> {
-  return page.evaluate(
+export async function followInPage(page: Page, path: string): Promise<boolean> {
+  const followed = page.evaluate(
     async ([href, plainPage]) => {
       const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
       if (!router) return false;
@@ -89,6 +89,13 @@ export function followInPage(page: Page, path: string): Promise<boolean> {
     },
     [path, PLAIN_PAGE] as const,
   );
+  try {
+    return await followed;
+  } catch (error) {
+    // The console was loading another page by itself, such as that for signing in.
+    if (String(error).includes("Execution context was destroyed")) return false;
+    throw error;
+  }
 }
 
 /** The library as the builder has it, without the comments, which every page would have to read. */
