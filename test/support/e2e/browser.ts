@@ -93,8 +93,9 @@ export async function followInPage(page: Page, path: string): Promise<boolean> {
     return await followed;
   } catch (error) {
     // The console was loading another page by itself, such as that for signing in.
-    if (String(error).includes("Execution context was destroyed")) return false;
-    throw error;
+    if (!String(error).includes("Execution context was destroyed")) throw error;
+    await page.waitForLoadState();
+    return false;
   }
 }
 
