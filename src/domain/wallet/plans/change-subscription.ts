@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { subscriptions } from "../../../../db/schema/billing/plans.ts";
+import type { DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { divide, integer, multiply, truncate } from "../../../lib/values/decimal.ts";
@@ -124,23 +125,10 @@ export async function endNow(
   actor: UserEntry,
   subscriptionId: number,
 ): Promise<void> {
-  const [paid] = await db
-    .select({ orderId: subscriptions.orderId, role: users.role, adminRoleId: users.adminRoleId })
-    .from(subscriptions)
-    .innerJoin(users, eq(users.id, subscriptions.userId))
-    .where(eq(subscriptions.id, subscriptionId));
-  if (paid && paid.orderId !== null) {
-    checkReach(actor, paid);
-    await setCardRenewal(paid.orderId, false);
-  }
+  const { orderId } = await findInReach(db, actor, subscriptionId);
+  if (orderId !== null) await setCardRenewal(orderId, false);
   await db.transaction(async (tx) => {
-    const [found] = await tx
-      .select({ userId: subscriptions.userId, role: users.role, adminRoleId: users.adminRoleId })
-      .from(subscriptions)
-      .innerJoin(users, eq(users.id, subscriptions.userId))
-      .where(eq(subscriptions.id, subscriptionId));
-    if (!found) throw new OperationError("subscription_not_found");
-    checkReach(actor, found);
+    const found = await findInReach(tx, actor, subscriptionId);
     findRunning(await lockPlanAccount(tx, found.userId), subscriptionId);
     await tx
       .update(subscriptions)
@@ -151,6 +139,25 @@ export async function endNow(
       ...{ action: "delete", target: "subscription", user_id: found.userId },
     });
   });
+}
+
+/** Whose subscription it is, and which order pays for it by card. Throws OperationError: it is unknown, or out of the actor's reach. */
+export async function findInReach(
+  db: DbOrTx,
+  actor: UserEntry,
+  subscriptionId: number,
+): Promise<Readonly<{ userId: number; orderId: number | null }>> {
+  const [found] = await db
+    .select({
+      ...{ userId: subscriptions.userId, orderId: subscriptions.orderId },
+      ...{ role: users.role, adminRoleId: users.adminRoleId },
+    })
+    .from(subscriptions)
+    .innerJoin(users, eq(users.id, subscriptions.userId))
+    .where(eq(subscriptions.id, subscriptionId));
+  if (!found) throw new OperationError("subscription_not_found");
+  checkReach(actor, found);
+  return found;
 }
 
 /** Finds a running subscription of an account. Throws OperationError. */

@@ -1,13 +1,11 @@
 import { and, eq } from "drizzle-orm";
-import { users } from "../../../../db/schema/accounts/users.ts";
 import { subscriptions } from "../../../../db/schema/billing/plans.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
-import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { beginPeriod } from "./advance-subscriptions.ts";
-import { findRunning } from "./change-subscription.ts";
+import { findInReach, findRunning } from "./change-subscription.ts";
 import { publishPlanAccount } from "./overage.ts";
 import { lockPlanAccount, type Subscription } from "./plan-account.ts";
 import type { PlanDeps } from "./subscribe.ts";
@@ -71,16 +69,10 @@ export async function setPausedByAdmin(
   isPaused: boolean,
   now = nowSeconds(),
 ): Promise<void> {
-  const [found] = await deps.db
-    .select({ userId: subscriptions.userId, role: users.role, adminRoleId: users.adminRoleId })
-    .from(subscriptions)
-    .innerJoin(users, eq(users.id, subscriptions.userId))
-    .where(eq(subscriptions.id, subscriptionId));
-  if (!found) throw new OperationError("subscription_not_found");
-  checkReach(actor, found);
-  await setPaused(deps, found.userId, subscriptionId, isPaused, now);
+  const { userId } = await findInReach(deps.db, actor, subscriptionId);
+  await setPaused(deps, userId, subscriptionId, isPaused, now);
   await writeManagementLog(deps.db, actor, `${isPaused ? "Paused" : "Resumed"} the subscription #${subscriptionId}`, {
     note: { code: isPaused ? "subscription_paused" : "subscription_resumed", params: { id: subscriptionId } },
-    ...{ action: isPaused ? "disable" : "enable", target: "subscription", user_id: found.userId },
+    ...{ action: isPaused ? "disable" : "enable", target: "subscription", user_id: userId },
   });
 }

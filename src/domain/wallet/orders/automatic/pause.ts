@@ -74,7 +74,7 @@ const ADVICE: Readonly<Record<PauseReason, Readonly<{ en: string; zh: string }>>
   },
 };
 
-/** What the people who pay are told when automatic top-up pauses; `card` as "visa 4242". */
+/** The notice to those who pay when automatic top-up pauses; `card` as "visa 4242". */
 const pausedNotice = (reason: PauseReason, card: string): Notice => ({
   type: "auto_top_up_paused",
   title: { en: "Automatic top-up is paused", zh: "自动充值已暂停" },
@@ -86,7 +86,7 @@ const pausedNotice = (reason: PauseReason, card: string): Notice => ({
   path: "/topup",
 });
 
-/** What they are told when a month's limit is reached; `limit` as text. */
+/** The notice to them when a month's limit is reached; `limit` as text. */
 export const limitNotice = (limit: string): Notice => ({
   type: "auto_top_up_limit",
   title: { en: "Automatic top-up has reached its monthly limit", zh: "自动充值已达每月上限" },
