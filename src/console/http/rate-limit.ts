@@ -33,7 +33,7 @@ export function rateLimit(services: LimitServices) {
   const refuse = (kind: LimitKind, seconds: number) => {
     if (seconds === 0) return;
     countRefusal(kind);
-    throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
+    refuseTooMany(seconds);
   };
   const addressOf = (request: Request, server: PeerSource): string => limitKeyOf(clientAddress.ip(request, server));
   const countAddress = async (kind: LimitKind, limiter: Limiter | null, address: string) => {
@@ -60,6 +60,12 @@ export function rateLimit(services: LimitServices) {
         transform: ({ request, server }) => countAddress("console_critical", critical, addressOf(request, server)),
       }),
     });
+}
+
+/** Refuses a request for so many seconds; 0: it is within its limit. Throws OperationError. */
+export function refuseTooMany(seconds: number): void {
+  if (seconds > 0)
+    throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
 }
 
 const hasCredentials = (request: Request): boolean =>

@@ -14,6 +14,7 @@ import { csvFile } from "../http/csv-file.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagingQuery, readPaging } from "../http/paging.ts";
+import { refuseTooMany } from "../http/rate-limit.ts";
 import { adminFilter, filterQuery, ownFilter, readCursor } from "./log-filters.ts";
 
 const query = { ...filterQuery, month: t.String({ maxLength: 7, description: "Such as 2026-01 (UTC)." }) };
@@ -32,9 +33,7 @@ export function logArchiveRoutes(
   // Those of users are read one after the other: an archive may be much larger than what is theirs.
   const inTurn = createSerial();
   const countOwnRead = async (actor: UserEntry) => {
-    const seconds = await ownReads.take(String(actor.id));
-    if (seconds > 0)
-      throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
+    refuseTooMany(await ownReads.take(String(actor.id)));
   };
   const readPage = async (input: typeof rowsQuery.static, filter: LogFilter, viewer: Viewer) => {
     const { pageSize } = readPaging(input, 1);

@@ -10,12 +10,12 @@ import {
 } from "../../domain/alerts/destinations.ts";
 import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
 import { languageOf } from "../../lib/messages.ts";
-import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
 import { integerField, numberOrUndefined } from "../http/query-fields.ts";
+import { refuseTooMany } from "../http/rate-limit.ts";
 import { alertScope, logAlertChange, ownerOf } from "./alert-scope.ts";
 
 /** Limit of messages sent manually: tests and redeliveries. */
@@ -47,11 +47,7 @@ export function alertRoutes(
   guarded: ReturnType<typeof guard>,
 ) {
   const sends = createRateLimiter(SENDS);
-  const takeSend = ({ id }: Actor) => {
-    const seconds = sends.take(String(id));
-    if (seconds === 0) return;
-    throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
-  };
+  const takeSend = ({ id }: Actor) => refuseTooMany(sends.take(String(id)));
   return new Elysia({ prefix: "/api/alerts", name: "console/alerts" })
     .use(guarded)
     .guard({ account: "alerts.manage" })

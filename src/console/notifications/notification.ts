@@ -2,11 +2,10 @@ import { Elysia, t } from "elysia";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { bindPush, createPushCode, type PushDeps, unbindPush } from "../../domain/notifications/wxpusher.ts";
 import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
-import { OperationError } from "../../lib/operation-error.ts";
 import type { NotifyAddresses } from "../../server/config.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import type { rateLimit } from "../http/rate-limit.ts";
+import { type rateLimit, refuseTooMany } from "../http/rate-limit.ts";
 
 export type NotificationServices = Omit<PushDeps, "address"> &
   Readonly<{ notifier: Notifier; notifyAddresses: NotifyAddresses }>;
@@ -28,10 +27,7 @@ export function notificationRoutes(
     .post(
       "/setting/test",
       async ({ actor, request }) => {
-        const seconds = trials.take(String(actor.id));
-        if (seconds > 0) {
-          throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
-        }
+        refuseTooMany(trials.take(String(actor.id)));
         await services.notifier.test(actor.id);
         return done(request, "notify_test_sent");
       },
