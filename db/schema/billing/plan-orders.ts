@@ -26,7 +26,10 @@ export const planOrders = pgTable(
     reverseChargeTaxId: text("reverse_charge_tax_id").notNull().default(""),
     /** Days that are free before the first period that is paid. */
     trialDays: integer("trial_days").notNull().default(0),
-    /** `pending`: nothing was paid yet; `active`: it is renewed, or may be; `ended`: no more payments are expected. */
+    /**
+     * `pending`: nothing was paid yet; `active`: it is renewed, or may be; `duplicate`: paid by an account that has the plan, and to
+     * be canceled at the service; `ended`: no more payments are expected.
+     */
     status: text("status").notNull().default("pending"),
     /** The service's numbers of the page to pay on, the customer and the subscription; empty: not known. */
     sessionNo: text("session_no").notNull().default(""),
@@ -42,7 +45,7 @@ export const planOrders = pgTable(
     uniqueIndex("plan_orders_trade_no_key").on(t.tradeNo),
     index("plan_orders_user_idx").on(t.userId, t.id),
     index("plan_orders_customer_idx").on(t.customerNo).where(sql`${t.customerNo} <> ''`),
-    check("plan_orders_status_known", sql`${t.status} in ('pending', 'active', 'ended')`),
+    check("plan_orders_status_known", sql`${t.status} in ('pending', 'active', 'duplicate', 'ended')`),
   ],
 );
 
@@ -73,7 +76,7 @@ export const paymentCases = pgTable(
   "payment_cases",
   {
     id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
-    /** refund, dispute, wrong_amount, or late: paid for a period that is over. */
+    /** refund, dispute, wrong_amount, late: paid for a period that is over, or duplicate: paid by who has the plan already. */
     kind: text("kind").notNull(),
     /** The service's number of what it is about. */
     reference: text("reference").notNull(),
@@ -89,6 +92,6 @@ export const paymentCases = pgTable(
   },
   (t) => [
     uniqueIndex("payment_cases_reference_key").on(t.kind, t.reference),
-    check("payment_cases_kind_known", sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late')`),
+    check("payment_cases_kind_known", sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate')`),
   ],
 );

@@ -15,7 +15,12 @@ type Subscription = {
   periodStart: number;
   periodEnd: number;
 };
-type Session = { id: string; subscription: string | null; form: URLSearchParams };
+type Session = {
+  id: string;
+  subscription: string | null;
+  status: "open" | "complete" | "expired";
+  form: URLSearchParams;
+};
 type Invoice = Readonly<{ id: string; subscription: Subscription; amount: number; start: number; end: number }>;
 
 /** Reports what happened; `created` is epoch seconds. */
@@ -33,6 +38,7 @@ export function startFakeStripe() {
   const subscriptions = new Map<string, Subscription>();
   const invoices: Invoice[] = [];
   const events: Stripe.Event[] = [];
+  let refusesToCancel = false;
   let counter = 0;
   const next = (prefix: string) => `${prefix}_${++counter}`;
 
@@ -72,13 +78,18 @@ export function startFakeStripe() {
   function answer(method: string, path: string, form: URLSearchParams, key: string): object | null {
     const [, , resource, sub, id] = path.split("/");
     if (path === "/v1/checkout/sessions" && method === "POST") {
-      const session = { id: next("cs"), subscription: null, form };
+      const session = { id: next("cs"), subscription: null, status: "open" as const, form };
       sessions.set(session.id, session);
       return { id: session.id, object: "checkout.session", url: `https://checkout.test/${session.id}` };
     }
     if (resource === "checkout" && sub === "sessions" && id) {
       const session = sessions.get(id);
-      return session ? { id, object: "checkout.session", subscription: session.subscription } : null;
+      if (!session) return null;
+      if (path.endsWith("/expire")) {
+        if (session.status !== "open") return null;
+        session.status = "expired";
+      }
+      return { id, object: "checkout.session", subscription: session.subscription, status: session.status };
     }
     if (path === "/v1/billing_portal/sessions") {
       return { id: next("bps"), object: "billing_portal.session", url: `https://portal.test/${form.get("customer")}` };
@@ -90,6 +101,11 @@ export function startFakeStripe() {
     if (resource === "subscriptions" && sub) {
       const found = subscriptions.get(sub);
       if (!found) return null;
+      if (method === "DELETE") {
+        if (refusesToCancel || found.status === "canceled") return null;
+        found.status = "canceled";
+        emit("customer.subscription.deleted", subscriptionObject(found), cardNow.seconds);
+      }
       if (method === "POST") {
         const cancels = form.get("cancel_at_period_end");
         if (cancels !== null) found.cancel_at_period_end = cancels === "true";
@@ -140,6 +156,8 @@ export function startFakeStripe() {
     checkOut(tradeNo: string, now: number, amount?: number) {
       const session = [...sessions.values()].find(({ form }) => form.get("client_reference_id") === tradeNo);
       if (!session) throw new Error(`no checkout for ${tradeNo}`);
+      if (session.status !== "open") throw new Error(`the page of ${tradeNo} is ${session.status}`);
+      session.status = "complete";
       const { form } = session;
       const subscription: Subscription = {
         ...{ id: next("sub"), customer: form.get("customer") ?? next("cus"), status: "active" },
@@ -177,6 +195,16 @@ export function startFakeStripe() {
       else if (isPaid) pay(found, now);
       else emit("invoice.payment_failed", { object: "invoice" }, now);
     },
+    /** Whether requests to cancel a subscription fail. */
+    refuseToCancel: (refuses: boolean) => {
+      refusesToCancel = refuses;
+    },
+    statusOf: (tradeNo: string) => byOrder(tradeNo)?.status,
+    /** Orders whose pages can be paid on. */
+    openPages: () =>
+      [...sessions.values()].flatMap(({ status, form }) =>
+        status === "open" ? [form.get("client_reference_id") ?? ""] : [],
+      ),
     periodEnd: (tradeNo: string) => byOrder(tradeNo)?.periodEnd ?? 0,
     /** The customer changes the renewal in the portal. */
     setRenewal(tradeNo: string, isRenewed: boolean, now: number) {

@@ -64,6 +64,14 @@ export const planMessages = {
     en: "This plan is paid by card. Cancel its renewal, then subscribe to the other plan.",
     zh: "该套餐由银行卡支付，请先取消续订，再订阅其他套餐。",
   },
+  plan_payment_pending: {
+    en: "A payment for this plan is under way. Look again in a few minutes.",
+    zh: "该套餐的一笔付款正在处理中，请几分钟后再查看。",
+  },
+  plan_page_replaced: {
+    en: "Another page to pay for this plan was opened. Pay there.",
+    zh: "已打开该套餐的另一个支付页面，请在那里完成支付。",
+  },
   case_note_invalid: {
     en: "Enter what you decided, at most {max} characters.",
     zh: "请填写处理说明，最多 {max} 个字符。",

@@ -7,7 +7,7 @@ import { OperationError } from "../../../../lib/operation-error.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { publishPlanAccount } from "../overage.ts";
-import { applyPlans, fillWindow, lockPlanAccount } from "../plan-account.ts";
+import { applyPlans, fillWindow, lockPlanAccount, type PlanAccount } from "../plan-account.ts";
 import { findAnyPlan } from "../subscribe.ts";
 import { openCase } from "./cases.ts";
 
@@ -27,13 +27,15 @@ export type PaidInvoice = Readonly<{
 
 const DAY_S = 86_400;
 
-export type Applied = "begun" | "renewed" | "before" | "unknown" | "waiting";
+/** `duplicate`: the account has the plan already, so the subscription at Stripe is to be canceled. */
+export type Applied = "begun" | "renewed" | "before" | "unknown" | "waiting" | "duplicate";
 
 type Order = typeof planOrders.$inferSelect;
 
 /**
  * Begins or renews the plan that an invoice pays for: once, however often, late or out of order it is reported. What was paid
- * must be what was ordered, and the period must not be over: otherwise it waits for an administrator.
+ * must be what was ordered, the period must not be over, and the account must not have the plan already: otherwise it waits for
+ * an administrator.
  */
 export async function applyInvoice(deps: WalletDeps, invoice: PaidInvoice, now = nowSeconds()): Promise<Applied> {
   const { outcome, userId } = await deps.db.transaction(async (tx) => {
@@ -49,35 +51,36 @@ const isOtherSubscription = ({ subscriptionNo }: Order, invoice: PaidInvoice): b
   subscriptionNo !== "" && subscriptionNo !== invoice.subscriptionNo;
 
 async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): Promise<Applied> {
-  const { periodStart, periodEnd, invoiceNo } = invoice;
-  const isTrial = invoice.paidUnits === 0 && (await isTrialOf(tx, order, invoice));
-  if (
-    invoice.currency.toUpperCase() !== order.currency ||
-    (!isTrial && invoice.paidUnits !== smallestUnits(order.money, order.currency))
-  ) {
-    await openCase(tx, { kind: "wrong_amount", reference: invoiceNo, order, ...moneyOfInvoice(invoice), now });
-    return "waiting";
-  }
-  const [payment] = await tx
-    .insert(planPayments)
-    .values({ orderId: order.id, invoiceNo, periodStart, periodEnd, paidAt: now, isTrial })
-    .onConflictDoNothing()
-    .returning({ id: planPayments.id });
-  if (!payment) return "before";
-  const { subscriptionNo, customerNo } = invoice;
-  await tx.update(planOrders).set({ status: "active", subscriptionNo, customerNo }).where(eq(planOrders.id, order.id));
+  const { periodEnd, invoiceNo } = invoice;
   const account = await lockPlanAccount(tx, order.userId).catch((error) => {
     if (error instanceof OperationError) return null;
     throw error;
   });
   const current = account?.running.find(({ subscription }) => subscription.orderId === order.id);
+  const report = { reference: invoiceNo, order, ...moneyOfInvoice(invoice), now };
+  if (!current && periodEnd > now && (order.status === "duplicate" || (account && hasOtherwise(account, order)))) {
+    if (!(await recordPayment(tx, order, invoice, { now, isTrial: invoice.paidUnits === 0 }))) return "before";
+    await openCase(tx, { kind: "duplicate", ...report });
+    await tx.update(planOrders).set({ status: "duplicate" }).where(eq(planOrders.id, order.id));
+    return "duplicate";
+  }
+  const isTrial = invoice.paidUnits === 0 && (await isTrialOf(tx, order, invoice));
+  if (
+    invoice.currency.toUpperCase() !== order.currency ||
+    (!isTrial && invoice.paidUnits !== smallestUnits(order.money, order.currency))
+  ) {
+    await openCase(tx, { kind: "wrong_amount", ...report });
+    return "waiting";
+  }
+  if (!(await recordPayment(tx, order, invoice, { now, isTrial }))) return "before";
   const isNewer = !current || periodEnd > current.subscription.periodEnd;
   if (account && !isNewer) return "before";
   const plan = await findAnyPlan(tx, order.planId);
   if (!account || !plan || periodEnd <= now || current?.subscription.status === "ending") {
-    await openCase(tx, { kind: "late", reference: invoiceNo, order, ...moneyOfInvoice(invoice), now });
+    await openCase(tx, { kind: "late", ...report });
     return "waiting";
   }
+  const { periodStart } = invoice;
   const values = { status: "active" as const, isTrial, paid: 0, periodStart, periodEnd };
   if (current) {
     const renewed = { ...current.subscription, ...values };
@@ -103,6 +106,30 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
   }
   await applyPlans(tx, account);
   return current ? "renewed" : "begun";
+}
+
+/** Whether an account has the plan of an order from its balance or by another order: one subscription to a plan is enough. */
+const hasOtherwise = ({ running }: PlanAccount, order: Order): boolean =>
+  running.some(
+    ({ plan, subscription }) =>
+      plan.id === order.planId && subscription.orderId !== order.id && subscription.status !== "ending",
+  );
+
+/** Records a payment with the service's numbers of its subscription and customer. False: it was recorded before. */
+async function recordPayment(
+  tx: Tx,
+  order: Order,
+  { invoiceNo, periodStart, periodEnd, subscriptionNo, customerNo }: PaidInvoice,
+  { now, isTrial }: Readonly<{ now: number; isTrial: boolean }>,
+): Promise<boolean> {
+  const [payment] = await tx
+    .insert(planPayments)
+    .values({ orderId: order.id, invoiceNo, periodStart, periodEnd, paidAt: now, isTrial })
+    .onConflictDoNothing()
+    .returning({ id: planPayments.id });
+  if (!payment) return false;
+  await tx.update(planOrders).set({ status: "active", subscriptionNo, customerNo }).where(eq(planOrders.id, order.id));
+  return true;
 }
 
 /** Stripe's clock may begin a trial a moment before its end is computed. */

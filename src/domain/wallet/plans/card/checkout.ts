@@ -9,6 +9,7 @@ import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { divide, integer, multiply, roundUp, toText } from "../../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
+import type { WalletDeps } from "../../operation.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { groupFactor, hasNoMinorUnit } from "../../payments/quote.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
@@ -16,15 +17,17 @@ import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
 import { addTax, type TaxedQuote } from "../../payments/tax/tax.ts";
 import type { Plan } from "../plan-account.ts";
 import { hadPlan } from "../subscribe.ts";
+import { closePage, storeOrder, storePage } from "./one-page.ts";
 
 type Customer = Readonly<{ id: number; group: string }>;
 
 /**
  * Orders a plan that is renewed by card, and returns the address of the page to pay on. What it costs is computed here and
- * stays so for all its periods; an account's first subscription to a plan with a trial begins with that. Throws OperationError.
+ * stays so for all its periods; an account's first subscription to a plan with a trial begins with that. The page of an earlier
+ * order of the plan is closed: only the newest can be paid. Throws OperationError.
  */
 export async function startCardPlan(
-  deps: StripeDeps,
+  deps: StripeDeps & WalletDeps,
   user: Customer,
   planId: number,
   site: string,
@@ -44,20 +47,18 @@ export async function startCardPlan(
   const [profile] = await db.select().from(billingProfiles).where(eq(billingProfiles.userId, user.id));
   const quote = addTax(settings, quotePlan(settings, user.group, plan), profile ?? { country: "", taxId: "" });
   const tradeNo = `PLAN${user.id}NO${randomUUID().replaceAll("-", "").slice(0, 16)}`;
-  const [order] = await db
-    .insert(planOrders)
-    .values({
-      ...{ tradeNo, userId: user.id, planId, money: quote.money, currency: quote.currency, createdAt: now, trialDays },
-      ...(quote.tax && {
-        ...{ tax: quote.tax.amount, taxRate: quote.tax.rate, taxCountry: quote.tax.country },
-        reverseChargeTaxId: quote.tax.isReverseCharge ? quote.tax.taxId : "",
-      }),
-    })
-    .returning({ id: planOrders.id });
-  if (!order) throw new Error("the order was not stored");
+  const { order, earlier } = await storeOrder(db, {
+    ...{ tradeNo, userId: user.id, planId, money: quote.money, currency: quote.currency, createdAt: now, trialDays },
+    ...(quote.tax && {
+      ...{ tax: quote.tax.amount, taxRate: quote.tax.rate, taxCountry: quote.tax.country },
+      reverseChargeTaxId: quote.tax.isReverseCharge ? quote.tax.taxId : "",
+    }),
+  });
   try {
+    const stripe = await stripeClient(deps);
+    for (const one of earlier) await closePage(deps, stripe, one, now);
     const customer = await findCustomer(deps, user.id);
-    const session = await (await stripeClient(deps)).checkout.sessions.create(
+    const session = await stripe.checkout.sessions.create(
       {
         mode: "subscription",
         client_reference_id: tradeNo,
@@ -84,10 +85,14 @@ export async function startCardPlan(
       { idempotencyKey: tradeNo },
     );
     if (!session.url) throw new Error("the answer names no page to pay on");
-    await db.update(planOrders).set({ sessionNo: session.id }).where(eq(planOrders.id, order.id));
+    if (!(await storePage(db, order.id, session.id))) {
+      await stripe.checkout.sessions.expire(session.id);
+      throw new OperationError("plan_page_replaced");
+    }
     return session.url;
   } catch (error) {
     await db.update(planOrders).set({ status: "ended" }).where(eq(planOrders.id, order.id));
+    if (error instanceof OperationError) throw error;
     log.warn({ tradeNo, reason: messageOf(error) }, "a plan could not be ordered by card");
     throw new OperationError("payment_request_failed");
   }

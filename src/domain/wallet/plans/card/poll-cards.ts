@@ -7,7 +7,7 @@ import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
-import { applyReportedInvoice, applyReportedSubscription } from "./stripe-events.ts";
+import { applyReportedInvoice, applyReportedSubscription, cancelDuplicate } from "./stripe-events.ts";
 
 /** A checkout page of Stripe is open for a day. */
 const PAGE_OPEN_S = 86_400;
@@ -50,6 +50,7 @@ export async function pollCards(
           eq(planOrders.status, "active"),
           or(lte(planOrders.polledAt, now - DAY_S), inArray(planOrders.id, overdue)),
         ),
+        eq(planOrders.status, "duplicate"),
         // Its last payment may not have been reported.
         and(eq(planOrders.status, "ended"), gt(planOrders.reportedAt, planOrders.polledAt)),
       ),
@@ -59,22 +60,31 @@ export async function pollCards(
   for (const order of due) {
     if (signal?.aborted) break;
     try {
-      const subscriptionNo = order.subscriptionNo || (await subscriptionOf(stripe, order.sessionNo));
-      if (subscriptionNo === "") {
-        await db.update(planOrders).set({ polledAt: now }).where(eq(planOrders.id, order.id));
-        continue;
-      }
-      const { data } = await stripe.invoices.list({ subscription: subscriptionNo, status: "paid", limit: INVOICES });
-      // Oldest first, as they were paid.
-      for (const invoice of data.toReversed()) await applyReportedInvoice(deps, invoice, now);
-      await applyReportedSubscription(deps, await stripe.subscriptions.retrieve(subscriptionNo), now);
-      await db.update(planOrders).set({ polledAt: now }).where(eq(planOrders.id, order.id));
+      await lookUpOrder(deps, stripe, order, now);
     } catch (error) {
       const reason = messageOf(error);
       log.warn({ tradeNo: order.tradeNo, reason }, "a plan's payments could not be looked up");
     }
   }
   return due.length;
+}
+
+/** Asks Stripe for the payments of an order and the state of its subscription, and applies them. Throws what Stripe's client throws. */
+export async function lookUpOrder(
+  deps: StripeDeps & WalletDeps,
+  stripe: Stripe,
+  { id, tradeNo, status, sessionNo, ...order }: typeof planOrders.$inferSelect,
+  now: number,
+): Promise<void> {
+  const subscriptionNo = order.subscriptionNo || (await subscriptionOf(stripe, sessionNo));
+  if (subscriptionNo !== "") {
+    if (status === "duplicate") await cancelDuplicate(deps, { tradeNo, subscriptionNo });
+    const { data } = await stripe.invoices.list({ subscription: subscriptionNo, status: "paid", limit: INVOICES });
+    // Oldest first, as they were paid.
+    for (const invoice of data.toReversed()) await applyReportedInvoice(deps, invoice, now);
+    await applyReportedSubscription(deps, await stripe.subscriptions.retrieve(subscriptionNo), now);
+  }
+  await deps.db.update(planOrders).set({ polledAt: now }).where(eq(planOrders.id, id));
 }
 
 /** Stripe's number of the subscription that a checkout began; empty: nobody has paid there. */

@@ -1,15 +1,16 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type Stripe from "stripe";
 import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
-import type { Logger } from "../../../../lib/runtime/log.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
+import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
 import { applyCardState, applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
 import { openCase } from "./cases.ts";
 
-type EventDeps = WalletDeps & Readonly<{ log: Logger }>;
+type EventDeps = WalletDeps & StripeDeps;
 
 /** What Stripe reports of plans, refunds and disputes; its signature is verified. Other events are none of ours. */
 export async function handlePlanEvent(deps: EventDeps, event: Stripe.Event, now = nowSeconds()): Promise<void> {
@@ -61,7 +62,27 @@ export async function applyReportedInvoice(deps: EventDeps, invoice: Stripe.Invo
   const paid = readInvoice(invoice);
   if (!paid) return;
   const outcome = await applyInvoice(deps, paid, now);
-  if (outcome === "waiting") deps.log.warn({ ...paid }, "a payment for a plan waits for an administrator");
+  if (outcome === "waiting" || outcome === "duplicate") {
+    deps.log.warn({ ...paid }, "a payment for a plan waits for an administrator");
+  }
+  if (outcome === "duplicate") await cancelDuplicate(deps, paid);
+}
+
+/**
+ * Cancels a subscription at Stripe whose account has the plan already, so that it is never charged again
+ * (https://docs.stripe.com/api/subscriptions/cancel). When Stripe cannot be reached the next poll tries again.
+ */
+export async function cancelDuplicate(
+  deps: EventDeps,
+  { tradeNo, subscriptionNo }: Readonly<{ tradeNo: string; subscriptionNo: string }>,
+): Promise<void> {
+  try {
+    await (await stripeClient(deps)).subscriptions.cancel(subscriptionNo);
+    const isDuplicate = and(eq(planOrders.tradeNo, tradeNo), eq(planOrders.status, "duplicate"));
+    await deps.db.update(planOrders).set({ status: "ended" }).where(isDuplicate);
+  } catch (error) {
+    deps.log.warn({ tradeNo, reason: messageOf(error) }, "a second subscription to a plan could not be canceled");
+  }
 }
 
 /** Applies the state of a subscription if it is of a plan of ours. */

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { addUser, silentLog } from "../../../../../test/support/billing/start-billing.ts";
+import { startFakeStripe } from "../../../../../test/support/console/fake-stripe.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
+import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
+import { moveQuota } from "../../../../billing/ledger/transfer.ts";
+import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
+import type { UserEntry } from "../../../accounts/directory.ts";
+import { listOwnSubscriptions, savePlan } from "../plans.ts";
+import { subscribe } from "../subscribe.ts";
+import { listCases } from "./cases.ts";
+import { startCardPlan } from "./checkout.ts";
+import { pollCards } from "./poll-cards.ts";
+import { handlePlanEvent } from "./stripe-events.ts";
+
+const START = Math.floor(Date.now() / 1000);
+const PRICE = 1_000_000;
+const settings = fixedSettings({ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1" });
+
+let database: TestDatabase;
+let stripe: ReturnType<typeof startFakeStripe>;
+let deps: Parameters<typeof pollCards>[0] & Parameters<typeof subscribe>[0];
+const plans = { paid: 0, trial: 0 };
+beforeAll(async () => {
+  database = await openTestDatabase();
+  stripe = startFakeStripe();
+  const { db, changes, sql } = database;
+  deps = {
+    ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
+    fetch: createSafeFetch(createAddressPolicy(true)),
+    billing: {
+      transfer: (_, transfer, work) =>
+        db.transaction(async (tx) => {
+          await moveQuota(tx, "test", transfer);
+          await work(tx);
+        }),
+    },
+  };
+  const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
+  const plan = {
+    ...{ description: "", price: PRICE, period: "month", periodCount: 1, windowQuota: 700 },
+    ...{ window: "period", userGroup: "", allowsOverage: true, isVisible: true },
+  };
+  plans.paid = await savePlan(deps, actor, { ...plan, name: "Pro", trialDays: 0 });
+  plans.trial = await savePlan(deps, actor, { ...plan, name: "Try", trialDays: 7 });
+});
+afterAll(async () => {
+  await stripe.stop();
+  await database.close();
+});
+beforeEach(() => {
+  stripe.events.length = 0;
+  stripe.refuseToCancel(false);
+});
+
+const start = (userId: number, planId = plans.paid) =>
+  startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START);
+const ordersOf = async (userId: number) => {
+  const rows = await database.sql<{ trade_no: string; status: string }[]>`
+    select trade_no, status from plan_orders where user_id = ${userId} order by id`;
+  return rows.map(({ trade_no: tradeNo, status }) => ({ tradeNo, status }));
+};
+/** Orders the plan and returns the order's number. */
+async function order(userId: number, planId?: number): Promise<string> {
+  await start(userId, planId);
+  return (await ordersOf(userId)).at(-1)?.tradeNo ?? "";
+}
+const openPagesOf = async (userId: number) => {
+  const own = (await ordersOf(userId)).map(({ tradeNo }) => tradeNo);
+  return stripe.openPages().filter((tradeNo) => own.includes(tradeNo));
+};
+const deliver = async (events = stripe.events.splice(0)) => {
+  for (const event of events) await handlePlanEvent(deps, event, START);
+};
+const own = (userId: number) => listOwnSubscriptions(deps.db, userId);
+const quotaOf = async (userId: number): Promise<number> =>
+  Number((await database.sql`select quota from users where id = ${userId}`)[0]?.quota);
+const casesOf = async (userId: number) =>
+  (await listCases(deps.db, { page: 0, pageSize: 100 })).items.filter(({ user_id }) => user_id === userId);
+
+/** Two pages that are open at the same time, as orders of a version that did not close the earlier one. */
+async function orderTwice(userId: number): Promise<[string, string]> {
+  const first = await order(userId);
+  await database.sql`update plan_orders set status = 'ended' where trade_no = ${first}`;
+  const second = await order(userId);
+  await database.sql`update plan_orders set status = 'pending' where trade_no = ${first}`;
+  return [first, second];
+}
+
+test("however many pages are requested at once, one can be paid: the newest", async () => {
+  const userId = await addUser(database.sql, 0);
+  const started = await Promise.allSettled(Array.from({ length: 6 }, () => start(userId)));
+  const open = await openPagesOf(userId);
+  expect(open).toHaveLength(1);
+  expect(started.some(({ status }) => status === "fulfilled")).toBe(true);
+  for (const one of started)
+    if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "plan_page_replaced" });
+  await start(userId);
+  const newest = await openPagesOf(userId);
+  expect(newest).toHaveLength(1);
+  expect(newest).not.toEqual(open);
+  expect((await ordersOf(userId)).filter(({ status }) => status === "pending")).toHaveLength(1);
+});
+
+test("a page that was paid while another is requested begins the plan, and there is no other page", async () => {
+  const userId = await addUser(database.sql, 0);
+  stripe.checkOut(await order(userId), START);
+  stripe.events.length = 0;
+  await expect(start(userId)).rejects.toMatchObject({ code: "plan_subscribed_already" });
+  expect(await own(userId)).toMatchObject([{ status: "active", is_card: true }]);
+  expect(await openPagesOf(userId)).toEqual([]);
+});
+
+test("two pages that are both paid: one plan, one subscription at Stripe, whatever is reported twice or in another order", async () => {
+  for (const reversed of [false, true]) {
+    const userId = await addUser(database.sql, 0);
+    const [first, second] = await orderTwice(userId);
+    stripe.checkOut(first, START);
+    stripe.checkOut(second, START);
+    const events = stripe.events.splice(0);
+    if (reversed) events.reverse();
+    await Promise.all(Array.from({ length: 3 }, () => deliver([...events])));
+    await deliver();
+    await deliver(events.toReversed());
+    await pollCards(deps, undefined, START + 3600);
+    expect(await own(userId)).toMatchObject([{ status: "active", remaining: 700, cancel_at_end: false }]);
+    expect(await quotaOf(userId)).toBe(700);
+    expect([stripe.statusOf(first), stripe.statusOf(second)].sort()).toEqual(["active", "canceled"]);
+    expect((await ordersOf(userId)).map(({ status }) => status).sort()).toEqual(["active", "ended"]);
+    expect(await casesOf(userId)).toMatchObject([{ kind: "duplicate", money: "2.00" }]);
+  }
+});
+
+test("a plan that is paid from the balance and by card at once begins once", async () => {
+  const userId = await addUser(database.sql, PRICE);
+  const tradeNo = await order(userId);
+  stripe.checkOut(tradeNo, START);
+  await Promise.allSettled([deliver(), subscribe(deps, userId, plans.paid, START)]);
+  await deliver();
+  const present = await own(userId);
+  expect(present).toHaveLength(1);
+  const isCard = present[0]?.is_card === true;
+  expect(stripe.statusOf(tradeNo)).toBe(isCard ? "active" : "canceled");
+  expect(await quotaOf(userId)).toBe(isCard ? PRICE + 700 : 700);
+  expect(await casesOf(userId)).toHaveLength(isCard ? 0 : 1);
+});
+
+test("a second trial is canceled at Stripe, so that the card is never charged", async () => {
+  const userId = await addUser(database.sql, 0);
+  const tradeNo = await order(userId, plans.trial);
+  await subscribe(deps, userId, plans.trial, START);
+  stripe.checkOut(tradeNo, START);
+  await deliver();
+  expect(stripe.statusOf(tradeNo)).toBe("canceled");
+  expect(await own(userId)).toMatchObject([{ is_card: false, is_trial: true }]);
+});
+
+test("when Stripe cannot cancel the second subscription, the next poll does", async () => {
+  const userId = await addUser(database.sql, PRICE);
+  const tradeNo = await order(userId);
+  await subscribe(deps, userId, plans.paid, START);
+  stripe.checkOut(tradeNo, START);
+  stripe.refuseToCancel(true);
+  await deliver();
+  expect(await ordersOf(userId)).toMatchObject([{ status: "duplicate" }]);
+  // The first subscription ends: what was refused stays so.
+  await database.sql`update subscriptions set status = 'ended' where user_id = ${userId}`;
+  stripe.renew(tradeNo, stripe.periodEnd(tradeNo));
+  await deliver();
+  expect(await own(userId)).toEqual([]);
+  stripe.refuseToCancel(false);
+  await pollCards(deps, undefined, START + 60);
+  expect(stripe.statusOf(tradeNo)).toBe("canceled");
+  expect(await ordersOf(userId)).toMatchObject([{ status: "ended" }]);
+  expect(await casesOf(userId)).toMatchObject([{ kind: "duplicate" }, { kind: "duplicate" }]);
+});
