@@ -1,7 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
+import { pino } from "pino";
+import { tokenEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
+import { createApiKeyLimits } from "./rate-limit.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -40,18 +43,34 @@ test("a key that has used its tokens of the minute must wait", async () => {
   expect(relay.upstream.received).toHaveLength(1);
 });
 
-test("concurrent calls at the end of a period share one renewal, even if the key was exhausted", async () => {
+test("an exhausted key serves again at the end of its period", async () => {
+  const renewed: number[] = [];
+  const relay = start({ status: 4, unlimitedQuota: false, budgetRenewsAt: 1000 }, async (id) => {
+    expect(relay.upstream.received).toHaveLength(0);
+    renewed.push(id);
+  });
+  expect((await relay.post("/v1/chat/completions", ASK)).status).toBe(200);
+  expect(renewed).toEqual([1]);
+});
+
+test("concurrent calls at the end of a period share one renewal", async () => {
   const renewed: number[] = [];
   const gate = Promise.withResolvers<void>();
-  const relay = start({ status: 4, unlimitedQuota: false, budgetRenewsAt: 1000 }, async (id) => {
-    renewed.push(id);
-    await gate.promise;
+  const limits = createApiKeyLimits({
+    sharedLimits: null,
+    log: pino({ level: "silent" }),
+    renewBudget: async (id) => {
+      renewed.push(id);
+      await gate.promise;
+    },
   });
-  const calls = [1, 2, 3].map(() => relay.post("/v1/chat/completions", ASK));
-  await Bun.sleep(50);
-  expect(relay.upstream.received).toHaveLength(0);
+  const due = tokenEntry({ budgetRenewsAt: 1000 });
+  let admitted = 0;
+  const calls = [1, 2, 3].map(() => limits.admit(due, 1000).then(() => void (admitted += 1)));
+  await Promise.resolve();
+  expect(admitted).toBe(0);
   gate.resolve();
-  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  await Promise.all(calls);
   expect(renewed).toEqual([1]);
 });
 

@@ -490,7 +490,8 @@ describe("the usage log", () => {
     const lines = (await file.text()).trimEnd().split("\r\n");
     expect(lines).toHaveLength(MANY_ROWS + 1);
     expect(new Set(lines.slice(1).map((line) => line.match(/,(\d+) and so on/)?.[1])).size).toBe(MANY_ROWS);
-    expect((peak - before.server) / MIB).toBeLessThan(FILE_MIB * 2);
+    // A server that held the file would need 500 MiB; one that doesn't, 100 to 170 that the collector has yet to free.
+    expect((peak - before.server) / MIB).toBeLessThan(FILE_MIB * 3);
     expect(((await heapBytes()) - before.page) / MIB).toBeLessThan(FILE_MIB / 4);
     expect(consolePage.complaints).toEqual([]);
   }, 240_000);
