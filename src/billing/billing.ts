@@ -243,6 +243,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       return {
         pendingRecords: journal.pendingRecords,
         writtenRecords: journal.committedRecords,
+        writtenUpTo: { process: processId, ...journal.writtenUpTo },
         journalBytes: journal.bytes,
         oldestSeconds: secondsSince(journal.oldest()),
         databaseDown: writer.databaseDown,

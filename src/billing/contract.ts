@@ -1,5 +1,6 @@
 import type { Db, Tx } from "../../db/types.ts";
 import type { CopyState } from "./journal/copy/journal-copy.ts";
+import type { WrittenUpTo } from "./journal/journal.ts";
 import type { Hold } from "./ledger/holds.ts";
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import type { LostJournal } from "./ledger/processes/lost-processes.ts";
@@ -11,6 +12,8 @@ export type BillingStatus = Readonly<{
   pendingRecords: number;
   /** Charges of this process that the database has taken. */
   writtenRecords: number;
+  /** Where its others begin: the balances it knows are those after all charges before. */
+  writtenUpTo: WrittenUpTo;
   journalBytes: number;
   /** Seconds since the call ended whose record waits longest; null: none waits. */
   oldestSeconds: number | null;

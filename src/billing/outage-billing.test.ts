@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { silentLog, temporaryDirectory, usageRecord } from "../../test/support/billing/start-billing.ts";
 import type { Billing } from "./billing.ts";
+import { recordText } from "./journal/apply/record-text.ts";
+import { Journal, type WrittenUpTo } from "./journal/journal.ts";
+import { segmentPaths } from "./journal/segments/segment.ts";
 import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
 import { OutageBilling } from "./outage-billing.ts";
 import type { UsageRecord } from "./types.ts";
@@ -19,8 +24,12 @@ const balances = (quota: number, held = 0, own = 0, keyQuota = 1_000_000) => ({
   token: new Map([[KEY.id, { quota: keyQuota, held: 0, own: 0 }]]),
   budget: new Map([[BUDGET, { quota: 20, held: 0, own: 0 }]]),
 });
-const open = (known: ReturnType<typeof balances>, liveProcesses = 1, spendRatio = 1) =>
-  OutageBilling.open({ dataDir: directory.path, balances: known, liveProcesses, spendRatio, log: silentLog });
+const NOTHING_WRITTEN: WrittenUpTo = { process: "", segment: "", offset: 0 };
+const open = (known: ReturnType<typeof balances>, liveProcesses = 1, spendRatio = 1, writtenUpTo = NOTHING_WRITTEN) =>
+  OutageBilling.open({
+    ...{ dataDir: directory.path, balances: known, liveProcesses, spendRatio, writtenUpTo },
+    log: silentLog,
+  });
 const request = (amount: number, token: typeof KEY | null = null) => ({ userId: USER, token, amount });
 const record = (quota: number, tokenLimited = false): UsageRecord =>
   usageRecord({ userId: USER, tokenId: KEY.id, tokenLimited, quota });
@@ -68,6 +77,28 @@ test("what journals of earlier processes hold is spent already", async () => {
   expect(third.pendingRecords).toBe(2);
   await expect(third.reserve(request(1))).rejects.toBeInstanceOf(InsufficientQuota);
   third.close();
+});
+
+test("charges that the known balance is without already are not spent once more", async () => {
+  const folder = join(directory.path, "journal", "first");
+  await mkdir(folder, { recursive: true });
+  const journal = new Journal(folder, silentLog);
+  const long = "x".repeat(3 * 1024 * 1024);
+  // Of four charges in two segments one more is in the database each time.
+  for (const quota of [1, 2, 4, 8]) {
+    journal.append(recordText({ ...record(quota), content: long }));
+    journal.write();
+  }
+  expect(await segmentPaths(folder)).toHaveLength(2);
+  for (const left of [15, 14, 12, 8, 0]) {
+    const { segment, offset } = journal.writtenUpTo;
+    const billing = await open(balances(100), 1, 1, { process: "first", segment, offset });
+    await expect(billing.reserve(request(101 - left))).rejects.toBeInstanceOf(InsufficientQuota);
+    await billing.reserve(request(100 - left));
+    billing.close();
+    if (left > 0) journal.commit(journal.read(1, Number.MAX_SAFE_INTEGER));
+  }
+  journal.close();
 });
 
 test("when the database is back its billing takes over, with the calls that are open", async () => {

@@ -5,7 +5,7 @@ import { endOfTurn } from "../lib/runtime/tick.ts";
 import type { Billing, StoredHold } from "./billing.ts";
 import { recordText, saneCharge } from "./journal/apply/record-text.ts";
 import { readUnwritten } from "./journal/inspect-journal.ts";
-import { Journal } from "./journal/journal.ts";
+import { Journal, type WrittenUpTo } from "./journal/journal.ts";
 import { type Claim, makeClaimedDirectory } from "./journal/segments/adopt-orphans.ts";
 import { Account } from "./ledger/balances/account.ts";
 import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
@@ -19,6 +19,8 @@ type Parts = Readonly<{
   dataDir: string;
   /** Balances as they were last known. */
   balances: Readonly<Record<Subject, ReadonlyMap<number, Omit<Balance, "id">>>>;
+  /** The records of the process that knew them so are in these balances up to here. */
+  writtenUpTo: WrittenUpTo;
   /** Processes on this database then, this one's predecessor included. */
   liveProcesses: number;
   /** 0 to 1: what this process may spend of its share of a free balance. */
@@ -56,7 +58,7 @@ export class OutageBilling {
   /** Reads what earlier processes have not written, and opens a journal. Rejects when the directory can't be used. */
   static async open(parts: Parts): Promise<OutageBilling> {
     const unwritten: UsageRecord[] = [];
-    await readUnwritten(join(parts.dataDir, "journal"), (record) => unwritten.push(record));
+    await readUnwritten(join(parts.dataDir, "journal"), parts.writtenUpTo, (record) => unwritten.push(record));
     const billing = new OutageBilling(parts);
     for (const record of unwritten) billing.#expect(record);
     return billing;

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Sql } from "../../../db/types.ts";
 import type { UsageRecord } from "../types.ts";
 import { withoutWritten } from "./apply/apply-orphan-batch.ts";
 import { readRecord } from "./apply/record-text.ts";
+import type { WrittenUpTo } from "./journal.ts";
 import { BATCH_RECORDS } from "./pump.ts";
 import { claimDirectory, isClaimable } from "./segments/adopt-orphans.ts";
 import { readIncompleteLine, readLines, segmentPaths } from "./segments/segment.ts";
@@ -86,10 +87,14 @@ const LINES_AT_ONCE = 1000;
 const BYTES_AT_ONCE = 4 * 1024 * 1024;
 
 /**
- * Calls `each` with every record that dead processes left in the journal's folder, and changes nothing. Some of them may be
- * in the database already; damaged lines are passed over.
+ * Calls `each` with every record that dead processes left in the journal's folder, and changes nothing. Of one process those
+ * that were in the database at a known time are left out; those of others may be there already. Damaged lines are passed over.
  */
-export async function readUnwritten(root: string, each: (record: UsageRecord) => void): Promise<void> {
+export async function readUnwritten(
+  root: string,
+  written: WrittenUpTo,
+  each: (record: UsageRecord) => void,
+): Promise<void> {
   if (!existsSync(root)) return;
   const entries = await readdir(root, { withFileTypes: true });
   for (const { name } of entries.filter((entry) => entry.isDirectory() && isClaimable(entry.name))) {
@@ -97,15 +102,19 @@ export async function readUnwritten(root: string, each: (record: UsageRecord) =>
     const claim = claimDirectory(directory);
     if (!claim) continue;
     try {
-      for (const path of await segmentPaths(directory)) readSegment(path, each);
+      for (const path of await segmentPaths(directory)) {
+        const isKnown = name === written.process && basename(path) <= written.segment;
+        if (!isKnown) readSegment(path, 0, each);
+        else if (basename(path) === written.segment) readSegment(path, written.offset, each);
+      }
     } finally {
       claim.release();
     }
   }
 }
 
-function readSegment(path: string, each: (record: UsageRecord) => void): void {
-  for (let from = 0; ; ) {
+function readSegment(path: string, start: number, each: (record: UsageRecord) => void): void {
+  for (let from = start; ; ) {
     const lines = readLines(path, from, LINES_AT_ONCE, BYTES_AT_ONCE);
     for (const { text } of lines) if (text !== null) each(readRecord(text));
     const last = lines.at(-1);

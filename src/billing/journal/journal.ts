@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { atEndOfTurn, beforeEndOfTurn } from "../../lib/runtime/tick.ts";
 import { linesInOneWrite, OwnSegment, readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
@@ -13,6 +13,9 @@ export type JournalObserver = Readonly<{
   appended(texts: readonly string[], last: number): void;
   committed(last: number): void;
 }>;
+
+/** Where the records of a process begin that are not in the database: a segment's file name, and the bytes before it. */
+export type WrittenUpTo = Readonly<{ process: string; segment: string; offset: number }>;
 
 /** A place in the journal: behind record number `index`. The rest is the journal's own. */
 export type JournalCursor = { index: number; segment?: OwnSegment; offset?: number };
@@ -57,6 +60,12 @@ export class Journal {
 
   get pendingRecords(): number {
     return this.appendedRecords - this.committedRecords;
+  }
+
+  /** Where the first record stands, or will stand, that is not in the database; what is in memory only follows. */
+  get writtenUpTo(): Omit<WrittenUpTo, "process"> {
+    const { path, position } = this.#segments.find(({ left }) => left > 0) ?? (this.#segments.at(-1) as OwnSegment);
+    return { segment: basename(path), offset: position.offset };
   }
 
   get bytes(): number {

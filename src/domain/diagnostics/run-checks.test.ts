@@ -135,6 +135,7 @@ test("waiting charges are reported, with a running gateway and without one", asy
   const status: BillingStatus = {
     pendingRecords: 0,
     writtenRecords: 0,
+    writtenUpTo: { process: "own", segment: "00000001.jsonl", offset: 0 },
     journalBytes: 0,
     oldestSeconds: null,
     databaseDown: false,

@@ -66,7 +66,10 @@ test("concurrent calls at the end of a period share one renewal", async () => {
   });
   const due = tokenEntry({ budgetRenewsAt: 1000 });
   let admitted = 0;
-  const calls = [1, 2, 3].map(() => limits.admit(due, 1000).then(() => void (admitted += 1)));
+  const calls = [1, 2, 3].map(async () => {
+    await limits.admit(due, 1000);
+    admitted += 1;
+  });
   await Promise.resolve();
   expect(admitted).toBe(0);
   gate.resolve();

@@ -28,12 +28,14 @@ export function keepSnapshot(services: Services): SnapshotKeeper {
 
   const write = async (): Promise<void> => {
     const startedAt = performance.now();
-    const { liveProcesses, balancesKnown, ...status } = billing.status();
+    const { liveProcesses, writtenUpTo, balancesKnown, ...status } = billing.status();
     // Whose balance is missing could not call.
     if (!balancesKnown) return;
     ({ writtenRecords } = status);
     const source = {
       liveProcesses,
+      // Read before the balances are: one that is charged meanwhile is known as less than it is, not as more.
+      writtenUpTo,
       options: settings.storedTexts(),
       channels: channels.all(),
       users: users.rows(),

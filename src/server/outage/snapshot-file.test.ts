@@ -40,6 +40,7 @@ const policy: PolicyEntry = {
 const token = tokenEntry({ modelLimits: new Set(["m"]), keyHash: vault.keyedHash("key") });
 const source: SnapshotSource = {
   liveProcesses: 3,
+  writtenUpTo: { process: "own", segment: "00000001.jsonl", offset: 7 },
   options: [["SMTPToken", "mail-password"]],
   channels: [channel],
   users: Array.from({ length: 2500 }, (_, index) => userRow(userEntry({ id: index + 1 }))),
@@ -52,7 +53,12 @@ const source: SnapshotSource = {
 test("what is written is read again, and stands nowhere in clear", async () => {
   await writeSnapshot(place(), source);
   const snapshot = await readSnapshot(place());
-  expect(snapshot).toMatchObject({ liveProcesses: 3, channels: [channel], options: new Map(source.options) });
+  expect(snapshot).toMatchObject({
+    liveProcesses: 3,
+    writtenUpTo: source.writtenUpTo,
+    channels: [channel],
+    options: new Map(source.options),
+  });
   expect(snapshot?.users.size).toBe(2500);
   expect(snapshot?.balances).toEqual({
     user: new Map([[4, { quota: 9, held: 3, own: 1 }]]),

@@ -1,3 +1,4 @@
+import type { WrittenUpTo } from "../../billing/journal/journal.ts";
 import { type Balance, SUBJECTS, type Subject } from "../../billing/ledger/subject.ts";
 import { UserTable } from "../../domain/accounts/directory.ts";
 import {
@@ -19,6 +20,8 @@ export type Snapshot = Readonly<{
   takenAt: number;
   /** Processes on the database, the one that took it included. */
   liveProcesses: number;
+  /** The balances are those after the charges of the process that took it up to here. */
+  writtenUpTo: WrittenUpTo;
   options: ReadonlyMap<OptionKey, string>;
   channels: readonly ChannelEntry[];
   users: UserTable;
@@ -31,6 +34,7 @@ export type Snapshot = Readonly<{
 /** Where a snapshot is taken from. */
 export type SnapshotSource = Readonly<{
   liveProcesses: number;
+  writtenUpTo: WrittenUpTo;
   options: readonly (readonly [OptionKey, string])[];
   channels: Iterable<ChannelEntry>;
   users: Iterable<PackedRow>;
@@ -41,7 +45,7 @@ export type SnapshotSource = Readonly<{
 }>;
 
 /** Another shape of what is in a file needs another number; so does each release. */
-const FORMAT = `2 ${version} ${commit}`;
+const FORMAT = `3 ${version} ${commit}`;
 
 /** Few enough for a pause that no call notices. */
 const ROWS_A_SLICE = 1000;
@@ -58,7 +62,8 @@ const storedRow = ({ id, text }: PackedRow): StoredRow => [id, text];
 type StoredBalance = readonly [id: number, quota: number, held: number, own: number];
 const storedBalance = ({ id, quota, held, own }: Balance): StoredBalance => [id, quota, held, own];
 
-type Header = Readonly<{ format: string; database: string; takenAt: number; liveProcesses: number }>;
+type Header = Readonly<{ format: string; database: string; takenAt: number }> &
+  Pick<Snapshot, "liveProcesses" | "writtenUpTo">;
 
 /** One part of a snapshot, as it is written. */
 type Slice =
@@ -82,8 +87,8 @@ export function* writeSlices(source: SnapshotSource, database: string, takenAt: 
 }
 
 function* slicesOf(source: SnapshotSource, database: string, takenAt: number): Generator<Slice> {
-  const { liveProcesses } = source;
-  yield { kind: "header", header: { format: FORMAT, database, takenAt, liveProcesses } };
+  const { liveProcesses, writtenUpTo } = source;
+  yield { kind: "header", header: { format: FORMAT, database, takenAt, liveProcesses, writtenUpTo } };
   yield { kind: "options", rows: source.options };
   for (const rows of inSlices(source.channels, storedChannel)) yield { kind: "channels", rows };
   for (const rows of inSlices(source.users, storedRow)) yield { kind: "users", rows };

@@ -66,11 +66,12 @@ export async function startFromSnapshot(
   const vault = createVault(await loadSecrets(config));
   const snapshot = await readSnapshot({ dataDir: config.dataDir, databaseUrl, vault });
   if (!snapshot) return null;
-  const { balances, liveProcesses, takenAt } = snapshot;
+  const { balances, liveProcesses, writtenUpTo, takenAt } = snapshot;
   const billing = await OutageBilling.open({
     dataDir: config.dataDir,
     balances,
     liveProcesses,
+    writtenUpTo,
     spendRatio: config.outageSpendRatio,
     log,
   });
