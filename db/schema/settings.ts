@@ -1,4 +1,4 @@
-import { pgTable, text } from "drizzle-orm/pg-core";
+import { integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { epochMs, epochSeconds } from "./columns.ts";
 
 /** Settings that differ from their default; secret ones are encrypted. */
@@ -13,6 +13,23 @@ export const setups = pgTable("setups", {
   version: text("version").notNull(),
   initializedAt: epochSeconds("initialized_at").notNull(),
 });
+
+/**
+ * What `sluice import` has brought and people may have changed or removed since: a later import leaves it alone. Rows whose table
+ * remembers what was removed are not listed.
+ */
+export const importedRows = pgTable(
+  "imported_rows",
+  {
+    kind: text("kind").notNull(),
+    /** Names the row at its source, or by what it belongs to here. */
+    key: text("key").notNull(),
+    /** Its id here; 0: it has none. */
+    targetId: integer("target_id").notNull().default(0),
+    importedAt: epochSeconds("imported_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.kind, t.key] })],
+);
 
 /**
  * The last run of each job, whichever process ran it, and the lease of a run that is under way. Times of a run are epoch

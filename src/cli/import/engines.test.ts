@@ -107,10 +107,35 @@ test("an import from LiteLLM: keys by their hashes, teams, budgets, deployments 
     const again = await run();
     for (const [kind, { added }] of again.sections) expect({ kind, added }).toEqual({ kind, added: 0 });
     expect(await contents(database)).toBe(after);
+    await expectRemovedStays(database, run);
   } finally {
     await database.close();
   }
 }, 60_000);
+
+/** What was removed or renamed here since the first import does not come back. */
+async function expectRemovedStays({ sql }: Database, run: () => Promise<Report>): Promise<void> {
+  const read = async () => [
+    await sql`select organization_id, user_id, role from organization_members order by 1, 2`,
+    await sql`select scope, scope_id, period from budgets where deleted_at is null order by 1, 2`,
+    await sql`select name from projects order by id`,
+    await sql`select name from policies order by id`,
+  ];
+  await sql`delete from organization_members where user_id = 1`;
+  await sql`update budgets set deleted_at = 1, renews_at = 0 where scope in ('organization', 'member')`;
+  await sql`update projects set name = 'Assistant'`;
+  await sql`delete from policies`;
+  const left = await read();
+  expect(left.map((rows) => rows.length)).toEqual([1, 1, 1, 0]);
+  for (const [kind, { added }] of (await run()).sections) expect({ kind, added }).toEqual({ kind, added: 0 });
+  expect(await read()).toEqual(left);
+  await sql`delete from budgets`;
+  await sql`update tokens set project_id = null`;
+  await sql`delete from projects`;
+  const report = await run();
+  expect(report.section("projects").remarks.get("removed here, stays so")).toBe(1);
+  expect((await read()).map((rows) => rows.length)).toEqual([1, 0, 0, 0]);
+}
 
 async function expectLiteLlm(database: Database): Promise<void> {
   const { sql } = database;

@@ -1,9 +1,11 @@
-import { sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
 import { organizationMembers, projects as projectTable } from "../../../../db/schema/accounts/organizations.ts";
 import { type PolicyRules, policies } from "../../../../db/schema/accounts/policies.ts";
 import { type BudgetScope, budgets } from "../../../../db/schema/billing/budgets.ts";
 import { periodEnd } from "../../../domain/api-keys/budget/budget.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
+import { findImported, rememberImported } from "../imported-rows.ts";
 import { type IdMap, inStatements, type Migration } from "../migration.ts";
 import type { Member, Team } from "./accounts.ts";
 import { type Budget, restOf } from "./limits.ts";
@@ -12,8 +14,8 @@ import type { Project } from "./translate.ts";
 const POLICY = "Models of LiteLLM";
 
 /**
- * Gives organizations that came over their members, projects, budgets and allowed models; what is here already stays. Returns
- * the ids of projects (0 in a dry run for those to come).
+ * Gives organizations that came over their members, projects, budgets and allowed models; what is here already stays, and what
+ * an earlier import brought is not added again. Returns the ids of projects (0 in a dry run for those to come).
  */
 export async function importTeams(
   migration: Migration,
@@ -50,37 +52,67 @@ async function addMembers({ database, report, isDry }: Migration, team: Team, us
   const owner = team.members.find(({ isAdmin }) => isAdmin);
   if (!owner) report.remark("members", "an organization without an owner: its team had no admin");
   const roleOf = (member: Member) => (member === owner ? "owner" : member.isAdmin ? "admin" : "developer");
-  const fresh = [...new Map(team.members.map((member) => [userIds.get(member.userId) ?? 0, member]))].filter(
-    ([userId]) => !present.has(userId),
+  const members = [...new Map(team.members.map((member) => [userIds.get(member.userId) ?? 0, member]))];
+  const keyOf = (userId: number) => `${organizationId}/${userId}`;
+  const before = await findImported(
+    database.db,
+    "member",
+    members.map(([userId]) => keyOf(userId)),
   );
+  const fresh = members.filter(([userId]) => !present.has(userId) && !before.has(keyOf(userId)));
   section.added += fresh.length;
   section.present += team.members.length - fresh.length;
   if (isDry) return;
   const joinedAt = nowSeconds();
   const values = fresh.map(([userId, member]) => ({ organizationId, userId, role: roleOf(member), joinedAt }) as const);
-  await inStatements(values, (part) => database.db.insert(organizationMembers).values(part));
+  await database.db.transaction(async (tx) => {
+    await inStatements(values, (part) => tx.insert(organizationMembers).values(part));
+    await rememberImported(
+      tx,
+      "member",
+      members.map(([userId]) => ({ key: keyOf(userId) })),
+    );
+  });
 }
 
 async function addProjects(migration: Migration, projects: readonly Project[], userIds: IdMap): Promise<IdMap> {
   const { database, report, isDry } = migration;
   const section = report.section("projects");
   const ids = new Map<number, number>();
-  for (const { id, team, name, createdAt } of projects) {
+  const before = await findImported(
+    database.db,
+    "project",
+    projects.map(({ sourceId }) => sourceId),
+  );
+  for (const { id, sourceId, team, name, createdAt } of projects) {
     section.read += 1;
     const organizationId = userIds.get(team);
     if (organizationId === undefined) {
       report.skip("projects", "without a team");
       continue;
     }
-    const [known] = await database.sql`
-      select id from projects where organization_id = ${organizationId} and lower(name) = lower(${name})`;
-    section[known ? "present" : "added"] += 1;
+    const targetId = before.get(sourceId);
+    const isSame = targetId === undefined ? sql`lower(name) = lower(${name})` : eq(projectTable.id, targetId);
+    const [known] = await database.db
+      .select({ id: projectTable.id })
+      .from(projectTable)
+      .where(and(eq(projectTable.organizationId, organizationId), isSame));
+    section[known || targetId !== undefined ? "present" : "added"] += 1;
+    if (!known && targetId !== undefined) {
+      report.remark("projects", "removed here, stays so");
+      continue;
+    }
+    if (isDry) {
+      ids.set(id, known?.id ?? 0);
+      continue;
+    }
     const values = { organizationId, name, createdAt: createdAt || nowSeconds() };
-    const [saved] =
-      known || isDry
-        ? [known]
-        : await database.db.insert(projectTable).values(values).returning({ id: projectTable.id });
-    ids.set(id, Number(saved?.id ?? 0));
+    const saved = await database.db.transaction(async (tx) => {
+      const row = known ?? requireRow(await tx.insert(projectTable).values(values).returning({ id: projectTable.id }));
+      await rememberImported(tx, "project", [{ key: sourceId, targetId: row.id }]);
+      return row;
+    });
+    ids.set(id, saved.id);
   }
   return ids;
 }
@@ -100,25 +132,36 @@ async function addBudget(
   const [known] = await database.sql`
     select remaining::bigint as remaining from budgets where organization_id = ${organizationId} and scope = ${scope}
       and scope_id = ${scopeId} and period = ${period} and deleted_at is null`;
-  section[known ? "present" : "added"] += 1;
+  const key = [organizationId, scope, scopeId, period].join("/");
+  const wasBrought = (await findImported(database.db, "budget", [key])).has(key);
+  section[known || wasBrought ? "present" : "added"] += 1;
+  if (!known && wasBrought) return report.remark("budgets", "removed here, stays so");
   section.before += restOf(budget);
   section.after += isDry ? 0 : known ? Number(known.remaining) : restOf(budget);
-  if (known || isDry) return;
+  if (isDry) return;
   const now = nowSeconds();
   const next = resetAt > now ? sql`${resetAt}` : periodEnd(sql`${period}::text`, "UTC", now);
-  await database.db.insert(budgets).values({
-    ...{ organizationId, scope, scopeId, period, isHard: true, limit, remaining: restOf(budget) },
-    // What was spent at the source has no log row here: the books count it as cleared.
-    ...{ spent, cleared: spent, periodStart: now, createdAt: now, renewsAt: period === "total" ? 0 : next },
+  await database.db.transaction(async (tx) => {
+    await rememberImported(tx, "budget", [{ key }]);
+    if (known) return;
+    await tx.insert(budgets).values({
+      ...{ organizationId, scope, scopeId, period, isHard: true, limit, remaining: restOf(budget) },
+      // What was spent at the source has no log row here: the books count it as cleared.
+      ...{ spent, cleared: spent, periodStart: now, createdAt: now, renewsAt: period === "total" ? 0 : next },
+    });
   });
 }
 
 async function addPolicy({ database, isDry }: Migration, organizationId: number, models: readonly string[]) {
-  if (models.length === 0 || isDry) return;
+  const key = String(organizationId);
+  if (models.length === 0 || isDry || (await findImported(database.db, "policy", [key])).has(key)) return;
   const rules: PolicyRules = {
     ...{ models, channel_types: [], allow_ips: "", blocked_words: "" },
     ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
   };
   const values = { organizationId, projectId: null, name: POLICY, rules, createdAt: nowSeconds() };
-  await database.db.insert(policies).values(values).onConflictDoNothing();
+  await database.db.transaction(async (tx) => {
+    await tx.insert(policies).values(values).onConflictDoNothing();
+    await rememberImported(tx, "policy", [{ key }]);
+  });
 }

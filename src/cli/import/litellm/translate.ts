@@ -11,7 +11,15 @@ import { readSpending, spendLogs } from "./spend-logs.ts";
 import { type LiteLlmTables, readTables, secondsIn } from "./tables.ts";
 
 /** A project of a team. */
-export type Project = Readonly<{ id: number; team: number; name: string; createdAt: number; budget: Budget | null }>;
+export type Project = Readonly<{
+  id: number;
+  /** LiteLLM's id. */
+  sourceId: string;
+  team: number;
+  name: string;
+  createdAt: number;
+  budget: Budget | null;
+}>;
 
 /** A database of LiteLLM as the tables that imports read, and what these have no place for. */
 export type Translated = Readonly<{ source: Source; teams: readonly Team[]; projects: readonly Project[] }>;
@@ -83,6 +91,7 @@ function readProjects(
 ): Project[] {
   return projects.map((row, index) => ({
     id: index + 1,
+    sourceId: textOf(row, "project_id"),
     team: teamOf.get(textOf(row, "team_id")) ?? 0,
     name: (textOf(row, "project_alias") || textOf(row, "project_id")).slice(0, LONGEST_NAME),
     createdAt: secondsIn(row, "created_at"),
