@@ -71,8 +71,8 @@ export const walletMessages = {
   order_not_found: { en: "This order does not exist.", zh: "订单不存在。" },
   order_done_already: { en: "This order is already completed.", zh: "该订单已完成。" },
   order_refund_impossible: {
-    en: "Only paid orders of Alipay and WeChat Pay can be refunded here, while that service is set up.",
-    zh: "只能退还已付款的支付宝、微信支付订单，且该支付方式须已配置。",
+    en: "Only paid orders of Alipay, WeChat Pay and PayPal can be refunded here, while that service is set up.",
+    zh: "只能退还已付款的支付宝、微信支付、PayPal 订单，且该支付方式须已配置。",
   },
   order_refund_begun_already: { en: "A refund of this order has already begun.", zh: "该订单已发起退款。" },
   order_refund_spent: {

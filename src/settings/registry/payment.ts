@@ -34,6 +34,13 @@ export const paymentOptions = {
   /** What cards are charged in, and that currency per dollar of quota. */
   StripeCurrency: oneOf(["usd", "eur", "gbp", "cny", "hkd", "sgd", "aud", "cad", "jpy"], "usd"),
   StripePrice: exact(1, { max: 1_000_000 }),
+  /** PayPal: its app, its webhook, what is charged, and where it is. */
+  PaypalClientId: line(),
+  PaypalSecret: line("", { secret: true }),
+  PaypalWebhookId: line(),
+  PaypalCurrency: oneOf(["usd", "eur", "gbp", "hkd", "sgd", "aud", "cad", "jpy"], "usd"),
+  PaypalPrice: exact(1, { max: 1_000_000 }),
+  PaypalAddress: address("https://api-m.paypal.com"),
   /** Monthly statements of accounts. */
   StatementsEnabled: bool(true),
   /** Stands before the counted number of a document. */

@@ -34,6 +34,7 @@ const OPEN: readonly string[] = [
   "GET /api/user/logout",
   "GET /api/verification",
   "POST /api/key-leaks/report",
+  "POST /api/paypal/webhook",
   "POST /api/setup/",
   "POST /api/stripe/webhook",
   "POST /api/user/alipay/notify",

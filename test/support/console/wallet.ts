@@ -17,7 +17,11 @@ const transferDirectly: Billing["transfer"] = (db, transfer, work) =>
   });
 
 /** The console with what people have and pay, two users, an administrator and a super admin logged in. */
-export async function startTestWallet(options: Partial<Record<OptionKey, string>> = {}, stripeAddress = "") {
+export async function startTestWallet(
+  options: Partial<Record<OptionKey, string>> = {},
+  stripeAddress = "",
+  certificateRoots: readonly string[] = [],
+) {
   const app = await startTestConsole(undefined, async (services, guarded) =>
     walletRoutes(
       {
@@ -25,6 +29,7 @@ export async function startTestWallet(options: Partial<Record<OptionKey, string>
         clientAddress: createClientAddress([]),
         fetch: createSafeFetch(createAddressPolicy(true)),
         stripeAddress,
+        certificateRoots,
         billing: { transfer: transferDirectly },
       },
       guarded,

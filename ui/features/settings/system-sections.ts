@@ -74,6 +74,18 @@ export const SYSTEM: readonly TabSection[] = [
     ],
   },
   {
+    id: "paypal",
+    needsServerAddress: true,
+    fields: [
+      ...text("PaypalClientId"),
+      secret("PaypalSecret"),
+      ...text("PaypalWebhookId"),
+      { key: "PaypalCurrency", kind: "choice", choices: ["usd", "eur", "gbp", "hkd", "sgd", "aud", "cad", "jpy"] },
+      { key: "PaypalPrice", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
+      ...address("PaypalAddress"),
+    ],
+  },
+  {
     id: "stripe",
     needsServerAddress: true,
     fields: [

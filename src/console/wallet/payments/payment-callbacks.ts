@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { handleAlipayNotice, handleWechatNotice } from "../../../domain/wallet/payments/direct/notices.ts";
-import type { DirectDeps } from "../../../domain/wallet/payments/direct/service.ts";
+import { handlePaypalWebhook, type PaypalDeps } from "../../../domain/wallet/payments/direct/paypal/webhook.ts";
 import { handleEpayCallback } from "../../../domain/wallet/payments/epay-callback.ts";
 import type { StripeDeps } from "../../../domain/wallet/payments/stripe-client.ts";
 import { handleStripeWebhook } from "../../../domain/wallet/payments/stripe-webhook.ts";
@@ -10,7 +10,7 @@ import { bytesUpTo } from "../../../lib/http/limited-body.ts";
 const LARGEST_NOTICE_BYTES = 262_144;
 
 /** Callbacks of payment services: unauthenticated, verified by their signature. */
-export function paymentCallbackRoutes(services: DirectDeps & StripeDeps) {
+export function paymentCallbackRoutes(services: PaypalDeps & StripeDeps) {
   const respondToEpay = async (fields: URLSearchParams) =>
     plain((await handleEpayCallback(services, Object.fromEntries(fields))) ? "success" : "fail");
   return new Elysia({ prefix: "/api", name: "console/payment-callbacks" })
@@ -41,6 +41,16 @@ export function paymentCallbackRoutes(services: DirectDeps & StripeDeps) {
         const isHandled = await handleWechatNotice(services, { headers: request.headers, body });
         if (isHandled) return new Response(null, { status: 204 });
         return Response.json({ code: "FAIL", message: "refused" }, { status: 400 });
+      },
+      { parse: "none" },
+    )
+    .post(
+      "/paypal/webhook",
+      async ({ request }) => {
+        const body = await readNotice(request);
+        if (body === null) return plain("too large", 413);
+        const received = await handlePaypalWebhook(services, { headers: request.headers, body });
+        return received ? plain("ok") : plain("refused", 400);
       },
       { parse: "none" },
     )

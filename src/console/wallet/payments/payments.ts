@@ -3,6 +3,7 @@ import { listRebates, REBATE_SORTS } from "../../../domain/wallet/invitations/li
 import { completeOrder } from "../../../domain/wallet/orders/complete-order.ts";
 import { exportOrders } from "../../../domain/wallet/orders/export-orders.ts";
 import { listOrders, listOwnOrders, ORDER_SORTS, OWN_ORDER_SORTS } from "../../../domain/wallet/orders/list-orders.ts";
+import type { PaypalDeps } from "../../../domain/wallet/payments/direct/paypal/webhook.ts";
 import { refundOrder } from "../../../domain/wallet/payments/direct/refund-order.ts";
 import { directMethod, startDirect } from "../../../domain/wallet/payments/direct/services.ts";
 import { topUpWays } from "../../../domain/wallet/payments/payment-methods.ts";
@@ -23,7 +24,11 @@ import { pagedSorted, sortingQuery } from "../../http/sorting.ts";
 import { siteOf } from "../../sign-in/oauth.ts";
 
 export type PaymentServices = PlanDeps &
-  Readonly<{ clientAddress: ClientAddress; fetch: SafeFetch; log: Logger; stripeAddress: string }>;
+  Readonly<{ clientAddress: ClientAddress; fetch: SafeFetch; log: Logger; stripeAddress: string }> &
+  Pick<PaypalDeps, "certificateRoots">;
+
+/** Ways to pay with a price of their own; the others have one in common. */
+const PRICED_APART = ["stripe", "paypal"] as const;
 
 const payBody = t.Object({
   amount: t.Number(),
@@ -55,7 +60,7 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
           "/user/amount",
           ({ actor, request, body }) =>
             inItsOwnWords(request, async () => {
-              const method = body.payment_method === "stripe" ? "stripe" : "zfb";
+              const method = PRICED_APART.find((known) => known === body.payment_method) ?? "zfb";
               const { money, tax } = await quoteWithTax(services, actor, body.amount, method);
               return { data: money, tax };
             }),

@@ -30,7 +30,7 @@ export const orderFields = {
 export type OwnOrder = {
   id: number;
   trade_no: string;
-  /** zfb, wx, alipay, wechat or stripe. */
+  /** zfb, wx, alipay, wechat, paypal or stripe. */
   method: string;
   quota: number;
   /** Decimal text. */

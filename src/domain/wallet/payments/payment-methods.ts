@@ -1,7 +1,7 @@
 import { divide, integer, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { DIRECT_METHODS, DIRECT_SERVICES } from "./direct/services.ts";
-import { groupFactor, type PayMethod } from "./quote.ts";
+import { groupFactor, type PayMethod, priceBy } from "./quote.ts";
 import { acceptsEpay } from "./start-epay.ts";
 import { takesCards } from "./start-stripe.ts";
 
@@ -20,19 +20,17 @@ const PRICE_PLACES = 4;
 export function topUpWays(settings: SettingsReader, group: string): TopUpWays {
   const unit = settings.get("DisplayInCurrencyEnabled") ? 1 : settings.get("QuotaPerUnit");
   const factor = groupFactor(settings, group);
-  const way = (method: PayMethod, option: "Price" | "StripePrice", currency: string) => ({
-    method,
-    price: toText(divide(multiply(settings.get(option), factor), integer(1), PRICE_PLACES)),
-    currency,
-  });
+  const methods: PayMethod[] = [
+    ...(acceptsEpay(settings) ? (["zfb", "wx"] as const) : []),
+    ...DIRECT_METHODS.filter((method) => DIRECT_SERVICES[method].isSetUp(settings)),
+    ...(takesCards(settings) ? (["stripe"] as const) : []),
+  ];
   return {
-    ways: [
-      ...(acceptsEpay(settings) ? [way("zfb", "Price", "CNY"), way("wx", "Price", "CNY")] : []),
-      ...DIRECT_METHODS.filter((method) => DIRECT_SERVICES[method].isSetUp(settings)).map((method) =>
-        way(method, "Price", "CNY"),
-      ),
-      ...(takesCards(settings) ? [way("stripe", "StripePrice", settings.get("StripeCurrency").toUpperCase())] : []),
-    ],
+    ways: methods.map((method) => {
+      const { option, currency } = priceBy(settings, method);
+      const price = divide(multiply(settings.get(option), factor), integer(1), PRICE_PLACES);
+      return { method, price: toText(price), currency };
+    }),
     minimum: Math.max(1, settings.get("MinTopUp") * unit),
     link: settings.get("TopUpLink"),
   };

@@ -15,7 +15,17 @@ import {
 import type { SettingsReader } from "../../../settings/settings.ts";
 
 /** `zfb`, `wx`: Alipay and WeChat Pay through an Epay service; `alipay`, `wechat`: without one. */
-export type PayMethod = "zfb" | "wx" | "alipay" | "wechat" | "stripe";
+export type PayMethod = "zfb" | "wx" | "alipay" | "wechat" | "paypal" | "stripe";
+
+/** What a dollar of quota costs by a way to pay (the option), and in what currency. */
+export function priceBy(
+  settings: SettingsReader,
+  method: PayMethod,
+): Readonly<{ option: "Price" | "StripePrice" | "PaypalPrice"; currency: string }> {
+  if (method === "stripe") return { option: "StripePrice", currency: settings.get("StripeCurrency").toUpperCase() };
+  if (method === "paypal") return { option: "PaypalPrice", currency: settings.get("PaypalCurrency").toUpperCase() };
+  return { option: "Price", currency: "CNY" };
+}
 
 /** What a top-up brings and costs. */
 export type Quote = Readonly<{
@@ -48,10 +58,13 @@ export function quoteUnits(settings: SettingsReader, group: string, quotaUnits: 
   const maximum = MOST_DOLLARS * worth;
   if (quotaUnits * worth < minimum * unit) throw new OperationError("top_up_too_small", { minimum });
   if (quotaUnits * worth > maximum * unit) throw new OperationError("top_up_too_large", { maximum });
-  const price = settings.get(method === "stripe" ? "StripePrice" : "Price");
-  const due = divide(multiply(multiply(integer(quotaUnits), price), groupFactor(settings, group)), integer(unit), 2);
+  const { option, currency } = priceBy(settings, method);
+  const due = divide(
+    multiply(multiply(integer(quotaUnits), settings.get(option)), groupFactor(settings, group)),
+    integer(unit),
+    2,
+  );
   if (isNegative(subtract(due, CENT))) throw new OperationError("top_up_price_too_low");
-  const currency = method === "stripe" ? settings.get("StripeCurrency").toUpperCase() : "CNY";
   return { quotaUnits, money: hasNoMinorUnit(currency) ? `${roundUp(due)}.00` : toText(due, 2), currency };
 }
 

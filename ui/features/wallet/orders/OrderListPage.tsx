@@ -19,11 +19,11 @@ import { useAddress } from "../../../components/use-address.ts";
 import { completeOrder, moneyText, refundOrder, WALLET_KEY } from "../wallet-calls.ts";
 import { ORDER_STATUSES, orderColumns } from "./order-columns.tsx";
 
-type DirectMethod = "alipay" | "wechat";
+const REFUNDABLE = ["alipay", "wechat", "paypal"] as const;
+type DirectMethod = (typeof REFUNDABLE)[number];
 
 /** The service that can pay an order back; none for others. */
-const refundable = ({ method }: AnyOrder): DirectMethod[] =>
-  method === "alipay" || method === "wechat" ? [method] : [];
+const refundable = ({ method }: AnyOrder): DirectMethod[] => REFUNDABLE.filter((known) => known === method);
 
 /** All users' orders; administrators can complete those whose payment callback never arrived. */
 export const OrderListPage = () => {

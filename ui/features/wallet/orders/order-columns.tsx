@@ -14,7 +14,7 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { moneyText } from "../wallet-calls.ts";
 
-const METHODS = ["zfb", "wx", "alipay", "wechat", "stripe"] as const;
+const METHODS = ["zfb", "wx", "alipay", "wechat", "paypal", "stripe"] as const;
 
 /** The columns of orders, for users and administrators. */
 export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: string): Column<Row>[] => [

@@ -39,7 +39,7 @@ export const alipay: PaymentService = {
     });
     return { url: `${settings.get("AlipayGateway")}?${new URLSearchParams(fields)}`, isCode: false };
   },
-  async find(deps, tradeNo) {
+  async find(deps, { tradeNo }) {
     const response = await call(deps, "alipay.trade.query", { out_trade_no: tradeNo });
     if (response.code !== DONE) {
       // Nobody has opened the page: Alipay makes the trade when somebody signs in on it.

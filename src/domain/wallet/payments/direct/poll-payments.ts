@@ -13,7 +13,7 @@ const OLDEST_S = 2 * 86_400;
 const SLOW_EVERY_S = 600;
 
 /**
- * Asks Alipay and WeChat Pay for payments that they should have reported and may not have: of orders of the last quarter of an
+ * Asks Alipay, WeChat Pay and PayPal for payments that they should have reported and may not have: of orders of the last quarter of an
  * hour each time, of older ones every ten minutes. Returns how many were asked for.
  */
 export async function pollPayments(deps: DirectDeps, signal?: AbortSignal, now = nowSeconds()): Promise<number> {
@@ -22,7 +22,7 @@ export async function pollPayments(deps: DirectDeps, signal?: AbortSignal, now =
   if (methods.length === 0) return 0;
   const isSlowTurn = now % SLOW_EVERY_S < SETTLING_S;
   const due = await db
-    .select({ tradeNo: topUpOrders.tradeNo, method: topUpOrders.method })
+    .select()
     .from(topUpOrders)
     .where(
       and(
@@ -33,11 +33,12 @@ export async function pollPayments(deps: DirectDeps, signal?: AbortSignal, now =
         gt(topUpOrders.createdTime, now - (isSlowTurn ? OLDEST_S : FRESH_S)),
       ),
     );
-  for (const { tradeNo, method: name } of due) {
-    const method = directMethod(name);
+  for (const order of due) {
+    const { tradeNo } = order;
+    const method = directMethod(order.method);
     if (signal?.aborted || !method) break;
     try {
-      await applyState(deps, method, tradeNo, await DIRECT_SERVICES[method].find(deps, tradeNo));
+      await applyState(deps, method, tradeNo, await DIRECT_SERVICES[method].find(deps, order));
     } catch (error) {
       log.warn({ tradeNo, method, reason: messageOf(error) }, "a payment could not be looked up");
     }

@@ -71,9 +71,9 @@ async function takeQuota(
 async function continueRefund(deps: DirectDeps, order: Order): Promise<boolean> {
   const method = directMethod(order.method);
   if (!method) return false;
-  const { tradeNo, money } = order;
+  const { tradeNo } = order;
   try {
-    const outcome = await DIRECT_SERVICES[method].refund(deps, { tradeNo, money });
+    const outcome = await DIRECT_SERVICES[method].refund(deps, order);
     if (outcome.state === "refused") {
       deps.log.warn({ tradeNo, method, reason: outcome.reason }, "the payment service refused a refund");
       await giveBack(deps, order);

@@ -6,11 +6,24 @@ import type { WalletDeps } from "../../operation.ts";
 export type DirectDeps = WalletDeps & Readonly<{ fetch: SafeFetch; log: Logger }>;
 export type ServiceDeps = Readonly<{ settings: SettingsReader; fetch: SafeFetch }>;
 
-/** What is to be paid, as it was ordered; `money` in yuan, decimal text. */
-export type DirectOrder = Readonly<{ tradeNo: string; money: string; subject: string; site: string }>;
+/** What is to be paid, as it was ordered; `money` is decimal text. */
+export type DirectOrder = Readonly<{
+  tradeNo: string;
+  money: string;
+  /** ISO 4217, upper case. */
+  currency: string;
+  subject: string;
+  site: string;
+}>;
 
-/** Where to pay: a page to open, or a code to scan with the service's app. */
-export type PaymentPlace = Readonly<{ url: string; isCode: boolean }>;
+/**
+ * Where to pay: a page to open, or a code to scan with the service's app. `gatewayNo`: the service's number of the order, where it
+ * is needed to look the payment up.
+ */
+export type PaymentPlace = Readonly<{ url: string; isCode: boolean; gatewayNo?: string }>;
+
+/** An order that was started. `gatewayNo`: the service's number of the order, and of its payment once it was paid. */
+export type StartedOrder = Pick<DirectOrder, "tradeNo" | "money" | "currency"> & Readonly<{ gatewayNo: string }>;
 
 /** What a service says of an order. `money`: what was paid, decimal text. */
 export type PaymentState =
@@ -24,9 +37,9 @@ export type RefundState = Readonly<{ state: "done" | "pending" }> | Readonly<{ s
 export type PaymentService = Readonly<{
   isSetUp(settings: SettingsReader): boolean;
   start(deps: ServiceDeps, order: DirectOrder): Promise<PaymentPlace>;
-  find(deps: ServiceDeps, tradeNo: string): Promise<PaymentState>;
+  find(deps: ServiceDeps, order: StartedOrder): Promise<PaymentState>;
   /** Pays all of an order back. Asking again does not pay again. */
-  refund(deps: ServiceDeps, order: Pick<DirectOrder, "tradeNo" | "money">): Promise<RefundState>;
+  refund(deps: ServiceDeps, order: StartedOrder): Promise<RefundState>;
 }>;
 
 /** A service did not answer, answered what cannot be believed, or refused. */

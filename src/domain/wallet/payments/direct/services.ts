@@ -12,13 +12,14 @@ import { smallestUnits } from "../currency-units.ts";
 import type { Payment } from "../start-epay.ts";
 import { quoteWithTax } from "../tax/tax.ts";
 import { alipay } from "./alipay.ts";
+import { paypal } from "./paypal/paypal.ts";
 import type { DirectDeps, PaymentPlace, PaymentService, PaymentState } from "./service.ts";
 import { wechatPay } from "./wechat-pay.ts";
 
-export const DIRECT_METHODS = ["alipay", "wechat"] as const;
+export const DIRECT_METHODS = ["alipay", "wechat", "paypal"] as const;
 export type DirectMethod = (typeof DIRECT_METHODS)[number];
 
-export const DIRECT_SERVICES: Readonly<Record<DirectMethod, PaymentService>> = { alipay, wechat: wechatPay };
+export const DIRECT_SERVICES: Readonly<Record<DirectMethod, PaymentService>> = { alipay, wechat: wechatPay, paypal };
 
 /** The method of that name, if it is one of a service without anybody between. */
 export const directMethod = (name: string): DirectMethod | undefined => DIRECT_METHODS.find((known) => known === name);
@@ -36,7 +37,11 @@ export async function startDirect(
   const tradeNo = await startOrder(db, user.id, quote, method);
   const dollars = toText(divide(integer(quote.quotaUnits), integer(settings.get("QuotaPerUnit")), 2));
   try {
-    return await service.start(deps, { tradeNo, money: quote.money, subject: `TUC${dollars}`, site });
+    const { money, currency } = quote;
+    const place = await service.start(deps, { tradeNo, money, currency, subject: `TUC${dollars}`, site });
+    const { gatewayNo } = place;
+    if (gatewayNo) await db.update(topUpOrders).set({ gatewayNo }).where(eq(topUpOrders.tradeNo, tradeNo));
+    return place;
   } catch (error) {
     await closeOrder(db, tradeNo, "failed");
     const reason = messageOf(error);
@@ -72,7 +77,7 @@ export async function applyState(
 /** Puts what a service reported of an order into the queue, once. */
 export async function reportCase(
   { db }: DirectDeps,
-  kind: "wrong_amount" | "refund",
+  kind: "wrong_amount" | "refund" | "dispute",
   tradeNo: string,
   { reference, money, currency }: Readonly<{ reference: string; money: string; currency: string }>,
 ): Promise<void> {

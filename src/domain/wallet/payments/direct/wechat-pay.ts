@@ -41,7 +41,7 @@ export const wechatPay: PaymentService = {
     if (status !== 200 || typeof body.code_url !== "string") throw failure("the order", status, body);
     return { url: body.code_url, isCode: true };
   },
-  async find(deps, tradeNo) {
+  async find(deps, { tradeNo }) {
     const merchant = encodeURIComponent(deps.settings.get("WechatPayMerchantId"));
     const path = `/v3/pay/transactions/out-trade-no/${encodeURIComponent(tradeNo)}?mchid=${merchant}`;
     const { status, body } = await call(deps, "GET", path);

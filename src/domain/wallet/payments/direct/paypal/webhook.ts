@@ -1,0 +1,109 @@
+import { eq, or } from "drizzle-orm";
+import { topUpOrders } from "../../../../../../db/schema/billing/wallet.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
+import { nowSeconds } from "../../../../../lib/clock.ts";
+import { messageOf } from "../../../../../lib/runtime/error-message.ts";
+import { type DirectDeps, refundNoOf } from "../service.ts";
+import { applyState, reportCase } from "../services.ts";
+import { linkOf, takesPaypal } from "./client.ts";
+import { paypal, stateOfCapture } from "./paypal.ts";
+import { isFromPaypal, type SignatureDeps } from "./webhook-signature.ts";
+
+export type PaypalDeps = DirectDeps & SignatureDeps;
+
+type Order = typeof topUpOrders.$inferSelect;
+
+/**
+ * Handles a notification of PayPal; `body` as it was sent. True: acknowledge it; false: it is not PayPal's, or its certificate could
+ * not be fetched: then PayPal sends it again.
+ */
+export async function handlePaypalWebhook(
+  deps: PaypalDeps,
+  notice: Readonly<{ headers: Headers; body: string }>,
+): Promise<boolean> {
+  if (!takesPaypal(deps.settings)) return false;
+  try {
+    if (!(await isFromPaypal(deps, notice))) return false;
+  } catch (error) {
+    deps.log.warn({ reason: messageOf(error) }, "a notification of PayPal cannot be checked");
+    return false;
+  }
+  const { event_type: type, resource } = recordOf(parseJson(notice.body)) ?? {};
+  await handleEvent(deps, String(type), recordOf(resource) ?? {});
+  return true;
+}
+
+/** https://developer.paypal.com/api/rest/webhooks/event-names/ */
+async function handleEvent(deps: PaypalDeps, type: string, resource: JsonObject): Promise<void> {
+  switch (type) {
+    case "CHECKOUT.ORDER.APPROVED":
+      return lookUp(deps, textOf(recordsOf(resource.purchase_units)[0]?.custom_id) ?? "");
+    case "PAYMENT.CAPTURE.COMPLETED":
+      return applyState(deps, "paypal", textOf(resource.custom_id) ?? "", stateOfCapture(resource));
+    case "PAYMENT.CAPTURE.REFUNDED":
+      return applyRefund(deps, resource);
+    case "PAYMENT.CAPTURE.REVERSED": {
+      const order = await findOrder(deps, resource);
+      if (order) await report(deps, "dispute", order, resource.id, recordOf(resource.amount));
+      return;
+    }
+    case "CUSTOMER.DISPUTE.CREATED": {
+      const [transaction] = recordsOf(resource.disputed_transactions);
+      const order = await findOrder(deps, {
+        ...{ custom_id: transaction?.custom, invoice_id: transaction?.invoice_number },
+        capture_id: transaction?.seller_transaction_id,
+      });
+      if (order) await report(deps, "dispute", order, resource.dispute_id, recordOf(resource.dispute_amount));
+      return;
+    }
+  }
+}
+
+/** Captures an order that was approved. When PayPal does not answer, the poller does it. */
+async function lookUp(deps: PaypalDeps, tradeNo: string): Promise<void> {
+  const order = await findOrder(deps, { custom_id: tradeNo });
+  if (!order || order.status === "success") return;
+  try {
+    await applyState(deps, "paypal", tradeNo, await paypal.find(deps, order));
+  } catch (error) {
+    deps.log.warn({ tradeNo, reason: messageOf(error) }, "an order of PayPal could not be captured yet");
+  }
+}
+
+/** Notes a refund of ours; others were made at PayPal: what becomes of the balance is an administrator's decision. */
+async function applyRefund(deps: PaypalDeps, refund: JsonObject): Promise<void> {
+  const order = await findOrder(deps, refund);
+  if (!order) return;
+  if (textOf(refund.invoice_id) !== refundNoOf(order.tradeNo)) {
+    return report(deps, "refund", order, refund.id, recordOf(refund.amount));
+  }
+  if (refund.status !== "COMPLETED" || order.refundStartedTime === 0 || order.refundedTime > 0) return;
+  await deps.db.update(topUpOrders).set({ refundedTime: nowSeconds() }).where(eq(topUpOrders.id, order.id));
+}
+
+/** The order that something is about: by our number, or by PayPal's of its capture. Undefined: it is none of ours. */
+async function findOrder({ db }: PaypalDeps, about: JsonObject): Promise<Order | undefined> {
+  const captureNo = textOf(about.capture_id) ?? linkOf(about, ["up"])?.split("/").at(-1) ?? "";
+  const numbers = [about.custom_id, about.invoice_id].map(textOf).filter((number) => number !== null);
+  const conditions = [
+    ...numbers.map((number) => eq(topUpOrders.tradeNo, number)),
+    ...(captureNo === "" ? [] : [eq(topUpOrders.gatewayNo, captureNo)]),
+  ];
+  if (conditions.length === 0) return undefined;
+  const [order] = await db
+    .select()
+    .from(topUpOrders)
+    .where(or(...conditions));
+  return order?.method === "paypal" ? order : undefined;
+}
+
+const report = (
+  deps: PaypalDeps,
+  kind: "refund" | "dispute",
+  { tradeNo, money: ordered, currency: due }: Order,
+  reference: unknown,
+  amount: JsonObject | null,
+): Promise<void> => {
+  const [money, currency] = [textOf(amount?.value) ?? ordered, textOf(amount?.currency_code) ?? due];
+  return reportCase(deps, kind, tradeNo, { reference: String(reference ?? tradeNo), money, currency });
+};
