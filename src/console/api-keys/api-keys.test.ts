@@ -81,7 +81,8 @@ describe("creating", () => {
     [{ remain_quota: -1 }, "token_quota_invalid"],
     [{ remain_quota: 1.5 }, "token_quota_invalid"],
     [{ remain_quota: 1e18 }, "token_quota_invalid"],
-    [{ expired_time: 1 }, "token_expiry_invalid"],
+    [{ expired_time: 1.5 }, "token_expiry_invalid"],
+    [{ expired_time: 1e18 }, "token_expiry_invalid"],
     [{ expired_time: 0 }, "token_expiry_invalid"],
     [{ expired_time: -2 }, "token_expiry_invalid"],
     [{ allow_ips: "10.0.0.1\nnonsense" }, "token_ip_invalid"],
@@ -223,6 +224,14 @@ describe("changing", () => {
     expect(app.tokens.get(mine.id)?.name).toBe("new");
   });
 
+  test("an expiry in the past ends the key at once", async () => {
+    expect(await create({ expired_time: 1000 })).toMatchObject({ status: 3, expired_time: 1000 });
+    const mine = await create();
+    const { data } = await call("PUT", "/api/token/", { id: mine.id, expired_time: 1000 });
+    expect(data).toMatchObject({ status: 3, expired_time: 1000 });
+    expect(app.tokens.get(mine.id)?.status).toBe(3);
+  });
+
   test("what is set aside for running calls stays set aside", async () => {
     const mine = await create({ remain_quota: 500 });
     await age(mine.id, { held: 120 });
@@ -234,7 +243,7 @@ describe("changing", () => {
   test.each([
     [{ name: " " }, "token_name_required"],
     [{ remain_quota: -1 }, "token_quota_invalid"],
-    [{ expired_time: 5 }, "token_expiry_invalid"],
+    [{ expired_time: 0 }, "token_expiry_invalid"],
     [{ allow_ips: "x" }, "token_ip_invalid"],
     [{ group: "closed" }, "token_group_not_usable"],
   ])("%o is refused and changes nothing", async (input, code) => {

@@ -197,6 +197,11 @@ describe("tags", () => {
     expect(await call("POST", "/api/channel/batch/tag", { ids: [], tag: "x" })).toMatchObject({
       code: "channel_selection_required",
     });
+    for (const tag of ["", "  "]) {
+      expect(await call("POST", "/api/channel/batch/tag", { ids: selection, tag })).toMatchObject({
+        code: "channel_tag_required",
+      });
+    }
   });
 
   test("a tag is renamed", async () => {

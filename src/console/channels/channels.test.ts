@@ -190,6 +190,17 @@ describe("changing", () => {
     expect(await lastManagementLog()).toMatchObject({ content: `Changed channel main (#${id}): priority` });
   });
 
+  test("a priority below -999 is refused, but one that an import brought stays", async () => {
+    const id = await create({ priority: -2000 });
+    expect(await put(id, { priority: -1000 })).toMatchObject({
+      code: "channel_priority_min",
+      message: "The priority must be -999 or more.",
+    });
+    expect(await put(id, { priority: -2000, weight: 4 })).toMatchObject({ success: true });
+    expect(await put(id, { priority: -999 })).toMatchObject({ success: true });
+    expect(await read(id)).toMatchObject({ priority: -999, weight: 4 });
+  });
+
   test("the log names what differs of all that is sent, and is silent where nothing does", async () => {
     const id = await create({ priority: 3, base_url: "https://a.example", balance_warn_below: 0.5 });
     const full = { ...(await read(id)), key: "" };

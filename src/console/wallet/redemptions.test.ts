@@ -47,7 +47,6 @@ describe("creating", () => {
   });
 
   test.each([
-    [{ name: " " }, "code_name_length"],
     [{ name: "n".repeat(21) }, "code_name_length"],
     [{ quota: 0 }, "code_quota_invalid"],
     [{ quota: 1.5 }, "code_quota_invalid"],
@@ -60,6 +59,15 @@ describe("creating", () => {
   ])("%p is refused", async (fields, code) => {
     expect(await call("POST", "", { name: "spring", quota: 500, ...fields })).toMatchObject({ success: false, code });
     expect(await rows()).toHaveLength(0);
+  });
+
+  test.each([[" "], [""], [undefined]])("a name that is %p becomes what the code is worth", async (name) => {
+    expect(await create({ name, quota: 750_000 })).toHaveLength(1);
+    expect(await rows()).toMatchObject([{ name: "$1.5", quota: 750_000 }]);
+    const id = await firstId();
+    expect(await call("PUT", "", { id, name: "spring" })).toMatchObject({ data: { name: "spring" } });
+    expect(await call("PUT", "", { id, name: " ", quota: 1_000_000 })).toMatchObject({ data: { name: "$2" } });
+    expect(await call("PUT", "", { id, quota: 500_000 })).toMatchObject({ data: { name: "$2", quota: 500_000 } });
   });
 
   test("names count characters, not bytes", async () => {

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import type { Db } from "../../../db/types.ts";
+import type { CodeDeps } from "../../domain/codes/code-input.ts";
 import { createCodes } from "../../domain/codes/create-codes.ts";
 import {
   countCodesByName,
@@ -30,7 +30,8 @@ const filterQuery = {
 const listQuery = t.Object({ ...pagingQuery, ...sortingQuery(CODE_SORTS), ...filterQuery });
 
 /** Redemption codes and gift codes, for administrators. */
-export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
+export function redemptionRoutes(deps: CodeDeps, guarded: ReturnType<typeof guard>) {
+  const { db } = deps;
   const list = ({ query }: { query: typeof listQuery.static }) =>
     pagedSorted(CODE_SORTS, query, (page) => listCodes(db, filterOf(query), page));
   return new Elysia({ prefix: "/api/redemption", name: "console/redemptions" })
@@ -49,9 +50,9 @@ export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnTy
       params: t.Object({ id }),
       query: t.Object(pagingQuery),
     })
-    .post("/", async ({ actor, body }) => ok(await createCodes(db, actor, body)), {
+    .post("/", async ({ actor, body }) => ok(await createCodes(deps, actor, body)), {
       body: t.Object({
-        name: text,
+        name: t.Optional(text),
         quota: t.Number({ default: 0 }),
         plan_id: t.Optional(t.Nullable(id)),
         count: t.Optional(t.Number()),
@@ -66,7 +67,7 @@ export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnTy
       async ({ actor, body, query }) => {
         const { id: codeId, status, ...input } = body;
         if (query.status_only) return ok(await setCodeStatus(db, actor, codeId, status ?? 0));
-        return ok(await updateCode(db, actor, codeId, input));
+        return ok(await updateCode(deps, actor, codeId, input));
       },
       {
         body: t.Object({

@@ -1,5 +1,4 @@
 import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
-import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
 import { usableGroups } from "../accounts/users/usable-groups.ts";
 import { TOKEN_LIMITS, tokenNameError, tokenQuotaError, tokenRateError } from "./api-key-rules.ts";
@@ -28,6 +27,8 @@ export type ApiKeyInput = BudgetInput & {
 export type TokenValues = Partial<typeof tokens.$inferInsert>;
 
 const NEVER = -1;
+/** The year 9999. */
+const LAST_SECOND = 253_402_300_799;
 
 /** Checks the fields that are present, but for a budget, and turns them into column values. Throws OperationError. */
 export function readTokenInput(input: ApiKeyInput, owner: Owner, settings: ApiKeyDeps["settings"]): TokenValues {
@@ -65,9 +66,10 @@ function readRate(count: number): number {
   return count;
 }
 
+/** A moment in the past is allowed: it ends the key at once. */
 function readExpiry(time: number): number {
   if (time === NEVER) return NEVER;
-  if (!Number.isSafeInteger(time) || time <= nowSeconds()) throw new OperationError("token_expiry_invalid");
+  if (!Number.isSafeInteger(time) || time < 1 || time > LAST_SECOND) throw new OperationError("token_expiry_invalid");
   return time;
 }
 

@@ -16,13 +16,10 @@ import { type ApiKeyDeps, holdKeyRight, type Owner } from "./operation.ts";
  * is given quota works again. Throws OperationError.
  */
 export async function updateToken(deps: ApiKeyDeps, owner: Owner, id: number, input: ApiKeyInput): Promise<ApiKeyView> {
-  const { expired_time: expiry, ...rest } = input;
   return changeToken(deps, owner, id, (before) => {
-    // Saving a form of an expired key sends its old expiry back: that is no change.
-    const fields = expiry === undefined || expiry === before.expiredTime ? rest : { ...rest, expired_time: expiry };
     const { budgetRenewsAt, ...budget } = readBudget(input, deps.settings, nowSeconds(), before);
     // What a key with a budget has left is the budget's affair.
-    const values = { ...readTokenInput(withoutQuota(fields, before), owner, deps.settings), ...budget };
+    const values = { ...readTokenInput(withoutQuota(input, before), owner, deps.settings), ...budget };
     const after = { ...before, ...values };
     return {
       ...values,

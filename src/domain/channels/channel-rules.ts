@@ -2,6 +2,13 @@ const VERTEX_AI = 41;
 /** Characters of a prefix of model names, a group and a tag; longer groups and tags would not fit into their index. */
 export const CHANNEL_LIMITS = { prefix: 64, group: 64, tag: 200 } as const;
 
+/** The lowest priority that a channel may be given. */
+export const LOWEST_PRIORITY = -999;
+
+/** What is wrong with a priority that somebody gives a channel; undefined: nothing. */
+export const priorityError = (priority: number): "channel_priority_min" | undefined =>
+  priority < LOWEST_PRIORITY ? "channel_priority_min" : undefined;
+
 /** What is wrong with a base URL; undefined: nothing, or it is empty. */
 export function baseUrlError(text: string): "channel_base_url_invalid" | undefined {
   const address = text.trim().replace(/\/+$/, "");

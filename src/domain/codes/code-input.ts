@@ -1,5 +1,8 @@
 import type { redemptionCodes } from "../../../db/schema/billing/codes.ts";
+import type { Db } from "../../../db/types.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { amountText } from "../wallet/amount-text.ts";
 import {
   CODE_LIMITS,
   codeCountError,
@@ -11,9 +14,12 @@ import {
   UNLIMITED_USES,
 } from "./code-rules.ts";
 
+export type CodeDeps = Readonly<{ db: Db; settings: SettingsReader }>;
+
 /** What may be changed of a code that exists. */
 export type CodeChange = Readonly<{
-  name?: string;
+  /** Blank: what the code is worth. */
+  name?: string | undefined;
   quota?: number | undefined;
   valid_from?: number;
   valid_until?: number;
@@ -21,7 +27,6 @@ export type CodeChange = Readonly<{
 
 export type NewCodes = CodeChange &
   Readonly<{
-    name: string;
     quota: number;
     /** The plan that they give for one period; `quota` then does not count. */
     plan_id?: number | null;
@@ -39,15 +44,19 @@ export type CodeValues = Partial<typeof redemptionCodes.$inferInsert>;
 /** The year 9999. */
 const LAST_SECOND = 253_402_300_799;
 
-/** Checks the fields that are present and turns them into column values. Throws OperationError. */
+/** Checks the fields that are present, but for a blank name, and turns them into column values. Throws OperationError. */
 export function readCodeChange({ name, quota, valid_from, valid_until }: CodeChange): CodeValues {
   return {
-    ...(name !== undefined && { name: readName(name) }),
+    ...(name?.trim() && { name: readName(name) }),
     ...(quota !== undefined && { quota: readQuota(quota) }),
     ...(valid_from !== undefined && { validFrom: readTime(valid_from) }),
     ...(valid_until !== undefined && { validUntil: readTime(valid_until) }),
   };
 }
+
+/** The name of a code that is given none: the plan's, or its quota as messages name it. */
+export const worthName = (settings: SettingsReader, quotaUnits: number, plan: { name: string } | null): string =>
+  [...(plan?.name ?? amountText(settings, quotaUnits))].slice(0, CODE_LIMITS.name).join("").trim();
 
 /** The window in which a code works must not be empty; 0 leaves an end open. Throws OperationError. */
 export function checkWindow(validFrom: number, validUntil: number): void {

@@ -1,16 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
-import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { findPlan } from "../wallet/plans/subscribe.ts";
-import { checkWindow, type NewCodes, readCodeChange, readCount, readKey, readMaxUses } from "./code-input.ts";
+import {
+  type CodeDeps,
+  checkWindow,
+  type NewCodes,
+  readCodeChange,
+  readCount,
+  readKey,
+  readMaxUses,
+  worthName,
+} from "./code-input.ts";
 
 const KEY_BYTES = 16;
 
-/** Makes codes, all or none, and returns their keys. Throws OperationError when a field is refused or a key is taken. */
-export async function createCodes(db: Db, actor: Readonly<{ id: number }>, input: NewCodes): Promise<string[]> {
+/** Makes codes, all or none, and returns their keys; a blank name becomes what they are worth. Throws OperationError when a field is refused or a key is taken. */
+export async function createCodes(
+  { db, settings }: CodeDeps,
+  actor: Readonly<{ id: number }>,
+  input: NewCodes,
+): Promise<string[]> {
   const planId = input.plan_id ?? null;
   // A code for a plan is worth the plan alone.
   const values = { ...readCodeChange(planId === null ? input : { ...input, quota: undefined }), planId };
@@ -19,9 +31,11 @@ export async function createCodes(db: Db, actor: Readonly<{ id: number }>, input
   const maxUses = readMaxUses(input);
   const chosen = readKey(input);
   const keys = Array.from({ length: readCount(input) }, () => chosen ?? randomBytes(KEY_BYTES).toString("hex"));
-  const common = { ...values, quota: planId === null ? input.quota : 0, userId: actor.id, isGift, maxUses };
+  const quota = planId === null ? input.quota : 0;
   await db.transaction(async (tx) => {
-    if (planId !== null) await findPlan(tx, planId);
+    const plan = planId === null ? null : await findPlan(tx, planId);
+    const name = values.name ?? worthName(settings, quota, plan);
+    const common = { ...values, name, quota, userId: actor.id, isGift, maxUses };
     const made = await tx
       .insert(redemptionCodes)
       .values(keys.map((key) => ({ ...common, key, createdTime: nowSeconds() })))
@@ -31,15 +45,15 @@ export async function createCodes(db: Db, actor: Readonly<{ id: number }>, input
     await writeManagementLog(
       tx,
       actor,
-      `Created ${made.length} redemption ${made.length === 1 ? "code" : "codes"} named ${values.name}`,
+      `Created ${made.length} redemption ${made.length === 1 ? "code" : "codes"} named ${name}`,
       {
-        note: { code: "codes_created", params: { count: made.length, name: values.name ?? "" } },
+        note: { code: "codes_created", params: { count: made.length, name } },
         action: "create",
         target: "code",
         ids: made.map(({ id }) => id),
         after: {
-          name: values.name,
-          quota: common.quota,
+          name,
+          quota,
           plan_id: planId,
           is_gift: isGift,
           max_uses: maxUses,

@@ -1,23 +1,34 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
-import type { Db } from "../../../db/types.ts";
+import type { Db, Tx } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { isOneOf } from "../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
-import { type CodeChange, type CodeValues, checkWindow, readCodeChange } from "./code-input.ts";
+import { findAnyPlan } from "../wallet/plans/subscribe.ts";
+import {
+  type CodeChange,
+  type CodeDeps,
+  type CodeValues,
+  checkWindow,
+  readCodeChange,
+  worthName,
+} from "./code-input.ts";
 import { CODE_STATUS, type CodeView } from "./code-view.ts";
 import { getCode } from "./list-codes.ts";
 
 type Actor = Readonly<{ id: number }>;
 type Code = typeof redemptionCodes.$inferSelect;
 
-/** Changes name, quota or window of a code that is unused. Throws OperationError. */
-export async function updateCode(db: Db, actor: Actor, id: number, input: CodeChange): Promise<CodeView> {
-  const values = readCodeChange(input);
-  return change(db, actor, id, "update", (code) => {
+/** Changes name, quota or window of a code that is unused; a blank name becomes what it is worth. Throws OperationError. */
+export async function updateCode(deps: CodeDeps, actor: Actor, id: number, input: CodeChange): Promise<CodeView> {
+  const changed = readCodeChange(input);
+  return change(deps.db, actor, id, "update", async (code, tx) => {
     if (code.status !== CODE_STATUS.unused) throw new OperationError("code_not_editable");
-    checkWindow(values.validFrom ?? code.validFrom, values.validUntil ?? code.validUntil);
-    return code.planId === null ? values : { ...values, quota: 0 };
+    checkWindow(changed.validFrom ?? code.validFrom, changed.validUntil ?? code.validUntil);
+    const values = code.planId === null ? changed : { ...changed, quota: 0 };
+    if (input.name === undefined || values.name !== undefined) return values;
+    const plan = code.planId === null ? undefined : await findAnyPlan(tx, code.planId);
+    return { ...values, name: worthName(deps.settings, values.quota ?? code.quota, plan ?? null) };
   });
 }
 
@@ -66,7 +77,7 @@ async function change(
   actor: Actor,
   id: number,
   action: keyof typeof PAST,
-  decide: (code: Code) => CodeValues,
+  decide: (code: Code, tx: Tx) => CodeValues | Promise<CodeValues>,
 ): Promise<CodeView> {
   await db.transaction(async (tx) => {
     const [code] = await tx
@@ -75,7 +86,7 @@ async function change(
       .where(and(eq(redemptionCodes.id, id), isNull(redemptionCodes.deletedAt)))
       .for("update");
     if (!code) throw new OperationError("code_not_found");
-    const input = decide(code);
+    const input = await decide(code, tx);
     const fields = (Object.keys(input) as (keyof Code)[]).filter((field) => input[field] !== code[field]);
     if (fields.length === 0) return;
     await tx.update(redemptionCodes).set(input).where(eq(redemptionCodes.id, id));

@@ -20,7 +20,10 @@ export const tokenMessages = {
     en: "The old key can go on working for {days} days at most.",
     zh: "旧密钥最多可以继续使用 {days} 天。",
   },
-  token_expiry_invalid: { en: "The expiry must be in the future.", zh: "过期时间必须晚于当前时间。" },
+  token_expiry_invalid: {
+    en: "The expiry must be -1 (never) or a Unix time in seconds.",
+    zh: "过期时间必须是 -1（永不过期）或有效的时间戳（秒）。",
+  },
   token_ip_invalid: {
     en: "{entry} is neither an address nor a CIDR range.",
     zh: "{entry} 不是有效的 IP 地址或 CIDR 网段。",

@@ -14,6 +14,7 @@ export const channelMessages = {
     en: "The status must be enabled (1) or disabled (2).",
     zh: "渠道状态只能设为启用（1）或禁用（2）。",
   },
+  channel_priority_min: { en: "The priority must be {min} or more.", zh: "优先级不能小于 {min}。" },
   channel_number_invalid: { en: "{field} must be a whole number.", zh: "{field} 必须是整数。" },
   channel_amount_invalid: { en: "The amount must be 0 or more.", zh: "金额不能小于 0。" },
   channel_base_url_invalid: {

@@ -6,6 +6,7 @@ export const settingMessages = {
     en: "{key} must be a whole number from {min} to {max}.",
     zh: "{key} 必须是 {min} 到 {max} 之间的整数。",
   },
+  option_decimals: { en: "{key} may have at most {max} decimals.", zh: "{key} 最多 {max} 位小数。" },
   option_number: { en: "{key} must be a number from {min} to {max}.", zh: "{key} 必须是 {min} 到 {max} 之间的数字。" },
   option_choice: { en: "{key} must be one of: {choices}.", zh: "{key} 只能是以下之一：{choices}。" },
   option_too_long: { en: "{key} cannot exceed {max} characters.", zh: "{key} 不能超过 {max} 个字符。" },

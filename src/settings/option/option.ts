@@ -90,9 +90,24 @@ type Range = Readonly<{ min?: number; max?: number }>;
 export const number = (initial: number, range: Range = {}, traits: Traits = {}): Option<number> =>
   option(String(initial), traits, (text, key) => Number(toText(readDecimal(text, key, range, initial))), String);
 
-/** A price or rate: exact. */
-export const exact = (initial: number, range: Range = {}, traits: Traits = {}): Option<Decimal> =>
-  option(String(initial), traits, (text, key) => readDecimal(text, key, range, initial), toText);
+/** A price or rate: exact, with at most `decimals` decimals where that is given. */
+export const exact = (
+  initial: number,
+  { decimals, ...range }: Range & { decimals?: number } = {},
+  traits: Traits = {},
+): Option<Decimal> =>
+  option(
+    String(initial),
+    traits,
+    (text, key) => {
+      const value = readDecimal(text, key, range, initial);
+      if (decimals !== undefined && decimal(toText(value, decimals)).cmp(value) !== 0) {
+        throw new OperationError("option_decimals", { key, max: decimals });
+      }
+      return value;
+    },
+    toText,
+  );
 
 function readDecimal(text: string, key: string, { min = 0, max = MOST }: Range, initial: number): Decimal {
   try {

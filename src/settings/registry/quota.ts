@@ -10,7 +10,7 @@ export const quotaOptions = {
   /** For those who chose none themselves, who are shown it. */
   QuotaRemindThreshold: integer(500_000),
   /** Percent of a recharge paid to the inviter; 0: none. */
-  RechargeCashbackRate: exact(0, { max: 100 }),
+  RechargeCashbackRate: exact(0, { max: 100, decimals: 2 }),
   MinRechargeCashbackQuota: integer(0),
   RebateEnabled: bool(false),
   RebatePercentage: exact(0, { max: 100 }),

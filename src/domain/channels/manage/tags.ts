@@ -65,7 +65,7 @@ export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, chan
   return ids.length;
 }
 
-/** Puts these channels under a tag; null takes theirs away. Returns how many there were. */
+/** Puts these channels under a tag; null takes theirs away. Returns how many there were. Throws OperationError. */
 export async function setTag(
   deps: ChannelDeps,
   actor: Actor,
@@ -73,6 +73,7 @@ export async function setTag(
   tag: string | null,
 ): Promise<number> {
   if (ids.length === 0) throw new OperationError("channel_selection_required");
+  if (tag?.trim() === "") throw new OperationError("channel_tag_required");
   const changed = await deps.db.transaction(async (tx) => {
     const rows = await tx
       .select({ id: channels.id, name: channels.name, tag: channels.tag })

@@ -1,7 +1,8 @@
 import { eq } from "drizzle-orm";
 import { channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
-import { OperationError } from "../../../lib/operation-error.ts";
+import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import { LOWEST_PRIORITY, priorityError } from "../channel-rules.ts";
 import { CHANNEL_STATUS, type ChannelRow } from "../entry.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
@@ -21,6 +22,10 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
   const switched = input.status !== undefined && input.status !== before.status ? input.status : null;
   if (switched !== null && switched !== CHANNEL_STATUS.enabled && switched !== CHANNEL_STATUS.disabled) {
     throw new OperationError("channel_status_invalid");
+  }
+  // Imports from other gateways bring lower ones, which stay when a form sends them back.
+  if (typeof input.priority === "number" && input.priority !== before.priority) {
+    throwRuleError(priorityError(input.priority), { min: LOWEST_PRIORITY });
   }
   const type = input.type || before.type;
   checkReferences(actor, input.key, type);

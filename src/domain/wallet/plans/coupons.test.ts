@@ -138,7 +138,7 @@ test("what is wrong with a coupon is named", async () => {
 
 test("a code gives a plan for one period, once, and no quota of its own", async () => {
   const planId = await plan({ windowQuota: 300 });
-  const [key = ""] = await createCodes(deps.db, actor, { name: "gift", quota: 0, plan_id: planId });
+  const [key = ""] = await createCodes(deps, actor, { name: "gift", quota: 0, plan_id: planId });
   const userId = await addUser(database.sql, 0);
   const others = await Promise.all(Array.from({ length: 5 }, () => addUser(database.sql, 0)));
   const tries = await Promise.allSettled([userId, ...others].map((id) => redeemCode(deps, id, key)));
@@ -146,13 +146,13 @@ test("a code gives a plan for one period, once, and no quota of its own", async 
   const balances = await Promise.all([userId, ...others].map(quotaOf));
   expect(balances.sort((a, b) => b - a)).toEqual([300, 0, 0, 0, 0, 0]);
   // Who has the plan already keeps the code for later.
-  const [second = ""] = await createCodes(deps.db, actor, { name: "gift", quota: 0, plan_id: planId });
+  const [second = ""] = await createCodes(deps, actor, { name: "gift", quota: 0, plan_id: planId });
   const holder = [userId, ...others][tries.findIndex(({ status }) => status === "fulfilled")] ?? 0;
   await expect(redeemCode(deps, holder, second)).rejects.toMatchObject({ code: "plan_subscribed_already" });
   expect(await only(holder)).toMatchObject({ cancel_at_end: true, price: 1001 });
   await retirePlan(deps, actor, planId);
   await expect(redeemCode(deps, others[0] ?? 0, second)).rejects.toMatchObject({ code: "plan_not_found" });
-  await expect(createCodes(deps.db, actor, { name: "late", quota: 0, plan_id: planId })).rejects.toMatchObject({
+  await expect(createCodes(deps, actor, { name: "late", quota: 0, plan_id: planId })).rejects.toMatchObject({
     code: "plan_not_found",
   });
 });

@@ -3,6 +3,7 @@ import ButtonBase from "@mui/material/ButtonBase";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { priorityError } from "../../../../src/domain/channels/channel-rules.ts";
 
 type InlineNumberProps = Readonly<{
   /** Null: several channels with different values. */
@@ -90,6 +91,6 @@ export const InlineNumber = ({ value, field, label, isOfTag = false, onSave }: I
 export function readInline(text: string, field: "priority" | "weight", isOfTag = false): number | null {
   if (!/^\s*[-−]?\d{1,9}\s*$/.test(text)) return null;
   const number = Number(text.replace("−", "-"));
-  if (field === "priority") return number < -999 ? null : number;
+  if (field === "priority") return priorityError(number) ? null : number;
   return isOfTag && number < 0 ? null : Math.max(0, number);
 }

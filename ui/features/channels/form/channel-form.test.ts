@@ -95,7 +95,7 @@ describe("checking", () => {
       baseUrl: "channel_base_url_invalid",
     });
     expect<object>(checkChannelForm({ ...filled, priority: "-1000", weight: "1.5" }, null, false)).toEqual({
-      priority: "priorityRange",
+      priority: "channel_priority_min",
       weight: "integer",
     });
   });

@@ -4,12 +4,11 @@ import {
   channelSettingError,
   modelMappingError,
   paramOverrideError,
+  priorityError,
   regionError,
   statusMappingError,
 } from "../../../../src/domain/channels/channel-rules.ts";
 import type { ChannelForm } from "./channel-form.ts";
-
-const MIN_PRIORITY = -999;
 
 /**
  * What is wrong with the form, by field: under `channels.form.errors` in the words. `initial` is null for a new channel, which
@@ -32,8 +31,7 @@ export function checkChannelForm(form: ChannelForm, initial: ChannelForm | null,
     paramOverride: ifChanged("paramOverride", paramOverrideError(form.paramOverride)),
     setting: ifChanged("setting", channelSettingError(form.setting)),
     statusCodeMapping: ifChanged("statusCodeMapping", statusMappingError(form.statusCodeMapping)),
-    priority:
-      integerError(form.priority) ?? (Number(form.priority) < MIN_PRIORITY ? ("priorityRange" as const) : undefined),
+    priority: integerError(form.priority) ?? ifChanged("priority", priorityError(Number(form.priority))),
     weight: integerError(form.weight),
     maxInputTokens: form.maxInputTokens.trim() === "" ? undefined : integerError(form.maxInputTokens),
     warnBelow: channelAmountError(Number(form.warnBelow)),

@@ -5,6 +5,7 @@ import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
@@ -169,11 +170,7 @@ type ExpiryFieldProps = Readonly<{
 const ExpiryField = ({ value, onChange, error }: ExpiryFieldProps) => {
   const { t } = useTranslation();
   return (
-    <Field
-      label={t("tokens.form.expires")}
-      error={error}
-      hint={value === NEVER ? t("tokens.form.expiresNever") : undefined}
-    >
+    <Field label={t("tokens.form.expires")} error={error} hint={expiryHint(value, t)}>
       <DateTimeInput
         label={t("tokens.form.expires")}
         value={value === NEVER ? null : value}
@@ -193,3 +190,8 @@ const ExpiryField = ({ value, onChange, error }: ExpiryFieldProps) => {
     </Field>
   );
 };
+
+function expiryHint(value: number | null, t: TFunction): string | undefined {
+  if (value === NEVER) return t("tokens.form.expiresNever");
+  return value !== null && value <= Date.now() / 1000 ? t("tokens.form.expiresPast") : undefined;
+}

@@ -89,8 +89,8 @@ export type TokenBody = Readonly<{
 }>;
 
 /**
- * Body of POST and PUT /api/token/ (PUT adds the id). Omits an unchanged expiry, because the server rejects a moment in
- * the past, and an unchanged quota, because calls may have spent some of it since the form was opened.
+ * Body of POST and PUT /api/token/ (PUT adds the id). Omits an unchanged expiry, and an unchanged quota, because calls
+ * may have spent some of it since the form was opened.
  */
 export function bodyOf(form: ApiKeyForm, name: string, stored?: Token): TokenBody {
   const period = form.unlimited ? "" : form.budgetPeriod;
