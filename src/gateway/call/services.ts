@@ -20,6 +20,7 @@ import type { CountRefusal } from "../../lib/runtime/metrics.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
+import type { RoutingLine } from "../routing/scheduler/worker-news.ts";
 import type { ObjectStore } from "../state/files/store.ts";
 import type { ResponseStore } from "../state/responses/store.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
@@ -91,8 +92,8 @@ export type GatewayServices = Readonly<{
   clientAddress: ClientAddress;
   /** Counts shared by replicas; null: each process counts alone. */
   sharedLimits: SharedLimits | null;
-  /** Concurrent calls counted by all workers of this host; otherwise this process counts alone. */
-  host?: Readonly<{ slots: HostSlots }> | null;
+  /** The other workers of this host: they count concurrent calls together and share what they know of channels. */
+  host?: (Readonly<{ slots: HostSlots }> & RoutingLine) | null;
   /**
    * The account that a console session calls for, the person's or that of an organization, and the person; null without a
    * session. Rejects OperationError when they may not call for the organization that the request names.

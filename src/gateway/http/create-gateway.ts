@@ -36,6 +36,7 @@ import { createKeyRing } from "../routing/scheduler/choose.ts";
 import { createCoolDown, createKeyTraffic, type TrafficSnapshot } from "../routing/scheduler/key-health.ts";
 import { createStickiness } from "../routing/scheduler/stickiness.ts";
 import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
+import { createWorkerNews, learnNews, TELL_EVERY_MS } from "../routing/scheduler/worker-news.ts";
 import { settleUnpolled } from "../state/files/read-objects.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { formFolder } from "./client-body.ts";
@@ -54,7 +55,13 @@ export function createGateway(
   socketLimits: Partial<SocketLimits> = {},
 ) {
   const { dataDir } = services.config;
-  const context: GatewayContext = { ...createContext(services, readTrafficFile(dataDir)), random };
+  const news = services.host ? createWorkerNews() : null;
+  const context: GatewayContext = { ...createContext(services, readTrafficFile(dataDir), news), random };
+  const tellWorkers = () => {
+    const latest = news?.take(context.traffic.underWay());
+    if (latest) services.host?.tellRouting(latest);
+  };
+  services.host?.joinRouting((worker, latest) => learnNews(context, worker, latest));
   const keepTraffic = () => {
     try {
       writeTrafficFile(dataDir, context.traffic.snapshot());
@@ -63,6 +70,7 @@ export function createGateway(
     }
   };
   const timers = [
+    ...(news ? [setInterval(tellWorkers, TELL_EVERY_MS)] : []),
     setInterval(keepTraffic, KEEP_TRAFFIC_MS),
     setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS),
     setInterval(() => void settleUnpolled(context).catch(() => {}), SETTLE_MS),
@@ -111,8 +119,12 @@ const KEEP_TRAFFIC_MS = 60_000;
 const SWEEP_MS = 3_600_000;
 
 /** Creates the gateway's state, and connects it to the other modules. */
-export function createContext(services: GatewayServices, earlierTraffic: TrafficSnapshot = {}): GatewayContext {
-  const coolDown = createCoolDown();
+export function createContext(
+  services: GatewayServices,
+  earlierTraffic: TrafficSnapshot = {},
+  news: ReturnType<typeof createWorkerNews> | null = null,
+): GatewayContext {
+  const coolDown = createCoolDown(Date.now, news?.key);
   const watch = createDeadlineWheel();
   const policy = createAddressPolicy(services.config.allowPrivateUpstreams);
   const userPolicy = createUserAddressPolicy(services.config.allowPrivateWebhooks);
@@ -126,12 +138,12 @@ export function createContext(services: GatewayServices, earlierTraffic: Traffic
     tokenLimits: createApiKeyLimits(services),
     coolDown,
     keys: createKeyRing(coolDown),
-    stickiness: createStickiness(),
-    traffic: createKeyTraffic(Date.now, earlierTraffic),
-    conversationModels: createConversationModels(),
-    speeds: createSpeeds(),
+    stickiness: createStickiness(Date.now, news?.conversation),
+    traffic: createKeyTraffic(Date.now, earlierTraffic, news?.ended),
+    conversationModels: createConversationModels(news?.model),
+    speeds: createSpeeds(Date.now, news?.speed),
     queues: createCallQueues(),
-    hedges: createHedges(),
+    hedges: createHedges(Date.now, news?.hedge),
     experiments: createExperiments(),
     health: createHealth(services),
     upstream: createUpstream(policy, {

@@ -1,5 +1,6 @@
 import type { Registry } from "prom-client";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
+import type { RoutingNews } from "../../gateway/routing/scheduler/worker-news.ts";
 import { CountTable, createHostLimits } from "../../lib/limits/count-table.ts";
 import { createHostSlots, type HostSlots, type SlotQuestion } from "../../lib/limits/host-slots.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
@@ -57,6 +58,7 @@ export class HostLink {
   /** An answer is late; until the supervisor says something again, each worker counts for itself. */
   #isSilent = false;
   #lagMs = 0;
+  #onRouting = (_worker: number, _news: RoutingNews | null) => {};
   #onCalls = (_: readonly LiveCall[]) => {};
   #onWatched = (_: boolean) => {};
 
@@ -141,6 +143,15 @@ export class HostLink {
     this.#send({ type: "calls", calls });
   }
 
+  /** Joins what this process knows of channels with what the others know. */
+  joinRouting(receive: (worker: number, news: RoutingNews | null) => void): void {
+    this.#onRouting = receive;
+  }
+
+  tellRouting(news: RoutingNews): void {
+    this.#send({ type: "routing", worker: this.worker, news });
+  }
+
   #receive(message: ToWorker): void {
     this.#isSilent = false;
     if (message.type === "stop") this.#order(message);
@@ -148,6 +159,7 @@ export class HostLink {
     else if (message.type === "ask") void this.#answer(message.id, message.topic);
     else if (message.type === "gathered") this.#resolveGathered(message.id, message.value);
     else if (message.type === "counted") this.#resolveCounted(message.id, message.taken);
+    else if (message.type === "routing") this.#onRouting(message.worker, message.news);
     else if (message.type === "watch") this.#onWatched(message.isWatched);
     else this.#onCalls(message.calls);
   }

@@ -1,10 +1,11 @@
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
+import type { RoutingNews } from "../../gateway/routing/scheduler/worker-news.ts";
 import type { SlotQuestion } from "../../lib/limits/host-slots.ts";
 import type { Readiness } from "../health/routes.ts";
 import type { MetricSnapshot } from "./metric-snapshots.ts";
 
 /** Changes with the messages below: a supervisor runs no workers of a release that speaks differently. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** How a worker is doing. */
 export type WorkerStatus = Readonly<{
@@ -32,7 +33,9 @@ export type ToWorker =
   | Readonly<{ type: "counted"; id: number; taken: readonly boolean[] }>
   /** Whether a console shows calls anywhere. */
   | Readonly<{ type: "watch"; isWatched: boolean }>
-  | Readonly<{ type: "calls"; calls: readonly LiveCall[] }>;
+  | Readonly<{ type: "calls"; calls: readonly LiveCall[] }>
+  /** What another worker knows of channels; null: it has ended. */
+  | Readonly<{ type: "routing"; worker: number; news: RoutingNews | null }>;
 
 /** Sent by a worker. */
 export type ToSupervisor =
@@ -42,7 +45,8 @@ export type ToSupervisor =
   | Readonly<{ type: "gather"; id: number; topic: Topic }>
   | Readonly<{ type: "count"; id: number; questions: readonly SlotQuestion[] }>
   | Readonly<{ type: "watch"; isWatched: boolean }>
-  | Readonly<{ type: "calls"; calls: readonly LiveCall[] }>;
+  | Readonly<{ type: "calls"; calls: readonly LiveCall[] }>
+  | Readonly<{ type: "routing"; worker: number; news: RoutingNews }>;
 
 const isTyped = (value: unknown): value is { type: string } =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";

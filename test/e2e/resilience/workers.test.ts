@@ -21,6 +21,8 @@ const MODEL = "gpt-4o";
 const STREAMED = "paced-20-15";
 /** What is set aside for a call with a fixed price is what it costs; quota units. */
 const PRICED = "gpt-4o-mini";
+/** Two channels have it. */
+const SHARED = "shared";
 const CALL_PRICE = 1000;
 
 type WorkerView = Readonly<{ number: number; pid: number; state: string; backlog: number; memoryBytes: number }>;
@@ -44,7 +46,7 @@ beforeAll(async () => {
   root = await setUp(gateway);
   await createChannel(root, upstream.url, [MODEL, STREAMED, PRICED]);
   await setOption(root, "ModelPrice", { [PRICED]: CALL_PRICE / 500_000 });
-  await setOption(root, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1 });
+  await setOption(root, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1, [SHARED]: 1 });
   ({ key } = await createApiKey(root));
   sql = postgres(database.url, { max: 1, onnotice() {} });
   await allReady();
@@ -190,6 +192,44 @@ test("calls and probes go on while the supervisor does not answer, and limits ar
   await Bun.sleep(1500);
   const answers = await Promise.all(Array.from({ length: 200 }, () => callOnNewConnection(later.key, MODEL)));
   expect(await statusesOf(answers)).toEqual({ 200: 20, 429: 180 });
+}, 60_000);
+
+test("every worker knows of channels what calls of the others have shown", async () => {
+  const model = SHARED;
+  for (const _ of [1, 2]) await createChannel(root, upstream.url, [model]);
+  const headers = { cookie: root.cookie, "sluice-user": String(root.userId), connection: "close" };
+  /** Calls of the model in the last hour, as workers show them that the system chooses. */
+  const callsShown = () =>
+    Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const answer = await fetch(`${gateway.url}/api/channel/?model=${model}&stats=true`, {
+          keepalive: false,
+          headers,
+        });
+        const { data } = (await answer.json()) as { data: { live: { calls: number } }[] };
+        return data.reduce((sum, { live }) => sum + live.calls, 0);
+      }),
+    );
+  const converse = () =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      keepalive: false,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", connection: "close" },
+      body: JSON.stringify({ model, prompt_cache_key: "one", messages: [{ role: "user", content: "hello" }] }),
+    });
+  const everywhere = (calls: number) => until(callsShown, (shown) => shown.every((count) => count === calls));
+  expect((await converse()).status).toBe(200);
+  await everywhere(1);
+  const answers = await Promise.all(Array.from({ length: 40 }, converse));
+  expect(await statusesOf(answers)).toEqual({ 200: 40 });
+  await everywhere(41);
+  // A conversation stays where its prompt is cached, whichever worker takes its next call.
+  const rows = await until(
+    () => sql<{ channel: number; calls: number }[]>`
+      select channel_id as channel, count(*)::int as calls from logs where model_name = ${model} group by 1`,
+    (found) => found.reduce((sum, { calls }) => sum + calls, 0) === 41,
+  );
+  expect(rows).toHaveLength(1);
 }, 60_000);
 
 test("the live view of one worker shows the calls of all", async () => {

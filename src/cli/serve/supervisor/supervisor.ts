@@ -143,6 +143,7 @@ export class Supervisor {
     this.#slots.forgetProcess(worker.pid);
     this.#limits.releaseLocks(worker.pid);
     this.#watch(worker, false);
+    for (const other of this.#workers) other.send({ type: "routing", worker: worker.number, news: null });
     if (worker.isLeaving || this.#isStopping) return;
     log.error({ worker: worker.number, pid: worker.pid, exitCode }, "a worker has ended by itself");
     // What it left unwritten is charged by another one at once, not when the next one starts.
@@ -167,6 +168,8 @@ export class Supervisor {
     else if (message.type === "watch") this.#watch(from, message.isWatched);
     else if (message.type === "calls") {
       for (const worker of this.#workers) if (worker !== from && this.#watching.has(worker.pid)) worker.send(message);
+    } else if (message.type === "routing") {
+      for (const worker of this.#workers) if (worker !== from && worker.isReady) worker.send(message);
     }
   }
 

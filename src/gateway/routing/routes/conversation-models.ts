@@ -7,17 +7,26 @@ import { LRUCache } from "lru-cache";
 export type ConversationModels = {
   find(conversation: bigint): string | null;
   keep(conversation: bigint, model: string): void;
+  /** Takes over what another worker of this host remembers. */
+  learn(conversation: bigint, model: string): void;
 };
 
 const MAX_CONVERSATIONS = 20_000;
 /** About as long as providers keep a prompt in their cache. */
 const LIFE_MS = 10 * 60_000;
 
-/** Remembers which model of a route a conversation was served by. */
-export function createConversationModels(): ConversationModels {
+/** Remembers which model of a route a conversation was served by. `onKeep`: called with what calls of this process add. */
+export function createConversationModels(
+  onKeep: (conversation: bigint, model: string) => void = () => {},
+): ConversationModels {
   const models = new LRUCache<bigint, string>({ max: MAX_CONVERSATIONS, ttl: LIFE_MS });
+  const learn = (conversation: bigint, model: string) => void models.set(conversation, model);
   return {
+    learn,
     find: (conversation) => models.get(conversation) ?? null,
-    keep: (conversation, model) => void models.set(conversation, model),
+    keep(conversation, model) {
+      learn(conversation, model);
+      onKeep(conversation, model);
+    },
   };
 }

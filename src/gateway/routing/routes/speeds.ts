@@ -9,9 +9,11 @@ export type Speed = Readonly<{
   tokensPerSecond: number | null;
 }>;
 
-/** Speeds by channel and model, in memory, of this process only. */
+/** Speeds by channel and model, in memory. */
 export type Speeds = {
   observe(channelId: number, model: string, sample: Speed): void;
+  /** Takes over the mean of calls that another worker of this host observed. */
+  learn(channelId: number, model: string, mean: Speed, calls: number): void;
   /** Null: not measured, or too long ago. */
   find(channelId: number, model: string): Speed | null;
 };
@@ -27,23 +29,32 @@ const MIN_OUTPUT_MS = 5;
 
 type Measured = { firstTokenMs: number | null; tokensPerSecond: number | null; at: number };
 
-/** Measures how fast channels serve their models. `now`: epoch milliseconds. */
-export function createSpeeds(now: () => number = Date.now): Speeds {
+/** Measures how fast channels serve their models. `now`: epoch milliseconds. `onSample`: called with each of this process. */
+export function createSpeeds(
+  now: () => number = Date.now,
+  onSample: (channelId: number, model: string, sample: Speed) => void = () => {},
+): Speeds {
   const entries = new LRUCache<string, Measured>({ max: MAX_ENTRIES });
+  const add = (channelId: number, model: string, sample: Speed, calls: number) => {
+    const name = `${channelId} ${model}`;
+    const at = now();
+    const known = entries.get(name);
+    if (!known || at - known.at >= LIFE_MS) {
+      entries.set(name, { ...sample, at });
+      return;
+    }
+    const weight = 1 - (1 - SAMPLE_WEIGHT) ** calls;
+    known.firstTokenMs = average(known.firstTokenMs, sample.firstTokenMs, weight);
+    known.tokensPerSecond = average(known.tokensPerSecond, sample.tokensPerSecond, weight);
+    known.at = at;
+  };
   return {
     observe(channelId, model, sample) {
       if (sample.firstTokenMs === null && sample.tokensPerSecond === null) return;
-      const name = `${channelId} ${model}`;
-      const at = now();
-      const known = entries.get(name);
-      if (!known || at - known.at >= LIFE_MS) {
-        entries.set(name, { ...sample, at });
-        return;
-      }
-      known.firstTokenMs = average(known.firstTokenMs, sample.firstTokenMs);
-      known.tokensPerSecond = average(known.tokensPerSecond, sample.tokensPerSecond);
-      known.at = at;
+      add(channelId, model, sample, 1);
+      onSample(channelId, model, sample);
     },
+    learn: add,
     find(channelId, model) {
       const known = entries.get(`${channelId} ${model}`);
       return known && now() - known.at < LIFE_MS ? known : null;
@@ -51,9 +62,9 @@ export function createSpeeds(now: () => number = Date.now): Speeds {
   };
 }
 
-function average(before: number | null, sample: number | null): number | null {
+function average(before: number | null, sample: number | null, weight: number): number | null {
   if (before === null || sample === null) return sample ?? before;
-  return before + SAMPLE_WEIGHT * (sample - before);
+  return before + weight * (sample - before);
 }
 
 /** The speed of a completed call: of its last attempt, from sending the request. */

@@ -17,7 +17,12 @@ export type CoolDown = {
   failed(channelId: number, key: string): void;
   /** The state of a failing key, for operators; null if it is fine. Times are Unix milliseconds. */
   stateOf(channelId: number, key: string): Readonly<{ failures: number; until: number }> | null;
+  /** Takes over what another worker of this host has seen of a key. */
+  learn(channelId: number, key: string, seen: KeyState): void;
 };
+
+/** What calls have shown of a key: failures in a row, and until when it pauses (Unix milliseconds). All 0: it is fine. */
+export type KeyState = Readonly<{ failures: number; until: number; limitedUntil: number }>;
 
 type State = { failures: number; until: number; probedAt: number; limitedUntil: number };
 
@@ -27,8 +32,14 @@ const MAX_PAUSE_MS = 300_000;
 /** A probe without a result is given up after this time. */
 const PROBE_MS = 60_000;
 
-/** Lets keys rest that an upstream refused or limited. `now`: epoch milliseconds. */
-export function createCoolDown(now: () => number = Date.now): CoolDown {
+/**
+ * Lets keys rest that an upstream refused or limited. `now`: epoch milliseconds. `onChange`: called with what calls of this
+ * process have shown of a key.
+ */
+export function createCoolDown(
+  now: () => number = Date.now,
+  onChange: (channelId: number, key: string, state: KeyState) => void = () => {},
+): CoolDown {
   const channels = new Map<number, Map<string, State>>();
 
   const find = (channelId: number, key: string) => channels.get(channelId)?.get(key);
@@ -49,10 +60,13 @@ export function createCoolDown(now: () => number = Date.now): CoolDown {
     start(channelId, key, ms) {
       const state = make(channelId, key);
       state.until = Math.max(state.until, now() + ms);
+      onChange(channelId, key, state);
     },
     limited(channelId, key, ms) {
       const state = ms > 0 ? make(channelId, key) : find(channelId, key);
-      if (state) state.limitedUntil = now() + Math.min(ms, MAX_PAUSE_MS);
+      if (!state) return;
+      state.limitedUntil = now() + Math.min(ms, MAX_PAUSE_MS);
+      onChange(channelId, key, state);
     },
     isCooling(channelId, key) {
       const state = find(channelId, key);
@@ -68,8 +82,9 @@ export function createCoolDown(now: () => number = Date.now): CoolDown {
     succeeded(channelId, key) {
       const state = find(channelId, key);
       if (!state) return;
+      Object.assign(state, { failures: 0, until: 0, probedAt: 0 });
       if (state.limitedUntil <= now()) forget(channelId, key);
-      else Object.assign(state, { failures: 0, until: 0, probedAt: 0 });
+      onChange(channelId, key, state);
     },
     failed(channelId, key) {
       const state = make(channelId, key);
@@ -77,15 +92,20 @@ export function createCoolDown(now: () => number = Date.now): CoolDown {
       state.probedAt = 0;
       const over = state.failures - FAILURES_BEFORE_PAUSE;
       if (over >= 0) state.until = now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** over);
+      onChange(channelId, key, state);
     },
     stateOf(channelId, key) {
       const state = find(channelId, key);
       return state ? { failures: state.failures, until: Math.max(state.until, state.limitedUntil) } : null;
     },
+    learn(channelId, key, { failures, until, limitedUntil }) {
+      if (failures === 0 && Math.max(until, limitedUntil) <= now()) forget(channelId, key);
+      else Object.assign(make(channelId, key), { failures, until, limitedUntil });
+    },
   };
 }
 
-/** The calls of a channel's key in the last hour, and those in progress. In memory, of this process only. */
+/** The calls of a channel's key in the last hour, and those in progress: of this process, and of what others tell. In memory. */
 export type KeyTraffic = {
   begin(channelId: number, key: string): void;
   /**
@@ -98,7 +118,16 @@ export type KeyTraffic = {
   of(channelId: number, key: string): TrafficOfHour;
   /** The state to save for the next start; it contains no keys. */
   snapshot(): TrafficSnapshot;
+  /** Calls in progress here, by channel and key. */
+  underWay(): CallsUnderWay;
+  /** Takes over how many calls are in progress in another worker of this host. */
+  learnUnderWay(worker: number, calls: CallsUnderWay): void;
+  /** Adds calls that ended in another worker. */
+  learnEnded(channelId: number, key: string, ended: EndedCalls): void;
 };
+
+export type CallsUnderWay = readonly (readonly [channelId: number, key: string, calls: number])[];
+export type EndedCalls = Readonly<{ count: number; failed: number; elapsedMs: number }>;
 
 /** The calls of the last hour by channel and a short hash of the key. */
 export type TrafficSnapshot = Readonly<Record<string, readonly Slot[]>>;
@@ -118,10 +147,16 @@ type TrafficRecord = { inFlight: number; slots: Slot[] };
 const EMPTY = { count: 0, failed: 0, elapsedMs: 0 } as const;
 const IDLE: TrafficOfHour = { inFlight: 0, slots: Array.from({ length: SLOTS }, () => EMPTY) };
 
-/** `before`: the snapshot of an earlier process. */
-export function createKeyTraffic(now: () => number = Date.now, before: TrafficSnapshot = {}): KeyTraffic {
+/** `before`: the snapshot of an earlier process. `onEnd`: called with calls of this process that ended. */
+export function createKeyTraffic(
+  now: () => number = Date.now,
+  before: TrafficSnapshot = {},
+  onEnd: (channelId: number, key: string, ended: EndedCalls) => void = () => {},
+): KeyTraffic {
   const channels = new Map<number, Map<string, TrafficRecord>>();
   const earlier = new Map(Object.entries(before));
+  /** Calls in progress by worker, channel and key. */
+  const elsewhere = new Map<number, Map<number, Map<string, number>>>();
 
   /** Takes over the calls from before the start, once. */
   const inherit = (channelId: number, key: string): TrafficRecord | undefined => {
@@ -161,6 +196,13 @@ export function createKeyTraffic(now: () => number = Date.now, before: TrafficSn
     return slot;
   };
 
+  const add = (channelId: number, key: string, { count, failed, elapsedMs }: EndedCalls) => {
+    const slot = present(keep(channelId, key));
+    slot.count += count;
+    slot.failed += failed;
+    slot.elapsedMs += elapsedMs;
+  };
+
   return {
     begin(channelId, key) {
       keep(channelId, key).inFlight += 1;
@@ -169,23 +211,25 @@ export function createKeyTraffic(now: () => number = Date.now, before: TrafficSn
       const record = keep(channelId, key);
       record.inFlight = Math.max(record.inFlight - 1, 0);
       if (failed === null) return;
-      const slot = present(record);
-      slot.count += 1;
-      if (failed) slot.failed += 1;
-      else slot.elapsedMs += elapsedMs;
+      const ended = { count: 1, failed: Number(failed), elapsedMs: failed ? 0 : elapsedMs };
+      add(channelId, key, ended);
+      onEnd(channelId, key, ended);
     },
     inFlight(channelId) {
       let sum = 0;
       for (const { inFlight } of channels.get(channelId)?.values() ?? []) sum += inFlight;
+      for (const worker of elsewhere.values()) for (const calls of worker.get(channelId)?.values() ?? []) sum += calls;
       return sum;
     },
     of(channelId, key) {
       const record = find(channelId, key);
-      if (!record) return IDLE;
+      let inFlight = record?.inFlight ?? 0;
+      for (const worker of elsewhere.values()) inFlight += worker.get(channelId)?.get(key) ?? 0;
+      if (!record) return { ...IDLE, inFlight };
       const first = firstSlot();
       const slots: TrafficOfHour["slots"][number][] = IDLE.slots.slice();
       for (const slot of record.slots) if (slot.at >= first) slots[slot.at - first] = slot;
-      return { inFlight: record.inFlight, slots };
+      return { inFlight, slots };
     },
     snapshot() {
       const first = firstSlot();
@@ -195,6 +239,23 @@ export function createKeyTraffic(now: () => number = Date.now, before: TrafficSn
         for (const [key, { slots }] of keys) all.push([nameOf(channelId, key), fresh(slots)]);
       return Object.fromEntries(all.filter(([, slots]) => slots.length > 0));
     },
+    underWay() {
+      const calls: [number, string, number][] = [];
+      for (const [channelId, keys] of channels)
+        for (const [key, { inFlight }] of keys) if (inFlight > 0) calls.push([channelId, key, inFlight]);
+      return calls;
+    },
+    learnUnderWay(worker, calls) {
+      elsewhere.delete(worker);
+      if (calls.length === 0) return;
+      const counts = new Map<number, Map<string, number>>();
+      for (const [channelId, key, count] of calls) {
+        const keys = counts.get(channelId) ?? new Map<string, number>();
+        counts.set(channelId, keys.set(key, count));
+      }
+      elsewhere.set(worker, counts);
+    },
+    learnEnded: add,
   };
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-/** What hedging needs to know of the past, in memory, of this process only. */
+/** What hedging needs to know of the past, in memory. */
 export type Hedges = {
   /** A channel took this long to the first token of a model, or longer. */
   observe(channelId: number, model: string, firstTokenMs: number): void;
@@ -12,7 +12,14 @@ export type Hedges = {
   reserve(route: string, cost: number, maxExtraPercent: number): boolean;
   /** Gives back what was reserved for an attempt that was not sent, or served the call. */
   release(route: string, cost: number): void;
+  /** Takes over what another worker of this host has seen or done. */
+  learn(news: HedgeNews): void;
 };
+
+/** A time to first token (ms), or what a call added to a route's spending or extra spending (quota units; below 0: given back). */
+export type HedgeNews =
+  | Readonly<{ channelId: number; model: string; firstTokenMs: number }>
+  | Readonly<{ route: string; spent: number; extra: number }>;
 
 /** So many of the latest calls are remembered, and fewer than these say nothing. */
 const [MOST_SAMPLES, FEWEST_SAMPLES] = [64, 20];
@@ -22,8 +29,8 @@ const HALF_LIFE_MS = 30 * 60_000;
 
 type Budget = { spent: number; extra: number; since: number };
 
-/** Creates the memory of hedging. `now`: of tests. */
-export function createHedges(now: () => number = Date.now): Hedges {
+/** Creates the memory of hedging. `now`: of tests. `onNews`: called with what calls of this process have seen or done. */
+export function createHedges(now: () => number = Date.now, onNews: (news: HedgeNews) => void = () => {}): Hedges {
   const samples = new LRUCache<string, number[]>({ max: MAX_ENTRIES });
   const budgets = new LRUCache<string, Budget>({ max: MAX_ENTRIES });
   const budgetOf = (route: string): Budget => {
@@ -37,31 +44,38 @@ export function createHedges(now: () => number = Date.now): Hedges {
     }
     return known;
   };
+  const learn = (news: HedgeNews) => {
+    if ("route" in news) {
+      const budget = budgetOf(news.route);
+      budget.spent += news.spent;
+      budget.extra = Math.max(0, budget.extra + news.extra);
+      return;
+    }
+    const name = `${news.channelId} ${news.model}`;
+    const latest = samples.get(name) ?? [];
+    latest.push(news.firstTokenMs);
+    if (latest.length > MOST_SAMPLES) latest.shift();
+    samples.set(name, latest);
+  };
+  const happened = (news: HedgeNews) => {
+    learn(news);
+    onNews(news);
+  };
   return {
-    observe(channelId, model, firstTokenMs) {
-      const name = `${channelId} ${model}`;
-      const latest = samples.get(name) ?? [];
-      latest.push(firstTokenMs);
-      if (latest.length > MOST_SAMPLES) latest.shift();
-      samples.set(name, latest);
-    },
+    learn,
+    observe: (channelId, model, firstTokenMs) => happened({ channelId, model, firstTokenMs }),
     p95(channelId, model) {
       const latest = samples.get(`${channelId} ${model}`);
       if (!latest || latest.length < FEWEST_SAMPLES) return null;
       return latest.toSorted((a, b) => a - b)[Math.ceil(latest.length * 0.95) - 1] ?? null;
     },
-    spend(route, cost) {
-      budgetOf(route).spent += cost;
-    },
+    spend: (route, cost) => happened({ route, spent: cost, extra: 0 }),
     reserve(route, cost, maxExtraPercent) {
       const budget = budgetOf(route);
       if (budget.extra + cost > (budget.spent * maxExtraPercent) / 100) return false;
-      budget.extra += cost;
+      happened({ route, spent: 0, extra: cost });
       return true;
     },
-    release(route, cost) {
-      const budget = budgetOf(route);
-      budget.extra = Math.max(0, budget.extra - cost);
-    },
+    release: (route, cost) => happened({ route, spent: 0, extra: -cost }),
   };
 }
