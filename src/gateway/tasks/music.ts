@@ -50,7 +50,7 @@ async function submitMusic(
           chargeId: call.recordId,
           createdAt: call.createdAt,
         }),
-      request: async (channel, provider) => ({
+      request: async ({ channel, provider }) => ({
         url: `${provider.url(channel, { capability: "music", dialect: "openai-chat", model, stream: false })}/submit/${order.action}`,
         body: JSON.stringify(order.body),
       }),

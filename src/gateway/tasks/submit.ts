@@ -1,6 +1,6 @@
 import { charge } from "../../billing/pricing/charge.ts";
 import { NO_USAGE } from "../../billing/types.ts";
-import { type ChannelEntry, storedKeyOf } from "../../domain/channels/entry.ts";
+import { storedKeyOf } from "../../domain/channels/entry.ts";
 import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import { refuseTask, type Taken } from "../../domain/tasks/submit-task.ts";
 import type { TaskKind } from "../../domain/tasks/task.ts";
@@ -20,8 +20,10 @@ import { failOver, finish } from "../pipeline.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { RunningAttempt } from "../upstream/attempt.ts";
 import { noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
+import { signRequest } from "../upstream/build-request.ts";
 import { retryAfterIn } from "../upstream/provider-limits.ts";
 import { readBody, readErrorText } from "../upstream/read-body.ts";
+import type { Route } from "../upstream/route.ts";
 
 /** An upstream's response to an order. */
 export type SubmitResult<Answer> = Readonly<{
@@ -40,13 +42,16 @@ export type UpstreamOrder = Readonly<{
   body: string | OutgoingForm;
 }>;
 
+/** Where an order goes: the channel, the key of this attempt, and the upstream's name of the model. */
+export type OrderRoute = Pick<Route, "channel" | "key" | "provider" | "upstreamModel">;
+
 /** An order in one protocol. */
 export type TaskOrder<Answer> = Readonly<{
   kind: TaskKind;
   /** Stores the task before it is sent; resolves with its row id. */
   store(): Promise<number>;
-  /** The order as this channel's upstream expects it. */
-  request(channel: ChannelEntry, provider: Provider, model: string, id: number): Promise<UpstreamOrder>;
+  /** The order as this channel's upstream expects it; `id` is the task's row. */
+  request(route: OrderRoute, id: number): Promise<UpstreamOrder>;
   read(answer: unknown, provider: Provider): SubmitResult<Answer> | null;
   /** Records that the upstream accepted the task. */
   take(id: number, taken: Taken, sent: SubmitResult<Answer>): Promise<void>;
@@ -135,15 +140,16 @@ async function sendOrder<Answer>(
   order: TaskOrder<Answer>,
   id: number,
 ): Promise<SubmitResult<Answer>> {
-  const { channel, key, provider, upstreamModel } = route;
-  const { url, headers: own, body } = await order.request(channel, provider, upstreamModel, id);
+  const { channel, key, provider } = route;
+  const { url, headers: own, body } = await order.request(route, id);
   const headers = {
     "user-agent": userAgentOf(channel),
     ...provider.authHeaders(channel, key),
     ...own,
     ...(typeof body === "string" && { "content-type": "application/json" }),
   };
-  const outgoing = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };
+  const unsigned = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };
+  const outgoing = await signRequest(context, unsigned, route);
   refuseIfClientLeft(call);
   const response = await context.upstream.send(outgoing, exchange);
   entry.status = response.status;

@@ -13,6 +13,8 @@ export type TaskProtocol = Readonly<{
   mostAtOnce: number;
   /** A task that has not ended by then counts as failed. */
   timeoutSeconds: number;
+  /** The answers hold what was made, so they are large and take time; absent: a few kilobytes. */
+  answersWithMedia?: boolean;
   ask(channel: ProviderChannel, tasks: readonly TaskReference[]): TaskRequest;
   /** Reads the response to such a request; tasks that it doesn't mention are left out. */
   readReports(answer: unknown, tasks: readonly TaskReference[]): TaskReport[];
@@ -29,6 +31,10 @@ export type TaskProtocol = Readonly<{
 export type VideoOrder = Readonly<{
   /** The upstream's name of the model. */
   model: string;
+  /** The client's name of the model. */
+  requestedModel: string;
+  /** The channel's key, for providers whose keys hold projects. */
+  key: string;
   prompt: string;
   seconds: number;
   /** Pixels as “1280x720”; empty: the provider's default. */
@@ -41,6 +47,12 @@ export type VideoOrder = Readonly<{
 
 /** What can be made of a finished video: a variation, an edited version, a longer one. */
 export type FollowUpKind = "remix" | "edit" | "extension";
+
+/** A finished video as an upstream's object holds it: where it can be read by anybody, or itself. */
+export type VideoFile = Readonly<{ url: string }> | Readonly<{ bytes: Uint8Array<ArrayBuffer>; contentType: string }>;
+
+/** The request for a finished video; `read` finds the video in the response, null: the response is the video. */
+export type VideoSource = Readonly<{ request: TaskRequest; read: ((answer: unknown) => VideoFile | null) | null }>;
 
 /** How videos are ordered at a provider. */
 export type VideoProtocol = Readonly<{
@@ -66,6 +78,10 @@ export type VideoProtocol = Readonly<{
   readOrder(answer: unknown): Readonly<{ upstreamId: string }> | Readonly<{ problem: string }>;
   /** URL of the finished video; null: there is none yet. */
   videoUrl(data: unknown): string | null;
+  /** How a finished video without a public URL is read, with the key that ordered it; null: not that way. */
+  source?(channel: ProviderChannel, task: Readonly<{ upstreamId: string; data: unknown }>): VideoSource | null;
+  /** Whether an image must be in the request, so that the gateway fetches it; absent: the provider fetches URLs. */
+  inlinesImage?(url: string): boolean;
   /** Videos can be read and deleted only with the key that created them, under `/videos`. */
   isKeyScoped?: boolean;
 }>;

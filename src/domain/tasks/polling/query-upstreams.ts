@@ -2,6 +2,7 @@ import { parseJson } from "../../../formats/json.ts";
 import type { TaskReport } from "../../../formats/tasks/report.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
+import { signingTools } from "../../../providers/contract/provider.ts";
 import type { TaskProtocol, TaskRequest } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
@@ -16,6 +17,7 @@ type Deps = Readonly<{ fetch: SafeFetch; log: Logger }>;
 /** Questions that one channel's upstream gets at a time. */
 const QUESTIONS_AT_ONCE = 8;
 const TIMEOUT_MS = 15_000;
+const MEDIA_LIMITS = { timeoutMs: 120_000, maxBytes: 64 * 1024 * 1024 };
 /** An upstream that leaves so many questions in a row open is not asked any more in this round: others wait. */
 const MOST_UNANSWERED = 8;
 /** So many tasks are cheaper found in their upstream's list than asked about one by one. */
@@ -70,21 +72,24 @@ export class UpstreamQuestions {
   }
 
   /** The answer to a question; null: there is none. */
-  async #ask({ channel, key }: TaskKeeper, { method, url, body }: TaskRequest): Promise<unknown> {
+  async #ask({ channel, key, protocol }: TaskKeeper, { method, url, body }: TaskRequest): Promise<unknown> {
     const upstream = String(channel.id);
     const ofKey = `${upstream}\n${key}`;
     const unanswered = (name: string) => this.#unanswered.get(name) ?? 0;
     if ([upstream, ofKey].some((name) => unanswered(name) >= MOST_UNANSWERED)) return null;
     try {
-      const answer = await this.deps.fetch(url, {
+      const provider = providerOf(channel.type);
+      const headers = {
+        "user-agent": userAgentOf(channel),
+        ...provider?.authHeaders(channel, key),
+        ...(body !== "" && { "content-type": "application/json" }),
+      };
+      const signed = await provider?.sign?.({ url, headers, body }, channel, key, signingTools(this.deps.fetch));
+      const answer = await this.deps.fetch(signed?.url ?? url, {
         method,
-        headers: {
-          "user-agent": userAgentOf(channel),
-          ...providerOf(channel.type)?.authHeaders(channel, key),
-          ...(body !== "" && { "content-type": "application/json" }),
-        },
-        ...(body !== "" && { body }),
-        timeoutMs: TIMEOUT_MS,
+        headers: { ...headers, ...signed?.headers },
+        ...(body !== "" && { body: signed?.body ?? body }),
+        ...(protocol.answersWithMedia ? MEDIA_LIMITS : { timeoutMs: TIMEOUT_MS }),
         proxy: proxyOf(channel),
       });
       const { status } = answer;

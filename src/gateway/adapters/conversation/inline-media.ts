@@ -27,21 +27,32 @@ export async function inlineMedia(
   await Promise.all(parts.map((part) => inline(context, part)));
 }
 
-async function inline({ clientMediaFetch }: GatewayContext, part: MediaPart): Promise<void> {
+async function inline(context: GatewayContext, part: MediaPart): Promise<void> {
   if (part.source.kind !== "url") return;
-  const { url } = part.source;
+  part.source = { kind: "base64", ...(await fetchMedia(context, part.source.url, part.type)) };
+}
+
+/**
+ * Fetches media of a client's URL, at most 20 MiB; private networks are rejected, even after redirects. Rejects GatewayError with
+ * the reason, also for an image that is none.
+ */
+export async function fetchMedia(
+  { clientMediaFetch }: Pick<GatewayContext, "clientMediaFetch">,
+  url: string,
+  type: MediaPart["type"],
+): Promise<Readonly<{ mediaType: string; data: string }>> {
   try {
     const { status, body, headers } = await clientMediaFetch(url, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_MEDIA_BYTES });
-    if (status !== 200) throw invalidRequest({ code: "gateway_media_status", params: { part: part.type, status } });
+    if (status !== 200) throw invalidRequest({ code: "gateway_media_status", params: { part: type, status } });
     const mediaType =
       mediaTypeOf(body) ?? headers.get("content-type")?.split(";")[0]?.trim() ?? "application/octet-stream";
-    if (part.type === "image" && !mediaType.startsWith("image/")) {
+    if (type === "image" && !mediaType.startsWith("image/")) {
       throw invalidRequest({ code: "gateway_media_type", params: { mediaType } });
     }
-    part.source = { kind: "base64", mediaType, data: Buffer.from(body).toString("base64") };
+    return { mediaType, data: Buffer.from(body).toString("base64") };
   } catch (error) {
     if (error instanceof OutboundError)
-      throw invalidRequest({ code: "gateway_media", params: { part: part.type, reason: error.message } });
+      throw invalidRequest({ code: "gateway_media", params: { part: type, reason: error.message } });
     throw error;
   }
 }

@@ -24,6 +24,8 @@ export type ObjectRequest = Readonly<{
 
 /** For the response headers only: a large file may take longer. */
 const HEAD_TIMEOUT_MS = 300_000;
+const MAX_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Requests something that a channel's upstream stores, of any size, as a stream. Rejects GatewayError with the
@@ -83,8 +85,7 @@ export async function sendToOwner(
   outgoing: Outgoing,
   onRejected?: (failure: AttemptFailure) => void,
 ): Promise<Answered> {
-  const exchange = new Exchange(context.deadlines, HEAD_TIMEOUT_MS);
-  const response = await context.upstream.send(outgoing, exchange).catch((error) => {
+  const { response, exchange } = await follow(context, outgoing, (exchange, error) => {
     throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
   });
   exchange.endTimeouts();
@@ -100,6 +101,26 @@ export async function sendToOwner(
   );
   onRejected?.(failure);
   throw clientErrorFor(context, failure);
+}
+
+/** Sends a request; a redirect of a GET is followed, without the key where it leads to another origin. */
+async function follow(
+  context: GatewayContext,
+  outgoing: Outgoing,
+  onError: (exchange: Exchange, error: unknown) => never,
+): Promise<Answered> {
+  let request = outgoing;
+  for (let hop = 0; ; hop += 1) {
+    const exchange = new Exchange(context.deadlines, HEAD_TIMEOUT_MS);
+    const response = await context.upstream.send(request, exchange).catch((error) => onError(exchange, error));
+    const location = request.method === "GET" && REDIRECTS.has(response.status) && response.headers.get("location");
+    const next = location && hop < MAX_REDIRECTS ? URL.parse(location, request.url) : null;
+    if (!next) return { response, exchange };
+    exchange.abort();
+    const isSameOrigin = next.origin === new URL(request.url).origin;
+    const headers = isSameOrigin ? request.headers : { "user-agent": request.headers["user-agent"] ?? "" };
+    request = { ...request, url: next.href, headers };
+  }
 }
 
 /** The channel and key that made an object. Throws GatewayError if they were removed or disabled. */

@@ -56,7 +56,7 @@ export async function submitDrawing(
           chargeId: call.recordId,
           createdAt: call.createdAt,
         }),
-      request: async (channel, provider, _model, id) => ({
+      request: async ({ channel, provider }, id) => ({
         url:
           upstreamUrl(
             provider.url(channel, { capability: "drawing", dialect: "openai-chat", model: "", stream: false }),

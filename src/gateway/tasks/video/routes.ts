@@ -12,17 +12,11 @@ import { notOffered } from "../../state/files/request-upstream.ts";
 import { admitTask } from "../admit-task.ts";
 import { video } from "../endpoints.ts";
 import { answer } from "../responses.ts";
-import {
-  findVideo,
-  ownVideo,
-  removeVideo,
-  showContent,
-  showVideos,
-  viewGeneration,
-  viewVideo,
-} from "./stored-videos.ts";
+import { showContent } from "./show-content.ts";
+import { findVideo, ownVideo, removeVideo, showVideos, viewGeneration, viewVideo } from "./stored-videos.ts";
 import {
   formOfOrder,
+  inlineImages,
   memberOf,
   readVideoOrder,
   secondsOf,
@@ -77,9 +71,11 @@ async function orderVideo(
       const row = await submitVideo(context, call, {
         model: order.model,
         properties: { input: order.prompt, seconds: order.seconds, size: order.size },
-        async request(channel, provider, model) {
-          const sent = { ...order, model };
-          const { url, headers, action, body: fields, takesForm } = videosOf(provider).order(channel, sent);
+        async request({ channel, key, provider, upstreamModel }) {
+          const videos = videosOf(provider);
+          const images = await inlineImages(context, videos, order.images);
+          const sent = { ...order, images, model: upstreamModel, requestedModel: order.model, key };
+          const { url, headers, action, body: fields, takesForm } = videos.order(channel, sent);
           const form = takesForm && body.form ? await formOfOrder(body.form, sent) : null;
           return { url, headers, action, body: form ?? JSON.stringify(fields) };
         },
@@ -129,7 +125,7 @@ async function orderFollowUp(
       const row = await submitVideo(context, call, {
         model: planned.model,
         properties: { input: prompt, seconds, size, remixedFrom: parent.taskId },
-        async request(channel, provider) {
+        async request({ channel, provider }) {
           const order = videosOf(provider).followUp?.(channel, { kind, upstreamId, prompt, seconds });
           if (!order) throw notOffered();
           return { url: order.url, body: JSON.stringify(order.body), action: kind };

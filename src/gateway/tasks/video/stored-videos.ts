@@ -2,7 +2,6 @@ import { findMedia } from "../../../domain/tasks/find-tasks.ts";
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import { deleteVideo, listVideos } from "../../../domain/tasks/videos.ts";
 import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
-import { requestIdOf } from "../../../lib/http/request-id.ts";
 import { sayStored } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../auth/authenticate.ts";
@@ -10,10 +9,9 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { GatewayServer } from "../../http/arrival.ts";
 import { invalidRequest } from "../../http/client-body.ts";
-import { corsHeaders } from "../../http/headers.ts";
 import { refuse } from "../../http/refuse.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
-import { requestObject, requestUpstream } from "../../state/files/request-upstream.ts";
+import { requestObject } from "../../state/files/request-upstream.ts";
 import { answer } from "../responses.ts";
 import { callerOf, channelOfTask } from "../task-channel.ts";
 
@@ -30,7 +28,7 @@ const errorOf = ({ status, failReason }: MediaRow) =>
   status === "FAILURE" ? { code: "video_generation_failed", message: sayStored(failReason, "en") } : null;
 
 /** URL of the finished video; null if it is not done. */
-function videoUrlOf({ services }: GatewayContext, row: MediaRow): string | null {
+export function videoUrlOf({ services }: GatewayContext, row: MediaRow): string | null {
   const channel = services.channels.get(row.channelId);
   const videos = channel && providerOf(channel.type)?.videos;
   return row.status === "SUCCESS" && videos ? videos.videoUrl(row.data) : null;
@@ -87,8 +85,6 @@ export const videoNotFound = (id: string): GatewayError =>
 
 const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 20;
-const VARIANTS: ReadonlySet<string> = new Set(["video", "thumbnail", "spritesheet"]);
-const FORWARDED_HEADERS = ["content-type", "content-length", "content-disposition"] as const;
 
 /** GET /v1/videos: a page of the caller's own videos, newest first by default. */
 export async function showVideos(context: GatewayContext, request: Request, server: GatewayServer | null) {
@@ -134,48 +130,17 @@ export async function removeVideo(context: GatewayContext, request: Request, ser
   }
 }
 
-/** GET /v1/videos/{id}/content: the bytes if only the key can read them, else a redirect to the provider's storage. */
-export async function showContent(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
-  try {
-    const { row } = await ownVideo(context, request, server, id);
-    if (isStoredUpstream(context, row) && row.status === "SUCCESS") return await contentOf(context, request, row);
-    const url = videoUrlOf(context, row);
-    if (url !== null && /^https?:\/\//.test(url))
-      return new Response(null, { status: 302, headers: { location: url } });
-    throw new GatewayError(
-      404,
-      "video_not_ready",
-      { code: "gateway_video_running" },
-      { type: "invalid_request_error" },
-    );
-  } catch (error) {
-    return refuse(context, request, error);
-  }
-}
-
-async function contentOf(context: GatewayContext, request: Request, row: MediaRow): Promise<Response> {
-  const variant = new URL(request.url).searchParams.get("variant");
-  if (variant !== null && !VARIANTS.has(variant)) throw invalidRequest({ code: "gateway_video_variant" }, "variant");
-  const path = `${pathOf(row)}/content${variant === null ? "" : `?variant=${variant}`}`;
-  const { body, headers } = await requestUpstream(context, ownerChannelOf(context, row), { method: "GET", path });
-  const responseHeaders = new Headers({ ...corsHeaders(request), "x-request-id": requestIdOf(request) });
-  for (const name of FORWARDED_HEADERS) {
-    const value = headers.get(name);
-    if (value !== null && !(name === "content-length" && headers.has("content-encoding")))
-      responseHeaders.set(name, value);
-  }
-  return new Response(body, { headers: responseHeaders });
-}
-
-function isStoredUpstream({ services }: GatewayContext, { channelId }: MediaRow): boolean {
+/** Whether the video is at the upstream, under `/videos`, for the key that ordered it. */
+export function isStoredUpstream({ services }: GatewayContext, { channelId }: MediaRow): boolean {
   const channel = services.channels.get(channelId);
   return (channel && providerOf(channel.type)?.videos?.isKeyScoped) === true;
 }
 
 /** The channel and key that made the video. Throws GatewayError. */
-function ownerChannelOf(context: GatewayContext, row: MediaRow): Choice {
+export function ownerChannelOf(context: GatewayContext, row: MediaRow): Choice {
   const channel = channelOfTask(context, row);
   return { channel, key: channel.keys[0] ?? "" };
 }
 
-const pathOf = ({ upstreamId }: MediaRow): string => `/videos/${encodeURIComponent(upstreamId)}`;
+/** The path of a video that is stored upstream. */
+export const pathOf = ({ upstreamId }: MediaRow): string => `/videos/${encodeURIComponent(upstreamId)}`;

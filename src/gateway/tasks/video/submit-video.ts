@@ -1,5 +1,4 @@
 import type { RequestedVariant } from "../../../billing/pricing/price-rules.ts";
-import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import { findMedia } from "../../../domain/tasks/find-tasks.ts";
 import { addMedia, takeMedia } from "../../../domain/tasks/submit-task.ts";
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
@@ -8,13 +7,14 @@ import { type OutgoingForm, outgoingForm } from "../../../lib/http/multipart/for
 import type { Form } from "../../../lib/http/multipart/read-form.ts";
 import { randomId } from "../../../lib/http/request-id.ts";
 import type { Provider } from "../../../providers/contract/provider.ts";
-import type { VideoOrder } from "../../../providers/contract/tasks.ts";
+import type { VideoOrder, VideoProtocol } from "../../../providers/contract/tasks.ts";
 import { defaultVideoSeconds } from "../../../providers/registry.ts";
+import { fetchMedia } from "../../adapters/conversation/inline-media.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
-import { type SubmitResult, submitTask, type UpstreamOrder } from "../submit.ts";
+import { type OrderRoute, type SubmitResult, submitTask, type UpstreamOrder } from "../submit.ts";
 import { videoNotFound } from "./stored-videos.ts";
 
 /** A video to order: what to store about it, and how to request it from a channel. */
@@ -22,11 +22,7 @@ type VideoTask = Readonly<{
   model: string;
   properties: Readonly<{ input: string; seconds: number; size: string; remixedFrom?: string }>;
   /** `action` is stored with the task. */
-  request(
-    channel: ChannelEntry,
-    provider: Provider,
-    model: string,
-  ): Promise<UpstreamOrder & Readonly<{ action: string }>> | (UpstreamOrder & Readonly<{ action: string }>);
+  request(route: OrderRoute): Promise<UpstreamOrder & Readonly<{ action: string }>>;
 }>;
 
 /** Orders a video as a task and resolves with its row. Rejects GatewayError. */
@@ -51,8 +47,8 @@ export async function submitVideo(context: GatewayContext, call: Call, task: Vid
         chargeId: call.recordId,
         createdAt: call.createdAt,
       }),
-    async request(channel, provider, model) {
-      const ordered = await task.request(channel, provider, model);
+    async request(route) {
+      const ordered = await task.request(route);
       action = ordered.action;
       return ordered;
     },
@@ -106,8 +102,11 @@ export const READ_VIDEO_FIELDS: ReadonlySet<string> = new Set([
   "payload",
 ]);
 
+/** A video order as a client states it, for any channel. */
+type ReadOrder = Omit<VideoOrder, "key" | "requestedModel">;
+
 /** Reads a video order, JSON or form, of OpenAI's API or of /v1/video/generations. Rejects GatewayError. */
-export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
+export async function readVideoOrder(body: ClientBody): Promise<ReadOrder> {
   const { json } = body;
   const metadata = recordOf(json.metadata) ?? {};
   const model = textOf(json.model) ?? DEFAULT_MODEL;
@@ -138,6 +137,20 @@ export function secondsOf(requested: unknown): number {
   if (seconds !== null && Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
   throw invalidRequest({ code: "gateway_integer_to", params: { field: "seconds", most: MAX_SECONDS } }, "seconds");
 }
+
+/** The images of an order, those that the provider does not fetch as data URIs. Rejects GatewayError. */
+export const inlineImages = (
+  context: GatewayContext,
+  { inlinesImage }: VideoProtocol,
+  images: readonly string[],
+): Promise<string[]> =>
+  Promise.all(
+    images.map(async (image) => {
+      if (!inlinesImage?.(image)) return image;
+      const { mediaType, data } = await fetchMedia(context, image, "image");
+      return `data:${mediaType};base64,${data}`;
+    }),
+  );
 
 /** The simple fields of an order that prices may depend on, with the provider's names, in lower case. */
 export function variantFields({ own, size, seconds }: Pick<VideoOrder, "own" | "size" | "seconds">): RequestedVariant {

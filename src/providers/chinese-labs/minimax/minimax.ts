@@ -2,9 +2,12 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
 import { baseFailure } from "../../../formats/openai-chat/errors.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
+import type { Provider } from "../../contract/provider.ts";
+import { trimBaseUrl } from "../../contract/tasks.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { minimaxVideos } from "./videos.ts";
 
 /** Image generation by MiniMax, which reports failures with status 200. */
 const minimaxImages: NativeFormat = {
@@ -67,12 +70,13 @@ const minimaxSpeech: NativeFormat = {
   failure: baseFailure,
 };
 
-/** MiniMax: chats in OpenAI's format, everything else in its own. */
-export const minimax = openAiCompatible({
+const BASE_URL = "https://api.minimax.chat";
+
+const api = openAiCompatible({
   type: 35,
   name: "MiniMax",
   owner: "minimax",
-  baseUrl: "https://api.minimax.chat",
+  baseUrl: BASE_URL,
   capabilities: ["chat", "images", "embeddings", "speech"],
   native: {
     images: { path: "/image_generation", format: minimaxImages },
@@ -90,6 +94,14 @@ export const minimax = openAiCompatible({
     "image-01",
     "embo-01",
     "speech-2.5-hd-preview",
+    "MiniMax-H3",
   ],
   quirks: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },
 });
+
+/** MiniMax: chats in OpenAI's format, everything else in its own. */
+export const minimax: Provider = {
+  ...api,
+  capabilities: [...api.capabilities, "video"],
+  ...minimaxVideos(({ baseUrl }) => trimBaseUrl(baseUrl || BASE_URL).replace(/\/v\d$/, "")),
+};

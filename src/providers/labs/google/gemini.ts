@@ -1,10 +1,11 @@
-import { countOf, type JsonObject } from "../../../formats/json.ts";
+import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { geminiEmbeddings } from "./embeddings.ts";
 import { googleImages, isImagen } from "./images.ts";
 import { googleSpeech } from "./speech.ts";
+import { veoVideos } from "./videos.ts";
 
 /** The body of Gemini's countTokens, which wraps the complete request: https://ai.google.dev/api/tokens */
 const encodeGeminiCount = (chat: JsonObject, { model }: CallParams): JsonObject => ({
@@ -53,17 +54,42 @@ export const GEMINI_MODELS: readonly string[] = [
   "gemini-embedding-001",
 ];
 
+const { tasks, videos } = veoVideos({
+  orderUrl: (channel, { model }) => `${rootOf(channel)}/models/${encodeURIComponent(model)}:predictLongRunning`,
+  poll: (channel, name) => ({ method: "GET", url: `${rootOf(channel)}/${encodePath(name)}`, body: "" }),
+  finished(response) {
+    const filtered = recordOf(response.generateVideoResponse) ?? {};
+    const videos = recordsOf(filtered.generatedSamples).map(({ video }) => ({ uri: textOf(recordOf(video)?.uri) }));
+    return { videos, filtered };
+  },
+  source(channel, _name, { uri }) {
+    // The file's name alone: the key goes to the channel's address only.
+    const [, file] = /\/files\/([\w-]+)/.exec(textOf(uri) ?? "") ?? [];
+    const url = `${rootOf(channel)}/files/${file}:download?alt=media`;
+    return file ? { request: { method: "GET", url, body: "" }, read: null } : null;
+  },
+  answersWithMedia: false,
+  parameters: [],
+});
+
 /** Google's Gemini API. `other` may be an API version. */
 export const gemini: Provider = {
   type: 24,
   name: "Google Gemini",
   owner: "google",
   defaultBaseUrl: DEFAULT_BASE_URL,
-  capabilities: ["chat", "embeddings", "images", "speech"],
+  capabilities: ["chat", "embeddings", "images", "speech", "video"],
   nativeFormat: ({ capability }) => OWN[capability] ?? null,
   embedsMedia: true,
   keyHint: "AIza…",
-  models: [...GEMINI_MODELS, "gemini-embedding-2", "gemini-2.5-flash-preview-tts"],
+  models: [
+    ...GEMINI_MODELS,
+    "gemini-embedding-2",
+    "gemini-2.5-flash-preview-tts",
+    "veo-3.1-generate-preview",
+    "veo-3.1-fast-generate-preview",
+    "veo-3.1-lite-generate-preview",
+  ],
   url: (channel, { capability, model, stream, apiVersion }) => {
     const method = capability === "embeddings" ? "batchEmbedContents" : geminiMethod(model, stream);
     return `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${method}`;
@@ -83,6 +109,8 @@ export const gemini: Provider = {
     }),
     features: { hostedToolsWithFunctions: true, inlineMediaOnly: true },
   }),
+  tasks,
+  videos,
 };
 
 /** The method of a call; streams are server-sent events. */
@@ -90,6 +118,8 @@ export function geminiMethod(model: string, stream: boolean): string {
   if (isImagen(model)) return "predict";
   return stream ? "streamGenerateContent?alt=sse" : "generateContent";
 }
+
+const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
 const rootOf = ({ baseUrl, other }: ProviderChannel, version?: string): string =>
   `${(baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/${version || other || DEFAULT_VERSION}`;

@@ -1,6 +1,6 @@
 import { decodeAnthropicCount, encodeAnthropicCount } from "../../../formats/anthropic/token-count.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
-import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import {
   accessTokenForm,
   type ServiceAccount,
@@ -10,12 +10,14 @@ import {
 import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { chatApi, type NativeFormat, type TokenCount } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
+import type { TaskRequest } from "../../contract/tasks.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { vertexEmbeddings } from "./embeddings.ts";
 import { decodeGeminiCount, encodeVertexCount, GEMINI_MODELS, geminiMethod } from "./gemini.ts";
 import { googleImages } from "./images.ts";
 import { googleSpeech } from "./speech.ts";
+import { veoVideos } from "./videos.ts";
 
 /** Renew a token that expires within this time. */
 const RENEW_BEFORE_SECONDS = 300;
@@ -74,7 +76,10 @@ function hostOf({ baseUrl }: ProviderChannel, region: string): string {
 }
 
 /** Base URL of all publishers' models: under a project, or without one in express mode. */
-function publishersUrl(channel: ProviderChannel, { key = "", model, requestedModel = model }: CallParams): string {
+function publishersUrl(
+  channel: ProviderChannel,
+  { key = "", model, requestedModel = model }: Pick<CallParams, "key" | "model" | "requestedModel">,
+): string {
   const account = serviceAccountOf(key);
   if (!account) return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers`;
   const region = regionOf(channel.other, requestedModel);
@@ -101,6 +106,39 @@ const tokenCount = (format: ChatDialect): TokenCount =>
         decode: decodeGeminiCount,
       };
 
+/** Asks about an operation: its name is the model's path and a number. */
+function pollOperation(channel: ProviderChannel, name: string): TaskRequest {
+  const region = /^projects\/[^/]+\/locations\/([^/]+)\//.exec(name)?.[1] ?? DEFAULT_REGION;
+  const model = name.replace(/\/operations\/[^/]*$/, "");
+  return {
+    method: "POST",
+    url: `${hostOf(channel, region)}/v1/${model}:fetchPredictOperation`,
+    body: JSON.stringify({ operationName: name }),
+  };
+}
+
+/** Videos come inside the operation; they are read from it again when a client wants one. */
+const { tasks, videos } = veoVideos({
+  orderUrl: (channel, params) =>
+    `${publishersUrl(channel, params)}/google/models/${encodeURIComponent(params.model)}:predictLongRunning`,
+  poll: pollOperation,
+  finished: (response) => ({
+    videos: recordsOf(response.videos).map(({ mimeType }) => ({ mimeType: textOf(mimeType) ?? "video/mp4" })),
+    filtered: response,
+  }),
+  source: (channel, name, { mimeType }) => ({
+    request: pollOperation(channel, name),
+    read(operation) {
+      const [video] = recordsOf(recordOf(recordOf(operation)?.response)?.videos);
+      const bytes = textOf(video?.bytesBase64Encoded);
+      if (!bytes) return null;
+      return { bytes: new Uint8Array(Buffer.from(bytes, "base64")), contentType: textOf(mimeType) ?? "video/mp4" };
+    },
+  }),
+  answersWithMedia: true,
+  parameters: ["generateAudio", "compressionQuality", "resizeMode"],
+});
+
 /** Google Vertex AI: Gemini and Claude in a service account's project, or with an express-mode API key, Gemini only. */
 export const vertex: Provider = {
   type: 41,
@@ -108,7 +146,7 @@ export const vertex: Provider = {
   owner: "vertex",
   defaultBaseUrl: null,
   baseUrlOptional: true,
-  capabilities: ["chat", "embeddings", "images", "speech"],
+  capabilities: ["chat", "embeddings", "images", "speech", "video"],
   nativeFormat: ({ capability }) => OWN[capability] ?? null,
   keyHint: '{"type": "service_account", …}',
   models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
@@ -146,4 +184,6 @@ export const vertex: Provider = {
     },
     features: { inlineMediaOnly: true },
   }),
+  tasks,
+  videos,
 };

@@ -52,7 +52,7 @@ const OTHER_THAN_CHAT: readonly (readonly [RegExp, Capability])[] = [
   [/whisper|transcri|asr/, "transcription"],
   [/tts|speech|^aura-/, "speech"],
   [/suno|music|lyrics/, "music"],
-  [/video|sora|veo|kling|^vidu|^gen4(\.5|_turbo)|seedance|wan\d.*[ti]2v/, "video"],
+  [/video|sora|veo|kling|^vidu|^gen4(\.5|_turbo)|seedance|hailuo|^minimax-h\d|wan\d.*[ti]2v/, "video"],
   [
     /dall-e|image|imagen|flux|stable-diffusion|^sd|cogview|wanx|^wan\d.*t2i|seedream|^mj_|midjourney|swap_face/,
     "image",
