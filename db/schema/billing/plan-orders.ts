@@ -3,6 +3,10 @@ import { boolean, check, index, integer, numeric, pgTable, text, uniqueIndex } f
 import { epochSeconds } from "../columns.ts";
 import { plans } from "./plans.ts";
 
+/** Services that charge each period of a plan by themselves. */
+export const PLAN_SERVICES = ["stripe", "paypal"] as const;
+export type PlanService = (typeof PLAN_SERVICES)[number];
+
 /**
  * Plans that are paid for at a payment service: what each period costs there, as it was ordered. They outlive the account, so
  * that what comes later finds them.
@@ -14,6 +18,7 @@ export const planOrders = pgTable(
     /** Our number, which the service sends back with all that it reports. */
     tradeNo: text("trade_no").notNull(),
     userId: integer("user_id").notNull(),
+    service: text("service").$type<PlanService>().notNull().default("stripe"),
     planId: integer("plan_id")
       .notNull()
       .references(() => plans.id),
@@ -31,7 +36,10 @@ export const planOrders = pgTable(
      * be canceled at the service; `ended`: no more payments are expected.
      */
     status: text("status").notNull().default("pending"),
-    /** The service's numbers of the page to pay on, the customer and the subscription; empty: not known. */
+    /**
+     * The service's numbers of the page to pay on (at PayPal that of the subscription), the customer and the subscription; empty:
+     * not known.
+     */
     sessionNo: text("session_no").notNull().default(""),
     customerNo: text("customer_no").notNull().default(""),
     subscriptionNo: text("subscription_no").notNull().default(""),
@@ -45,6 +53,8 @@ export const planOrders = pgTable(
     uniqueIndex("plan_orders_trade_no_key").on(t.tradeNo),
     index("plan_orders_user_idx").on(t.userId, t.id),
     index("plan_orders_customer_idx").on(t.customerNo).where(sql`${t.customerNo} <> ''`),
+    index("plan_orders_session_idx").on(t.sessionNo).where(sql`${t.sessionNo} <> ''`),
+    check("plan_orders_service_known", sql`${t.service} in ('stripe', 'paypal')`),
     check("plan_orders_status_known", sql`${t.status} in ('pending', 'active', 'duplicate', 'ended')`),
   ],
 );
@@ -76,7 +86,7 @@ export const paymentCases = pgTable(
   "payment_cases",
   {
     id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
-    /** refund, dispute, wrong_amount, late: paid for a period that is over, or duplicate: paid by who has the plan already. */
+    /** refund, dispute, wrong_amount, late: paid for a period that is over, duplicate: paid by who has the plan already, or same_period. */
     kind: text("kind").notNull(),
     /** The service's number of what it is about. */
     reference: text("reference").notNull(),
@@ -92,6 +102,9 @@ export const paymentCases = pgTable(
   },
   (t) => [
     uniqueIndex("payment_cases_reference_key").on(t.kind, t.reference),
-    check("payment_cases_kind_known", sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate')`),
+    check(
+      "payment_cases_kind_known",
+      sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate', 'same_period')`,
+    ),
   ],
 );

@@ -1,12 +1,12 @@
 import { Elysia, t } from "elysia";
 import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
+import { startCardPlan } from "../../domain/wallet/plans/card/checkout.ts";
 import {
   openCardPortal,
   resumeCard,
   setCardPause,
   setCardRenewal,
-  startCardPlan,
-} from "../../domain/wallet/plans/card/checkout.ts";
+} from "../../domain/wallet/plans/card/manage-renewal.ts";
 import { endNow, setRenewal, switchPlan } from "../../domain/wallet/plans/change-subscription.ts";
 import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
 import { setPaused, setPausedByAdmin } from "../../domain/wallet/plans/pause-subscription.ts";
@@ -99,9 +99,11 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         )
         .post(
           "/user/subscriptions/checkout",
-          async ({ actor, request, server, body }) =>
-            ok({ url: await startCardPlan(services, actor, body.plan_id, siteOf(services, { request, server })) }),
-          { body: t.Object({ plan_id: id }) },
+          async ({ actor, request, server, body }) => {
+            const site = siteOf(services, { request, server });
+            return ok({ url: await startCardPlan(services, actor, body.plan_id, site, nowSeconds(), body.service) });
+          },
+          { body: t.Object({ plan_id: id, service: t.Optional(t.Union([t.Literal("stripe"), t.Literal("paypal")])) }) },
         )
         .post("/user/subscriptions/portal", async ({ actor, request, server }) =>
           ok({ url: await openCardPortal(services, actor.id, siteOf(services, { request, server })) }),

@@ -2,6 +2,7 @@ import { sign } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFakePaypalPlans } from "./fake-paypal-plans.ts";
 
 type Capture = { id: string; status: "COMPLETED" | "PENDING" | "DECLINED"; refunds: Map<string, number> };
 type Order = {
@@ -66,6 +67,8 @@ export async function startFakePaypal() {
   const answers = new Map<string, [status: number, body: object]>();
   let counter = 0;
   const next = (prefix: string) => `${prefix}${++counter}`;
+
+  const plans = createFakePaypalPlans(next);
 
   const amountOf = ({ value, currency }: Order) => ({ value, currency_code: currency });
   const captureObject = (order: Order, { id, status, refunds }: Capture) => ({
@@ -139,14 +142,16 @@ export async function startFakePaypal() {
       if (authorization !== "Bearer token") return Response.json({ name: "AUTHENTICATION_FAILURE" }, { status: 401 });
       const key = `${pathname} ${request.headers.get("paypal-request-id") ?? ""}`;
       const text = await request.text();
-      const isNew = request.method === "GET" || !answers.has(key);
+      const isNew = request.method === "GET" || request.headers.get("paypal-request-id") === null || !answers.has(key);
+      const input = text === "" ? {} : JSON.parse(text);
       const [status, body] = isNew
-        ? answer(pathname, text === "" ? {} : JSON.parse(text), request.headers.get("paypal-request-id") ?? "")
+        ? (plans.answer(request.method, pathname, input) ??
+          answer(pathname, input, request.headers.get("paypal-request-id") ?? ""))
         : (answers.get(key) ?? [500, {}]);
       // What was declined can be asked for again.
       if (request.method === "POST" && status < 300) answers.set(key, [status, body]);
       if (state.failing-- > 0) return Response.json({ name: "INTERNAL_SERVER_ERROR" }, { status: 500 });
-      return Response.json(body, { status });
+      return status === 204 ? new Response(null, { status }) : Response.json(body, { status });
     },
   });
   const url = `http://127.0.0.1:${server.port}`;
@@ -179,7 +184,7 @@ export async function startFakePaypal() {
     PaypalPrice: "7.3",
   };
   return {
-    ...{ state, orders, orderOf, notice, settings, root, stop: () => server.stop(true) },
+    ...{ state, plans, orders, orderOf, notice, settings, root, stop: () => server.stop(true) },
     /** The buyer approves, and PayPal's API has been asked to capture: what was paid. */
     pay(tradeNo: string) {
       const order = orderOf(tradeNo);

@@ -2,6 +2,7 @@ import { asc, count, desc, eq, ne, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
+import { type PlanService, planOrders } from "../../../../db/schema/billing/plan-orders.ts";
 import { coupons, PLAN_PERIODS, PLAN_WINDOWS, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -121,8 +122,10 @@ export type SubscriptionView = {
   allows_overage: boolean;
   /** What the next period costs, with its coupon. */
   renewal_price: number;
-  /** It is renewed by card instead of from the balance. */
+  /** It is renewed by card or PayPal instead of from the balance. */
   is_card: boolean;
+  /** The service that renews it; null: the balance does. */
+  service: PlanService | null;
 };
 
 const view = {
@@ -145,6 +148,7 @@ const view = {
   next_plan_id: subscriptions.nextPlanId,
   allows_overage: plans.allowsOverage,
   is_card: sql<boolean>`${subscriptions.orderId} is not null`,
+  service: planOrders.service,
 };
 
 const nextPlans = alias(plans, "next_plans");
@@ -155,6 +159,7 @@ const viewed = (db: Db) =>
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
     .innerJoin(users, eq(users.id, subscriptions.userId))
+    .leftJoin(planOrders, eq(planOrders.id, subscriptions.orderId))
     .leftJoin(nextPlans, eq(nextPlans.id, subscriptions.nextPlanId))
     .leftJoin(coupons, eq(coupons.id, subscriptions.couponId));
 

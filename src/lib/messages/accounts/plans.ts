@@ -72,6 +72,18 @@ export const planMessages = {
     en: "Another page to pay for this plan was opened. Pay there.",
     zh: "已打开该套餐的另一个支付页面，请在那里完成支付。",
   },
+  plan_paypal_final: {
+    en: "PayPal ends a canceled subscription for good. Subscribe again when it has ended.",
+    zh: "在 PayPal 取消的订阅无法恢复，请在到期后重新订阅。",
+  },
+  plan_paypal_no_pause: {
+    en: "A plan paid by PayPal can't be paused or resumed here.",
+    zh: "由 PayPal 支付的套餐不能在这里暂停或恢复。",
+  },
+  plan_paypal_period: {
+    en: "PayPal takes at most {max} of these periods at a time. Pay for this plan in another way.",
+    zh: "PayPal 每次最多支持 {max} 个周期，请改用其他方式支付该套餐。",
+  },
   case_note_invalid: {
     en: "Enter what you decided, at most {max} characters.",
     zh: "请填写处理说明，最多 {max} 个字符。",

@@ -85,10 +85,11 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
   });
   const dateOf = (seconds: number) => formatDate(seconds * 1000, i18n.language, { dateStyle: "medium" });
   const next = plans.find(({ id }) => id === own.next_plan_id);
+  const isPaypal = own.service === "paypal";
   const cancel = async () => {
     const isSure = await confirm({
       title: t("plans.cancelTitle", { name: own.plan_name }),
-      body: t("plans.cancelBody", { date: dateOf(own.period_end) }),
+      body: `${t("plans.cancelBody", { date: dateOf(own.period_end) })}${isPaypal ? ` ${t("plans.paypalFinal")}` : ""}`,
       action: t("plans.cancel"),
       isDangerous: true,
     });
@@ -151,7 +152,9 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
         {isPaused || own.pause_at_end
           ? t(isPaused ? "plans.isPaused" : "plans.pausesOn", { date: dateOf(own.period_end) })
           : own.is_card && !own.cancel_at_end
-            ? t(own.status === "past_due" ? "plans.cardDue" : "plans.cardRenews", { date: dateOf(own.period_end) })
+            ? own.status === "past_due"
+              ? t("plans.cardDue", { service: isPaypal ? "PayPal" : "Stripe" })
+              : t(isPaypal ? "plans.paypalRenews" : "plans.cardRenews", { date: dateOf(own.period_end) })
             : own.status === "past_due"
               ? t("plans.pastDue", { price: amountText(own.renewal_price, format) })
               : own.cancel_at_end
@@ -164,25 +167,27 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
       </Box>
       {may("wallet.topUp") && (
         <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>
-          {own.is_card && (
+          {own.service === "stripe" && (
             <Button loading={portal.isPending} onClick={() => portal.mutate()}>
               {t("plans.portal")}
             </Button>
           )}
-          {(isPaused || own.pause_at_end) && (
+          {(isPaused || own.pause_at_end) && !isPaypal && (
             <Button loading={change.isPending} onClick={() => void resume()}>
               {t("plans.unpause")}
             </Button>
           )}
-          {!isPaused && !own.pause_at_end && !own.cancel_at_end && own.status !== "ending" && (
+          {!isPaused && !own.pause_at_end && !own.cancel_at_end && own.status !== "ending" && !isPaypal && (
             <Button loading={change.isPending} onClick={() => void pause()}>
               {t("plans.pause")}
             </Button>
           )}
           {own.cancel_at_end ? (
-            <Button loading={change.isPending} onClick={() => change.mutate(() => setRenewal(own.id, true))}>
-              {t("plans.resume")}
-            </Button>
+            !isPaypal && (
+              <Button loading={change.isPending} onClick={() => change.mutate(() => setRenewal(own.id, true))}>
+                {t("plans.resume")}
+              </Button>
+            )
           ) : (
             <Button loading={change.isPending} onClick={() => void cancel()}>
               {t("plans.cancel")}

@@ -11,7 +11,14 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { paymentOptions, WALLET_KEY } from "../wallet-calls.ts";
 import { Choice } from "./Choice.tsx";
-import { payByCard, readCoupon, subscribeTo } from "./plan-calls.ts";
+import { payAtService, readCoupon, subscribeTo } from "./plan-calls.ts";
+
+/** Services that charge each period by themselves. */
+const SERVICES = [
+  { service: "stripe", name: "Stripe", label: "plans.payCard" },
+  { service: "paypal", name: "PayPal", label: "plans.payPaypal" },
+] as const;
+type Service = (typeof SERVICES)[number]["service"];
 
 /** Says what a plan costs, with a coupon if there is one, and subscribes to it. */
 export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => void }) => {
@@ -33,46 +40,46 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
       ]),
   });
   const methods = useQuery(paymentOptions).data?.ways ?? [];
-  const takesCards = plan.price > 0 && methods.some(({ method }) => method === "stripe");
-  const [payment, setPayment] = useState<"balance" | "card">("balance");
+  const services = SERVICES.filter(({ service }) => plan.price > 0 && methods.some(({ method }) => method === service));
+  const [payment, setPayment] = useState<"balance" | Service>("balance");
   const pay = useMutation({
-    mutationFn: () => payByCard(plan.id),
+    mutationFn: (service: Service) => payAtService(plan.id, service),
     onSuccess: ({ url }) => window.location.assign(url),
   });
-  const isCard = payment === "card";
+  const paidBy = services.find(({ service }) => service === payment);
   const price = amountText(plan.price, format);
   const period = t(`plans.per.${plan.period}`, { count: plan.periodCount });
   const error = (subscribe.error ?? check.error)?.message;
   return (
     <FormDialog
       title={t("plans.subscribeTitle", { name: plan.name })}
-      action={t(isCard ? "plans.toCard" : "plans.subscribe")}
+      action={t(paidBy ? "plans.toCard" : "plans.subscribe")}
       isBusy={subscribe.isPending || pay.isPending}
       onClose={onClose}
-      onSubmit={() => (isCard ? pay.mutate() : subscribe.mutate())}
+      onSubmit={() => (paidBy ? pay.mutate(paidBy.service) : subscribe.mutate())}
     >
       <Col gap={4}>
-        {takesCards && (
+        {services.length > 0 && (
           <Choice
             id="subscribe-pay"
             label={t("plans.payWith")}
             value={payment}
             options={[
               ["balance", t("plans.payBalance")],
-              ["card", t("plans.payCard")],
+              ...services.map(({ service, label }): [Service, string] => [service, t(label)]),
             ]}
             onChange={setPayment}
           />
         )}
         <Box sx={{ fontSize: 13 }}>
-          {isCard
-            ? `${t("plans.cardBody", { period })}${plan.trialDays > 0 ? ` ${t("plans.cardTrial", { count: plan.trialDays })}` : ""}`
+          {paidBy
+            ? `${t("plans.cardBody", { period, service: paidBy.name })}${plan.trialDays > 0 ? ` ${t("plans.cardTrial", { count: plan.trialDays })}` : ""}`
             : plan.trialDays > 0
               ? t("plans.trialBody", { count: plan.trialDays, price })
               : t("plans.subscribeBody", { price, period })}
         </Box>
-        {isCard && pay.error && <Box sx={{ fontSize: 13, color: "error.main" }}>{pay.error.message}</Box>}
-        {plan.price > 0 && !isCard && (
+        {paidBy && pay.error && <Box sx={{ fontSize: 13, color: "error.main" }}>{pay.error.message}</Box>}
+        {plan.price > 0 && !paidBy && (
           <Field label={t("plans.coupons.coupon")} htmlFor="subscribe-coupon" error={error}>
             <Row>
               <OutlinedInput
@@ -94,7 +101,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
           </Field>
         )}
         {plan.price === 0 && error && <Box sx={{ fontSize: 13, color: "error.main" }}>{error}</Box>}
-        {check.data && !isCard && (
+        {check.data && !paidBy && (
           <Box role="status" sx={{ fontSize: 13 }}>
             {t(`plans.coupons.applied.${check.data.duration}`, { price: amountText(check.data.price, format) })}
           </Box>

@@ -39,8 +39,10 @@ export const setPausedOf = (id: number, paused: boolean) =>
   readEnvelope(planApi.subscription.pause.post({ id, paused }));
 
 export const savePlan = (plan: PlanInput) => readData(planApi.plan.post({ ...plan }));
-/** Both resolve with the address of a page of Stripe. */
-export const payByCard = (planId: number) => readData(planApi.user.subscriptions.checkout.post({ plan_id: planId }));
+/** Resolves with the address of the service's page to pay on. */
+export const payAtService = (planId: number, service: "stripe" | "paypal") =>
+  readData(planApi.user.subscriptions.checkout.post({ plan_id: planId, service }));
+/** Resolves with the address of a page of Stripe. */
 export const openPortal = () => readData(planApi.user.subscriptions.portal.post());
 
 export const closeCase = (id: number, note: string) => readEnvelope(planApi.payment_case.close.post({ id, note }));

@@ -11,7 +11,7 @@ import { applyPlans, fillWindow, lockPlanAccount, type PlanAccount } from "../pl
 import { findAnyPlan } from "../subscribe.ts";
 import { openCase } from "./cases.ts";
 
-/** A paid invoice of a subscription as Stripe reports it; times in epoch seconds. */
+/** A payment of a subscription as Stripe or PayPal reports it; times in epoch seconds. */
 export type PaidInvoice = Readonly<{
   invoiceNo: string;
   /** Our number of the order. */
@@ -73,6 +73,10 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
     return "waiting";
   }
   if (!(await recordPayment(tx, order, invoice, { now, isTrial }))) return "before";
+  if (await isPaidAlready(tx, order, invoice)) {
+    await openCase(tx, { kind: "same_period", ...report });
+    return "waiting";
+  }
   const isNewer = !current || periodEnd > current.subscription.periodEnd;
   if (account && !isNewer) return "before";
   const plan = await findAnyPlan(tx, order.planId);
@@ -132,6 +136,20 @@ async function recordPayment(
   return true;
 }
 
+/** Whether another payment of the order is for the same period. */
+async function isPaidAlready(tx: Tx, order: Order, { invoiceNo, periodStart }: PaidInvoice): Promise<boolean> {
+  const [other] = await tx
+    .select({ id: planPayments.id })
+    .from(planPayments)
+    .where(
+      and(
+        ...[eq(planPayments.orderId, order.id), ne(planPayments.invoiceNo, invoiceNo)],
+        eq(planPayments.periodStart, periodStart),
+      ),
+    );
+  return other !== undefined;
+}
+
 /** Stripe's clock may begin a trial a moment before its end is computed. */
 const TRIAL_SLACK_S = 3600;
 
@@ -164,7 +182,7 @@ async function isTrialOf(tx: Tx, order: Order, { periodStart, periodEnd, invoice
 
 const moneyOfInvoice = ({ paidUnits, currency }: PaidInvoice) => ({ paidUnits, currency: currency.toUpperCase() });
 
-/** The state of a subscription at Stripe; `reportedAt`: when Stripe made the report, epoch seconds. */
+/** The state of a subscription at its service; `reportedAt`: when the service made the report, epoch seconds. */
 export type CardState = Readonly<{
   tradeNo: string;
   subscriptionNo: string;

@@ -12,7 +12,8 @@ import { advanceSubscriptions, GRACE_S } from "../advance-subscriptions.ts";
 import { setRenewal, switchPlan } from "../change-subscription.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { closeCase, listCases } from "./cases.ts";
-import { openCardPortal, setCardRenewal, startCardPlan } from "./checkout.ts";
+import { startCardPlan } from "./checkout.ts";
+import { openCardPortal, setCardRenewal } from "./manage-renewal.ts";
 import { pollCards } from "./poll-cards.ts";
 import { handlePlanEvent } from "./stripe-events.ts";
 

@@ -4,8 +4,11 @@ import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { WalletDeps } from "../../operation.ts";
-import type { StripeDeps } from "../../payments/stripe-client.ts";
+import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
 import { lookUpOrder } from "./poll-cards.ts";
+
+/** Longer than anybody can approve a subscription on PayPal's page. */
+const PAYPAL_PAGE_OPEN_S = 2 * 86_400;
 
 type PlanOrder = typeof planOrders.$inferSelect;
 
@@ -47,23 +50,20 @@ export async function storePage(db: Db, orderId: number, sessionNo: string): Pro
 
 /**
  * Closes the page of an earlier order at Stripe, so that it can't be paid any more
- * (https://docs.stripe.com/api/checkout/sessions/expire). Throws OperationError when it was paid meanwhile, and what Stripe's
- * client throws.
+ * (https://docs.stripe.com/api/checkout/sessions/expire). PayPal has no such call: its page closes by itself, and what is paid there
+ * all the same is a duplicate. Throws OperationError when it was paid meanwhile, and what Stripe's client throws.
  */
-export async function closePage(
-  deps: StripeDeps & WalletDeps,
-  stripe: Stripe,
-  order: PlanOrder,
-  now: number,
-): Promise<void> {
-  if (await wasPaid(stripe, order.sessionNo)) {
-    await lookUpOrder(deps, stripe, order, now);
+export async function closePage(deps: StripeDeps & WalletDeps, order: PlanOrder, now: number): Promise<void> {
+  const isStripe = order.service === "stripe";
+  if (!isStripe && order.createdAt < now - PAYPAL_PAGE_OPEN_S) return;
+  if (!isStripe || (await wasPaid(await stripeClient(deps), order.sessionNo))) {
+    await lookUpOrder(deps, order, now);
     const [current] = await deps.db.select().from(planOrders).where(eq(planOrders.id, order.id));
     if (current?.status === "active") throw new OperationError("plan_subscribed_already");
-    if (current?.status === "pending") throw new OperationError("plan_payment_pending");
+    if (isStripe && current?.status === "pending") throw new OperationError("plan_payment_pending");
   }
   const isPending = and(eq(planOrders.id, order.id), eq(planOrders.status, "pending"));
-  await deps.db.update(planOrders).set({ status: "ended" }).where(isPending);
+  if (isStripe) await deps.db.update(planOrders).set({ status: "ended" }).where(isPending);
 }
 
 /** Expires a page, unless it was paid before: then true. */

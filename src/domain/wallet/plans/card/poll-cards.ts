@@ -1,13 +1,17 @@
 import { and, eq, gt, inArray, isNotNull, lte, notInArray, or, sql } from "drizzle-orm";
 import type Stripe from "stripe";
-import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
+import { PLAN_SERVICES, planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
+import { takesPaypal } from "../../payments/direct/paypal/client.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
+import { lookUpPaypal } from "../paypal/subscription.ts";
 import { applyReportedInvoice, applyReportedSubscription, cancelDuplicate } from "./stripe-events.ts";
+
+type PlanOrder = typeof planOrders.$inferSelect;
 
 /** A checkout page of Stripe is open for a day. */
 const PAGE_OPEN_S = 86_400;
@@ -17,7 +21,7 @@ const SETTLING_S = 600;
 const INVOICES = 20;
 
 /**
- * Asks Stripe for what its webhooks should have reported and may not have: of orders that nobody is known to have paid, and of
+ * Asks Stripe and PayPal for what their webhooks should have reported and may not have: of orders that nobody is known to have paid, and of
  * subscriptions, once a day and when their period is over. Returns how many were asked for.
  */
 export async function pollCards(
@@ -26,7 +30,10 @@ export async function pollCards(
   now = nowSeconds(),
 ): Promise<number> {
   const { db, settings, log } = deps;
-  if (!takesCards(settings)) return 0;
+  const services = PLAN_SERVICES.filter((service) =>
+    service === "paypal" ? takesPaypal(settings) : takesCards(settings),
+  );
+  if (services.length === 0) return 0;
   const overdue = db
     .select({ id: subscriptions.orderId })
     .from(subscriptions)
@@ -40,27 +47,29 @@ export async function pollCards(
     .select()
     .from(planOrders)
     .where(
-      or(
-        // Until it was looked at once after its page was closed.
-        and(
-          ...[eq(planOrders.status, "pending"), lte(planOrders.createdAt, now - SETTLING_S)],
-          sql`${planOrders.polledAt} < ${planOrders.createdAt} + ${PAGE_OPEN_S}`,
+      and(
+        inArray(planOrders.service, services),
+        or(
+          // Until it was looked at once after its page was closed.
+          and(
+            ...[eq(planOrders.status, "pending"), lte(planOrders.createdAt, now - SETTLING_S)],
+            sql`${planOrders.polledAt} < ${planOrders.createdAt} + ${PAGE_OPEN_S}`,
+          ),
+          and(
+            eq(planOrders.status, "active"),
+            or(lte(planOrders.polledAt, now - DAY_S), inArray(planOrders.id, overdue)),
+          ),
+          eq(planOrders.status, "duplicate"),
+          // Its last payment may not have been reported.
+          and(eq(planOrders.status, "ended"), gt(planOrders.reportedAt, planOrders.polledAt)),
         ),
-        and(
-          eq(planOrders.status, "active"),
-          or(lte(planOrders.polledAt, now - DAY_S), inArray(planOrders.id, overdue)),
-        ),
-        eq(planOrders.status, "duplicate"),
-        // Its last payment may not have been reported.
-        and(eq(planOrders.status, "ended"), gt(planOrders.reportedAt, planOrders.polledAt)),
       ),
     );
   if (due.length === 0) return 0;
-  const stripe = await stripeClient(deps);
   for (const order of due) {
     if (signal?.aborted) break;
     try {
-      await lookUpOrder(deps, stripe, order, now);
+      await lookUpOrder(deps, order, now);
     } catch (error) {
       const reason = messageOf(error);
       log.warn({ tradeNo: order.tradeNo, reason }, "a plan's payments could not be looked up");
@@ -69,22 +78,29 @@ export async function pollCards(
   return due.length;
 }
 
-/** Asks Stripe for the payments of an order and the state of its subscription, and applies them. Throws what Stripe's client throws. */
-export async function lookUpOrder(
+/**
+ * Asks the service for the payments of an order and the state of its subscription, and applies them. Throws what Stripe's client
+ * throws, and PaymentServiceError.
+ */
+export async function lookUpOrder(deps: StripeDeps & WalletDeps, order: PlanOrder, now: number): Promise<void> {
+  if (order.service === "paypal") await lookUpPaypal(deps, order, now);
+  else await lookUpStripe(deps, order, now);
+  await deps.db.update(planOrders).set({ polledAt: now }).where(eq(planOrders.id, order.id));
+}
+
+async function lookUpStripe(
   deps: StripeDeps & WalletDeps,
-  stripe: Stripe,
-  { id, tradeNo, status, sessionNo, ...order }: typeof planOrders.$inferSelect,
+  { tradeNo, status, sessionNo, ...order }: PlanOrder,
   now: number,
 ): Promise<void> {
+  const stripe = await stripeClient(deps);
   const subscriptionNo = order.subscriptionNo || (await subscriptionOf(stripe, sessionNo));
-  if (subscriptionNo !== "") {
-    if (status === "duplicate") await cancelDuplicate(deps, { tradeNo, subscriptionNo });
-    const { data } = await stripe.invoices.list({ subscription: subscriptionNo, status: "paid", limit: INVOICES });
-    // Oldest first, as they were paid.
-    for (const invoice of data.toReversed()) await applyReportedInvoice(deps, invoice, now);
-    await applyReportedSubscription(deps, await stripe.subscriptions.retrieve(subscriptionNo), now);
-  }
-  await deps.db.update(planOrders).set({ polledAt: now }).where(eq(planOrders.id, id));
+  if (subscriptionNo === "") return;
+  if (status === "duplicate") await cancelDuplicate(deps, { tradeNo, subscriptionNo });
+  const { data } = await stripe.invoices.list({ subscription: subscriptionNo, status: "paid", limit: INVOICES });
+  // Oldest first, as they were paid.
+  for (const invoice of data.toReversed()) await applyReportedInvoice(deps, invoice, now);
+  await applyReportedSubscription(deps, await stripe.subscriptions.retrieve(subscriptionNo), now);
 }
 
 /** Stripe's number of the subscription that a checkout began; empty: nobody has paid there. */

@@ -2,8 +2,10 @@ import { eq, or } from "drizzle-orm";
 import { topUpOrders } from "../../../../../../db/schema/billing/wallet.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
+import { OutboundError } from "../../../../../lib/outbound/outbound-error.ts";
 import { messageOf } from "../../../../../lib/runtime/error-message.ts";
-import { type DirectDeps, refundNoOf } from "../service.ts";
+import { handlePaypalPlanEvent } from "../../../plans/paypal/paypal-events.ts";
+import { type DirectDeps, PaymentServiceError, refundNoOf } from "../service.ts";
 import { applyState, reportCase } from "../services.ts";
 import { linkOf, takesPaypal } from "./client.ts";
 import { paypal, stateOfCapture } from "./paypal.ts";
@@ -14,8 +16,8 @@ export type PaypalDeps = DirectDeps & SignatureDeps;
 type Order = typeof topUpOrders.$inferSelect;
 
 /**
- * Handles a notification of PayPal; `body` as it was sent. True: acknowledge it; false: it is not PayPal's, or its certificate could
- * not be fetched: then PayPal sends it again.
+ * Handles a notification of PayPal; `body` as it was sent. True: acknowledge it; false: it is not PayPal's, or PayPal could not
+ * be asked for its certificate or subscription: then it sends it again.
  */
 export async function handlePaypalWebhook(
   deps: PaypalDeps,
@@ -30,7 +32,14 @@ export async function handlePaypalWebhook(
   }
   const { event_type: type, resource } = recordOf(parseJson(notice.body)) ?? {};
   await handleEvent(deps, String(type), recordOf(resource) ?? {});
-  return true;
+  try {
+    await handlePaypalPlanEvent(deps, String(type), recordOf(resource) ?? {});
+    return true;
+  } catch (error) {
+    if (!(error instanceof PaymentServiceError || error instanceof OutboundError)) throw error;
+    deps.log.warn({ type, reason: error.message }, "a notification of PayPal could not be looked up");
+    return false;
+  }
 }
 
 /** https://developer.paypal.com/api/rest/webhooks/event-names/ */

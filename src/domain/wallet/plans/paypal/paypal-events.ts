@@ -1,0 +1,80 @@
+import { and, eq } from "drizzle-orm";
+import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
+import { smallestUnits } from "../../payments/currency-units.ts";
+import { openCase } from "../card/cases.ts";
+import { lookUpPaypal, type PaypalPlanDeps, readSale } from "./subscription.ts";
+
+type Order = typeof planOrders.$inferSelect;
+
+/**
+ * Handles what PayPal reports of plans; its signature is verified. What is reported is looked up at PayPal, so that the newest state
+ * counts in whatever order reports come. Other events are none of ours. Throws PaymentServiceError: PayPal shall report it again.
+ */
+export async function handlePaypalPlanEvent(
+  deps: PaypalPlanDeps,
+  type: string,
+  resource: JsonObject,
+  now = nowSeconds(),
+): Promise<void> {
+  if (type.startsWith("BILLING.SUBSCRIPTION.")) {
+    const order = await findOrder(deps, textOf(resource.id));
+    if (order) await lookUpPaypal(deps, order, now);
+    return;
+  }
+  const { total: value, currency } = recordOf(resource.amount) ?? {};
+  switch (type) {
+    case "PAYMENT.SALE.COMPLETED": {
+      const order = await findOrder(deps, textOf(resource.billing_agreement_id));
+      const [sale] = readSale({ id: resource.id, time: resource.create_time, value, currency });
+      if (order) await lookUpPaypal(deps, order, now, sale);
+      return;
+    }
+    case "PAYMENT.SALE.REFUNDED":
+    case "PAYMENT.SALE.REVERSED": {
+      const kind = type === "PAYMENT.SALE.REFUNDED" ? "refund" : "dispute";
+      return report(
+        deps,
+        kind,
+        textOf(resource.sale_id) ?? textOf(resource.id),
+        { id: resource.id, value, currency },
+        now,
+      );
+    }
+    case "CUSTOMER.DISPUTE.CREATED": {
+      const [transaction] = recordsOf(resource.disputed_transactions);
+      const { value: money, currency_code: code } = recordOf(resource.dispute_amount) ?? {};
+      const about = { id: resource.dispute_id, value: money, currency: code };
+      return report(deps, "dispute", textOf(transaction?.seller_transaction_id), about, now);
+    }
+  }
+}
+
+async function findOrder({ db }: PaypalPlanDeps, subscriptionNo: string | null): Promise<Order | undefined> {
+  if (!subscriptionNo) return undefined;
+  const isOurs = and(eq(planOrders.sessionNo, subscriptionNo), eq(planOrders.service, "paypal"));
+  const [order] = await db.select().from(planOrders).where(isOurs);
+  return order;
+}
+
+/** Puts a refund or dispute of a plan's payment into the queue, once. */
+async function report(
+  { db }: PaypalPlanDeps,
+  kind: "refund" | "dispute",
+  saleNo: string | null,
+  { id, value, currency }: JsonObject,
+  now: number,
+): Promise<void> {
+  const [found] = await db
+    .select({ order: planOrders })
+    .from(planPayments)
+    .innerJoin(planOrders, eq(planOrders.id, planPayments.orderId))
+    .where(and(eq(planPayments.invoiceNo, saleNo ?? ""), eq(planOrders.service, "paypal")));
+  if (!found) return;
+  const { order } = found;
+  const [money, code] = [textOf(value) ?? order.money, textOf(currency) ?? order.currency];
+  // Refunds are reported with a minus by some of PayPal's versions.
+  const paidUnits = Math.abs(smallestUnits(money, code));
+  await openCase(db, { kind, reference: textOf(id) ?? saleNo ?? "", order, paidUnits, currency: code, now });
+}

@@ -1,0 +1,205 @@
+import { and, eq } from "drizzle-orm";
+import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
+import { OperationError } from "../../../../lib/operation-error.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
+import type { WalletDeps } from "../../operation.ts";
+import { smallestUnits } from "../../payments/currency-units.ts";
+import { amountOf, callPaypal, linkOf, type PaypalResponse, reasonOf } from "../../payments/direct/paypal/client.ts";
+import { type DirectDeps, PaymentServiceError, type ServiceDeps } from "../../payments/direct/service.ts";
+import { applyCardState, applyInvoice } from "../card/apply-invoice.ts";
+import { periodEnd } from "../periods.ts";
+import type { Plan } from "../plan-account.ts";
+import { findAnyPlan } from "../subscribe.ts";
+
+export type PaypalPlanDeps = WalletDeps & DirectDeps;
+type Order = typeof planOrders.$inferSelect;
+
+/** A payment of a subscription; `paidAt` in epoch seconds, `money` decimal text. */
+export type Sale = Readonly<{ id: string; paidAt: number; money: string; currency: string }>;
+
+const DAY_S = 86_400;
+/** More than passes between two looks at a subscription. */
+const LOOK_BACK_S = 90 * DAY_S;
+/** The longest periods that PayPal takes (https://developer.paypal.com/docs/api/subscriptions/v1/#plans_create). */
+const LONGEST = { day: 365, week: 52, month: 12, year: 1 } as const;
+
+/**
+ * Opens a page of PayPal to approve a subscription on: with a plan of PayPal's for the order, so that what it costs there is what
+ * was ordered (https://developer.paypal.com/docs/subscriptions/). Throws OperationError and PaymentServiceError.
+ */
+export async function openPaypalPage(
+  deps: PaypalPlanDeps,
+  { order, plan, site }: Readonly<{ order: Order; plan: Plan; site: string }>,
+): Promise<Readonly<{ sessionNo: string; url: string }>> {
+  const { tradeNo, money, currency, trialDays } = order;
+  const longest = LONGEST[plan.period];
+  if (plan.periodCount > longest) throw new OperationError("plan_paypal_period", { max: longest });
+  const name = `${deps.settings.get("SystemName")} ${plan.name}`.slice(0, 127);
+  const interval = (unit: string, count: number) => ({ interval_unit: unit, interval_count: count });
+  const trial = { frequency: interval("DAY", trialDays), tenure_type: "TRIAL", sequence: 1, total_cycles: 1 };
+  const planNo = await create(deps, "/v1/billing/plans", `${tradeNo}P`, {
+    ...{ product_id: await findProduct(deps, plan, name), name, status: "ACTIVE" },
+    billing_cycles: [
+      ...(trialDays > 0 ? [trial] : []),
+      {
+        ...{ frequency: interval(plan.period.toUpperCase(), plan.periodCount), tenure_type: "REGULAR" },
+        ...{ sequence: trialDays > 0 ? 2 : 1, total_cycles: 0 },
+        pricing_scheme: { fixed_price: amountOf(money, currency) },
+      },
+    ],
+    // What was not paid is not added to the next period: its amount would be another than was ordered.
+    payment_preferences: { auto_bill_outstanding: false, payment_failure_threshold: 1 },
+  });
+  const back = `${site}/topup?list=plans`;
+  const { status, body } = await callPaypal(deps, "POST", "/v1/billing/subscriptions", {
+    requestId: tradeNo,
+    body: {
+      ...{ plan_id: planNo.id, custom_id: tradeNo },
+      application_context: {
+        ...{ user_action: "SUBSCRIBE_NOW", shipping_preference: "NO_SHIPPING", return_url: back, cancel_url: back },
+      },
+    },
+  });
+  const url = linkOf(body, ["approve"]);
+  const sessionNo = textOf(body.id);
+  if (url === null || !sessionNo) throw new PaymentServiceError(`no subscription: ${status} ${reasonOf(body)}`);
+  return { sessionNo, url };
+}
+
+/** PayPal's product of a plan of ours; plans belong to one. */
+async function findProduct(deps: PaypalPlanDeps, plan: Plan, name: string): Promise<string> {
+  const id = `SLUICE-PLAN-${plan.id}`;
+  const { status } = await callPaypal(deps, "GET", `/v1/catalogs/products/${id}`);
+  if (status === 200) return id;
+  const product = await create(deps, "/v1/catalogs/products", id, { id, name, type: "SERVICE", category: "SOFTWARE" });
+  return product.id;
+}
+
+async function create(deps: PaypalPlanDeps, path: string, requestId: string, body: object): Promise<{ id: string }> {
+  const response = await callPaypal(deps, "POST", path, { requestId, body });
+  const id = textOf(response.body.id);
+  if (response.status >= 300 || !id) throw refusal(path, response);
+  return { id };
+}
+
+const refusal = (path: string, { status, body }: PaypalResponse) =>
+  new PaymentServiceError(`${path} was answered with ${status} ${reasonOf(body)}`);
+
+/**
+ * Asks PayPal for a subscription and its payments, and applies them: each once, in any order. `reported`: a payment that a
+ * notification names and PayPal's list may lack yet. Throws PaymentServiceError.
+ */
+export async function lookUpPaypal(deps: PaypalPlanDeps, order: Order, now: number, reported?: Sale): Promise<void> {
+  // It was never opened.
+  if (order.sessionNo === "") return;
+  const path = subscriptionPath(order);
+  const found = await callPaypal(deps, "GET", path);
+  // PayPal forgets what nobody approved.
+  if (found.status === 404) return;
+  if (found.status !== 200) throw refusal(path, found);
+  const { status } = found.body;
+  if (status === "APPROVAL_PENDING" || status === "APPROVED") return;
+  const plan = await findAnyPlan(deps.db, order.planId);
+  if (!plan) return;
+  const startedAt = secondsOf(found.body.start_time) ?? order.createdAt;
+  const paidFrom = startedAt + order.trialDays * DAY_S;
+  const base = { tradeNo: order.tradeNo, subscriptionNo: order.sessionNo, customerNo: "" };
+  if (order.trialDays > 0 && status === "ACTIVE") {
+    const trial = { paidUnits: 0, currency: order.currency, periodStart: startedAt, periodEnd: paidFrom };
+    // Of an account that had the plan meanwhile it is a duplicate; a trial that is over begins nothing.
+    if (paidFrom > now) await apply(deps, order, { ...base, invoiceNo: `${order.sessionNo}/trial`, ...trial }, now);
+  }
+  const listed = await listSales(deps, order, now);
+  const sales = reported && !listed.some(({ id }) => id === reported.id) ? [...listed, reported] : listed;
+  for (const { id, paidAt, money, currency } of sales.toSorted((a, b) => a.paidAt - b.paidAt)) {
+    const period = paidPeriod(plan, paidFrom, paidAt);
+    const paidUnits = smallestUnits(money, currency);
+    await apply(deps, order, { ...base, invoiceNo: id, paidUnits, currency, ...period }, now);
+  }
+  await applyCardState(deps, {
+    ...{ tradeNo: order.tradeNo, subscriptionNo: order.sessionNo },
+    reportedAt: secondsOf(found.body.status_update_time) ?? now,
+    isCanceled: false,
+    hasEnded: status === "CANCELLED" || status === "EXPIRED",
+    isPaused: status === "SUSPENDED",
+  });
+}
+
+async function apply(
+  deps: PaypalPlanDeps,
+  order: Order,
+  invoice: Parameters<typeof applyInvoice>[1],
+  now: number,
+): Promise<void> {
+  const outcome = await applyInvoice(deps, invoice, now);
+  if (outcome === "waiting" || outcome === "duplicate") {
+    deps.log.warn({ ...invoice }, "a payment for a plan waits for an administrator");
+  }
+  if (outcome !== "duplicate" && order.status !== "duplicate") return;
+  try {
+    await cancelAtPaypal(deps, order);
+    const isDuplicate = and(eq(planOrders.id, order.id), eq(planOrders.status, "duplicate"));
+    await deps.db.update(planOrders).set({ status: "ended" }).where(isDuplicate);
+  } catch (error) {
+    const reason = messageOf(error);
+    deps.log.warn({ tradeNo: order.tradeNo, reason }, "a second subscription to a plan could not be canceled");
+  }
+}
+
+/**
+ * The period that a payment at `paidAt` is for: the one whose beginning is nearest, since PayPal charges some hours early, or days
+ * late after a failure. Periods follow each other from `from`; epoch seconds.
+ */
+export function paidPeriod(
+  { period, periodCount }: Pick<Plan, "period" | "periodCount">,
+  from: number,
+  paidAt: number,
+): Readonly<{ periodStart: number; periodEnd: number }> {
+  let count = 0;
+  const begin = (index: number) => (index === 0 ? from : periodEnd(from, period, periodCount * index));
+  while (Math.abs(begin(count + 1) - paidAt) < Math.abs(begin(count) - paidAt)) count++;
+  return { periodStart: begin(count), periodEnd: begin(count + 1) };
+}
+
+/** Payments of a subscription that were completed and not refunded since. */
+async function listSales(deps: PaypalPlanDeps, order: Order, now: number): Promise<readonly Sale[]> {
+  const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+  const range = new URLSearchParams({
+    start_time: iso(Math.max(order.createdAt - DAY_S, now - LOOK_BACK_S)),
+    end_time: iso(now + DAY_S),
+  });
+  const path = `${subscriptionPath(order)}/transactions?${range}`;
+  const response = await callPaypal(deps, "GET", path);
+  if (response.status !== 200) throw refusal(path, response);
+  return recordsOf(response.body.transactions).flatMap((transaction) => {
+    const { value, currency_code: currency } =
+      recordOf(recordOf(transaction.amount_with_breakdown)?.gross_amount) ?? {};
+    const isPaid = transaction.status === "COMPLETED" || transaction.status === "PARTIALLY_REFUNDED";
+    return isPaid ? readSale({ id: transaction.id, time: transaction.time, value, currency }) : [];
+  });
+}
+
+/** A payment from its fields; none where one is missing. */
+export function readSale({ id, time, value, currency }: JsonObject): Sale[] {
+  const paidAt = secondsOf(time);
+  if (typeof id !== "string" || paidAt === null || typeof value !== "string" || typeof currency !== "string") return [];
+  return [{ id, paidAt, money: value, currency }];
+}
+
+/** Ends a subscription at PayPal, for good; one that has ended stays so. Throws PaymentServiceError. */
+export async function cancelAtPaypal(deps: ServiceDeps, order: Order): Promise<void> {
+  const path = `${subscriptionPath(order)}/cancel`;
+  const canceled = await callPaypal(deps, "POST", path, { body: { reason: "Canceled" } });
+  if (canceled.status < 300) return;
+  const { body } = await callPaypal(deps, "GET", subscriptionPath(order));
+  if (body.status !== "CANCELLED" && body.status !== "EXPIRED") throw refusal(path, canceled);
+}
+
+const subscriptionPath = ({ sessionNo }: Order): string => `/v1/billing/subscriptions/${encodeURIComponent(sessionNo)}`;
+
+/** Epoch seconds of a time in RFC 3339; null: it is none. */
+function secondsOf(time: unknown): number | null {
+  const ms = typeof time === "string" ? Date.parse(time) : Number.NaN;
+  return Number.isFinite(ms) ? Math.floor(ms / 1000) : null;
+}

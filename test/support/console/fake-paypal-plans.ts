@@ -1,0 +1,117 @@
+type Subscription = {
+  id: string;
+  tradeNo: string;
+  status: "APPROVAL_PENDING" | "ACTIVE" | "SUSPENDED" | "CANCELLED";
+  value: string;
+  currency: string;
+  trialDays: number;
+  /** Epoch seconds; the second says since when the status is so. */
+  startedAt: number;
+  changedAt: number;
+  sales: Sale[];
+};
+type Sale = { id: string; at: number; value: string; status: "COMPLETED" | "REFUNDED" };
+type Answer = [status: number, body: object];
+type Cycle = {
+  tenure_type: string;
+  frequency: { interval_unit: string; interval_count: number };
+  pricing_scheme?: { fixed_price: { value: string; currency_code: string } };
+};
+
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+/** The part of the stand-in that has products, plans and subscriptions, as the reference of Subscriptions v1 documents them. */
+export function createFakePaypalPlans(next: (prefix: string) => string) {
+  const products = new Set<string>();
+  const plans = new Map<string, readonly Cycle[]>();
+  const subscriptions = new Map<string, Subscription>();
+  const state = { refusesToCancel: false, listsSales: true };
+
+  const view = (one: Subscription) => ({
+    ...{ id: one.id, status: one.status, custom_id: one.tradeNo, start_time: iso(one.startedAt) },
+    status_update_time: iso(one.changedAt),
+    links: [{ rel: "approve", href: `https://www.paypal.test/subscribe?ba_token=${one.id}`, method: "GET" }],
+  });
+  const transaction = ({ currency }: Subscription, { id, at, value, status }: Sale) => ({
+    ...{ id, status, time: iso(at) },
+    amount_with_breakdown: { gross_amount: { currency_code: currency, value } },
+  });
+
+  /** Null: the request is for another part. */
+  function answer(method: string, path: string, body: Record<string, unknown>): Answer | null {
+    const [, version, kind, list, id, action] = path.split("/");
+    if (version !== "v1" || (kind !== "catalogs" && kind !== "billing")) return null;
+    if (list === "products") {
+      if (method === "POST") products.add(String(body.id));
+      return products.has(String(id ?? body.id)) ? [method === "POST" ? 201 : 200, { id: id ?? body.id }] : [404, {}];
+    }
+    if (list === "plans") {
+      if (!products.has(String(body.product_id))) return [422, { details: [{ issue: "INVALID_PRODUCT" }] }];
+      const plan = next("P-");
+      plans.set(plan, body.billing_cycles as readonly Cycle[]);
+      return [201, { id: plan, status: "ACTIVE" }];
+    }
+    if (id === undefined) return subscribe(body);
+    const found = subscriptions.get(id);
+    if (!found) return [404, { name: "RESOURCE_NOT_FOUND" }];
+    if (action === "cancel") {
+      const mayCancel = !state.refusesToCancel && (found.status === "ACTIVE" || found.status === "SUSPENDED");
+      if (!mayCancel) return [422, { details: [{ issue: "SUBSCRIPTION_STATUS_INVALID" }] }];
+      found.status = "CANCELLED";
+      return [204, {}];
+    }
+    if (action !== "transactions") return [200, view(found)];
+    return [200, { transactions: state.listsSales ? found.sales.map((sale) => transaction(found, sale)) : [] }];
+  }
+
+  function subscribe({ plan_id: planNo, custom_id: tradeNo }: Record<string, unknown>): Answer {
+    const cycles = plans.get(String(planNo)) ?? [];
+    const price = cycles.find(({ tenure_type: kind }) => kind === "REGULAR")?.pricing_scheme?.fixed_price;
+    if (!price) return [422, { details: [{ issue: "INVALID_PLAN" }] }];
+    const trial = cycles.find(({ tenure_type: kind }) => kind === "TRIAL");
+    const one: Subscription = {
+      ...{ id: next("I-"), tradeNo: String(tradeNo), status: "APPROVAL_PENDING" as const, sales: [] },
+      ...{ value: price.value, currency: price.currency_code, startedAt: 0, changedAt: 0 },
+      trialDays: trial?.frequency.interval_count ?? 0,
+    };
+    subscriptions.set(one.id, one);
+    return [201, view(one)];
+  }
+
+  const byOrder = (tradeNo: string): Subscription => {
+    const found = [...subscriptions.values()].find((one) => one.tradeNo === tradeNo);
+    if (!found) throw new Error(`there is no subscription of ${tradeNo}`);
+    return found;
+  };
+  const event = (type: string, resource: object) => ({ type, resource });
+  const saleEvent = (one: Subscription, sale: Sale) =>
+    event("PAYMENT.SALE.COMPLETED", {
+      ...{ id: sale.id, state: "completed", billing_agreement_id: one.id, custom: one.tradeNo },
+      ...{ amount: { total: sale.value, currency: one.currency }, create_time: iso(sale.at) },
+    });
+  return {
+    answer,
+    state,
+    byOrder,
+    /** The buyer approves: the first period is paid, unless it is a trial. Returns what is reported. */
+    approve(tradeNo: string, now: number) {
+      const one = byOrder(tradeNo);
+      Object.assign(one, { status: "ACTIVE", startedAt: now, changedAt: now });
+      const activated = event("BILLING.SUBSCRIPTION.ACTIVATED", view(one));
+      return one.trialDays > 0 ? [activated] : [activated, this.charge(tradeNo, now)];
+    },
+    /** A period is charged. Returns what is reported. */
+    charge(tradeNo: string, now: number, value = byOrder(tradeNo).value) {
+      const one = byOrder(tradeNo);
+      const sale: Sale = { id: next("SALE"), at: now, value, status: "COMPLETED" };
+      one.sales.push(sale);
+      return saleEvent(one, sale);
+    },
+    /** The buyer, or PayPal, changes the state. Returns what is reported. */
+    change(tradeNo: string, status: Subscription["status"], now: number) {
+      const one = byOrder(tradeNo);
+      Object.assign(one, { status, changedAt: now });
+      return event(`BILLING.SUBSCRIPTION.${status}`, view(one));
+    },
+  };
+}
