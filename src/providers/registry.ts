@@ -41,8 +41,11 @@ import { mistral } from "./labs/mistral.ts";
 import { openai } from "./labs/openai/openai.ts";
 import { perplexity } from "./labs/perplexity.ts";
 import { xai } from "./labs/xai/xai.ts";
+import { blackForestLabs } from "./media/black-forest-labs.ts";
+import { ideogram } from "./media/ideogram.ts";
 import { kling } from "./media/kling.ts";
 import { midjourney, midjourneyPlus } from "./media/midjourney.ts";
+import { recraft } from "./media/recraft.ts";
 import { runway } from "./media/runway.ts";
 import { suno } from "./media/suno.ts";
 import { vidu } from "./media/vidu.ts";
@@ -79,6 +82,9 @@ const providers: readonly Provider[] = [
   kling,
   vidu,
   runway,
+  blackForestLabs,
+  ideogram,
+  recraft,
   openRouter,
   ai360,
   fastGpt,

@@ -14,6 +14,9 @@ const ASPECTS = lookupTable<string>({
 /** The aspect ratio closest to a size. */
 export const aspectOf = ({ size }: JsonObject): string => ASPECTS[textOf(size) ?? ""] ?? "1:1";
 
+/** Whether a member of a form is an image: `image`, `image[]` or `image[0]`, as clients name it. */
+export const isImageField = (name: string): boolean => /^image(\[\d*\])?$/.test(name);
+
 /** The number of images requested. */
 export const imageCount = ({ n }: JsonObject): number => Math.max(1, Math.floor(numberOf(n) ?? 1));
 

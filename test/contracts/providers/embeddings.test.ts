@@ -27,21 +27,24 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Types whose calls are tasks, by the suites that order them. */
-const TASK_SUITES: Readonly<Record<number, string>> = {
+/** Types without chats and embeddings, by the suites that call them. */
+const OTHER_SUITES: Readonly<Record<number, string>> = {
   2: "../../gateway/tasks/drawing.test.ts",
   5: "../../gateway/tasks/drawing-notify.test.ts",
   36: "../../gateway/tasks/music.test.ts",
   1010: "../../gateway/tasks/video.test.ts",
   1011: "../../gateway/tasks/video.test.ts",
   1012: "../../gateway/tasks/video.test.ts",
+  1013: "../../gateway/endpoints/image-services.test.ts",
+  1014: "../../gateway/endpoints/image-services.test.ts",
+  1015: "../../gateway/endpoints/image-services.test.ts",
 };
 
 test("every channel type has a suite", async () => {
   const here = [...compatibleTypes, ...ownFormats, ...signedTypes, ...vectorFakes].map(({ type }) => type);
-  const covered = new Set([...here, ...Object.keys(TASK_SUITES).map(Number)]);
+  const covered = new Set([...here, ...Object.keys(OTHER_SUITES).map(Number)]);
   expect([...covered].toSorted((a, b) => a - b)).toEqual(channelTypes.map(({ id }) => id));
-  for (const [type, file] of Object.entries(TASK_SUITES)) {
+  for (const [type, file] of Object.entries(OTHER_SUITES)) {
     const text = await Bun.file(join(import.meta.dir, file)).text();
     expect([file, text.includes(`{ type: ${type}, baseUrl:`)]).toEqual([file, true]);
   }

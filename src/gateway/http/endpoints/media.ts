@@ -247,7 +247,11 @@ function pixelsOf(size: string): readonly [width: number, height: number] | null
   return width === undefined || height === undefined ? null : [Number(width), Number(height)];
 }
 
+/** Models of Black Forest Labs, Ideogram and Recraft, whose images cost the same in every size. */
+const PRICED_FLAT = /^(flux-|ideogram-|recraft)/;
+
 function factorOf(body: JsonObject, names: readonly string[]): Decimal {
+  if (names.some((name) => PRICED_FLAT.test(name))) return ONE;
   const size = pixelsOf(textOf(body.size) ?? "1024x1024")?.join("x") ?? "";
   const bySize = SIZES[size] ?? ONE;
   if (!names.includes("dall-e-3") || textOf(body.quality)?.trim().toLowerCase() !== "hd") return bySize;

@@ -6,7 +6,7 @@ import { compact, type JsonObject, recordOf, recordsOf } from "../../../formats/
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
-import { aspectOf, renamedImageFields } from "../../shared/images.ts";
+import { aspectOf, isImageField, renamedImageFields } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import type { Quirks } from "../../shared/quirks.ts";
 
@@ -15,8 +15,8 @@ const KNOWN_FIELDS = ["prompt", "n", "size", "response_format", "aspect_ratio", 
 /** xAI accepts images to edit only in JSON: files of forms become data URIs. */
 const xaiEdits: NativeFormat = {
   encode(order, model, dropped, files) {
-    const images = files.filter(({ name }) => IMAGE_FIELD.test(name)).map(({ bytes }) => dataUri(bytes));
-    const imageFields = Object.keys(order).filter((name) => IMAGE_FIELD.test(name));
+    const images = files.filter(({ name }) => isImageField(name)).map(({ bytes }) => dataUri(bytes));
+    const imageFields = Object.keys(order).filter(isImageField);
     recordDropped(order, [...KNOWN_FIELDS, ...imageFields], dropped);
     const [only, ...further] = images.map((url) => ({ type: "image_url", url }));
     return compact({
@@ -31,9 +31,6 @@ const xaiEdits: NativeFormat = {
   },
   decode: (answer) => (Array.isArray(answer.data) && answer.data.length > 0 ? answer : null),
 };
-
-/** `image`, `image[]`, `image[0]`, as clients name it. */
-const IMAGE_FIELD = /^image(\[\d*\])?$/;
 
 const dataUri = (bytes: Uint8Array): string =>
   `data:${mediaTypeOf(bytes) ?? "image/png"};base64,${Buffer.from(bytes).toString("base64")}`;

@@ -5,6 +5,7 @@ import azure from "@lobehub/icons-static-svg/icons/azure-color.svg";
 import baai from "@lobehub/icons-static-svg/icons/baai.svg";
 import baidu from "@lobehub/icons-static-svg/icons/baidu-color.svg";
 import bedrock from "@lobehub/icons-static-svg/icons/bedrock-color.svg";
+import bfl from "@lobehub/icons-static-svg/icons/bfl.svg";
 import bytedance from "@lobehub/icons-static-svg/icons/bytedance-color.svg";
 import claude from "@lobehub/icons-static-svg/icons/claude-color.svg";
 import cloudflare from "@lobehub/icons-static-svg/icons/cloudflare-color.svg";
@@ -18,6 +19,7 @@ import google from "@lobehub/icons-static-svg/icons/google-color.svg";
 import groq from "@lobehub/icons-static-svg/icons/groq.svg";
 import huggingface from "@lobehub/icons-static-svg/icons/huggingface-color.svg";
 import hunyuan from "@lobehub/icons-static-svg/icons/hunyuan-color.svg";
+import ideogram from "@lobehub/icons-static-svg/icons/ideogram.svg";
 import jina from "@lobehub/icons-static-svg/icons/jina.svg";
 import kling from "@lobehub/icons-static-svg/icons/kling-color.svg";
 import meta from "@lobehub/icons-static-svg/icons/meta-color.svg";
@@ -32,6 +34,7 @@ import openrouter from "@lobehub/icons-static-svg/icons/openrouter.svg";
 import palm from "@lobehub/icons-static-svg/icons/palm-color.svg";
 import perplexity from "@lobehub/icons-static-svg/icons/perplexity-color.svg";
 import qwen from "@lobehub/icons-static-svg/icons/qwen-color.svg";
+import recraft from "@lobehub/icons-static-svg/icons/recraft.svg";
 import runway from "@lobehub/icons-static-svg/icons/runway.svg";
 import siliconcloud from "@lobehub/icons-static-svg/icons/siliconcloud-color.svg";
 import spark from "@lobehub/icons-static-svg/icons/spark-color.svg";
@@ -111,6 +114,9 @@ const LOGOS: readonly (readonly [RegExp, ProviderLogo])[] = [
   [/kling/i, colored(kling)],
   [/vidu/i, colored(vidu)],
   [/runway/i, plain(runway)],
+  [/black forest/i, plain(bfl)],
+  [/ideogram/i, plain(ideogram)],
+  [/recraft/i, plain(recraft)],
 ];
 
 /** The logo of a provider or a maker of models by its name; undefined: none known. */

@@ -29,6 +29,9 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/kling/, "Kling"],
   [/^vidu/, "Vidu"],
   [/^gen4(\.5|_turbo)/, "Runway"],
+  [/flux/, "Black Forest Labs"],
+  [/ideogram/, "Ideogram"],
+  [/recraft/, "Recraft"],
   [/^aura-/, "Deepgram"],
 ];
 
@@ -54,7 +57,7 @@ const OTHER_THAN_CHAT: readonly (readonly [RegExp, Capability])[] = [
   [/suno|music|lyrics/, "music"],
   [/video|sora|veo|kling|^vidu|^gen4(\.5|_turbo)|seedance|hailuo|^minimax-h\d|wan\d.*[ti]2v/, "video"],
   [
-    /dall-e|image|imagen|flux|stable-diffusion|^sd|cogview|wanx|^wan\d.*t2i|seedream|^mj_|midjourney|swap_face/,
+    /dall-e|image|imagen|flux|stable-diffusion|^sd|cogview|wanx|^wan\d.*t2i|seedream|^mj_|midjourney|swap_face|ideogram|recraft/,
     "image",
   ],
 ];

@@ -1,0 +1,171 @@
+/** Images of Black Forest Labs, Ideogram and Recraft: the documented requests, and what each costs. */
+import { afterEach, describe, expect, test } from "bun:test";
+import OpenAI from "openai";
+import { startRelay } from "../../support/gateway/start-gateway.ts";
+import { startUpstream } from "../../support/gateway/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+type Upstream = ReturnType<typeof startUpstream>;
+
+function connect(upstream: Upstream, channel: { type: number; baseUrl: string; keys: string[]; models: string[] }) {
+  const relay = startRelay({ channels: [channel], options: { RetryTimes: "0" } });
+  stops.push(upstream.stop, relay.stop);
+  return { relay, client: new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 }) };
+}
+
+const sent = ({ received }: Upstream, at = 0) => JSON.parse(received[at]?.text ?? "");
+const failureOf = (call: PromiseLike<unknown>) =>
+  Promise.resolve(call).then(
+    () => null,
+    (error: unknown) => error,
+  );
+const unitsOf = (dollars: number) => Math.round(dollars * 500_000);
+
+describe("Black Forest Labs", () => {
+  /** Answers an order with a job; `results` are its states from then on. */
+  function start(model: string, results: object[]) {
+    const upstream: Upstream = startUpstream(({ path, headers, text }) => {
+      if (headers.get("x-key") !== "bfl-key") return Response.json({ detail: "Not authenticated" }, { status: 403 });
+      if (path === "/v1/get_result") return Response.json({ id: "job", ...results.shift() });
+      if (path !== `/v1/${model}` || !JSON.parse(text).prompt)
+        return Response.json({ detail: "Not Found" }, { status: 404 });
+      return Response.json({ id: "job", polling_url: `${upstream.url}/v1/get_result?id=job` });
+    });
+    return {
+      upstream,
+      ...connect(upstream, { type: 1013, baseUrl: upstream.url, keys: ["bfl-key"], models: [model] }),
+    };
+  }
+  const ready = { status: "Ready", result: { sample: "https://delivery.test/1.jpeg", seed: 7 } };
+
+  test("makes an image in a job, at the same price in every size", async () => {
+    const { client, upstream, relay } = start("flux-pro-1.1", [{ status: "Pending" }, ready]);
+    const size = "1024x1792";
+    const made = await client.images.generate({ model: "flux-pro-1.1", prompt: "a gate", size, quality: "hd" });
+    expect(made.data).toEqual([{ url: "https://delivery.test/1.jpeg" }]);
+    expect(upstream.received.map(({ path }) => path)).toEqual(["/v1/flux-pro-1.1", "/v1/get_result", "/v1/get_result"]);
+    expect(sent(upstream)).toEqual({ prompt: "a gate", width: 1024, height: 1792 });
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(0.04));
+  });
+
+  test("edits an image of a form", async () => {
+    const { client, upstream, relay } = start("flux-kontext-max", [ready]);
+    const image = new File(["pixels"], "a.png", { type: "image/png" });
+    await client.images.edit({ model: "flux-kontext-max", prompt: "wider", image, size: "1536x1024" });
+    expect(sent(upstream)).toEqual({
+      prompt: "wider",
+      aspect_ratio: "1536:1024",
+      input_image: Buffer.from("pixels").toString("base64"),
+    });
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(0.08));
+  });
+
+  test("charges nothing for what is moderated, fails or asks for several", async () => {
+    const { client, upstream, relay } = start("flux-pro-1.1", [
+      { status: "Content Moderated", details: { message: "not this" } },
+      { status: "Error" },
+    ]);
+    const order = { model: "flux-pro-1.1", prompt: "a gate" };
+    expect(await failureOf(client.images.generate(order))).toMatchObject({
+      status: 400,
+      code: "content_policy_violation",
+    });
+    expect(await failureOf(client.images.generate(order))).toMatchObject({
+      status: 502,
+      code: "image_generation_failed",
+    });
+    const orders = upstream.received.length;
+    expect(await failureOf(client.images.generate({ ...order, n: 2 }))).toMatchObject({ status: 400 });
+    expect(upstream.received.length).toBe(orders);
+    const quotas = [await relay.billing.nextRecord(), await relay.billing.nextRecord()].map(({ quota }) => quota);
+    expect(quotas).toEqual([0, 0]);
+  });
+
+  test("never sends the key to another host", async () => {
+    const thief = startUpstream(() => Response.json(ready));
+    stops.push(thief.stop);
+    const upstream: Upstream = startUpstream(({ path }) =>
+      path === "/v1/get_result"
+        ? Response.json({ id: "job", ...ready })
+        : Response.json({ id: "job", polling_url: `${thief.url}/v1/get_result?id=job` }),
+    );
+    const channel = { type: 1013, baseUrl: upstream.url, keys: ["bfl-key"], models: ["flux-pro-1.1"] };
+    const { client } = connect(upstream, channel);
+    await client.images.generate({ model: "flux-pro-1.1", prompt: "a gate" });
+    expect([thief.received.length, upstream.received.at(-1)?.path]).toEqual([0, "/v1/get_result"]);
+  });
+});
+
+describe("Ideogram", () => {
+  const image = { prompt: "a gate", resolution: "1024x1024", is_image_safe: true, seed: 1, style_type: "GENERAL" };
+  function start(model: string, data: object[]) {
+    const upstream = startUpstream(({ path, headers }) => {
+      if (headers.get("api-key") !== "ideogram-key") return Response.json({ detail: "no key" }, { status: 401 });
+      if (path !== "/v1/ideogram-v3/generate") return Response.json({ detail: "no page" }, { status: 404 });
+      return Response.json({ created: "2026-11-27T02:00:00Z", data });
+    });
+    return {
+      upstream,
+      ...connect(upstream, { type: 1014, baseUrl: upstream.url, keys: ["ideogram-key"], models: [model] }),
+    };
+  }
+
+  test("makes images at the speed of the model's name, which decides the price", async () => {
+    const made = [1, 2].map((name) => ({ ...image, url: `https://ideogram.test/${name}.png` }));
+    const { client, upstream, relay } = start("ideogram-v3-turbo", made);
+    const order = { model: "ideogram-v3-turbo", prompt: "a gate", n: 2, size: "1024x1792" as const };
+    const own = { style_type: "DESIGN", rendering_speed: "QUALITY" };
+    const { data } = await client.images.generate({ ...order, ...own });
+    expect(data?.map(({ url }) => url)).toEqual(made.map(({ url }) => url));
+    expect(sent(upstream)).toEqual({
+      prompt: "a gate",
+      num_images: 2,
+      style_type: "DESIGN",
+      resolution: "1024x1792",
+      rendering_speed: "TURBO",
+    });
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(2 * 0.03));
+  });
+
+  test("charges nothing for an image that it filters", async () => {
+    const { client, relay } = start("ideogram-v3", [{ ...image, is_image_safe: false, url: null }]);
+    const failure = await failureOf(client.images.generate({ model: "ideogram-v3", prompt: "a gate" }));
+    expect(failure).toMatchObject({ status: 400, code: "content_policy_violation" });
+    expect((await relay.billing.nextRecord()).quota).toBe(0);
+  });
+});
+
+describe("Recraft", () => {
+  function start(respond: () => Response) {
+    const upstream = startUpstream(({ path, headers }) => {
+      if (headers.get("authorization") !== "Bearer recraft-key") return Response.json({ code: "no" }, { status: 401 });
+      return path === "/v1/images/generations" ? respond() : Response.json({}, { status: 404 });
+    });
+    const models = ["recraftv4_1", "recraftv3"];
+    return { upstream, ...connect(upstream, { type: 1015, baseUrl: upstream.url, keys: ["recraft-key"], models }) };
+  }
+
+  test("makes images with its own members, priced by the image", async () => {
+    const data = [1, 2].map((name) => ({ image_id: `i-${name}`, url: `https://img.test/${name}` }));
+    const { client, upstream, relay } = start(() => Response.json({ created: 1, credits: 70, data }));
+    const order = { model: "recraftv4_1", prompt: "a gate", n: 2, size: "1792x1024" as const, user: "u" };
+    const { data: made } = await client.images.generate(order);
+    expect(made?.length).toBe(2);
+    expect(sent(upstream)).toEqual({ model: "recraftv4_1", prompt: "a gate", n: 2, size: "1792x1024" });
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(2 * 0.035));
+  });
+
+  test("refuses vector styles of raster models, and charges nothing for a failure", async () => {
+    const { client, upstream, relay } = start(() => Response.json({ code: "bad", message: "no" }, { status: 400 }));
+    const vector = { style: "vector_illustration" } as object;
+    const order = { model: "recraftv3", prompt: "a gate" };
+    expect(await failureOf(client.images.generate({ ...order, ...vector }))).toMatchObject({ status: 400 });
+    expect(upstream.received.length).toBe(0);
+    expect(await failureOf(client.images.generate(order))).toMatchObject({ status: 400 });
+    expect((await relay.billing.nextRecord()).quota).toBe(0);
+  });
+});
