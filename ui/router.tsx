@@ -9,7 +9,7 @@ import {
 import { safeReturnTo } from "./api/login-redirect.ts";
 import { RootLayout } from "./features/shell/RootLayout.tsx";
 import { NotFoundPage, PageError } from "./features/shell/StatePages.tsx";
-import { loadSignedInTexts } from "./state/i18n.ts";
+import { loadTexts } from "./state/i18n.ts";
 import { parseSearch, stringifySearch } from "./state/search-text.ts";
 import { siteStatus } from "./state/site-status.ts";
 import { readUser } from "./state/stored-user.ts";
@@ -29,7 +29,7 @@ const root = createRootRouteWithContext<Context>()({
     const [site] = await Promise.all([
       context.queryClient.ensureQueryData({ ...siteStatus, retry: false }).catch(() => null),
       // Public pages have the sidebar and the account's menu too.
-      readUser() && loadSignedInTexts(),
+      readUser() && loadTexts("signedIn"),
     ]);
     if (site && !site.setup && location.pathname !== "/setup") throw redirect({ to: "/setup", search: {} });
     if (site?.setup && location.pathname === "/setup") throw redirect({ to: "/", search: {} });
@@ -47,11 +47,19 @@ function skipSignIn({ search }: { search: Search }): void {
   if (readUser()) throw redirect({ href: safeReturnTo(typeof returnTo === "string" ? returnTo : undefined) });
 }
 
-const open = <Path extends string, Module extends Record<string, unknown>>(
+/** A page that anybody may open, with the texts that the sign-in page has too. */
+const entry = <Path extends string, Module extends Record<string, unknown>>(
   path: Path,
   load: () => Promise<Module>,
   name: keyof Module & string,
 ) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+
+/** A page that anybody may open, with its texts. */
+const open = <Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) => entry(path, async () => (await Promise.all([load(), loadTexts("site")]))[0], name);
 
 /** A page for signed-in users, loaded after the shared parts of such pages. */
 const guarded = <Path extends string, Module extends Record<string, unknown>>(
@@ -85,17 +93,17 @@ const routeTree = root.addChildren([
     component: lazyRouteComponent(() => import("./features/account/register/RegisterPage.tsx"), "RegisterPage"),
     beforeLoad: skipSignIn,
   }),
-  open("/oauth/$provider", () => import("./features/account/login/OAuthCallbackPage.tsx"), "OAuthCallbackPage"),
-  open("/reset", () => import("./features/account/login/ResetPage.tsx"), "ResetPage"),
-  open("/user/reset", () => import("./features/account/login/ResetPage.tsx"), "UserResetPage"),
-  open("/setup", () => import("./features/account/register/SetupPage.tsx"), "SetupPage"),
+  entry("/oauth/$provider", () => import("./features/account/login/OAuthCallbackPage.tsx"), "OAuthCallbackPage"),
+  entry("/reset", () => import("./features/account/login/ResetPage.tsx"), "ResetPage"),
+  entry("/user/reset", () => import("./features/account/login/ResetPage.tsx"), "UserResetPage"),
+  entry("/setup", () => import("./features/account/register/SetupPage.tsx"), "SetupPage"),
   open("/pricing", () => import("./features/models/pricing/PricingPage.tsx"), "PricingPage"),
   createRoute({
     getParentRoute: () => root,
     path: "/key",
     component: lazyRouteComponent(() => import("./features/tokens/KeyUsagePage.tsx"), "KeyUsagePage"),
     // It shows rows of the log as the log itself does.
-    beforeLoad: loadSignedInTexts,
+    beforeLoad: () => loadTexts("signedIn", "records"),
   }),
   open("/status", () => import("./features/models/page/ModelStatusPage.tsx"), "ModelStatusPage"),
   open("/model/$", () => import("./features/models/page/ModelPage.tsx"), "ModelPage"),

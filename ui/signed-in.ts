@@ -4,7 +4,7 @@
  * components to be loaded already; otherwise each set of components that some pages share would become its own chunk,
  * about a hundred in all.
  */
-import { loadSettingsTexts } from "./state/i18n.ts";
+import { loadTexts } from "./state/i18n.ts";
 
 export { eachOf } from "./api/each-of.ts";
 export { DataTable } from "./components/data-table/DataTable.tsx";
@@ -14,7 +14,6 @@ export { EmptyState } from "./components/feedback/EmptyState.tsx";
 export { ErrorState } from "./components/feedback/ErrorState.tsx";
 export { SettingLink } from "./components/feedback/SettingLink.tsx";
 export { SideDrawer } from "./components/feedback/SideDrawer.tsx";
-export { default as ToastHost } from "./components/feedback/Toasts.tsx";
 export { FilterBar } from "./components/inputs/FilterBar.tsx";
 export { QuotaInput } from "./components/inputs/QuotaInput.tsx";
 export { SavedViews } from "./components/inputs/SavedViews.tsx";
@@ -29,53 +28,63 @@ export { Sider, SiderDrawer } from "./features/shell/Sider.tsx";
 export { CreatedDialog } from "./features/tokens/CreatedDialog.tsx";
 export { createApiKeys } from "./features/tokens/drawer/token-calls.ts";
 
-export const agentInfo = () => import("./features/wallet/agents/AgentInfoPage.tsx");
-export const agentList = () => import("./features/wallet/agents/AgentListPage.tsx");
-export const alerts = () => import("./features/admin/alerts/AlertsPage.tsx");
-export const auditLog = () => import("./features/admin/audit/AuditLogPage.tsx");
-export const books = () => import("./features/admin/BooksPage.tsx");
-export const channelList = () => import("./features/channels/list/ChannelListPage.tsx");
-export const catalog = () => import("./features/models/catalog/CatalogPage.tsx");
+export const agentInfo = () => withTexts(import("./features/wallet/agents/AgentInfoPage.tsx"), "account");
+export const agentList = () => withTexts(import("./features/wallet/agents/AgentListPage.tsx"), "account");
+export const alerts = () => withTexts(import("./features/admin/alerts/AlertsPage.tsx"), "admin");
+export const auditLog = () =>
+  withTexts(import("./features/admin/audit/AuditLogPage.tsx"), "admin", "account", "records");
+export const books = () => withTexts(import("./features/admin/BooksPage.tsx"), "admin");
+export const channelList = () => withTexts(import("./features/channels/list/ChannelListPage.tsx"), "admin", "records");
+export const catalog = () => withTexts(import("./features/models/catalog/CatalogPage.tsx"), "admin");
 export const chatToLink = () => import("./features/playground/links/ChatPage.tsx");
-export const detail = () => import("./features/dashboard/DashboardPage.tsx");
+export const detail = () => withTexts(import("./features/dashboard/DashboardPage.tsx"), "records");
 export const commandPalette = () => import("./features/shell/CommandPalette.tsx");
-export const doctor = () => import("./features/admin/doctor/DoctorPage.tsx");
+export const doctor = () => withTexts(import("./features/admin/doctor/DoctorPage.tsx"), "admin");
 export const drawingLog = () => import("./features/logs/tasks/DrawingLogPage.tsx");
-export const identityProviderList = () => import("./features/admin/access/providers/IdentityProvidersPage.tsx");
-export const jobs = () => import("./features/admin/jobs/JobsPage.tsx");
-export const logArchive = () => import("./features/logs/archive/ArchivePage.tsx");
+export const identityProviderList = () =>
+  withTexts(import("./features/admin/access/providers/IdentityProvidersPage.tsx"), "admin");
+export const jobs = () => withTexts(import("./features/admin/jobs/JobsPage.tsx"), "admin");
+export const logArchive = () => withTexts(import("./features/logs/archive/ArchivePage.tsx"), "records");
 export const keyboardHelp = () => import("./features/shell/KeyboardHelp.tsx");
-export const live = () => import("./features/admin/live/LivePage.tsx");
-export const notice = () => import("./features/admin/NoticePage.tsx");
+export const live = () => withTexts(import("./features/admin/live/LivePage.tsx"), "admin", "records");
+export const notice = () => withTexts(import("./features/admin/NoticePage.tsx"), "account");
 export const joinOrganization = () => import("./features/account/organizations/JoinPage.tsx");
-export const organization = () => import("./features/account/organizations/OrganizationPage.tsx");
-export const orderList = () => import("./features/wallet/orders/OrderListPage.tsx");
-export const personal = () => import("./features/account/personal/PersonalPage.tsx");
-export const planList = () => import("./features/wallet/plans/PlanListPage.tsx");
+export const organization = () =>
+  withTexts(import("./features/account/organizations/OrganizationPage.tsx"), "admin", "account");
+export const orderList = () => withTexts(import("./features/wallet/orders/OrderListPage.tsx"), "account");
+export const personal = () =>
+  withTexts(import("./features/account/personal/PersonalPage.tsx"), "admin", "site", "account");
+export const planList = () => withTexts(import("./features/wallet/plans/PlanListPage.tsx"), "account");
 export const playground = () => import("./features/playground/PlaygroundPage.tsx");
-export const redemptionList = () => import("./features/admin/codes/CodeListPage.tsx");
-export const request = () => import("./features/logs/detail/RequestPage.tsx");
-export const channelChecks = () => import("./features/models/checks/ChannelChecksPage.tsx");
-export const replays = () => import("./features/models/replays/ReplayPage.tsx");
-export const experiments = () => import("./features/models/experiments/ExperimentPage.tsx");
-export const routeList = () => import("./features/models/routes/RouteListPage.tsx");
-export const routerExplain = () => import("./features/channels/explain/RouteExplainPage.tsx");
-export const sessionList = () => import("./features/logs/detail/sessions/SessionListPage.tsx");
-export const adminRoleList = () => import("./features/admin/access/AdminRolesPage.tsx");
-export const serviceAccountList = () => import("./features/admin/access/ServiceAccountsPage.tsx");
-export const sinkList = () => import("./features/admin/sinks/SinkListPage.tsx");
-export const start = () => import("./features/site/start/StartPage.tsx");
+export const redemptionList = () => withTexts(import("./features/admin/codes/CodeListPage.tsx"), "admin");
+export const request = () => withTexts(import("./features/logs/detail/RequestPage.tsx"), "records");
+export const channelChecks = () => withTexts(import("./features/models/checks/ChannelChecksPage.tsx"), "admin");
+export const replays = () => withTexts(import("./features/models/replays/ReplayPage.tsx"), "admin");
+export const experiments = () => withTexts(import("./features/models/experiments/ExperimentPage.tsx"), "admin");
+export const routeList = () => withTexts(import("./features/models/routes/RouteListPage.tsx"), "admin");
+export const routerExplain = () => withTexts(import("./features/channels/explain/RouteExplainPage.tsx"), "admin");
+export const sessionList = () => withTexts(import("./features/logs/detail/sessions/SessionListPage.tsx"), "admin");
+export const adminRoleList = () => withTexts(import("./features/admin/access/AdminRolesPage.tsx"), "admin");
+export const serviceAccountList = () => withTexts(import("./features/admin/access/ServiceAccountsPage.tsx"), "admin");
+export const sinkList = () => withTexts(import("./features/admin/sinks/SinkListPage.tsx"), "admin");
+export const start = () => withTexts(import("./features/site/start/StartPage.tsx"), "admin");
 export const setting = async () => {
-  await loadSettingsTexts();
+  await loadTexts("admin", "settings");
   return import("./features/settings/SettingsPage.tsx");
 };
-export const statementList = () => import("./features/wallet/statements/StatementListPage.tsx");
+export const statementList = () => withTexts(import("./features/wallet/statements/StatementListPage.tsx"), "account");
 export const taskLog = () => import("./features/logs/tasks/TaskLogPage.tsx");
 export const tokenList = () => import("./features/tokens/TokenListPage.tsx");
-export const topup = () => import("./features/wallet/WalletPage.tsx");
+export const topup = () => withTexts(import("./features/wallet/WalletPage.tsx"), "account");
 export const usageLog = () => {
   // Its list needs them at once.
   void import("./components/data-table/paging/NearRows.tsx");
-  return import("./features/logs/UsageLogPage.tsx");
+  return withTexts(import("./features/logs/UsageLogPage.tsx"), "records");
 };
-export const userList = () => import("./features/admin/users/UserListPage.tsx");
+export const userList = () => withTexts(import("./features/admin/users/UserListPage.tsx"), "admin");
+
+/** A page with the texts that it needs besides those of every signed-in page. */
+async function withTexts<Page>(page: Promise<Page>, ...parts: Parameters<typeof loadTexts>): Promise<Page> {
+  const [loaded] = await Promise.all([page, loadTexts(...parts)]);
+  return loaded;
+}

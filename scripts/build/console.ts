@@ -20,14 +20,20 @@ const SHARED = {
   define: { "process.env.NODE_ENV": '"production"' },
 } as const;
 
-/** The theme switches ripples off: what draws them is left out of the script that every page loads first. */
-const WITHOUT_RIPPLES: Bun.BunPlugin = {
-  name: "without ripples",
+/** Modules that libraries import and the console never uses, and what stands for them in its scripts. */
+const UNUSED: readonly Readonly<{ filter: RegExp; contents: string }>[] = [
+  // The theme switches ripples off.
+  { filter: /[/\\]ButtonBase[/\\]TouchRipple\.mjs$/, contents: "export default () => null;" },
+  // Fields are outlined: selects bring the other two looks along.
+  { filter: /[/\\](Input[/\\]Input|FilledInput[/\\]FilledInput)\.mjs$/, contents: "export default () => null;" },
+  // For components of classes that get the theme as a property.
+  { filter: /[/\\]hoist-non-react-statics\.cjs\.js$/, contents: "module.exports = (target) => target;" },
+];
+
+const WITHOUT_UNUSED: Bun.BunPlugin = {
+  name: "without unused modules",
   setup(build) {
-    build.onLoad({ filter: /[/\\]ButtonBase[/\\]TouchRipple\.mjs$/ }, () => ({
-      contents: "export default () => null;",
-      loader: "js",
-    }));
+    for (const { filter, contents } of UNUSED) build.onLoad({ filter }, () => ({ contents, loader: "js" }));
   },
 };
 
@@ -67,7 +73,7 @@ async function bundle(outdir: string): Promise<string[]> {
       splitting: true,
       minChunkSize: MIN_CHUNK_BYTES,
       publicPath: "/",
-      plugins: [WITHOUT_RIPPLES],
+      plugins: [WITHOUT_UNUSED],
     }),
     Bun.build({
       ...SHARED,
@@ -88,8 +94,8 @@ async function bundle(outdir: string): Promise<string[]> {
   return [...[...page.outputs, script, ...worker.outputs].map(({ path: file }) => file), ...icons];
 }
 
-/** Scripts from this size on are minified once more: the one that every page loads first. */
-const LARGE_BYTES = 200_000;
+/** Scripts from this size on are minified once more. */
+const LARGE_BYTES = 10_000;
 
 const isLarge = ({ path: file, size }: Bun.BuildArtifact): boolean => file.endsWith(".js") && size >= LARGE_BYTES;
 

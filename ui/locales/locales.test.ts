@@ -35,11 +35,8 @@ describe("the console's words", () => {
   });
 
   describe.each(LANGUAGES.map((language) => [language.tag, language] as const))("in %s", async (tag, language) => {
-    const words = {
-      ...(await language.load()),
-      ...(await language.parts.signedIn()),
-      ...(await language.parts.settings()),
-    };
+    const parts = await Promise.all([language.load(), ...Object.values(language.parts).map((load) => load())]);
+    const words: object = Object.assign({}, ...parts);
     const own = keysOf(words);
 
     test("have the same keys as in English", () => expect(own.toSorted()).toEqual(keysIn(tag, keys)));

@@ -12,13 +12,16 @@ type LanguageInfo = Readonly<{
   short: string;
   /** Translated by a machine, and not reviewed yet by somebody who speaks it. */
   isMachineMade?: true;
-  /** Each language has a chunk for the texts of public pages, and one for each part that only some pages need. */
+  /** Each language has a chunk for the texts of the sign-in page and the shell, and one for each part that only some pages need. */
   load: () => Promise<object>;
   parts: Readonly<Record<Part, () => Promise<object>>>;
 }>;
 
-/** Texts of signed-in pages, and those of the settings, which are many. */
-type Part = "signedIn" | "settings";
+/**
+ * Texts of the other public pages; of every signed-in user; of pages about the account and its money; of log rows and failed
+ * calls; of administrators' pages; and of the settings, which are many.
+ */
+type Part = "site" | "signedIn" | "account" | "records" | "admin" | "settings";
 
 /** The console's languages. */
 export const LANGUAGES: readonly LanguageInfo[] = [
@@ -26,20 +29,28 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     tag: "en",
     name: "English",
     short: "EN",
-    load: () => import("../locales/en/public.ts"),
+    load: () => import("../locales/en/parts/public.ts"),
     parts: {
-      signedIn: () => import("../locales/en/signed-in.ts"),
-      settings: () => import("../locales/en/settings.ts"),
+      site: () => import("../locales/en/parts/site.ts"),
+      signedIn: () => import("../locales/en/parts/signed-in.ts"),
+      account: () => import("../locales/en/parts/account.ts"),
+      records: () => import("../locales/en/parts/records.ts"),
+      admin: () => import("../locales/en/parts/admin.ts"),
+      settings: () => import("../locales/en/parts/settings.ts"),
     },
   },
   {
     tag: "zh",
     name: "简体中文",
     short: "中",
-    load: () => import("../locales/zh/public.ts"),
+    load: () => import("../locales/zh/parts/public.ts"),
     parts: {
-      signedIn: () => import("../locales/zh/signed-in.ts"),
-      settings: () => import("../locales/zh/settings.ts"),
+      site: () => import("../locales/zh/parts/site.ts"),
+      signedIn: () => import("../locales/zh/parts/signed-in.ts"),
+      account: () => import("../locales/zh/parts/account.ts"),
+      records: () => import("../locales/zh/parts/records.ts"),
+      admin: () => import("../locales/zh/parts/admin.ts"),
+      settings: () => import("../locales/zh/parts/settings.ts"),
     },
   },
   {
@@ -47,10 +58,14 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     name: "繁體中文",
     short: "繁",
     isMachineMade: true,
-    load: () => import("../locales/zh-TW/public.ts"),
+    load: () => import("../locales/zh-TW/parts/public.ts"),
     parts: {
-      signedIn: () => import("../locales/zh-TW/signed-in.ts"),
-      settings: () => import("../locales/zh-TW/settings.ts"),
+      site: () => import("../locales/zh-TW/parts/site.ts"),
+      signedIn: () => import("../locales/zh-TW/parts/signed-in.ts"),
+      account: () => import("../locales/zh-TW/parts/account.ts"),
+      records: () => import("../locales/zh-TW/parts/records.ts"),
+      admin: () => import("../locales/zh-TW/parts/admin.ts"),
+      settings: () => import("../locales/zh-TW/parts/settings.ts"),
     },
   },
   {
@@ -58,10 +73,14 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     name: "日本語",
     short: "日",
     isMachineMade: true,
-    load: () => import("../locales/ja/public.ts"),
+    load: () => import("../locales/ja/parts/public.ts"),
     parts: {
-      signedIn: () => import("../locales/ja/signed-in.ts"),
-      settings: () => import("../locales/ja/settings.ts"),
+      site: () => import("../locales/ja/parts/site.ts"),
+      signedIn: () => import("../locales/ja/parts/signed-in.ts"),
+      account: () => import("../locales/ja/parts/account.ts"),
+      records: () => import("../locales/ja/parts/records.ts"),
+      admin: () => import("../locales/ja/parts/admin.ts"),
+      settings: () => import("../locales/ja/parts/settings.ts"),
     },
   },
   {
@@ -69,10 +88,14 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     name: "Français",
     short: "FR",
     isMachineMade: true,
-    load: () => import("../locales/fr/public.ts"),
+    load: () => import("../locales/fr/parts/public.ts"),
     parts: {
-      signedIn: () => import("../locales/fr/signed-in.ts"),
-      settings: () => import("../locales/fr/settings.ts"),
+      site: () => import("../locales/fr/parts/site.ts"),
+      signedIn: () => import("../locales/fr/parts/signed-in.ts"),
+      account: () => import("../locales/fr/parts/account.ts"),
+      records: () => import("../locales/fr/parts/records.ts"),
+      admin: () => import("../locales/fr/parts/admin.ts"),
+      settings: () => import("../locales/fr/parts/settings.ts"),
     },
   },
   {
@@ -80,10 +103,14 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     name: "Русский",
     short: "RU",
     isMachineMade: true,
-    load: () => import("../locales/ru/public.ts"),
+    load: () => import("../locales/ru/parts/public.ts"),
     parts: {
-      signedIn: () => import("../locales/ru/signed-in.ts"),
-      settings: () => import("../locales/ru/settings.ts"),
+      site: () => import("../locales/ru/parts/site.ts"),
+      signedIn: () => import("../locales/ru/parts/signed-in.ts"),
+      account: () => import("../locales/ru/parts/account.ts"),
+      records: () => import("../locales/ru/parts/records.ts"),
+      admin: () => import("../locales/ru/parts/admin.ts"),
+      settings: () => import("../locales/ru/parts/settings.ts"),
     },
   },
   {
@@ -91,10 +118,14 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     name: "Tiếng Việt",
     short: "VI",
     isMachineMade: true,
-    load: () => import("../locales/vi/public.ts"),
+    load: () => import("../locales/vi/parts/public.ts"),
     parts: {
-      signedIn: () => import("../locales/vi/signed-in.ts"),
-      settings: () => import("../locales/vi/settings.ts"),
+      site: () => import("../locales/vi/parts/site.ts"),
+      signedIn: () => import("../locales/vi/parts/signed-in.ts"),
+      account: () => import("../locales/vi/parts/account.ts"),
+      records: () => import("../locales/vi/parts/records.ts"),
+      admin: () => import("../locales/vi/parts/admin.ts"),
+      settings: () => import("../locales/vi/parts/settings.ts"),
     },
   },
 ];
@@ -131,7 +162,7 @@ const loaded = new Set<string>();
 
 const infoOf = (language: string) => LANGUAGES.find(({ tag }) => tag === language);
 
-/** Loads the language's texts of public pages and initializes i18next. */
+/** Loads the language's texts of the sign-in page and initializes i18next. */
 export async function startI18n(language: Language): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: language,
@@ -142,11 +173,10 @@ export async function startI18n(language: Language): Promise<void> {
   document.documentElement.lang = language;
 }
 
-/** Loads the texts that only signed-in pages need; resolves when they can be shown. */
-export const loadSignedInTexts = (): Promise<void> => loadPart("signedIn");
-
-/** Loads the texts of the settings; resolves when they can be shown. */
-export const loadSettingsTexts = (): Promise<void> => loadPart("settings");
+/** Loads parts of the texts; resolves when they can be shown. */
+export async function loadTexts(...parts: Part[]): Promise<void> {
+  await Promise.all(parts.map(loadPart));
+}
 
 function loadPart(part: Part): Promise<void> {
   const known = requested.get(part);
@@ -159,14 +189,14 @@ function loadPart(part: Part): Promise<void> {
   return texts;
 }
 
-/** Adds a part of a language's texts; to those of signed-in pages belong the sentences on why calls fail. */
+/** Adds a part of a language's texts; to those of records belong the sentences on why calls fail. */
 async function addPart(language: string, part: Part): Promise<void> {
   const info = infoOf(language);
   const name = `${language}/${part}`;
   if (!info || loaded.has(name)) return;
   const [texts, failures] = await Promise.all([
     info.parts[part](),
-    part === "signedIn" && import("../locales/failures.ts").then(({ failureWords }) => failureWords(info.tag)),
+    part === "records" && import("../locales/failures.ts").then(({ failureWords }) => failureWords(info.tag)),
   ]);
   i18next.addResourceBundle(language, "translation", { ...texts }, true);
   if (failures) i18next.addResourceBundle(language, "failures", failures);

@@ -212,7 +212,7 @@ test("scripts are small, in few files, cached for ever, and nothing comes from e
   expect(foreign).toEqual([]);
   expect(uncached).toEqual([]);
   expect(bytes).toBeGreaterThan(50_000);
-  expect(bytes).toBeLessThanOrEqual(189 * 1024);
+  expect(bytes).toBeLessThanOrEqual(185 * 1024);
   // Each costs a browser some milliseconds; there were over a hundred once.
   expect(files).toBeLessThanOrEqual(20);
   files = 0;
@@ -224,7 +224,7 @@ test("scripts are small, in few files, cached for ever, and nothing comes from e
   expect(files).toBeGreaterThan(0);
   expect(files).toBeLessThanOrEqual(35);
   // The first list of a signed-in user, everything before it included.
-  expect(bytes).toBeLessThanOrEqual(338 * 1024);
+  expect(bytes).toBeLessThanOrEqual(300 * 1024);
   await page.context().close();
   await gateway.stop();
 }, 120_000);

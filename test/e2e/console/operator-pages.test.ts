@@ -232,8 +232,8 @@ describe("the pages of an operator", () => {
     await jump("diagnostics", fillPlaceholders(words.goTo, { page: WORDS.en.shell.doctor }));
     await page.waitForURL("**/doctor");
     for (const [name, path] of [
-      [WORDS.en.pricing.title, "/pricing"],
-      [WORDS.en.reference.title, "/reference"],
+      [WORDS.en.shell.prices, "/pricing"],
+      [WORDS.en.shell.reference, "/reference"],
       [WORDS.en.keyUsage.title, "/key"],
     ] as const) {
       await jump(name, fillPlaceholders(words.goTo, { page: name }));
@@ -450,7 +450,7 @@ describe("the pages of an operator", () => {
       ["/sessions", WORDS.zh.sessions.title],
       ["/audit?search=修改了用户", WORDS.zh.audit.title],
       ["/notice", WORDS.zh.notifications.broadcast.page],
-      ["/reference", WORDS.zh.reference.title],
+      ["/reference", WORDS.zh.shell.reference],
     ] as const) {
       await phone.open(path);
       await phone.page.getByRole("heading", { name: title, level: 1 }).waitFor();

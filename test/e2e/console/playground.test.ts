@@ -319,7 +319,7 @@ test("the wallet tells how long the balance lasts at last week's rate", async ()
   const { quota, used_quota: spent } = await root.get("/api/user/self");
   await root.put("/api/user/", { id: root.userId, quota_delta: 5 * spent - quota });
   await consolePage.open("/topup");
-  const text = fillPlaceholders(WORDS.en.channels.balanceLasts_other, { count: 35 });
+  const text = fillPlaceholders(WORDS.en.components.balanceLasts_other, { count: 35 });
   await consolePage.page.getByText(text).waitFor();
   await root.put("/api/user/", { id: root.userId, quota_delta: quota });
 }, 60_000);

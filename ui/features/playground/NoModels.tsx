@@ -31,7 +31,7 @@ export const NoModelsAction = ({ isPrimary = false }: { isPrimary?: boolean }) =
       to={isSuperAdmin(user) ? "/start" : "/channel/add"}
       {...(isPrimary ? { variant: "contained" as const, color: "primary" as const } : { size: "small" as const })}
     >
-      {t("channels.add")}
+      {t("playground.noModels.add")}
     </Button>
   );
 };

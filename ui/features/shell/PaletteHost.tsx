@@ -1,14 +1,13 @@
 import { useAtom } from "jotai";
 import { lazy, Suspense, useEffect } from "react";
-import { loadSettingsTexts, loadSignedInTexts } from "../../state/i18n.ts";
+import { loadTexts } from "../../state/i18n.ts";
 import { paletteAtom } from "./nav.ts";
 
 const CommandPalette = lazy(async () => {
   const [{ CommandPalette: palette }] = await Promise.all([
     import("../../signed-in.ts").then((pages) => pages.commandPalette()),
-    loadSignedInTexts(),
     // It finds settings by their names.
-    loadSettingsTexts(),
+    loadTexts("signedIn", "admin", "settings"),
   ]);
   return { default: palette };
 });

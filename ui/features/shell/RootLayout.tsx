@@ -203,9 +203,9 @@ const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/setup": "setup.title",
   "/key": "keyUsage.title",
   "/status": "status.title",
-  "/reference": "reference.title",
+  "/reference": "shell.reference",
   "/about": "shell.about",
-  "/pricing": "pricing.title",
+  "/pricing": "shell.prices",
 };
 
 /** Sets the document title to page and site. */

@@ -249,7 +249,7 @@ export function useSiteLinks(): readonly SiteLink[] {
   return [
     { key: "home", label: t("shell.home"), to: "/", isHere: pathname === "/" },
     ...(user ? [{ key: "console", label: t("shell.console"), to: "/token", isHere: isConsolePage(pathname) }] : []),
-    { key: "pricing", label: t("pricing.title"), to: "/pricing", isHere: pathname === "/pricing" },
+    { key: "pricing", label: t("shell.prices"), to: "/pricing", isHere: pathname === "/pricing" },
     ...(site?.status_page_enabled
       ? [{ key: "status", label: t("status.title"), to: "/status", isHere: pathname === "/status" }]
       : []),

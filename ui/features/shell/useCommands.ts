@@ -99,9 +99,9 @@ export function useCommands(): readonly Command[] {
   return [
     ...pages.map(({ path, label }) => goTo(t(`shell.${label}`), path, PAGE_ICONS[label], t(`shell.hints.${label}`))),
     goTo(t("shell.home"), "/", HomeOutlined),
-    goTo(t("pricing.title"), "/pricing", SellOutlined),
+    goTo(t("shell.prices"), "/pricing", SellOutlined),
     ...(site?.status_page_enabled ? [goTo(t("status.title"), "/status", MonitorHeartOutlined)] : []),
-    goTo(t("reference.title"), "/reference", MenuBookOutlined),
+    goTo(t("shell.reference"), "/reference", MenuBookOutlined),
     goTo(t("keyUsage.title"), "/key", VpnKeyOutlined),
     goTo(t("shell.about"), "/about", InfoOutlined),
     add(t("tokens.add"), "/token"),

@@ -41,7 +41,7 @@ export const ApiReferencePage = () => {
   return (
     <Box sx={{ maxWidth: 1008, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
       <PageHeader
-        title={t("reference.title")}
+        title={t("shell.reference")}
         purpose={t("reference.purpose")}
         actions={
           <Button variant="outlined" startIcon={<Download />} href="/openapi.json" download="openapi.json">

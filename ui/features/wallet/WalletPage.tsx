@@ -159,7 +159,7 @@ const Forecast = ({ balance }: { balance: number }) => {
   });
   const spent = series.flatMap(({ points }) => points).reduce((sum, { quota }) => sum + quota, 0);
   const days = Math.floor((balance * WEEK_DAYS) / spent);
-  return spent > 0 && days >= 0 && days <= MOST_DAYS ? t("channels.balanceLasts", { count: days }) : null;
+  return spent > 0 && days >= 0 && days <= MOST_DAYS ? t("components.balanceLasts", { count: days }) : null;
 };
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }) => (

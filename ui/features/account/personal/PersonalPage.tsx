@@ -51,7 +51,7 @@ const AccessTokenPanel = ({ hasToken }: { hasToken: boolean }) => {
   return (
     <Panel title={t("personal.token.title")}>
       <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>
-        {t("personal.token.hint")} <Link to="/reference">{t("reference.title")}</Link>
+        {t("personal.token.hint")} <Link to="/reference">{t("shell.reference")}</Link>
       </Box>
       {make.data && (
         <Box role="status" sx={{ mb: 4 }}>

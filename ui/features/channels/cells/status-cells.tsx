@@ -138,7 +138,7 @@ export const BalanceCell = ({ channel, days }: BalanceCellProps) => {
   const { balance_updated_time: time, balance_error: error, balance_low: isLow } = channel;
   const facts = [
     time ? t("channels.balanceAt", { time: exactTime(time, i18n.language) }) : t("channels.balanceNever"),
-    days !== undefined && t("channels.balanceLasts", { count: days }),
+    days !== undefined && t("components.balanceLasts", { count: days }),
     error !== "" && t("channels.balanceFailed", { reason: error }),
   ];
   return (

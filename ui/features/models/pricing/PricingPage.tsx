@@ -106,7 +106,7 @@ export const PricingPage = () => {
   return (
     <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
       <PageHeader
-        title={t("pricing.title")}
+        title={t("shell.prices")}
         purpose={t("pricing.purpose")}
         actions={
           <>

@@ -1,0 +1,1 @@
+export { default as logNotes } from "../gateway/log-notes.json" with { type: "json" };

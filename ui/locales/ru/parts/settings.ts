@@ -1,0 +1,1 @@
+export { default as settings } from "../admin/settings.json" with { type: "json" };

@@ -1,0 +1,10 @@
+export { default as keyUsage } from "../account/keyUsage.json" with { type: "json" };
+export { default as login } from "../account/login.json" with { type: "json" };
+export { default as oauth } from "../account/oauth.json" with { type: "json" };
+export { default as register } from "../account/register.json" with { type: "json" };
+export { default as reset } from "../account/reset.json" with { type: "json" };
+export { default as setup } from "../account/setup.json" with { type: "json" };
+export { default as api } from "../shell/api.json" with { type: "json" };
+export { default as components } from "../shell/components.json" with { type: "json" };
+export { default as shell } from "../shell/shell.json" with { type: "json" };
+export { default as status } from "../site/status.json" with { type: "json" };

@@ -1,1 +1,0 @@
-export { default as settings } from "./admin/settings.json" with { type: "json" };
