@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { epochSeconds } from "../columns.ts";
-import { plans } from "./plans.ts";
+import { coupons, plans } from "./plans.ts";
 
 /** Services that charge each period of a plan by themselves. */
 export const PLAN_SERVICES = ["stripe", "paypal"] as const;
@@ -29,6 +29,11 @@ export const planOrders = pgTable(
     taxRate: numeric("tax_rate", { precision: 6, scale: 3 }).notNull().default("0"),
     taxCountry: text("tax_country").notNull().default(""),
     reverseChargeTaxId: text("reverse_charge_tax_id").notNull().default(""),
+    /** What lowers the price of the first paid period (`firstMoney`, of which `firstTax` is tax) or of all (`money` is lower). */
+    couponId: integer("coupon_id").references(() => coupons.id),
+    /** To be paid for one period instead of `money`, the first; null: the same. */
+    firstMoney: numeric("first_money", { precision: 20, scale: 2 }),
+    firstTax: numeric("first_tax", { precision: 20, scale: 2 }),
     /** Days that are free before the first period that is paid. */
     trialDays: integer("trial_days").notNull().default(0),
     /**
@@ -53,6 +58,7 @@ export const planOrders = pgTable(
     uniqueIndex("plan_orders_trade_no_key").on(t.tradeNo),
     index("plan_orders_user_idx").on(t.userId, t.id),
     index("plan_orders_customer_idx").on(t.customerNo).where(sql`${t.customerNo} <> ''`),
+    index("plan_orders_coupon_idx").on(t.couponId).where(sql`${t.status} = 'pending'`),
     index("plan_orders_session_idx").on(t.sessionNo).where(sql`${t.sessionNo} <> ''`),
     check("plan_orders_service_known", sql`${t.service} in ('stripe', 'paypal')`),
     check("plan_orders_status_known", sql`${t.status} in ('pending', 'active', 'duplicate', 'ended')`),
@@ -74,9 +80,12 @@ export const planPayments = pgTable(
     paidAt: epochSeconds("paid_at").notNull(),
     /** The period was free. */
     isTrial: boolean("is_trial").notNull().default(false),
+    /** The order's `firstMoney` was paid. */
+    isDiscounted: boolean("is_discounted").notNull().default(false),
   },
   (t) => [
     uniqueIndex("plan_payments_invoice_key").on(t.invoiceNo),
+    uniqueIndex("plan_payments_discounted_key").on(t.orderId).where(sql`${t.isDiscounted}`),
     index("plan_payments_order_idx").on(t.orderId, t.id),
   ],
 );

@@ -99,11 +99,21 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         )
         .post(
           "/user/subscriptions/checkout",
-          async ({ actor, request, server, body }) => {
+          async ({ actor, person, request, server, body }) => {
             const site = siteOf(services, { request, server });
-            return ok({ url: await startCardPlan(services, actor, body.plan_id, site, nowSeconds(), body.service) });
+            const { plan_id: planId, service, coupon } = body;
+            const url = await limitGuesses(person, () =>
+              startCardPlan(services, actor, planId, site, nowSeconds(), { service, coupon }),
+            );
+            return ok({ url });
           },
-          { body: t.Object({ plan_id: id, service: t.Optional(t.Union([t.Literal("stripe"), t.Literal("paypal")])) }) },
+          {
+            body: t.Object({
+              plan_id: id,
+              coupon: t.Optional(couponCode),
+              service: t.Optional(t.Union([t.Literal("stripe"), t.Literal("paypal")])),
+            }),
+          },
         )
         .post("/user/subscriptions/portal", async ({ actor, request, server }) =>
           ok({ url: await openCardPortal(services, actor.id, siteOf(services, { request, server })) }),

@@ -5,6 +5,8 @@ type Subscription = {
   value: string;
   currency: string;
   trialDays: number;
+  /** What the first paid period costs. */
+  firstValue: string;
   /** Epoch seconds; the second says since when the status is so. */
   startedAt: number;
   changedAt: number;
@@ -68,10 +70,13 @@ export function createFakePaypalPlans(next: (prefix: string) => string) {
     const cycles = plans.get(String(planNo)) ?? [];
     const price = cycles.find(({ tenure_type: kind }) => kind === "REGULAR")?.pricing_scheme?.fixed_price;
     if (!price) return [422, { details: [{ issue: "INVALID_PLAN" }] }];
-    const trial = cycles.find(({ tenure_type: kind }) => kind === "TRIAL");
+    const trials = cycles.filter(({ tenure_type: kind }) => kind === "TRIAL");
+    const trial = trials.find(({ pricing_scheme: scheme }) => !scheme);
+    const first = trials.find(({ pricing_scheme: scheme }) => scheme)?.pricing_scheme?.fixed_price;
     const one: Subscription = {
       ...{ id: next("I-"), tradeNo: String(tradeNo), status: "APPROVAL_PENDING" as const, sales: [] },
       ...{ value: price.value, currency: price.currency_code, startedAt: 0, changedAt: 0 },
+      firstValue: first?.value ?? price.value,
       trialDays: trial?.frequency.interval_count ?? 0,
     };
     subscriptions.set(one.id, one);
@@ -101,8 +106,9 @@ export function createFakePaypalPlans(next: (prefix: string) => string) {
       return one.trialDays > 0 ? [activated] : [activated, this.charge(tradeNo, now)];
     },
     /** A period is charged. Returns what is reported. */
-    charge(tradeNo: string, now: number, value = byOrder(tradeNo).value) {
+    charge(tradeNo: string, now: number, amount?: string) {
       const one = byOrder(tradeNo);
+      const value = amount ?? (one.sales.length === 0 ? one.firstValue : one.value);
       const sale: Sale = { id: next("SALE"), at: now, value, status: "COMPLETED" };
       one.sales.push(sale);
       return saleEvent(one, sale);

@@ -39,6 +39,8 @@ export function startFakeStripe() {
   const invoices: Invoice[] = [];
   const events: Stripe.Event[] = [];
   let refusesToCancel = false;
+  /** What coupons take off the first invoice, in the smallest coin. */
+  const coupons = new Map<string, number>();
   let counter = 0;
   const next = (prefix: string) => `${prefix}_${++counter}`;
 
@@ -90,6 +92,12 @@ export function startFakeStripe() {
         session.status = "expired";
       }
       return { id, object: "checkout.session", subscription: session.subscription, status: session.status };
+    }
+    if (path === "/v1/coupons") {
+      if (form.get("duration") !== "once" || !form.get("currency")) return null;
+      const coupon = next("coupon");
+      coupons.set(coupon, Number(form.get("amount_off")));
+      return { id: coupon, object: "coupon" };
     }
     if (path === "/v1/billing_portal/sessions") {
       return { id: next("bps"), object: "billing_portal.session", url: `https://portal.test/${form.get("customer")}` };
@@ -170,7 +178,8 @@ export function startFakeStripe() {
       if (trialDays > 0) subscription.periodEnd = now + trialDays * 86_400;
       subscriptions.set(subscription.id, subscription);
       session.subscription = subscription.id;
-      pay(subscription, now, trialDays > 0 ? 0 : amount);
+      const off = coupons.get(form.get("discounts[0][coupon]") ?? "") ?? 0;
+      pay(subscription, now, trialDays > 0 ? 0 : (amount ?? subscription.unitAmount - off));
       emit(
         "checkout.session.completed",
         {

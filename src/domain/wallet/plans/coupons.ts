@@ -1,5 +1,6 @@
 import { and, count, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
+import { planOrders } from "../../../../db/schema/billing/plan-orders.ts";
 import { COUPON_DURATIONS, coupons, couponUses, plans } from "../../../../db/schema/billing/plans.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -119,17 +120,64 @@ export async function takeCoupon(tx: Tx, { id }: Coupon, userId: number, now: nu
     .onConflictDoNothing()
     .returning({ couponId: couponUses.couponId });
   if (!use) throw new OperationError("coupon_used_by_you");
+  // What is reserved is counted with nobody else counting.
+  await tx.select({ id: coupons.id }).from(coupons).where(eq(coupons.id, id)).for("update");
   const [counted] = await tx
     .update(coupons)
     .set({ usedCount: sql`${coupons.usedCount} + 1` })
     .where(
       and(
         ...[eq(coupons.id, id), isNull(coupons.retiredAt)],
-        or(eq(coupons.maxUses, 0), lt(coupons.usedCount, coupons.maxUses)),
+        or(eq(coupons.maxUses, 0), sql`${coupons.usedCount} + ${reservedUses(id, now)} < ${coupons.maxUses}`),
       ),
     )
     .returning({ id: coupons.id });
   if (!counted) throw new OperationError("coupon_used_up");
+}
+
+/** How long an order that nobody has paid keeps its coupon from others. */
+const RESERVED_S = 86_400;
+
+/** Uses of a coupon by orders that may still be paid at a service. */
+const reservedUses = (couponId: number, now: number, except = sql`false`) =>
+  sql<number>`(select count(*)::int from ${planOrders} where ${planOrders.couponId} = ${couponId}
+    and ${planOrders.status} = 'pending' and ${planOrders.createdAt} > ${now - RESERVED_S} and not (${except}))`;
+
+/**
+ * Keeps a use of a coupon for an order that is about to be stored in the same transaction; another order of the account for
+ * the plan is replaced by it. Throws OperationError: its limit is reached, or the account uses it for another plan.
+ */
+export async function reserveCoupon(
+  tx: Tx,
+  { id }: Coupon,
+  { userId, planId, now }: Readonly<{ userId: number; planId: number; now: number }>,
+): Promise<void> {
+  const own = sql`${planOrders.userId} = ${userId} and ${planOrders.planId} = ${planId}`;
+  const others = sql`${planOrders.userId} <> ${userId} or ${planOrders.planId} = ${planId}`;
+  const [coupon] = await tx.select().from(coupons).where(eq(coupons.id, id)).for("update");
+  const [counted] = await tx
+    .select({ all: reservedUses(id, now, own), ofOtherPlans: reservedUses(id, now, others) })
+    .from(coupons)
+    .where(eq(coupons.id, id));
+  if (!coupon || !counted || coupon.retiredAt !== null) throw new OperationError("coupon_invalid");
+  if (counted.ofOtherPlans > 0) throw new OperationError("coupon_used_by_you");
+  if (coupon.maxUses > 0 && coupon.usedCount + counted.all >= coupon.maxUses)
+    throw new OperationError("coupon_used_up");
+}
+
+/** Counts the use of a coupon by an order that was paid, once. What was promised holds, also when the coupon is used up by now. */
+export async function countReservedUse(tx: Tx, couponId: number, userId: number, now: number): Promise<void> {
+  const [use] = await tx
+    .insert(couponUses)
+    .values({ couponId, userId, usedAt: now })
+    .onConflictDoNothing()
+    .returning({ couponId: couponUses.couponId });
+  if (!use) return;
+  const isBelow = or(eq(coupons.maxUses, 0), lt(coupons.usedCount, coupons.maxUses));
+  await tx
+    .update(coupons)
+    .set({ usedCount: sql`${coupons.usedCount} + 1` })
+    .where(and(eq(coupons.id, couponId), isBelow));
 }
 
 /** The coupon of a subscription, also one that is retired. */

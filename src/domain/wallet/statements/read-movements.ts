@@ -128,7 +128,8 @@ export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }
       trim_scale(tax_rate)::text as rate, tax_country as country, reverse_charge_tax_id as tax_id from top_up_orders
     where user_id = ${userId} and status = 'success' and completed_time >= ${from} and completed_time < ${until}
     union all
-    select p.invoice_no, p.paid_at::text, o.money::text, o.currency, '0', o.tax::text, trim_scale(o.tax_rate)::text,
+    select p.invoice_no, p.paid_at::text, (case when p.is_discounted then o.first_money else o.money end)::text, o.currency,
+      '0', (case when p.is_discounted then o.first_tax else o.tax end)::text, trim_scale(o.tax_rate)::text,
       o.tax_country, o.reverse_charge_tax_id
     from plan_payments p join plan_orders o on o.id = p.order_id
     where o.user_id = ${userId} and not p.is_trial and p.paid_at >= ${from} and p.paid_at < ${until}

@@ -39,6 +39,10 @@ export const planMessages = {
   coupon_used_up: { en: "This coupon has been used as often as it can be.", zh: "优惠码使用次数已达上限。" },
   coupon_used_by_you: { en: "You have used this coupon before.", zh: "你已使用过该优惠码。" },
   coupon_not_for_plan: { en: "This coupon is for another plan.", zh: "该优惠码不适用于此套餐。" },
+  coupon_not_with_trial: {
+    en: "This coupon is for the first period and can't be combined with a trial paid by card or PayPal.",
+    zh: "该优惠码仅限首期，通过银行卡或 PayPal 付款时不能与试用同时使用。",
+  },
   coupon_code_invalid: {
     en: "The code must have 3 to 40 letters, digits, hyphens or underscores.",
     zh: "优惠码须为 3 到 40 个字母、数字、连字符或下划线。",

@@ -43,13 +43,13 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
   const services = SERVICES.filter(({ service }) => plan.price > 0 && methods.some(({ method }) => method === service));
   const [payment, setPayment] = useState<"balance" | Service>("balance");
   const pay = useMutation({
-    mutationFn: (service: Service) => payAtService(plan.id, service),
+    mutationFn: (service: Service) => payAtService(plan.id, service, code.trim()),
     onSuccess: ({ url }) => window.location.assign(url),
   });
   const paidBy = services.find(({ service }) => service === payment);
   const price = amountText(plan.price, format);
   const period = t(`plans.per.${plan.period}`, { count: plan.periodCount });
-  const error = (subscribe.error ?? check.error)?.message;
+  const error = (subscribe.error ?? pay.error ?? check.error)?.message;
   return (
     <FormDialog
       title={t("plans.subscribeTitle", { name: plan.name })}
@@ -78,8 +78,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
               ? t("plans.trialBody", { count: plan.trialDays, price })
               : t("plans.subscribeBody", { price, period })}
         </Box>
-        {paidBy && pay.error && <Box sx={{ fontSize: 13, color: "error.main" }}>{pay.error.message}</Box>}
-        {plan.price > 0 && !paidBy && (
+        {plan.price > 0 && (
           <Field label={t("plans.coupons.coupon")} htmlFor="subscribe-coupon" error={error}>
             <Row>
               <OutlinedInput
@@ -90,6 +89,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
                   setCode(event.target.value);
                   check.reset();
                   subscribe.reset();
+                  pay.reset();
                 }}
                 error={error !== undefined}
                 inputProps={{ maxLength: 100, autoComplete: "off", className: "mono" }}
@@ -101,7 +101,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
           </Field>
         )}
         {plan.price === 0 && error && <Box sx={{ fontSize: 13, color: "error.main" }}>{error}</Box>}
-        {check.data && !paidBy && (
+        {check.data && (
           <Box role="status" sx={{ fontSize: 13 }}>
             {t(`plans.coupons.applied.${check.data.duration}`, { price: amountText(check.data.price, format) })}
           </Box>

@@ -40,8 +40,8 @@ export const setPausedOf = (id: number, paused: boolean) =>
 
 export const savePlan = (plan: PlanInput) => readData(planApi.plan.post({ ...plan }));
 /** Resolves with the address of the service's page to pay on. */
-export const payAtService = (planId: number, service: "stripe" | "paypal") =>
-  readData(planApi.user.subscriptions.checkout.post({ plan_id: planId, service }));
+export const payAtService = (planId: number, service: "stripe" | "paypal", coupon: string) =>
+  readData(planApi.user.subscriptions.checkout.post({ plan_id: planId, service, ...(coupon && { coupon }) }));
 /** Resolves with the address of a page of Stripe. */
 export const openPortal = () => readData(planApi.user.subscriptions.portal.post());
 

@@ -6,6 +6,7 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
+import { countReservedUse } from "../coupons.ts";
 import { publishPlanAccount } from "../overage.ts";
 import { applyPlans, fillWindow, lockPlanAccount, type PlanAccount } from "../plan-account.ts";
 import { findAnyPlan } from "../subscribe.ts";
@@ -59,20 +60,27 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
   const current = account?.running.find(({ subscription }) => subscription.orderId === order.id);
   const report = { reference: invoiceNo, order, ...moneyOfInvoice(invoice), now };
   if (!current && periodEnd > now && (order.status === "duplicate" || (account && hasOtherwise(account, order)))) {
-    if (!(await recordPayment(tx, order, invoice, { now, isTrial: invoice.paidUnits === 0 }))) return "before";
+    if (
+      !(await recordPayment(tx, order, invoice, {
+        ...{ now, isTrial: invoice.paidUnits === 0, isDiscounted: await isDiscountedPeriod(tx, order, invoice) },
+      }))
+    )
+      return "before";
     await openCase(tx, { kind: "duplicate", ...report });
     await tx.update(planOrders).set({ status: "duplicate" }).where(eq(planOrders.id, order.id));
     return "duplicate";
   }
   const isTrial = invoice.paidUnits === 0 && (await isTrialOf(tx, order, invoice));
+  const isDiscounted = !isTrial && (await isDiscountedPeriod(tx, order, invoice));
   if (
     invoice.currency.toUpperCase() !== order.currency ||
-    (!isTrial && invoice.paidUnits !== smallestUnits(order.money, order.currency))
+    (!isTrial && !isDiscounted && invoice.paidUnits !== smallestUnits(order.money, order.currency))
   ) {
     await openCase(tx, { kind: "wrong_amount", ...report });
     return "waiting";
   }
-  if (!(await recordPayment(tx, order, invoice, { now, isTrial }))) return "before";
+  if (!(await recordPayment(tx, order, invoice, { now, isTrial, isDiscounted }))) return "before";
+  if (order.couponId !== null) await countReservedUse(tx, order.couponId, order.userId, now);
   if (await isPaidAlready(tx, order, invoice)) {
     await openCase(tx, { kind: "same_period", ...report });
     return "waiting";
@@ -124,16 +132,31 @@ async function recordPayment(
   tx: Tx,
   order: Order,
   { invoiceNo, periodStart, periodEnd, subscriptionNo, customerNo }: PaidInvoice,
-  { now, isTrial }: Readonly<{ now: number; isTrial: boolean }>,
+  kind: Readonly<{ now: number; isTrial: boolean; isDiscounted: boolean }>,
 ): Promise<boolean> {
   const [payment] = await tx
     .insert(planPayments)
-    .values({ orderId: order.id, invoiceNo, periodStart, periodEnd, paidAt: now, isTrial })
+    .values({ orderId: order.id, invoiceNo, periodStart, periodEnd, paidAt: kind.now, ...kind })
     .onConflictDoNothing()
     .returning({ id: planPayments.id });
   if (!payment) return false;
   await tx.update(planOrders).set({ status: "active", subscriptionNo, customerNo }).where(eq(planOrders.id, order.id));
   return true;
+}
+
+/** Whether a payment is of what the first period costs with a coupon: one of an order, whichever is reported first. */
+async function isDiscountedPeriod(tx: Tx, order: Order, { invoiceNo, paidUnits }: PaidInvoice): Promise<boolean> {
+  if (order.firstMoney === null || paidUnits !== smallestUnits(order.firstMoney, order.currency)) return false;
+  const [other] = await tx
+    .select({ id: planPayments.id })
+    .from(planPayments)
+    .where(
+      and(
+        ...[eq(planPayments.orderId, order.id), ne(planPayments.invoiceNo, invoiceNo)],
+        eq(planPayments.isDiscounted, true),
+      ),
+    );
+  return other === undefined;
 }
 
 /** Whether another payment of the order is for the same period. */

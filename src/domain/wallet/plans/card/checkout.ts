@@ -15,6 +15,7 @@ import { groupFactor, hasNoMinorUnit, priceBy } from "../../payments/quote.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
 import { addTax, type TaxedQuote } from "../../payments/tax/tax.ts";
+import { findCoupon, priceWith } from "../coupons.ts";
 import { openPaypalPage } from "../paypal/subscription.ts";
 import type { Plan } from "../plan-account.ts";
 import { hadPlan } from "../subscribe.ts";
@@ -33,7 +34,7 @@ export async function startCardPlan(
   planId: number,
   site: string,
   now = nowSeconds(),
-  service: PlanService = "stripe",
+  { service = "stripe", coupon: code = "" }: Readonly<{ service?: PlanService; coupon?: string }> = {},
 ): Promise<string> {
   const { db, settings, log } = deps;
   if (!(service === "paypal" ? takesPaypal(settings) : takesCards(settings)))
@@ -48,9 +49,14 @@ export async function startCardPlan(
   if (present) throw new OperationError("plan_subscribed_already");
   const trialDays = plan.trialDays > 0 && !(await hadPlan(db, user.id, planId)) ? plan.trialDays : 0;
   const [profile] = await db.select().from(billingProfiles).where(eq(billingProfiles.userId, user.id));
-  const quote = addTax(settings, quotePlan(settings, user.group, plan, service), profile ?? { country: "", taxId: "" });
+  const coupon = code.trim() === "" ? null : await findCoupon(db, code, { userId: user.id, planId, now });
+  if (coupon?.duration === "once" && trialDays > 0) throw new OperationError("coupon_not_with_trial");
+  const quoted = (price: number) =>
+    addTax(settings, quotePlan(settings, user.group, price, service), profile ?? { country: "", taxId: "" });
+  const quote = quoted(coupon?.duration === "forever" ? priceWith(plan, coupon) : plan.price);
+  const first = coupon?.duration === "once" ? quoted(priceWith(plan, coupon)) : quote;
   const tradeNo = `PLAN${user.id}NO${randomUUID().replaceAll("-", "").slice(0, 16)}`;
-  const { order, earlier } = await storeOrder(db, {
+  const values = {
     ...{
       tradeNo,
       userId: user.id,
@@ -65,7 +71,10 @@ export async function startCardPlan(
       ...{ tax: quote.tax.amount, taxRate: quote.tax.rate, taxCountry: quote.tax.country },
       reverseChargeTaxId: quote.tax.isReverseCharge ? quote.tax.taxId : "",
     }),
-  });
+    ...(coupon && { couponId: coupon.id }),
+    ...(first.money !== quote.money && { firstMoney: first.money, firstTax: first.tax?.amount ?? "0" }),
+  };
+  const { order, earlier } = await storeOrder(db, values, coupon);
   try {
     for (const one of earlier) await closePage(deps, one, now);
     const page =
@@ -92,13 +101,27 @@ async function openStripePage(
   deps: StripeDeps,
   { order, plan, site }: Readonly<{ order: typeof planOrders.$inferSelect; plan: Plan; site: string }>,
 ): Promise<Page> {
-  const { tradeNo, trialDays, currency, money } = order;
+  const { tradeNo, trialDays, currency, money, firstMoney } = order;
   const customer = await findCustomer(deps, order.userId);
-  const session = await (await stripeClient(deps)).checkout.sessions.create(
+  const stripe = await stripeClient(deps);
+  const unitAmount = smallestUnits(money, currency);
+  // Stripe takes it off the first invoice (https://docs.stripe.com/billing/subscriptions/coupons).
+  const discount =
+    firstMoney === null
+      ? null
+      : await stripe.coupons.create(
+          {
+            ...{ duration: "once", max_redemptions: 1, currency: currency.toLowerCase() },
+            amount_off: unitAmount - smallestUnits(firstMoney, currency),
+          },
+          { idempotencyKey: `${tradeNo}C` },
+        );
+  const session = await stripe.checkout.sessions.create(
     {
       mode: "subscription",
       client_reference_id: tradeNo,
       ...(customer && { customer }),
+      ...(discount && { discounts: [{ coupon: discount.id }] }),
       // Stripe sends it back with every invoice of the subscription.
       subscription_data: { metadata: { order: tradeNo }, ...(trialDays > 0 && { trial_period_days: trialDays }) },
       success_url: `${site}/topup?list=plans`,
@@ -108,7 +131,7 @@ async function openStripePage(
           quantity: 1,
           price_data: {
             currency: currency.toLowerCase(),
-            unit_amount: smallestUnits(money, currency),
+            unit_amount: unitAmount,
             recurring: { interval: plan.period, interval_count: plan.periodCount },
             product_data: { name: `${deps.settings.get("SystemName")} ${plan.name}` },
           },
@@ -122,20 +145,20 @@ async function openStripePage(
 }
 
 /**
- * What a period of a plan costs at a service: its price at the rate of top-ups, at least the smallest coin. Throws
+ * What a period costs at a service: its price (quota units) at the rate of top-ups, at least the smallest coin. Throws
  * OperationError.
  */
-function quotePlan(settings: SettingsReader, group: string, plan: Plan, service: PlanService): TaxedQuote {
-  if (plan.price === 0) throw new OperationError("plan_card_free");
+function quotePlan(settings: SettingsReader, group: string, price: number, service: PlanService): TaxedQuote {
+  if (price === 0) throw new OperationError("plan_card_free");
   const { option, currency } = priceBy(settings, service);
   const due = divide(
-    multiply(multiply(integer(plan.price), settings.get(option)), groupFactor(settings, group)),
+    multiply(multiply(integer(price), settings.get(option)), groupFactor(settings, group)),
     integer(settings.get("QuotaPerUnit")),
     2,
   );
   const money = hasNoMinorUnit(currency) ? `${roundUp(due)}.00` : toText(due, 2);
   if (smallestUnits(money, currency) <= 0) throw new OperationError("top_up_price_too_low");
-  return { quotaUnits: plan.price, money, currency, tax: null };
+  return { quotaUnits: price, money, currency, tax: null };
 }
 
 /** Stripe's number of an account, as of its newest order. */

@@ -5,6 +5,7 @@ import type { Db } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
+import { type Coupon, reserveCoupon } from "../coupons.ts";
 import { lookUpOrder } from "./poll-cards.ts";
 
 /** Longer than anybody can approve a subscription on PayPal's page. */
@@ -14,11 +15,12 @@ type PlanOrder = typeof planOrders.$inferSelect;
 
 /**
  * Stores an order of a plan, and returns it with the earlier orders of the account and plan whose pages to pay on may be open.
- * An earlier order that has no page yet gets none (`storePage`).
+ * An earlier order that has no page yet gets none (`storePage`). Throws OperationError: the coupon cannot be used.
  */
 export const storeOrder = (
   db: Db,
   values: typeof planOrders.$inferInsert,
+  coupon: Coupon | null,
 ): Promise<Readonly<{ order: PlanOrder; earlier: PlanOrder[] }>> =>
   db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('plan checkout'), ${values.userId})`);
@@ -33,6 +35,7 @@ export const storeOrder = (
       .select()
       .from(planOrders)
       .where(and(isEarlier, ne(planOrders.sessionNo, "")));
+    if (coupon) await reserveCoupon(tx, coupon, { ...values, now: values.createdAt });
     const [order] = await tx.insert(planOrders).values(values).returning();
     if (!order) throw new Error("the order was not stored");
     return { order, earlier };

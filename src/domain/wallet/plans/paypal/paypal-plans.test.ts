@@ -72,7 +72,7 @@ beforeEach(() => {
 type Reported = Readonly<{ type: string; resource: object }>;
 
 const start = (userId: number, planId = plans.paid) =>
-  startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START, "paypal");
+  startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START, { service: "paypal" });
 /** Orders the plan and returns the order's number. */
 async function order(userId: number, planId?: number): Promise<string> {
   await start(userId, planId);

@@ -32,22 +32,23 @@ export async function openPaypalPage(
   deps: PaypalPlanDeps,
   { order, plan, site }: Readonly<{ order: Order; plan: Plan; site: string }>,
 ): Promise<Readonly<{ sessionNo: string; url: string }>> {
-  const { tradeNo, money, currency, trialDays } = order;
+  const { tradeNo, money, firstMoney, currency, trialDays } = order;
   const longest = LONGEST[plan.period];
   if (plan.periodCount > longest) throw new OperationError("plan_paypal_period", { max: longest });
   const name = `${deps.settings.get("SystemName")} ${plan.name}`.slice(0, 127);
   const interval = (unit: string, count: number) => ({ interval_unit: unit, interval_count: count });
-  const trial = { frequency: interval("DAY", trialDays), tenure_type: "TRIAL", sequence: 1, total_cycles: 1 };
+  const priced = (amount: string) => ({
+    frequency: interval(plan.period.toUpperCase(), plan.periodCount),
+    pricing_scheme: { fixed_price: amountOf(amount, currency) },
+  });
+  const cycles = [
+    ...(trialDays > 0 ? [{ tenure_type: "TRIAL", total_cycles: 1, frequency: interval("DAY", trialDays) }] : []),
+    ...(firstMoney === null ? [] : [{ tenure_type: "TRIAL", total_cycles: 1, ...priced(firstMoney) }]),
+    { tenure_type: "REGULAR", total_cycles: 0, ...priced(money) },
+  ];
   const planNo = await create(deps, "/v1/billing/plans", `${tradeNo}P`, {
     ...{ product_id: await findProduct(deps, plan, name), name, status: "ACTIVE" },
-    billing_cycles: [
-      ...(trialDays > 0 ? [trial] : []),
-      {
-        ...{ frequency: interval(plan.period.toUpperCase(), plan.periodCount), tenure_type: "REGULAR" },
-        ...{ sequence: trialDays > 0 ? 2 : 1, total_cycles: 0 },
-        pricing_scheme: { fixed_price: amountOf(money, currency) },
-      },
-    ],
+    billing_cycles: cycles.map((cycle, index) => ({ ...cycle, sequence: index + 1 })),
     // What was not paid is not added to the next period: its amount would be another than was ordered.
     payment_preferences: { auto_bill_outstanding: false, payment_failure_threshold: 1 },
   });

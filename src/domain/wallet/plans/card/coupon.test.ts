@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { addUser, silentLog } from "../../../../../test/support/billing/start-billing.ts";
+import { startFakePaypal } from "../../../../../test/support/console/fake-paypal.ts";
+import { startFakeStripe } from "../../../../../test/support/console/fake-stripe.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
+import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
+import { moveQuota } from "../../../../billing/ledger/transfer.ts";
+import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
+import type { UserEntry } from "../../../accounts/directory.ts";
+import { readPaidOrders } from "../../statements/read-movements.ts";
+import { createCoupon } from "../coupons.ts";
+import { handlePaypalPlanEvent } from "../paypal/paypal-events.ts";
+import { listOwnSubscriptions, savePlan } from "../plans.ts";
+import { subscribe } from "../subscribe.ts";
+import { listCases } from "./cases.ts";
+import { startCardPlan } from "./checkout.ts";
+import { handlePlanEvent } from "./stripe-events.ts";
+
+const START = Math.floor(Date.now() / 1000);
+const DAY_S = 86_400;
+
+let database: TestDatabase;
+let stripe: ReturnType<typeof startFakeStripe>;
+let paypal: Awaited<ReturnType<typeof startFakePaypal>>;
+let deps: Parameters<typeof startCardPlan>[0] & Parameters<typeof subscribe>[0];
+const plans = { pro: 0, max: 0, trial: 0 };
+beforeAll(async () => {
+  database = await openTestDatabase();
+  stripe = startFakeStripe();
+  paypal = await startFakePaypal();
+  const { db, changes, sql } = database;
+  deps = {
+    ...{ db, changes, log: silentLog, stripeAddress: stripe.url, fetch: createSafeFetch(createAddressPolicy(true)) },
+    settings: fixedSettings({
+      ...{ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1" },
+      ...{ ...paypal.settings, PaypalPrice: "1", TaxRates: '{"DE":19}', TaxCountry: "DE" },
+    }),
+    billing: {
+      transfer: (_, transfer, work) =>
+        db.transaction(async (tx) => {
+          await moveQuota(tx, "test", transfer);
+          await work(tx);
+        }),
+    },
+  };
+  const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
+  const plan = {
+    ...{ description: "", price: 5_000_000, period: "month", periodCount: 1, windowQuota: 700 },
+    ...{ window: "period", userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true },
+  };
+  plans.pro = await savePlan(deps, actor, { ...plan, name: "Pro" });
+  plans.max = await savePlan(deps, actor, { ...plan, name: "Max" });
+  plans.trial = await savePlan(deps, actor, { ...plan, name: "Try", trialDays: 7 });
+  const coupon = { percentOff: 20, amountOff: 0, planId: null, maxUses: 0, validUntil: 0 };
+  await createCoupon(deps, actor, { ...coupon, code: "FIRST20", duration: "once" });
+  await createCoupon(deps, actor, { ...coupon, code: "ALL20", duration: "forever" });
+  await createCoupon(deps, actor, { ...coupon, code: "FREE", percentOff: 100, duration: "once" });
+  await createCoupon(deps, actor, { ...coupon, code: "LAST", duration: "once", maxUses: 1 });
+});
+afterAll(async () => {
+  await stripe.stop();
+  await paypal.stop();
+  await database.close();
+});
+
+type Service = "stripe" | "paypal";
+
+/** Orders a plan with a coupon and returns the order's number. */
+async function order(userId: number, coupon: string, service: Service = "stripe", planId = plans.pro): Promise<string> {
+  await startCardPlan(deps, { id: userId, group: "default" }, planId, "https://s.test", START, { service, coupon });
+  const [row] = await database.sql<{ trade_no: string }[]>`
+    select trade_no from plan_orders where user_id = ${userId} order by id desc limit 1`;
+  return row?.trade_no ?? "";
+}
+const own = (userId: number) => listOwnSubscriptions(deps.db, userId);
+const casesOf = async (userId: number) =>
+  (await listCases(deps.db, { page: 0, pageSize: 100 })).items.filter(({ user_id }) => user_id === userId);
+const paidBy = async (userId: number) =>
+  (await readPaidOrders(deps.db, userId, { from: 0, until: START + 400 * DAY_S })).map(({ money, tax }) => [
+    money,
+    tax?.amount,
+  ]);
+const usesOf = async (code: string): Promise<number> =>
+  Number((await database.sql`select used_count from coupons where code = ${code}`)[0]?.used_count);
+
+/** What the services report of the first two periods of an order, and when the second begins. */
+const PAYING = {
+  stripe(tradeNo: string) {
+    stripe.events.length = 0;
+    stripe.checkOut(tradeNo, START);
+    const end = stripe.periodEnd(tradeNo);
+    stripe.renew(tradeNo, end);
+    return { end, reports: stripe.events.splice(0).map((event) => () => handlePlanEvent(deps, event, end)) };
+  },
+  paypal(tradeNo: string) {
+    const first = paypal.plans.approve(tradeNo, START);
+    const end = START + 30 * DAY_S;
+    const events = [...first, paypal.plans.charge(tradeNo, end)];
+    const deliver = ({ type, resource }: (typeof events)[number]) =>
+      handlePaypalPlanEvent(deps, type, { ...resource }, end);
+    return { end, reports: events.map((event) => () => deliver(event)) };
+  },
+};
+
+test.each(["stripe", "paypal"] as const)(
+  "%s: a coupon for the first period lowers what is paid for that alone, whichever payment is reported first",
+  async (service) => {
+    for (const isReversed of [false, true]) {
+      const userId = await addUser(database.sql, 0);
+      const before = await usesOf("FIRST20");
+      const { reports } = PAYING[service](await order(userId, " first20 ", service));
+      expect(await usesOf("FIRST20")).toBe(before);
+      for (const report of isReversed ? reports.toReversed() : reports) await report();
+      for (const report of reports) await report();
+      expect(await own(userId)).toMatchObject([{ status: "active", remaining: 700 }]);
+      // 10 and 8 dollars, and 19 % tax.
+      expect((await paidBy(userId)).sort()).toEqual([
+        ["11.90", "1.90"],
+        ["9.52", "1.52"],
+      ]);
+      expect((await casesOf(userId)).filter(({ kind }) => kind !== "late")).toEqual([]);
+      expect(await usesOf("FIRST20")).toBe(before + 1);
+      await expect(order(userId, "FIRST20", service, plans.max)).rejects.toMatchObject({ code: "coupon_used_by_you" });
+    }
+  },
+);
+
+test("the lower price of a first period counts once; paid again it waits for an administrator", async () => {
+  const userId = await addUser(database.sql, 0);
+  const tradeNo = await order(userId, "FIRST20", "paypal");
+  const deliver = async (now: number, events: ReturnType<typeof paypal.plans.approve>) => {
+    for (const { type, resource } of events) await handlePaypalPlanEvent(deps, type, { ...resource }, now);
+  };
+  await deliver(START, paypal.plans.approve(tradeNo, START));
+  const end = START + 30 * DAY_S;
+  await deliver(end, [paypal.plans.charge(tradeNo, end, paypal.plans.byOrder(tradeNo).firstValue)]);
+  expect(await casesOf(userId)).toMatchObject([{ kind: "wrong_amount", money: "9.52" }]);
+});
+
+test("a coupon for all periods lowers each; the tax is of what is paid", async () => {
+  const userId = await addUser(database.sql, 0);
+  for (const report of PAYING.stripe(await order(userId, "ALL20")).reports) await report();
+  expect(await paidBy(userId)).toEqual([
+    ["9.52", "1.52"],
+    ["9.52", "1.52"],
+  ]);
+});
+
+test("the last use of a coupon is kept for an order that may still be paid, and given back when it is replaced", async () => {
+  const [first, second] = [await addUser(database.sql, 0), await addUser(database.sql, 0)];
+  const orders = await Promise.allSettled([order(first, "LAST"), order(second, "LAST", "paypal")]);
+  expect(orders.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  const holder = orders[0]?.status === "fulfilled" ? first : second;
+  const other = holder === first ? second : first;
+  await expect(order(holder, "LAST", "stripe", plans.max)).rejects.toMatchObject({ code: "coupon_used_by_you" });
+  // The same plan again replaces the order, with its coupon; the balance cannot take the use away either.
+  const tradeNo = await order(holder, "LAST");
+  await database.sql`update users set quota = 10000000 where id = ${other}`;
+  const refused = { code: "coupon_used_up" };
+  await expect(subscribe(deps, other, plans.pro, START, "LAST")).rejects.toMatchObject(refused);
+  for (const report of PAYING.stripe(tradeNo).reports) await report();
+  expect(await usesOf("LAST")).toBe(1);
+  await expect(order(other, "LAST")).rejects.toMatchObject(refused);
+});
+
+test("what a service cannot charge is refused in words", async () => {
+  const userId = await addUser(database.sql, 0);
+  await expect(order(userId, "FREE")).rejects.toMatchObject({ code: "plan_card_free" });
+  await expect(order(userId, "NONE")).rejects.toMatchObject({ code: "coupon_invalid" });
+  await expect(order(userId, "FIRST20", "stripe", plans.trial)).rejects.toMatchObject({
+    code: "coupon_not_with_trial",
+  });
+});
