@@ -35,141 +35,130 @@ const STREAMS: Readonly<Record<string, readonly [body: string, contentType: stri
 
 const MESSAGES = [{ role: "user", content: "Hi" }];
 const CHATS = {
-  chat: ["/v1/chat/completions", { model: "m", messages: MESSAGES }],
-  responses: ["/v1/responses", { model: "m", input: "Hi" }],
-  messages: ["/v1/messages", { model: "m", max_tokens: 9, messages: MESSAGES }],
-  gemini: ["/v1beta/models/m:generateContent", { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }],
+  chat: ["/v1/chat/completions", { messages: MESSAGES }],
+  responses: ["/v1/responses", { input: "Hi" }],
+  messages: ["/v1/messages", { max_tokens: 9, messages: MESSAGES }],
+  gemini: ["/v1beta/models/MODEL:generateContent", { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }],
 } as const;
 /** OpenAI, Anthropic and Gemini: their own formats and the translation from each other. */
 const TYPES = { openai: 1, anthropic: 14, gemini: 24 } as const;
 
 const OTHERS = {
-  completions: ["/v1/completions", { model: "m", prompt: "Hi" }],
-  embeddings: ["/v1/embeddings", { model: "m", input: "Hi" }],
-  moderations: ["/v1/moderations", { model: "m", input: "Hi" }],
-  rerank: ["/v1/rerank", { model: "m", query: "a", documents: ["b"] }],
-  images: ["/v1/images/generations", { model: "m", prompt: "a lock" }],
+  completions: ["/v1/completions", { prompt: "Hi" }],
+  embeddings: ["/v1/embeddings", { input: "Hi" }],
+  moderations: ["/v1/moderations", { input: "Hi" }],
+  rerank: ["/v1/rerank", { query: "a", documents: ["b"] }],
+  images: ["/v1/images/generations", { prompt: "a lock" }],
 } as const;
-
-function start(type: number, [body, contentType]: readonly [string, string]) {
-  const upstream = startUpstream(() => new Response(body, { headers: { "content-type": contentType } }));
-  const channel = { type, baseUrl: upstream.url, models: ["m"] };
-  const relay = startRelay({
-    channels: [channel, { ...channel, priority: -1 }],
-    options: { RetryTimes: "1", ModelRatio: JSON.stringify({ m: 1 }) },
-  });
-  stops.push(upstream.stop, relay.stop);
-  return { upstream, relay };
-}
-
-/** Each of the two channels was asked, and nobody pays. */
-async function expectRefused({ relay }: ReturnType<typeof start>, response: Response, what: string): Promise<void> {
-  const text = await response.text();
-  expect(`${what}: ${response.status}`).toBe(`${what}: 502`);
-  expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String) } });
-  await until(() => relay.billing.openHolds === 0);
-  const record = await relay.billing.nextRecord();
-  expect([record.quota, record.other.admin_info?.use_channel]).toEqual([0, ["1", "2"]]);
-}
-
-for (const [typeName, type] of Object.entries(TYPES)) {
-  test.each(Object.entries(CHATS))(`${typeName} to a client of %s`, async (format, [path, body]) => {
-    for (const [name, bad] of Object.entries(BODIES)) {
-      const started = start(type, bad);
-      await expectRefused(started, await started.relay.post(path, body), `${format} ${name}`);
-    }
-    for (const [name, bad] of Object.entries(STREAMS)) {
-      const started = start(type, bad);
-      const streamPath = path.replace(":generateContent", ":streamGenerateContent?alt=sse");
-      const response = await started.relay.post(streamPath, format === "gemini" ? body : { ...body, stream: true });
-      await expectRefused(started, response, `${format} stream ${name}`);
-    }
-  });
-}
-
-test.each(Object.entries(OTHERS))("%s", async (capability, [path, body]) => {
-  for (const [name, bad] of Object.entries(BODIES)) {
-    const started = start(1, bad);
-    await expectRefused(started, await started.relay.post(path, body), `${capability} ${name}`);
-  }
-});
 
 /** Nothing was drawn or embedded, so nothing is charged. */
 const EMPTY_LIST = ['{"created": 1, "data" : [ ], "usage": {"prompt_tokens": 9}}', JSON_TYPE] as const;
 
-test.each(["embeddings", "images"] as const)("%s without an entry", async (capability) => {
+type Body = readonly [body: string, contentType: string];
+type Post = (model: string, relay: ReturnType<typeof startRelay>) => Promise<Response>;
+
+/** A gateway with a model for each of the bodies, and two channels for each model whose upstream sends that body. */
+function start(type: number, bodies: readonly Body[]) {
+  const upstream = startUpstream(({ path }) => {
+    const [body, contentType] = bodies[Number(/^\/body-(\d+)/.exec(path)?.[1])] ?? ["", ""];
+    return new Response(body, { headers: { "content-type": contentType } });
+  });
+  const channels = bodies.flatMap((_, index) => {
+    const channel = { type, baseUrl: `${upstream.url}/body-${index}`, models: [`m${index}`] };
+    return [channel, { ...channel, priority: -1 }];
+  });
+  const ratios = Object.fromEntries(bodies.map((_, index) => [`m${index}`, 1]));
+  const relay = startRelay({ channels, options: { RetryTimes: "1", ModelRatio: JSON.stringify(ratios) } });
+  stops.push(upstream.stop, relay.stop);
+  return relay;
+}
+
+/** Posts a call for each body: both channels are asked, and nobody pays. */
+async function expectRefused(type: number, bodies: Readonly<Record<string, Body>>, post: Post): Promise<void> {
+  const relay = start(type, Object.values(bodies));
+  for (const [index, name] of Object.keys(bodies).entries()) {
+    const response = await post(`m${index}`, relay);
+    const text = await response.text();
+    expect(`${name}: ${response.status}`).toBe(`${name}: 502`);
+    expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String) } });
+    await until(() => relay.billing.openHolds === 0);
+    const { quota, other } = await relay.billing.nextRecord(index + 1);
+    const asked = [2 * index + 1, 2 * index + 2].map(String);
+    expect([name, quota, other.admin_info?.use_channel]).toEqual([name, 0, asked]);
+  }
+}
+
+for (const [typeName, type] of Object.entries(TYPES)) {
+  test.each(Object.entries(CHATS))(`${typeName} to a client of %s`, async (format, [path, body]) => {
+    const named = (model: string) => (format === "gemini" ? body : { model, ...body });
+    await expectRefused(type, BODIES, (model, relay) => relay.post(path.replace("MODEL", model), named(model)));
+    await expectRefused(type, STREAMS, (model, relay) => {
+      const streamPath = path.replace(":generateContent", ":streamGenerateContent?alt=sse").replace("MODEL", model);
+      return relay.post(streamPath, format === "gemini" ? body : { ...named(model), stream: true });
+    });
+  });
+}
+
+test.each(Object.entries(OTHERS))("%s", (_, [path, body]) =>
+  expectRefused(1, BODIES, (model, relay) => relay.post(path, { model, ...body })),
+);
+
+test.each(["embeddings", "images"] as const)("%s without an entry", (capability) => {
   const [path, body] = OTHERS[capability];
-  const started = start(1, EMPTY_LIST);
-  await expectRefused(started, await started.relay.post(path, body), `${capability} of nothing`);
+  return expectRefused(1, { "an empty list": EMPTY_LIST }, (model, relay) => relay.post(path, { model, ...body }));
 });
 
-test.each(["images", "completions"] as const)("%s as a stream", async (capability) => {
+test.each(["images", "completions"] as const)("%s as a stream", (capability) => {
   const [path, body] = OTHERS[capability];
-  for (const [name, bad] of [...Object.entries(STREAMS), ["an empty list", EMPTY_LIST] as const]) {
-    const started = start(1, bad);
-    const response = await started.relay.post(path, { ...body, stream: true });
-    await expectRefused(started, response, `${capability} stream ${name}`);
-  }
+  const bodies = { ...STREAMS, "an empty list": EMPTY_LIST };
+  return expectRefused(1, bodies, (model, relay) => relay.post(path, { model, ...body, stream: true }));
 });
 
 const audioFile = new File([new Uint8Array(400)], "a.mp3", { type: "audio/mpeg" });
 const imageFile = new File([new Uint8Array(400)], "a.png", { type: "image/png" });
-const formOf = (fields: Readonly<Record<string, string | File>>): FormData => {
-  const form = new FormData();
-  form.set("model", "m");
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  return form;
+const postForm = (path: string, fields: Readonly<Record<string, string | File>>): Post => {
+  return (model, relay) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model, ...fields })) form.set(name, value);
+    return fetch(relay.url + path, { method: "POST", headers: { authorization: "Bearer sk-test" }, body: form });
+  };
 };
-const postForm = ({ relay }: ReturnType<typeof start>, path: string, form: FormData) =>
-  fetch(relay.url + path, { method: "POST", headers: { authorization: "Bearer sk-test" }, body: form });
 
 test.each(["transcriptions", "translations"])("audio %s", async (capability) => {
-  for (const [name, bad] of Object.entries(BODIES)) {
-    const started = start(1, bad);
-    await expectRefused(
-      started,
-      await postForm(started, `/v1/audio/${capability}`, formOf({ file: audioFile })),
-      `${capability} ${name}`,
-    );
-  }
-  const page = start(1, BODIES["a web page"] ?? ["", ""]);
-  const form = formOf({ file: audioFile, response_format: "srt" });
-  await expectRefused(page, await postForm(page, `/v1/audio/${capability}`, form), `${capability} as text`);
+  const path = `/v1/audio/${capability}`;
+  await expectRefused(1, BODIES, postForm(path, { file: audioFile }));
+  const page = { "a web page as text": BODIES["a web page"] ?? ["", ""] } as const;
+  await expectRefused(1, page, postForm(path, { file: audioFile, response_format: "srt" }));
 });
 
-test.each(["edits", "variations"])("images %s", async (kind) => {
-  for (const [name, bad] of [...Object.entries(BODIES), ["an empty list", EMPTY_LIST] as const]) {
-    const started = start(1, bad);
-    const form = formOf({ prompt: "a lock", image: imageFile });
-    await expectRefused(started, await postForm(started, `/v1/images/${kind}`, form), `${kind} ${name}`);
-  }
-});
+test.each(["edits", "variations"])("images %s", (kind) =>
+  expectRefused(
+    1,
+    { ...BODIES, "an empty list": EMPTY_LIST },
+    postForm(`/v1/images/${kind}`, { prompt: "a lock", image: imageFile }),
+  ),
+);
 
-test("speech is neither a web page nor nothing", async () => {
-  const bad = [
+test("speech is neither a web page nor nothing", () => {
+  const names = [
     "a web page",
     "a web page that says it is JSON",
     "nothing",
     "another object",
     "events of something else",
   ];
-  for (const name of bad) {
-    const started = start(1, STREAMS[name] ?? ["", ""]);
-    const ask = { model: "m", input: "Hi", voice: "alloy" };
-    await expectRefused(started, await started.relay.post("/v1/audio/speech", ask), `speech ${name}`);
-  }
-  const silent = start(1, ["", "audio/mpeg"]);
-  const response = await silent.relay.post("/v1/audio/speech", { model: "m", input: "Hi", voice: "alloy" });
-  await expectRefused(silent, response, "speech of no bytes");
+  const bodies = Object.fromEntries(names.map((name) => [name, STREAMS[name] ?? (["", ""] as const)]));
+  return expectRefused(1, { ...bodies, "no bytes": ["", "audio/mpeg"] }, (model, relay) =>
+    relay.post("/v1/audio/speech", { model, input: "Hi", voice: "alloy" }),
+  );
 });
 
 test("a stream may begin with events that mean nothing here, which are passed on", async () => {
   const chunk = '{"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hi"}}]}';
   const events = `data: {"hello":1}\n\n: waiting\n\ndata: ${chunk}\n\ndata: [DONE]\n\n`;
-  const { relay } = start(1, [events, EVENTS]);
-  const text = await (
-    await relay.post("/v1/chat/completions", { model: "m", messages: MESSAGES, stream: true })
-  ).text();
+  const relay = start(1, [[events, EVENTS]]);
+  const answer = await relay.post("/v1/chat/completions", { model: "m0", messages: MESSAGES, stream: true });
+  const text = await answer.text();
   expect(text).toContain('{"hello":1}');
   expect(text).toContain(chunk);
 });
