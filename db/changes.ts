@@ -8,7 +8,7 @@ export type ChangedIds = readonly (number | string)[];
 type Handler = (ids: ChangedIds) => void | Promise<void>;
 type Failure = (error: unknown) => void;
 
-/** Tells every room, and every replica, which rows have changed, so that what is kept in memory stays true. */
+/** Publishes which rows have changed to every subscriber of this process and every replica, so that caches stay current. */
 export type Changes = {
   /** To be called after the commit. Resolves when this process's handlers have run; other replicas follow within moments. */
   publish(topic: ChangeTopic, ids: ChangedIds): Promise<void>;
@@ -34,7 +34,7 @@ type Notice = { from: string; topic: ChangeTopic; ids: ChangedIds };
 
 /**
  * The change feed. On a server it also speaks to the other replicas by LISTEN/NOTIFY; the embedded engine has no other
- * process to tell. `onFailure` is called for handlers and notifications that failed.
+ * process to notify. `onFailure` is called for handlers and notifications that failed.
  */
 export async function createChanges(database: Database, onFailure: Failure): Promise<Changes> {
   const self = Bun.randomUUIDv7();
@@ -52,7 +52,7 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
   const handleGap = async () => {
     for (const handler of gapHandlers) await Promise.resolve(handler()).catch(onFailure);
   };
-  const tell = await connectReplicas(database, {
+  const replicas = await connectReplicas(database, {
     self,
     receive: ({ topic, ids }) => void deliver(topic, ids),
     onGap: () => void handleGap(),
@@ -62,7 +62,7 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
     async publish(topic, ids) {
       if (ids.length === 0) return;
       await deliver(topic, ids);
-      await tell.send(topic, ids);
+      await replicas.send(topic, ids);
     },
     subscribe(topic, handler) {
       const set = handlers.get(topic) ?? new Set();
@@ -73,7 +73,7 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
       gapHandlers.add(handler);
       return () => gapHandlers.delete(handler);
     },
-    close: tell.close,
+    close: replicas.close,
   };
 }
 

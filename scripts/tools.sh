@@ -43,7 +43,7 @@ prefer_debian() {
   (ensure_debian "$@") || echo "going on without it"
 }
 
-# What the cluster stage runs. Packages that start services of their own are told not to.
+# What the cluster stage runs. Packages that start services of their own are kept from it.
 ensure_cluster_parts() {
   RUNLEVEL=1
   export RUNLEVEL

@@ -30,7 +30,7 @@ test("an engine that crashes is started again: statements under way fail, later 
   await rename(wal, `${wal}.away`);
   await expect(sql`insert into kept values (2)`.execute()).rejects.toThrow();
   await rename(`${wal}.away`, wal);
-  // The driver may tell the crash's message once more.
+  // The driver may report the crash's message a second time.
   await sql`select 1`.execute().catch(() => {});
   await sql`insert into kept values (3)`;
   expect([...(await sql`select id from kept order by id`)]).toEqual([{ id: 1 }, { id: 3 }]);

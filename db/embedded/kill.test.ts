@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-/** Lets a process write for a moment and kills it. Returns the last row it was told to be safe. */
+/** Lets a process write for a moment and kills it. Returns the last row that the process reported as committed. */
 async function writeAndDie(start: number, afterMs: number): Promise<number> {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, "../../test/support/billing/writing-worker.ts"), dataDir, String(start)],

@@ -1,11 +1,11 @@
-/** What the thread of the embedded engine is told. */
+/** Messages to the thread of the embedded engine. */
 export type WorkerCommand =
   | { op: "start"; dataDir: string; socket: string; fsync: boolean }
   | { op: "ping" }
   | { op: "stop" };
 
 /**
- * What it tells. `failed`: it could not start or stop. `alive` answers a ping, with the milliseconds that the statement
+ * Messages from it. `failed`: it could not start or stop. `alive` answers a ping, with the milliseconds that the statement
  * under way has taken so far. `broken`: the engine itself has crashed and will answer nothing more.
  */
 export type WorkerReply =

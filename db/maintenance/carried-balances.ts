@@ -3,11 +3,11 @@ import type { DbOrTx } from "../types.ts";
 
 const RECENT_S = 48 * 3600;
 
-/** Rows `l` of the log that tell of gifts to the one whose log it is. Rows that came from another gateway have a request's id. */
+/** Rows `l` of the log that record gifts to the log's owner. Rows that came from another gateway have a request's id. */
 export const GIFTS: SQL = sql`l.type = 4 and l.request_id is null
   and l.content in ('Quota for a new user', 'Quota for using an invitation', 'Quota to start with')`;
 
-/** What administrators gave and took, by user, as far as `rows` (a table of log rows) tell: columns user_id and quota. */
+/** What administrators gave and took, by user, as far as `rows` (a table of log rows) record it: columns user_id and quota. */
 export const changesIn = (rows: SQL): SQL => sql`
   select (l.other::jsonb->>'user_id')::int as user_id, sum((l.other::jsonb->>'quota_delta')::bigint)::bigint as quota
   from ${rows} l where l.type = 3 and l.request_id is null and l.other like '%"quota_delta"%' group by 1`;

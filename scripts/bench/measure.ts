@@ -48,7 +48,7 @@ const GIVE_BACK_MS = 3000;
 
 /**
  * What memory at rest grew by over `requests` calls: the least of the rests in the second half over the least of the first.
- * A few rests tell nothing, since the runtime gives memory back when it likes; what leaks never comes back.
+ * A few rests prove nothing, since the runtime gives memory back when it likes; what leaks never comes back.
  */
 export async function measureGrowth(
   { pid, target }: Subject,

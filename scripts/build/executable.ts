@@ -4,7 +4,7 @@ import { version } from "../../package.json";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 
-/** The worker is a second entry point: the executable can only start workers that it was told of. */
+/** The worker is a second entry point: the executable can only start workers that the build names. */
 const ENTRYPOINTS = ["src/main.ts", "db/embedded/worker.ts"];
 /** Embedded under their last name: the server reads them at /$bunfs/root/dist, /docs, /sbom and /migrations. */
 const ASSETS = ["ui/dist", "dist/docs", "dist/sbom", "db/migrations"];

@@ -80,7 +80,7 @@ const OTHERS: readonly Check[] = [
   own("commit messages", () => checkCommitMessages(readSubjects())),
 ];
 
-/** Runs every check, types at the same time as the others, and tells `report` of each as it ends. */
+/** Runs every check, types at the same time as the others, and calls `report` with each as it ends. */
 export async function runChecks(report: (result: CheckResult) => void): Promise<CheckResult[]> {
   const results = await Promise.all([[TYPES], OTHERS].map((checks) => runInOrder(checks, report)));
   return results.flat();

@@ -11,9 +11,15 @@ test("a banned word is found as a part of a name and in prose", () => {
 });
 
 test("participles are banned as names, not in prose", () => {
-  expect(problemsOf("src/lib/a.ts", "const toldOnce = toldOf(error);")).toHaveLength(2);
-  expect(problemsOf("src/lib/a.ts", '// A client is told.\nconst text = "is told";')).toEqual([]);
-  expect(problemsOf("docs/a.md", "A client is told why.")).toEqual([]);
+  expect(problemsOf("src/lib/a.ts", "const keptOnce = keptOf(error);")).toHaveLength(2);
+  expect(problemsOf("src/lib/a.ts", '// A row is kept.\nconst text = "is kept";')).toEqual([]);
+  expect(problemsOf("docs/a.md", "A row is kept for a day.")).toEqual([]);
+});
+
+test("private language is banned from comments, documentation and names of tests", () => {
+  expect(problemsOf("src/lib/a.ts", "// A client is told why.")).toHaveLength(1);
+  expect(problemsOf("test/gateway/a.test.ts", 'test("a refusal is told", () => {});')).toHaveLength(1);
+  expect(problemsOf("docs/a.md", "A client is told why.")).toHaveLength(1);
 });
 
 test("documents outside the repository are no source", () => {

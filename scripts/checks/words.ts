@@ -31,7 +31,6 @@ const NAMES: readonly Rule[] = [
   { word: "talks", instead: "conversations, sessions" },
   { word: "thinks", instead: "reasons" },
   { word: "thoughts", instead: "reasoning" },
-  { word: "told", instead: "upstreamError, reported, message" },
   { word: "vectors", instead: "embeddings" },
   { word: "wanted", instead: "requested, expected" },
   { word: "whole", instead: "response, complete" },
@@ -61,6 +60,7 @@ const EVERYWHERE: readonly Rule[] = [
   { word: "strangers", instead: "unknown, outside" },
   { word: "sung", instead: "music" },
   { word: "tally", instead: "meter, count" },
+  { word: "told", instead: "reported, sent, shown, returned, notified" },
   { word: "unmissed", instead: "optional" },
   { word: "unsaid", instead: "dropped" },
   {
@@ -77,6 +77,7 @@ const FOREIGN_NAMES: readonly Readonly<{ name: RegExp; owner: string; files: Reg
   { name: /\bthoughts\b/g, owner: "Baidu ERNIE, `function_call`", files: /\/baidu\// },
   { name: /\bvectors\b/g, owner: "MiniMax, response of embeddings", files: /\/minimax\/|\/own-formats\.test\.ts$/ },
   { name: /\bgivenName\b/g, owner: "SCIM (RFC 7643), `name`", files: /\/scim\b/ },
+  { name: /"told"/g, owner: "rows that earlier versions stored", files: /\/files\/store\.ts$/ },
   { name: /\bsound\b/g, owner: "Kling, parameter of videos", files: /\/price-rules\.test\.ts$/ },
 ];
 

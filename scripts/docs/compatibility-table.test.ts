@@ -25,14 +25,14 @@ test("every channel type has a row", () => {
   expect(rows.map((row) => Number(row.split(" | ")[0]?.slice(2)))).toEqual(channelTypes.map(({ id }) => id));
 });
 
-test("balances are told by types with a way of their own, and by OpenAI's and custom channels", () => {
+test("balances are available for types with an API of their own, and by OpenAI's and custom channels", () => {
   const rows = channelTypeTable().split("\n").slice(2);
-  const tells = (id: number) =>
+  const balanceOf = (id: number) =>
     rows
       .find((row) => row.startsWith(`| ${id} |`))
       ?.split(" | ")
       .at(-1);
-  expect([1, 8, 14, 20].map(tells)).toEqual(["yes |", "yes |", "no |", "yes |"]);
+  expect([1, 8, 14, 20].map(balanceOf)).toEqual(["yes |", "yes |", "no |", "yes |"]);
 });
 
 test("a text without markers is refused", () => {

@@ -1,4 +1,4 @@
-import { tellsBalance } from "../../src/domain/channels/upstream/update-balance.ts";
+import { reportsBalance } from "../../src/domain/channels/upstream/update-balance.ts";
 import { channelTypes } from "../../src/providers/registry.ts";
 import {
   CANNOT,
@@ -38,11 +38,11 @@ export function compatibilityTable(): string {
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
-/** Every channel type as a Markdown table: its number, what it can do, and what it tells of itself. */
+/** Every channel type as a Markdown table: its number, what it can do, and what it reports of itself. */
 export function channelTypeTable(): string {
   const yes = (is: boolean): string => (is ? "yes" : "no");
   const rows = channelTypes.map(({ id, name, capabilities, listsModels }) =>
-    line([String(id), name, capabilities.join(", "), yes(listsModels), yes(tellsBalance(id))]),
+    line([String(id), name, capabilities.join(", "), yes(listsModels), yes(reportsBalance(id))]),
   );
   return [
     line(["Type", "Name", "Serves", "Lists models", "Reports balance"]),

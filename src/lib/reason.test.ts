@@ -36,7 +36,7 @@ describe("a reason", () => {
   });
 });
 
-test("an error tells its reason: in a sentence where it is ours, else in its own words", () => {
+test("an error gives its reason: in a sentence where it is ours, else in its own words", () => {
   const late = new ReasonedError({ code: "why_late", params: { seconds: 2 } });
   expect(late.message).toBe("no response within 2 s");
   expect(sayReason(reasonOf(late), "zh")).toBe("2 秒内没有响应");

@@ -9,7 +9,7 @@ export type Reason = string | Sentence;
 export const sayReason = (reason: Reason, language: Language): string =>
   typeof reason === "string" ? reason : say(reason.code, language, reason.params);
 
-/** The prefix of stored messages, which tells them from other text. */
+/** The prefix of stored messages, which distinguishes them from other text. */
 const OURS = "sluice:";
 
 /** Encodes a reason for a text column. */

@@ -23,7 +23,7 @@ import { managementApi } from "./management-api.ts";
 import { consoleRoot, docsRoot, type Services } from "./services.ts";
 import { commit, version } from "./version.ts";
 
-/** Everything that is answered; `attach` tells it the server it listens on. */
+/** Everything that is answered; `attach` passes it the server it listens on. */
 export type App = Readonly<{
   fetch(request: Request): Promise<Response>;
   attach(server: Bun.Server<SocketSession>): void;

@@ -124,7 +124,7 @@ const configSchema = (isTerminal: boolean) => ({
     count: integer("NOTIFY_LIMIT_COUNT", 2, { min: 1, max: 1000 }),
     windowMs: integer("NOTIFICATION_LIMIT_DURATION_MINUTE", 10, { min: 1, max: 1440, times: 60 * SECOND }),
   },
-  /** Tells the newest release, as GitHub's API does; null: updates are not looked for. */
+  /** Returns the newest release, as GitHub's API does; null: updates are not looked for. */
   updateCheckUrl: optionalAddress("UPDATE_CHECK_URL", { shown: "none" }),
   /** Where this software is at home, which the footer links; null: nowhere. */
   projectUrl: optionalAddress("PROJECT_URL", { shown: "none" }),

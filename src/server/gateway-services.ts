@@ -59,7 +59,7 @@ export function gatewayServices(services: Services): GatewayServices {
             affectsAllKeys: key === null,
           };
           log.warn(reported, "disabled automatically");
-          notifier.tellRoot(channelDisabled(channel, key !== null, reason));
+          notifier.notifyRoot(channelDisabled(channel, key !== null, reason));
         },
         (error) => log.error({ error, channelId: channel.id }, "a channel could not be disabled"),
       );

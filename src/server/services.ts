@@ -72,7 +72,7 @@ export type Services = Readonly<{
   /** Resolves references to secret managers. */
   secretReader: SecretReader;
   tester: ChannelTester;
-  /** Tells the super admin of a channel that has little left. */
+  /** Notifies the super admin of a channel that has little left. */
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
   onDisabled: OnDisabled;
   billing: Billing;
@@ -166,9 +166,9 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       rootLimit: config.notifyLimit,
       localAddress,
     });
-    billing.onLostJournal((lost) => notifier.tellRoot(journalLost(lost)));
+    billing.onLostJournal((lost) => notifier.notifyRoot(journalLost(lost)));
     const onDisabled: OnDisabled = (channel, isKeyOnly, reason) =>
-      notifier.tellRoot(channelDisabled(channel, isKeyOnly, reason));
+      notifier.notifyRoot(channelDisabled(channel, isKeyOnly, reason));
     const tester = createChannelTester({
       db,
       changes,
@@ -178,10 +178,10 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       fetch,
       log,
       onDisabled,
-      onEnabled: (channel) => notifier.tellRoot(channelEnabled(channel)),
+      onEnabled: (channel) => notifier.notifyRoot(channelEnabled(channel)),
     });
     const onLowBalance: Services["onLowBalance"] = (channel, reading, limit) =>
-      notifier.tellRoot(channelBalanceLow(channel, reading, limit));
+      notifier.notifyRoot(channelBalanceLow(channel, reading, limit));
     const broadcasts = createBroadcasts({ db, notifier, log });
     const metrics = createMetrics();
     const telemetry = await openTelemetry(config);

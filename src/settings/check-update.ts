@@ -16,7 +16,7 @@ const LARGEST_DOCUMENT = 512 * 1024;
 
 /**
  * Asks the address of release information (`{tag_name, html_url, body}`) for the newest release and compares it with
- * `current`. Throws OperationError when it cannot be told.
+ * `current`. Throws OperationError when it cannot be determined.
  */
 export async function checkUpdate(fetch: SafeFetch, address: string | null, current: string): Promise<Release> {
   if (address === null) throw new OperationError("update_check_unset");

@@ -3,7 +3,7 @@ import { findOption, type OptionKey } from "./registry/index.ts";
 
 /**
  * What must hold between options before `key` becomes `value`: a switch needs what it works with, the usage modes exclude
- * each other, and the highest reward of a check-in is not below the usual one. `textOf` tells the present text of an option. Throws OperationError.
+ * each other, and the highest reward of a check-in is not below the usual one. `textOf` returns the present text of an option. Throws OperationError.
  */
 export function guardChange(key: OptionKey, value: unknown, textOf: (key: OptionKey) => string): void {
   if (key === "CheckInMaxQuota" && typeof value === "number" && value > 0) {

@@ -8,7 +8,7 @@ const SECRET_SET = "set";
 const MOST_ENTRIES = 100;
 const LONGEST_TEXT = 2000;
 
-/** What options are now, to tell later what changed. */
+/** What options are now, to find out later what changed. */
 export const optionTexts = (settings: Pick<Settings, "list" | "secretsSet">): OptionTexts =>
   new Map([
     ...settings.list().map(({ key, value }) => [key, value] as const),
@@ -21,14 +21,14 @@ type Reported = { before: Record<string, unknown>; after: Record<string, unknown
  * What the options of these keys were and are, for the log: of JSON the entries that differ, of secrets only that they were
  * changed.
  */
-export function tellOptions(keys: readonly string[], before: OptionTexts, after: OptionTexts): Reported {
+export function describeOptionChanges(keys: readonly string[], before: OptionTexts, after: OptionTexts): Reported {
   const reported: Reported = { before: {}, after: {} };
   for (const key of keys) {
     const [was, is] = [before.get(key) ?? "", after.get(key) ?? ""];
     if (findOption(key)?.traits.secret) {
       reported.before[key] = was && { secret: SECRET_SET };
       reported.after[key] = is && { secret: "changed" };
-    } else if (was !== is && !tellEntries(key, was, is, reported)) {
+    } else if (was !== is && !describeEntries(key, was, is, reported)) {
       reported.before[key] = was.slice(0, LONGEST_TEXT);
       reported.after[key] = is.slice(0, LONGEST_TEXT);
     }
@@ -37,7 +37,7 @@ export function tellOptions(keys: readonly string[], before: OptionTexts, after:
 }
 
 /** Entries of a JSON object by themselves, unless one of the texts is none, or too many differ. */
-function tellEntries(key: string, was: string, is: string, reported: Reported): boolean {
+function describeEntries(key: string, was: string, is: string, reported: Reported): boolean {
   const [from, to] = [readObject(was), readObject(is)];
   if (!from || !to) return false;
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];

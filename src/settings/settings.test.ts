@@ -52,8 +52,8 @@ describe("settings", () => {
 
   test.if(process.env.TEST_DATABASE_URL !== undefined)("reach the other replicas within moments", async () => {
     const [one, two] = [await startReplica(), await startReplica()];
-    await one.settings.set("SystemName", "Told");
-    await until(() => two.settings.get("SystemName") === "Told");
+    await one.settings.set("SystemName", "Renamed");
+    await until(() => two.settings.get("SystemName") === "Renamed");
     one.settings.close();
     two.settings.close();
   });

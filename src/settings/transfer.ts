@@ -2,7 +2,7 @@ import { OperationError } from "../lib/operation-error.ts";
 import { findOption, isOptionKey, type OptionKey, optionKeys } from "./registry/index.ts";
 import type { Settings } from "./settings.ts";
 
-/** One option that an import would change; the texts of secrets are not told. */
+/** One option that an import would change; the texts of secrets are not shown. */
 export type ImportChange = Readonly<{ key: OptionKey; isSecret: boolean; before: string | null; after: string | null }>;
 
 export type ImportPlan = Readonly<{

@@ -3,7 +3,7 @@ import { boolean, check, index, integer, pgTable, primaryKey, text } from "drizz
 import { epochSeconds } from "../columns.ts";
 import { users } from "./users.ts";
 
-/** What the site tells all its users. */
+/** Announcements of the site to all its users. */
 export const announcements = pgTable(
   "announcements",
   {

@@ -64,7 +64,7 @@ export const recoveryCodes = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.codeHash] })],
 );
 
-/** When a user was last told something of a kind, so that nobody is told too often. */
+/** When a user last got a notification of a kind, so that nobody gets it too often. */
 export const noticesSent = pgTable(
   "notices_sent",
   {
@@ -85,7 +85,7 @@ export const pendingNotices = pgTable(
     userId: integer("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** What to tell, in both languages; no secrets. */
+    /** The notice, in both languages; no secrets. */
     notice: jsonb("notice").$type<Record<string, unknown>>().notNull(),
     tries: integer("tries").notNull().default(0),
     /** Not before; whoever takes it moves this on, so that one process tries at a time. */

@@ -118,7 +118,7 @@ export const identities = pgTable(
 
 /**
  * What accounts were reached by and are no longer: addresses and identities that were unbound, or went with a deregistered
- * account. Tells who was here before, and nothing else.
+ * account. Shows who was here before, and nothing else.
  */
 export const formerIdentities = pgTable(
   "former_identities",

@@ -21,7 +21,7 @@ export const redemptionCodes = pgTable(
     /** -1: unlimited. */
     maxUses: integer("max_uses").notNull().default(-1),
     usedCount: integer("used_count").notNull().default(0),
-    /** Uses at the gateway it was imported from by people who did not come along: no row of `redemption_uses` tells of them. */
+    /** Uses at the gateway it was imported from by people who did not come along: no row of `redemption_uses` records them. */
     carriedUses: integer("carried_uses").notNull().default(0),
     validFrom: epochSeconds("valid_from").notNull().default(0),
     validUntil: epochSeconds("valid_until").notNull().default(0),

@@ -48,9 +48,9 @@ export const channels = pgTable(
     balanceCurrency: text("balance_currency").notNull().default(""),
     /** Why the last query failed; empty: it did not. */
     balanceError: text("balance_error").notNull().default(""),
-    /** Below this, in the balance's currency, somebody is told; null: as the settings have it. */
+    /** Below this, in the balance's currency, the super admin is notified; null: as the settings have it. */
     balanceWarnBelow: numeric("balance_warn_below"),
-    /** When it was told that the balance is low; 0 while it is not. */
+    /** When the notification of a low balance was sent; 0 while it is not. */
     balanceWarnedTime: epochSeconds("balance_warned_time").notNull().default(0),
     /** Milliseconds of the last test; 0 untested. */
     responseTime: integer("response_time").notNull().default(0),
@@ -90,7 +90,7 @@ export const channelModelLists = pgTable("channel_model_lists", {
     .primaryKey()
     .references(() => channels.id, { onDelete: "cascade" }),
   models: text("models").array().notNull().default([]),
-  /** Offered names that nobody wants to be told of. */
+  /** Offered names that are not to be reported again. */
   ignored: text("ignored").array().notNull().default([]),
   checkedTime: epochSeconds("checked_time").notNull().default(0),
   /** Why the last query failed; empty: it did not. */

@@ -179,7 +179,7 @@ export const UNLOGGED_HOUR = -3600;
 
 /**
  * What balances owe to rows that are not in the log: rows that were cleared from it, and what imported users brought along.
- * Books add it to what the log still tells.
+ * Books add it to what the log still has.
  */
 export const carriedBalances = pgTable("carried_balances", {
   userId: integer("user_id").primaryKey(),

@@ -21,7 +21,7 @@ export const upstreamObjects = pgTable(
     channelId: integer("channel_id").notNull(),
     /** SHA-256 of the channel's key. */
     keyHash: text("key_hash").notNull(),
-    /** JSON of the object as the upstream told it last. */
+    /** JSON of the object as the upstream last returned it. */
     body: text("body").notNull().default("{}"),
     createdAt: epochSeconds("created_at").notNull(),
     /** When it was charged; null: not yet. Only batches and jobs are. */

@@ -72,7 +72,7 @@ export async function measureDuringLists(
   }
 }
 
-/** Opens one list after the other, the first being that at `start`, until told to stop; resolves with how many it opened. */
+/** Opens one list after the other, the first being that at `start`, until stopped; resolves with how many it opened. */
 function readLists(probes: readonly ListProbe[], start: number): { stop: () => Promise<number> } {
   let stopped = false;
   const work = (async () => {

@@ -78,7 +78,7 @@ test("balances are right after each step of a clearing that is stopped half-way"
   expect(await wrong("balances")).toEqual([]);
 });
 
-test("rows that tell of no credit are not carried: other gateways' rows, other changes, users who are nobody", async () => {
+test("rows that record no credit are not carried: other gateways' rows, other changes, users who are nobody", async () => {
   await database.sql`insert into logs (created_at, type, user_id, content, quota, request_id, other) values
     (${LONG_AGO}, 4, 1, ${GIFT}, 9, 'imported-1', ''),
     (${LONG_AGO}, 3, 3, '', 0, 'imported-2', 'not JSON, with "quota_delta"'),

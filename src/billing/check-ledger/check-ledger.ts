@@ -169,7 +169,7 @@ const statements = (after: number): SQL => sql`
 
 /**
  * Left and used against everything that was ever credited: top-ups, codes, cashback, check-ins, rewards and earnings that
- * were transferred, and, by the log, gifts and what administrators changed. What cleared rows of the log told, and what
+ * were transferred, and, by the log, gifts and what administrators changed. What cleared rows of the log recorded, and what
  * imported users brought along, was carried over. Refunds take from what was used.
  */
 const balances = (after: number): SQL => sql`

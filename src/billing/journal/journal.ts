@@ -77,7 +77,7 @@ export class Journal {
     return this.#stranded.length === 0;
   }
 
-  /** Tells somebody of all records from now on. */
+  /** Calls a subscriber with every record from now on. */
   observe(observer: JournalObserver): void {
     this.write();
     this.#observer = observer;
@@ -87,13 +87,13 @@ export class Journal {
   append(text: string): void {
     this.appendedRecords++;
     if (this.#coming.push(text) > 1) return;
-    if (this.#observer) beforeEndOfTurn(() => this.#tellObserver());
+    if (this.#observer) beforeEndOfTurn(() => this.#notifyObserver());
     atEndOfTurn(() => this.write());
   }
 
   /** Writes what was appended in this turn now; on return it survives the process. Never throws. */
   write(): void {
-    if (this.#observer) this.#tellObserver();
+    if (this.#observer) this.#notifyObserver();
     this.#observed = 0;
     let texts = this.#coming;
     this.#coming = [];
@@ -192,7 +192,7 @@ export class Journal {
     }
   }
 
-  #tellObserver(): void {
+  #notifyObserver(): void {
     const texts = this.#observed === 0 ? this.#coming : this.#coming.slice(this.#observed);
     this.#observed = this.#coming.length;
     if (texts.length > 0) this.#observer?.appended(texts, this.appendedRecords);

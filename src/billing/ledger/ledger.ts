@@ -262,7 +262,7 @@ export class Ledger {
     return hold;
   }
 
-  /** Who has too little both ways is told of their own balance. */
+  /** Who has too little both ways gets the message about their own balance. */
   async #refusal(user: Account, account: Account, amount: number): Promise<InsufficientQuota> {
     if (user.lastKnown === null) await this.#backing.read("user", [user]).catch(() => {});
     const refusing = user.available < amount ? user : account;

@@ -28,7 +28,7 @@ export type OpenLedger = Readonly<{
   sweep(): Promise<void>;
   /** Unsubscribes from changes; resolves when nothing is being read. */
   stop(): Promise<void>;
-  /** Tells the other processes what was charged last, and that this one goes. */
+  /** Sends the other processes the last charges, and that this one ends. */
   leave(): Promise<void>;
 }>;
 

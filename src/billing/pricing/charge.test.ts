@@ -63,7 +63,7 @@ test("no part of the answer is greater than the answer", () => {
   });
 });
 
-test("parts that an upstream does not tell apart are not made up", () => {
+test("parts that an upstream does not report separately are not made up", () => {
   expect(saneUsage({ ...NO_USAGE, promptTokens: 5, imageInputTokens: 0, longCacheCreationTokens: 0 })).toEqual({
     ...NO_USAGE,
     promptTokens: 5,

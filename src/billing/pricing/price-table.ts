@@ -66,7 +66,7 @@ export type PriceSettings = Readonly<{
 
 /**
  * Returns a function that gives the price table as it is now: the same one until an option changes, or a discount begins
- * or ends. `now` tells epoch seconds.
+ * or ends. `now` returns epoch seconds.
  */
 export function createPriceTable(settings: PriceSettings, now: () => number = nowSeconds): () => PriceTable {
   let builtFor = Number.NaN;

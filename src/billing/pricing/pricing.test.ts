@@ -322,7 +322,7 @@ describe("parts of a price by token", () => {
     ]);
   });
 
-  test("usage that tells no pictures apart has none", () => {
+  test("usage that does not count images separately has none", () => {
     const { receipt } = charge(drawing, usage({ promptTokens: 5, completionTokens: 5 }), QUOTA_PER_UNIT);
     expect(receipt.lines.map(({ item, quantity }) => [item, quantity])).toEqual([
       ["input", "5"],

@@ -44,7 +44,7 @@ export async function inspect(database: Pick<Database, "sql"> | null, dataDir: s
   };
 }
 
-/** Charges rejected records, and tells the processes that keep the balances in memory. */
+/** Charges rejected records, and notifies the processes that keep the balances in memory. */
 export async function replay({ database, changes, dataDir }: Deps, force: boolean): Promise<ReplayResult> {
   const result = await replayRejected(database.sql, join(dataDir, "journal"), { force });
   await changes.publish("users", [...new Set(result.charged.map(({ userId }) => userId))]);

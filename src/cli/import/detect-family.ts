@@ -6,7 +6,7 @@ export type Kin = "one-api" | "new-api" | "Veloera";
 /** Whose tables they are. */
 export type Family = Kin | "LiteLLM";
 
-/** Tells by the columns which gateway made the database. Throws SourceError when it was none of these. */
+/** Detects from the columns which gateway made the database. Throws SourceError when it was none of these. */
 export async function detectFamily(source: Source): Promise<Family> {
   if ((await source.columns("LiteLLM_VerificationToken")).has("token")) return "LiteLLM";
   const [users, tokens, channels] = await Promise.all(

@@ -42,14 +42,14 @@ export function createReport(): Report {
 export function writeReport({ sections }: Report, isDry: boolean): string {
   const lines = [...sections].flatMap(([name, section]) => [
     `${name}: ${section.read} at the source, ${section.added} ${isDry ? "to add" : "added"}, ${section.present} here already`,
-    ...tell("left out", section.skipped),
-    ...tell("changed", section.remarks),
+    ...linesOf("left out", section.skipped),
+    ...linesOf("changed", section.remarks),
     ...sumLine(section, isDry),
   ]);
   return `${lines.join("\n")}\n`;
 }
 
-const tell = (what: string, counts: ReadonlyMap<string, number>): string[] =>
+const linesOf = (what: string, counts: ReadonlyMap<string, number>): string[] =>
   [...counts].map(([reason, count]) => `  ${count} ${what}: ${reason}`);
 
 function sumLine({ before, after }: Section, isDry: boolean): string[] {

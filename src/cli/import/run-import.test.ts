@@ -121,7 +121,7 @@ test("details that are no JSON stay out: the audit log can be read and searched"
   expect(await contentOf("delete")).toEqual(["did 22"]);
 });
 
-test("what users brought along is in the books, once; what was here before is told as it was", async () => {
+test("what users brought along is in the books, once; what was here before is unchanged", async () => {
   const { database, run } = await start("Veloera", [
     `insert into users (id, username, password, quota, used_quota, aff_quota, aff_history, aff_code)
      values (30, 'inviter', 'x', 100, 20, 5, 45, 'gggg'), (31, 'here', 'x', 9999, 5, 0, 0, 'hhhh')`,

@@ -109,7 +109,7 @@ describe("many at once", () => {
     expect(await Promise.all(some.map(rowsOf))).toEqual([2, 2]);
   });
 
-  test("another group, told in the reader's language where there is none such", async () => {
+  test("another group, with an error in the reader's language where there is none such", async () => {
     expect((await batch("admin", { ids: some, action: "group", group: "svip" })).success).toBe(true);
     for (const id of some) expect(await standing(id)).toMatchObject({ group: "svip" });
     const requests = { ids: [some[0]], action: "group", group: "no-such" };

@@ -19,7 +19,7 @@ beforeEach(() => void requests.splice(0));
 
 const ask = (body: unknown, headers?: Record<string, string>) => app.ask("POST", "/api/channel/explain", body, headers);
 
-test("asks the scheduler for administrators, with the usual group and a short prompt unless told otherwise", async () => {
+test("asks the scheduler for administrators, with the usual group and a short prompt unless the request says otherwise", async () => {
   const admin = await app.login("admin");
   const answer = await ask({ model: "gpt-4o" }, admin);
   expect(answer.body).toMatchObject({ success: true, data: { model: "gpt-4o", channels: [] } });
@@ -35,7 +35,7 @@ test("asks the scheduler for administrators, with the usual group and a short pr
   ]);
 });
 
-test("tells nobody else", async () => {
+test("answers nobody else", async () => {
   expect((await ask({ model: "gpt-4o" })).status).toBe(401);
   expect((await ask({ model: "gpt-4o" }, await app.login("user"))).body).toMatchObject({ success: false });
   expect(requests).toEqual([]);

@@ -116,7 +116,7 @@ test("the key that is named is the one that is tested", async () => {
   expect((await call("GET", `/api/channel/${id}`)).data).toMatchObject({ test_time: 0 });
 });
 
-test("keys and channels that are gone are told", async () => {
+test("missing keys and channels are reported", async () => {
   const id = await create();
   expect((await switchTo(id, "sk-another-key-9999", false)).code).toBe("channel_key_unknown");
   expect((await call("GET", "/api/channel/999999/health")).code).toBe("channel_not_found");

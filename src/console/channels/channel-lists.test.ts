@@ -227,7 +227,7 @@ test("traffic of the last 24 hours comes on request, an entry an hour", async ()
   expect(alpha?.traffic?.[0]).toEqual({ count: 7, failed: 7 });
 });
 
-test("models that may be called carry their channel's prefix, and tell what upstreams call them", async () => {
+test("models that may be called carry their channel's prefix, and show what upstreams call them", async () => {
   const change = {
     id: ids["1000th"],
     model_prefix: "p/",

@@ -60,7 +60,7 @@ describe("a test of one channel", () => {
     expect(await app.db.select().from(usageRollups)).toEqual([]);
   });
 
-  test("a refusal is told without the key, in the caller's language", async () => {
+  test("a rejection is shown without the key, in the caller's language", async () => {
     const id = await create();
     upstream.answerWith(() =>
       Response.json({ error: { message: `Incorrect API key provided: ${KEY}.` } }, { status: 401 }),
@@ -273,7 +273,7 @@ describe("models of an upstream", () => {
     ["no model list", () => Response.json({ models: [] }), "no model list", "没有模型列表"],
     ["null", () => Response.json(null), "no model list", "没有模型列表"],
     ["no JSON", () => new Response("hello"), "not JSON", "不是 JSON"],
-  ])("%s is told, in the caller's language, also later", async (_, answer, english, chinese) => {
+  ])("%s is reported, in the caller's language, also later", async (_, answer, english, chinese) => {
     upstream.answerWith(answer);
     const id = await create();
     const requests = async (method: string, path: string, language: string) =>
@@ -301,7 +301,7 @@ describe("models of an upstream", () => {
 });
 
 describe("balances", () => {
-  const tells = (usd: unknown, cents: number) =>
+  const reports = (usd: unknown, cents: number) =>
     upstream.answerWith(({ path }) =>
       Response.json(path.includes("/subscription") ? { hard_limit_usd: usd } : { total_usage: cents }),
     );
@@ -312,7 +312,7 @@ describe("balances", () => {
     ["the credits, by a server that knows no limits", null, { total_credits: 10, total_usage: 2.5 }, 7.5],
     ["neither, to a key that may not know", { limit_remaining: null }, { total_credits: 0, total_usage: 0 }, null],
     ["neither, where it refuses", { limit_remaining: null }, null, null],
-  ])("OpenRouter tells %s", async (_, ofKey, ofAccount, balance) => {
+  ])("OpenRouter reports %s", async (_, ofKey, ofAccount, balance) => {
     upstream.answerWith(({ path }) => {
       const data = path.endsWith("/v1/key") ? ofKey : ofAccount;
       return data ? Response.json({ data }) : new Response("", { status: path.endsWith("/v1/key") ? 404 : 403 });
@@ -327,7 +327,7 @@ describe("balances", () => {
     [{ base_url: "/v1" }, ""],
     [{ type: 8, base_url: "/some/chat/{model}" }, ""],
   ])("%p: limit minus usage, from the billing paths", async ({ base_url: path, ...input }) => {
-    tells(20, 512.5);
+    reports(20, 512.5);
     const id = await create({ ...input, base_url: upstream.url + path });
     expect(await call("GET", `/api/channel/update_balance/${id}/`)).toMatchObject({
       success: true,
@@ -345,7 +345,7 @@ describe("balances", () => {
     ["no JSON", {}, () => new Response("hello"), "返回内容不是 JSON"],
     ["no address", { type: 8, base_url: "" }, () => Response.json({}), "渠道的接口地址无效"],
     ["nobody there", { base_url: "http://127.0.0.1:1" }, () => Response.json({}), "无法连接 127.0.0.1:1"],
-  ])("%s is told, in the caller's language, also later", async (_, input, answer, reported) => {
+  ])("%s is reported, in the caller's language, also later", async (_, input, answer, reported) => {
     upstream.answerWith(answer);
     const id = await create(input);
     const headers = { ...app.as.admin, "accept-language": "zh" };
@@ -355,7 +355,7 @@ describe("balances", () => {
     expect((await read(id)).balance_error).not.toMatch(/[\u4e00-\u9fff]|sluice:/);
   });
 
-  test("not every type tells one", async () =>
+  test("not every type reports one", async () =>
     expect(await call("GET", `/api/channel/update_balance/${await create({ type: 3 })}`)).toMatchObject({
       code: "channel_balance_not_offered",
     }));
@@ -386,11 +386,11 @@ describe("balances", () => {
     expect(await read(id)).toMatchObject({ balance: 7.5, balance_error: "HTTP 503" });
   });
 
-  test("a balance that falls below its limit is told of once, until it has been above again", async () => {
+  test("a balance that falls below its limit is reported once, until it has been above again", async () => {
     app.lowBalances.length = 0;
     const id = await create({ name: "thin", balance_warn_below: 12.5 });
     const ask = async (usd: number) => {
-      tells(usd, 0);
+      reports(usd, 0);
       await call("GET", `/api/channel/update_balance/${id}`);
     };
     for (const usd of [20, 12, 11, 13, 12.4]) await ask(usd);
@@ -419,7 +419,7 @@ describe("balances", () => {
     // Seven dollars in a week: one a day.
     const rows = [dollars, yuan, unasked].map((channelId) => ({ ...of, channelId, hour, quota: 3_500_000 }));
     await app.db.insert(usageRollups).values(rows);
-    tells(20, 512.5);
+    reports(20, 512.5);
     await call("GET", `/api/channel/update_balance/${dollars}`);
     upstream.answerWith(() => Response.json({ balance_infos: [{ currency: "CNY", total_balance: "73" }] }));
     await call("GET", `/api/channel/update_balance/${yuan}`);
@@ -460,7 +460,7 @@ describe("what an upstream offers, compared with its channel", () => {
     });
   });
 
-  test("a failure is told, and the list before stays", async () => {
+  test("a failure is reported, and the list before stays", async () => {
     const id = await create({ models: "a" });
     offers("a", "b");
     await refresh(id);

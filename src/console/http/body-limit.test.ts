@@ -27,7 +27,7 @@ afterAll(() => server.stop(true));
 
 const url = () => `http://127.0.0.1:${server.port}/api/name`;
 
-/** Sent as a stream, so that its length is not told. */
+/** Sent as a stream, so that its length is not declared. */
 const inPieces = (text: string) => new Blob([text]).stream();
 
 async function send(body: BodyInit, type = "application/json") {
@@ -42,7 +42,7 @@ test("a body that says to be too large is refused in the envelope before a byte 
   expect(JSON.parse(text)).toEqual({ success: false, code: "request_too_large", message: "请求内容超过 1 MB。" });
 });
 
-test("others are read as ever, whether they tell their length or not", async () => {
+test("others are read as ever, whether they declare their length or not", async () => {
   const json = JSON.stringify({ name: "Ghent" });
   for (const body of [json, inPieces(json)]) {
     expect(await send(body)).toMatchObject({ status: 200, body: { success: true, data: "Ghent" } });

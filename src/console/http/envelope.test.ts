@@ -54,7 +54,7 @@ describe("text that Postgres cannot hold", () => {
   });
   afterAll(() => app.close());
 
-  test("is the caller's mistake, told in their language", async () => {
+  test("is the caller's mistake, reported in their language", async () => {
     const body = { username: "a\u0000b", password: "whatever" };
     expect(await app.ask("POST", "/api/user/login", body, { "accept-language": "en" })).toMatchObject({
       status: 400,

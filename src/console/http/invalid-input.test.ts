@@ -49,7 +49,7 @@ describe("invalid input", () => {
     });
   });
 
-  test("is told in Chinese too, and the value is not repeated", async () => {
+  test("is reported in Chinese too, and the value is not repeated", async () => {
     expect((await send({ name: 123456 }, "zh")).message).toBe("参数无效：name 必须是文本。");
   });
 

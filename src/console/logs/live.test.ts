@@ -44,7 +44,7 @@ const call = (request_id: string, is_over: boolean): LiveCall => ({
   ip: "",
 });
 
-/** What a stream has told so far, and its end. */
+/** What a stream has sent so far, and its end. */
 function follow(stream: ReadableStream<Uint8Array> | null) {
   const events: LiveCalls[] = [];
   const read = async () => {
@@ -61,18 +61,18 @@ test("only administrators watch", async () => {
   expect((await app.ask("GET", "/api/live/calls", undefined, user)).body.code).toBe("permission_denied");
 });
 
-test("calls come as they begin and end, those of other replicas from the log, none twice, and the end is told", async () => {
+test("calls come as they begin and end, those of other replicas from the log, none twice, and the end is reported", async () => {
   const admin = await app.login("admin");
   await write("before");
   expect(feed.isWatched).toBe(false);
-  feed.tell(call("unseen", false));
+  feed.publish(call("unseen", false));
   const { headers, body } = await app.send("GET", "/api/live/calls", undefined, admin);
   expect(headers.get("content-type")).toStartWith("text/event-stream");
   const { events, calls, end } = follow(body);
   expect(feed.isWatched).toBe(true);
-  feed.tell(call("mine", false));
+  feed.publish(call("mine", false));
   const fromLog = () => calls().filter(({ request_id }) => request_id.startsWith("theirs"));
-  // Rows are told from the first look at the log on, which only finds where it ends.
+  // Rows are reported after the first read of the log, which only finds where it ends.
   let rows = 0;
   await until(async () => {
     rows += 1;
@@ -80,11 +80,11 @@ test("calls come as they begin and end, those of other replicas from the log, no
     return fromLog().length > 0;
   });
   const reason = { code: "gateway_empty" } as const;
-  feed.tell({ ...call("mine", true), error: "The upstream's response was empty.", error_reason: reason });
+  feed.publish({ ...call("mine", true), error: "The upstream's response was empty.", error_reason: reason });
   await write("mine");
   await write("theirs-last");
   await until(() => fromLog().some(({ request_id }) => request_id === "theirs-last"));
-  for (let index = 0; index < 150; index += 1) feed.tell(call(`many-${index}`, false));
+  for (let index = 0; index < 150; index += 1) feed.publish(call(`many-${index}`, false));
   const skipped = () => events.reduce((sum, { skipped }) => sum + skipped, 0);
   const many = () => calls().filter(({ request_id }) => request_id.startsWith("many"));
   await until(() => many().length + skipped() >= 150);

@@ -279,7 +279,7 @@ describe("the log of one key", () => {
     expect(chinese.body.message).toMatch(/[\u4e00-\u9fff]/);
   });
 
-  test("comes in pages from 1, of 100 unless told otherwise", async () => {
+  test("comes in pages from 1, of 100 unless the request says otherwise", async () => {
     const pageOf = async (query: string) => (await app.ask("GET", `/api/log/token?key=${key.key}${query}`)).body;
     expect(await pageOf("")).toMatchObject({ total: 25, page: 1, page_size: 100 });
     const [first, last, beyond] = [
@@ -382,7 +382,7 @@ describe("deleting", () => {
     expect((await remove("target_timestamp=10000")).data).toBe(2500);
   });
 
-  test("clearing tells how far it is, and ends with what went", async () => {
+  test("clearing reports its progress, and ends with what went", async () => {
     const clear = (target_timestamp: number, who: "admin" | "user" = "admin") =>
       app.ask("POST", "/api/log/clear", { target_timestamp }, app.as[who]);
     expect((await clear(NOW - 500, "user")).body.code).toBe("permission_denied");

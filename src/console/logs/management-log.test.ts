@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
 import { logs } from "../../../db/schema/gateway/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
-import { MAX_REPORTED, tellEach } from "../../domain/channels/manage/record-changes.ts";
+import { MAX_REPORTED, valuesByChannel } from "../../domain/channels/manage/record-changes.ts";
 import { LOG_NOTES } from "../../domain/logs/log-note.ts";
 import { LOG_TYPE } from "../../domain/logs/write-log.ts";
 
@@ -342,7 +342,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     null,
     { note: "alert_rule_deleted", action: "delete", before: { event: "error_rate", threshold: 40 } },
   ],
-  "everybody is told something": [
+  "everybody is notified": [
     "POST",
     "/api/broadcast/",
     () => ({ event: "promotion", title: "Sale", content: "Half price" }),
@@ -508,7 +508,7 @@ test("an option that is saved as it is leaves no row", async () => {
   expect(await rows()).toBe(before + 1);
 });
 
-test("one key of several is switched, told by its mask", async () => {
+test("one key of several is switched, named by its mask", async () => {
   const id = await keyId(ids.channel);
   const answer = await app.ask(
     "POST",
@@ -526,5 +526,5 @@ test("one key of several is switched, told by its mask", async () => {
 
 test("of a batch as large as may be, only the first are named", () => {
   const rows = Array.from({ length: MAX_REPORTED + 5 }, (_, id) => ({ id, name: "n" }));
-  expect(Object.keys(tellEach(rows, () => 1))).toHaveLength(MAX_REPORTED);
+  expect(Object.keys(valuesByChannel(rows, () => 1))).toHaveLength(MAX_REPORTED);
 });

@@ -71,7 +71,7 @@ describe.each(["mj", "task"])("/api/%s", (path) => {
     expect(await list(`${path}/self?${idName}=a`, "bob")).toBe("");
   });
 
-  test("why a task failed is told in the reader's language", async () => {
+  test("why a task failed is shown in the reader's language", async () => {
     const reasons = async (where: string, who: string, language: string) => {
       const headers = { ...as[who], "accept-language": language };
       const { data } = (await app.ask("GET", `/api/${path}/${where}`, undefined, headers)).body;

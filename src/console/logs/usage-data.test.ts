@@ -126,7 +126,7 @@ describe("who may call", () => {
 });
 
 describe("the ecosystem's calls", () => {
-  test("everybody's hours are told apart by model only", async () => {
+  test("everybody's hours are grouped by model only", async () => {
     const rows = await ask<QuotaData[]>(`?${range}`);
     expect(rows).toHaveLength(3);
     expect(rows).toContainEqual({

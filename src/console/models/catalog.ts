@@ -14,7 +14,7 @@ import {
 } from "../../domain/models/update-catalog.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import { optionTexts, tellOptions } from "../../settings/record-option-changes.ts";
+import { describeOptionChanges, optionTexts } from "../../settings/record-option-changes.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
@@ -105,7 +105,7 @@ export function catalogRoutes({ db, settings, channels, fetch }: Services, guard
     await writeManagementLog(db, actor, `Changed the model catalog (${keys})`, {
       note: { code: "catalog_changed", params: { keys } },
       action: "update",
-      ...tellOptions(reported, before, optionTexts(settings)),
+      ...describeOptionChanges(reported, before, optionTexts(settings)),
     });
   };
   const documentOf = (text: string | undefined) =>

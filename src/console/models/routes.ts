@@ -7,7 +7,7 @@ import { refusing } from "../../domain/models/save-entry.ts";
 import { createRoute, deleteRoute, listRoutes, updateRoute } from "../../domain/models/save-route.ts";
 import { type PredictOutcomes, simulateRoute } from "../../domain/models/simulation.ts";
 import { readRoute, STRATEGIES } from "../../settings/option/model-routes.ts";
-import { optionTexts, tellOptions } from "../../settings/record-option-changes.ts";
+import { describeOptionChanges, optionTexts } from "../../settings/record-option-changes.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
@@ -96,7 +96,7 @@ export function modelRouteRoutes(
   ) => {
     const before = optionTexts(settings);
     await change();
-    const reported = tellOptions(["ModelRoutes"], before, optionTexts(settings));
+    const reported = describeOptionChanges(["ModelRoutes"], before, optionTexts(settings));
     await writeManagementLog(db, actor, content, { note, action, ...reported });
     return ok(null);
   };

@@ -76,7 +76,7 @@ test("is shown to users from its time on, newest first, until each has read it",
   expect((await call("PUT", "/", as.root, { ...put, id: 9999 })).code).toBe("announcement_not_found");
 });
 
-test("whoever wants to hear of announcements is told, when that is asked for", async () => {
+test("subscribers of announcements are notified when the request asks for it", async () => {
   await app.db.update(users).set({ email: "ann@example.com" }).where(eq(users.username, "ann"));
   await make("Quiet");
   const later = news("Then", { notify: true, published_at: nowSeconds() + 3600 });

@@ -24,7 +24,7 @@ type Listed = { total: number; items: { id: number }[] };
 
 const NEWS = { event: "promotion", title: "Half {{value}} price", content: "Only <b>today</b> {{value}}" };
 
-test("tells whoever wants to hear of it, and nobody else", async () => {
+test("notifies subscribers, and nobody else", async () => {
   await app.addUser("root", "root");
   const root = await app.login("root");
   await app.addUser("admin", "admin");
@@ -77,7 +77,7 @@ test("tells whoever wants to hear of it, and nobody else", async () => {
     "permission_denied",
   );
 
-  const stops = () => app.db.select().from(logs).where(like(logs.content, "Stopped telling everybody%"));
+  const stops = () => app.db.select().from(logs).where(like(logs.content, "Stopped notifying everybody%"));
   await ask("DELETE");
   expect(await stops()).toEqual([]);
   // One may be over before it is stopped: then the next is.

@@ -19,7 +19,7 @@ export function broadcastRoutes(
       "/",
       async ({ actor, body }) => {
         broadcasts.start(body, actor.username);
-        const what = `Told everybody who wants to hear of it (${body.event}): ${body.title.trim()}`;
+        const what = `Notified everybody subscribed to it (${body.event}): ${body.title.trim()}`;
         await writeManagementLog(db, actor, what, {
           note: { code: "broadcast_sent", params: { title: body.title.trim() } },
           action: "create",
@@ -56,7 +56,7 @@ export function broadcastRoutes(
         const { is_running: wasRunning, title, event, delivered } = broadcasts.progress();
         broadcasts.cancel();
         if (wasRunning) {
-          await writeManagementLog(db, actor, `Stopped telling everybody: ${title}`, {
+          await writeManagementLog(db, actor, `Stopped notifying everybody: ${title}`, {
             note: { code: "broadcast_stopped", params: { title } },
             action: "disable",
             after: { event, delivered },

@@ -103,7 +103,7 @@ describe("notification settings", () => {
 });
 
 describe("the push service", () => {
-  test("is bound by a QR code, told, and unbound", async () => {
+  test("is bound by a QR code, notified, and unbound", async () => {
     const id = await app.addUser("una");
     const una = await app.login("una");
     const call = (method: string, path: string, body?: object) => app.ask(method, `/api/user/push${path}`, body, una);
@@ -132,9 +132,9 @@ test("the super admin is notified of a disabled channel, not of each of its fail
     .where(eq(users.id, root?.id ?? 0));
   const before = post.received.length;
   const notice = channelDisabled({ id: 7, name: "<b>Main</b>" }, false, "HTTP 401");
-  for (let times = 0; times < 5; times += 1) app.notifier.tellRoot(notice);
+  for (let times = 0; times < 5; times += 1) app.notifier.notifyRoot(notice);
   await until(() => post.received.length >= before + 2);
-  // Whatever were told too much would come with the others.
+  // A notification too many would arrive with the others.
   await Bun.sleep(100);
   const mails = post.received.slice(before);
   expect(mails.map(({ to }) => to)).toEqual([["root@example.com"], ["root@example.com"]]);

@@ -3,7 +3,7 @@ import type { Db } from "../../../db/types.ts";
 import { ESTIMATED_MODEL_PRICE } from "../../billing/pricing/ratios/default-ratios.ts";
 import { guardWaysIn } from "../../domain/accounts/sessions/sign-in-methods.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
-import { optionTexts, tellOptions } from "../../settings/record-option-changes.ts";
+import { describeOptionChanges, optionTexts } from "../../settings/record-option-changes.ts";
 import { optionKeys, registry } from "../../settings/registry/index.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { done, ok } from "../http/envelope.ts";
@@ -39,7 +39,7 @@ export function optionRoutes(
         await guardWaysIn({ db, settings }, { [body.key]: String(body.value) });
         const before = optionTexts(settings);
         await settings.set(body.key, String(body.value));
-        const reported = tellOptions([body.key], before, optionTexts(settings));
+        const reported = describeOptionChanges([body.key], before, optionTexts(settings));
         // Saving an unchanged value is not logged.
         if (Object.keys({ ...reported.before, ...reported.after }).length === 0) return ok(null);
         await writeManagementLog(db, actor, `Changed the option ${body.key}`, {
@@ -62,7 +62,7 @@ export function optionRoutes(
         await writeManagementLog(db, actor, "Reset the option ModelRatio to its default", {
           note: { code: "option_reset", params: { key: "ModelRatio" } },
           action: "update",
-          ...tellOptions(["ModelRatio"], before, optionTexts(settings)),
+          ...describeOptionChanges(["ModelRatio"], before, optionTexts(settings)),
         });
         return done(request, "model_ratios_reset");
       },

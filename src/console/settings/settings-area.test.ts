@@ -74,7 +74,7 @@ describe("discovery of an identity provider", () => {
 });
 
 describe("the system", () => {
-  test("tells what runs", async () => {
+  test("shows what runs", async () => {
     expect((await app.ask("GET", "/api/system/info", undefined, root)).body.data).toMatchObject({
       version: "test",
       start_time: 1,
@@ -135,7 +135,7 @@ describe("export and import", () => {
     expect(written.join()).not.toContain("hush");
   });
 
-  test("a preview tells what would change and what is wrong, and changes nothing", async () => {
+  test("a preview shows what would change and what is wrong, and changes nothing", async () => {
     const options = {
       SystemName: "Imported",
       SMTPToken: "other",

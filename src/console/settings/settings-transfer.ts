@@ -4,7 +4,7 @@ import { guardWaysIn } from "../../domain/accounts/sessions/sign-in-methods.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import type { OperationError } from "../../lib/operation-error.ts";
-import { optionTexts, tellOptions } from "../../settings/record-option-changes.ts";
+import { describeOptionChanges, optionTexts } from "../../settings/record-option-changes.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { exportSettings, importSettings, planImport } from "../../settings/transfer.ts";
 import { ok } from "../http/envelope.ts";
@@ -17,7 +17,7 @@ const body = t.Object({ options: t.Record(t.String({ maxLength: 200 }), t.String
 /** Exports and imports all options as one document; secrets are included only on request. */
 export function settingsTransferRoutes(services: TransferServices, guarded: ReturnType<typeof guard>) {
   const { db, settings, version } = services;
-  const tell = (request: Request, { code, params }: OperationError) => say(code, languageOf(request), params);
+  const messageOf = (request: Request, { code, params }: OperationError) => say(code, languageOf(request), params);
   return new Elysia({ prefix: "/api/option", name: "console/settings-transfer" })
     .use(guarded)
     .post(
@@ -38,7 +38,7 @@ export function settingsTransferRoutes(services: TransferServices, guarded: Retu
         const { changes, problems } = planImport(settings, options);
         return ok({
           changes: changes.map(({ isSecret, ...change }) => ({ ...change, is_secret: isSecret })),
-          problems: problems.map(({ key, error }) => ({ key, message: tell(request, error) })),
+          problems: problems.map(({ key, error }) => ({ key, message: messageOf(request, error) })),
         });
       },
       { role: "root", body },
@@ -54,10 +54,10 @@ export function settingsTransferRoutes(services: TransferServices, guarded: Retu
           await writeManagementLog(db, actor, `Imported settings: ${saved.join(", ")}`, {
             note,
             action: "update",
-            ...tellOptions(saved, before, optionTexts(settings)),
+            ...describeOptionChanges(saved, before, optionTexts(settings)),
           });
         }
-        return ok({ saved, refused: refused.map(({ key, error }) => ({ key, message: tell(request, error) })) });
+        return ok({ saved, refused: refused.map(({ key, error }) => ({ key, message: messageOf(request, error) })) });
       },
       { role: "root", body },
     );

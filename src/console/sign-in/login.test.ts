@@ -15,7 +15,7 @@ const login = (username: string, password: string, headers = {}) =>
   app.ask("POST", "/api/user/login", { username, password }, headers);
 
 describe("login", () => {
-  test("unknown user and wrong password are told in the same words", async () => {
+  test("unknown user and wrong password get the same error", async () => {
     const unknown = await login("nobody", "whatever!");
     const wrong = await login("alice", "whatever!");
     expect(unknown.text).toBe(wrong.text);

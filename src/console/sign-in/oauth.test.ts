@@ -246,7 +246,7 @@ describe.each(Object.keys(PEOPLE))("signing in with %s", (provider) => {
     await app.settings.set("QuotaForNewUser", "0");
   });
 
-  test("tells what the service refused", async () => {
+  test("shows what the service rejected", async () => {
     const { back, state } = await visit(provider, person(1001));
     const answer = await back({ state, error: "access_denied", error_description: "You said no" });
     expect(answer.body).toMatchObject({ code: "oauth_refused" });

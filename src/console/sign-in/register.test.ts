@@ -307,7 +307,7 @@ describe("password reset by mail", () => {
     await app.login("hal", String(done?.body.data));
   });
 
-  test("does not tell whether an address is known", async () => {
+  test("does not reveal whether an address is known", async () => {
     const unknown = await app.ask("GET", "/api/reset_password?email=nobody@example.com");
     await app.db.delete(verificationCodes);
     const known = await app.ask("GET", "/api/reset_password?email=hal@example.com");
@@ -327,7 +327,7 @@ describe("the address of an account", () => {
     app.ask("GET", `/api/oauth/email/bind?${new URLSearchParams({ email, code })}`, undefined, headers);
   beforeEach(() => app.db.delete(verificationCodes));
 
-  test("is changed by a code of its own user, once; the former address is told, also when it is removed", async () => {
+  test("is changed by a code of its own user, once; the former address is notified, also when it is removed", async () => {
     await app.addUser("jan");
     const jan = await app.login("jan");
     await app.addUser("kim");

@@ -229,7 +229,7 @@ async function readBody(request: Request): Promise<Attributes> {
     const body: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (isAttributes(body)) return body;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ScimError(400, "The body is no JSON object", "invalidSyntax");
 }

@@ -49,7 +49,7 @@ test("pages carry a policy without inline scripts and without foreign sources of
   expect(policy).toContain("object-src 'none'");
 });
 
-test("pages cannot be framed elsewhere, are not guessed at, and tell other sites no path", async () => {
+test("pages cannot be framed elsewhere, are not guessed at, and send other sites no path", async () => {
   const { headers } = await get("/token");
   expect(headers.get("content-security-policy")).toContain("frame-ancestors 'self'");
   expect(headers.get("content-security-policy")).toContain("base-uri 'none'");

@@ -48,7 +48,7 @@ describe("check-in", () => {
     expect(await status()).toMatchObject({ can_check_in: false, streak: 1 });
   });
 
-  test("the ecosystem's other names for it tell and pay the same", async () => {
+  test("the ecosystem's aliases of it return and pay the same", async () => {
     const month = async (query = "") => (await app.call("GET", `/api/user/checkin${query}`)).data;
     const { quota } = await app.rowOf(app.ids.user);
     const [row] = await app.db.select().from(checkIns);

@@ -113,7 +113,7 @@ async function openIncident(
   { subject, severity, notice, isQuiet = false }: Condition,
   now: number,
 ): Promise<void> {
-  // The time tells incidents about the same thing apart: services that remember a key would not wake anybody up again.
+  // The time distinguishes incidents about the same thing: services that remember a key would not wake anybody up again.
   const key = `${rule.event}/${rule.id}/${subject}/${now}`;
   const alert = { key, state: "firing" as const, severity, notice, at: now };
   const open = async (tx: DbOrTx): Promise<boolean> => {

@@ -27,5 +27,5 @@ export type ChannelLive = Readonly<{
   keys: readonly KeyLive[];
 }>;
 
-/** Tells how a channel does; known by whoever sends calls. */
+/** Returns how a channel does; implemented by whoever sends calls. */
 export type ReadLive = (channel: ChannelEntry) => ChannelLive;

@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 describe("database", () => {
-  test("answers, and has this release's tables; one that lacks a migration is told", async () => {
+  test("answers, and has this release's tables; one that lacks a migration is reported", async () => {
     const found = brief(await checkDatabase({ database, reads: readFromPrimary(database.db) }));
     expect(found[0]).toStartWith("ok doctor_database_");
     expect(found[2]).toBe("ok doctor_migrations_done");
@@ -95,7 +95,7 @@ describe("database", () => {
     expect(brief(await checkDatabase({ database, reads: { replica: () => replica } })).at(-1)).toBe(found);
   });
 
-  test("that is away or slow is told", async () => {
+  test("that is away or slow is reported", async () => {
     const away = Object.assign(() => Promise.reject(new Error("refused")), {}) as unknown as TestDatabase["sql"];
     expect(
       brief(await checkDatabase({ database: { ...database, sql: away }, reads: readFromPrimary(database.db) })),
@@ -104,7 +104,7 @@ describe("database", () => {
   });
 });
 
-test("a disk that is full, slow or not there is told", async () => {
+test("a disk that is full, slow or not there is reported", async () => {
   expect((await checkDisk({ config: { dataDir } })).length).toBe(2);
   expect(brief(await checkDisk({ config: { dataDir: join(dataDir, "nowhere") } }))).toEqual([
     "fail doctor_disk_refuses",
@@ -114,7 +114,7 @@ test("a disk that is full, slow or not there is told", async () => {
   expect([judgeSync(2).state, judgeSync(200).state]).toEqual(["ok", "warn"]);
 });
 
-test("a clock that is off against an upstream is told, with what is sure of it", async () => {
+test("a clock that is off against an upstream is reported, with what is certain", async () => {
   const server = Bun.serve({
     port: 0,
     fetch: () => new Response("", { headers: { date: new Date(Date.now() - 600_000).toUTCString() } }),
@@ -210,12 +210,12 @@ describe("streams", () => {
     return found;
   };
 
-  test("that flow are fine, that are gathered on the way are told", async () => {
+  test("that flow are fine, that are buffered on the way are reported", async () => {
     expect(await through(() => timedStream())).toEqual(["ok doctor_streams_flow"]);
     expect(await through(async () => new Response(await timedStream().bytes()))).toEqual(["fail doctor_streams_held"]);
   });
 
-  test("something else at the address, or nothing, is told", async () => {
+  test("something else at the address, or nothing, is reported", async () => {
     expect(await through(() => new Response("hello"))).toEqual(["fail doctor_streams_other"]);
     const settings = fixedSettings({ ServerAddress: "http://127.0.0.1:1" });
     const unreachable = await checkStreams({ settings, vault, ownFetch: fetch });
@@ -237,7 +237,7 @@ describe("streams", () => {
   });
 });
 
-test("a mail server that refuses the account is told", async () => {
+test("a mail server that rejects the account is reported", async () => {
   const server = await startMailServer({
     allowInsecureAuth: true,
     authOptional: false,
@@ -256,14 +256,14 @@ test("a mail server that refuses the account is told", async () => {
   expect(await check({})).toEqual(["skip doctor_mail_unset"]);
 });
 
-test("a Redis that is not there is told", async () => {
+test("a Redis that is not there is reported", async () => {
   expect(brief(await checkRedis({ sharedLimits: null }))).toEqual(["skip doctor_redis_unset"]);
   const sharedLimits = createSharedLimits("redis://127.0.0.1:1", log);
   expect(brief(await checkRedis({ sharedLimits }))).toEqual(["fail doctor_redis_down"]);
   sharedLimits.close();
 });
 
-test("keys that others can read, default passwords and plain HTTP are told", async () => {
+test("keys that others can read, default passwords and plain HTTP are reported", async () => {
   await createUser(database.db, { username: "chief", password: "a long phrase", role: ROLE.root });
   const check = (input: Partial<DiagnosticsContext["config"]>, ServerAddress: string) =>
     checkSecrets({
@@ -295,7 +295,7 @@ test("keys that others can read, default passwords and plain HTTP are told", asy
   ]);
 });
 
-test("channels that no call reaches and models without a price are told", async () => {
+test("channels that no call reaches and models without a price are reported", async () => {
   const settings = fixedSettings({ GroupRatio: '{"default":1}' });
   const check = (...entries: Partial<Channel>[]) =>
     checkChannels({ channels: among(...entries), settings }).then(brief);
@@ -314,7 +314,7 @@ test("channels that no call reaches and models without a price are told", async 
   ]);
 });
 
-test("a busy machine and a slow gateway are told", async () => {
+test("a busy machine and a slow gateway are reported", async () => {
   const measured = { calls: 200, p50Ms: 0.5, p99Ms: 2, perSecond: 3000 };
   const found = brief(await checkMachine({ running: null, benchmark: async () => measured }));
   expect(found.slice(2)).toEqual(["ok doctor_benchmark", "skip doctor_overhead_not_running"]);

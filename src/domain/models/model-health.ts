@@ -42,7 +42,7 @@ const SPEED_DAYS = 7;
 const DAY_S = 86_400;
 const COMPLETE = 10_000;
 /** Below this many requests a current rate is not meaningful. */
-const TELLING_CALLS = 5;
+const MIN_CALLS = 5;
 const DEGRADED_BELOW = 9000;
 const DOWN_BELOW = 1000;
 const NO_HEALTH: ModelHealth = { days: [], recent: { count: 0, failed: 0 } };
@@ -88,7 +88,7 @@ const speedView = ({
 });
 
 function statusOf(name: string, { days, recent }: ModelHealth, canServe: boolean): ModelStatus {
-  const now = recent.count >= TELLING_CALLS ? (shareOf(recent) ?? COMPLETE) : COMPLETE;
+  const now = recent.count >= MIN_CALLS ? (shareOf(recent) ?? COMPLETE) : COMPLETE;
   return {
     model_name: name,
     state: !canServe || now < DOWN_BELOW ? "down" : now < DEGRADED_BELOW ? "degraded" : "up",

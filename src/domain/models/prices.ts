@@ -66,7 +66,7 @@ export const shippedRatios = (model: string): PriceRatios => SHIPPED_RATIOS.get(
 /** A price that somebody states, as the options keep it. */
 export const statedRatios = (price: CatalogPrice): PriceRatios => ratiosOf(price, price.currency ?? "USD");
 
-/** What a model costs in dollars; null: it has no price. A shipped price in dollars is told as its list has it. */
+/** What a model costs in dollars; null: it has no price. A shipped price in dollars is shown as its list has it. */
 export function priceView(model: string, ratios: PriceRatios): CatalogPrice | null {
   if (!hasPrice(ratios)) return null;
   const shipped = shippedDocument.models.get(model)?.price;

@@ -1,7 +1,7 @@
 import { type Language, type WrittenLanguage, writtenLanguage } from "../../lib/messages.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 
-/** Something to tell, in English and Chinese. `{{value}}` in a text stands for the next of `values`. */
+/** A notice, in English and Chinese. `{{value}}` in a text stands for the next of `values`. */
 export type Notice = Readonly<{
   /** The kind, for programs: `quota_exceed`, `channel_update_7_3`, … */
   type: string;

@@ -3,11 +3,11 @@ import { writtenLanguage } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 
-/** How somebody can be told something. */
+/** How somebody can be notified. */
 export const NOTIFY_TYPES = ["email", "webhook", "wecom", "dingtalk", "wxpusher", "bark", "gotify", "ntfy"] as const;
 export type NotifyType = (typeof NOTIFY_TYPES)[number];
 
-/** What people can be told of. */
+/** What people can be notified of. */
 export const NOTIFY_EVENTS = ["low_balance", "price_change", "announcement", "promotion", "contact"] as const;
 export type NotifyEvent = (typeof NOTIFY_EVENTS)[number];
 

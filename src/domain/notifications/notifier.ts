@@ -11,17 +11,17 @@ import { forgetNotice, keepNotice, LATER_TRIES, type PendingNotice, takeDueNotic
 import { NotifyError } from "./post.ts";
 import { type Receiver, type SendDeps, sendMessage } from "./send.ts";
 
-/** Tells people things, in the way each has chosen. */
+/** Notifies people, by the method that each has chosen. */
 export type Notifier = {
   /**
-   * Tells a user; retries for some seconds, then later and also after a restart. Resolves with whether it was handed over
+   * Notifies a user; retries for some seconds, then later and also after a restart. Resolves with whether it was handed over
    * within the seconds, and never rejects.
    */
-  tell(userId: number, notice: Notice): Promise<boolean>;
+  notify(userId: number, notice: Notice): Promise<boolean>;
   /** Tries notices again whose time has come. Rejects when the database does not answer. */
   retryLater(nowSeconds: number): Promise<void>;
-  /** Tells the site's super admin, but not the same kind of thing too often. Does not wait. */
-  tellRoot(notice: Notice): void;
+  /** Notifies the site's super admin, at most once per interval for each kind of notice. Does not wait. */
+  notifyRoot(notice: Notice): void;
   /** Sends a user a test message at once. Throws OperationError with why it did not arrive. */
   test(userId: number): Promise<void>;
 };
@@ -55,7 +55,7 @@ export function createNotifier(
       .where(and(eq(users.id, userId), isNull(users.deletedAt)));
     return user;
   };
-  const tell = async (userId: number, notice: Notice): Promise<boolean> => {
+  const notify = async (userId: number, notice: Notice): Promise<boolean> => {
     let retained: number | null = null;
     try {
       const receiver = await receiverOf(userId);
@@ -102,7 +102,7 @@ export function createNotifier(
     return root?.id;
   };
   return {
-    tell,
+    notify,
     async retryLater(now) {
       for (;;) {
         const due = await takeDueNotices(db, now);
@@ -110,10 +110,10 @@ export function createNotifier(
         for (const pending of due) await tryAgain(pending);
       }
     },
-    tellRoot(notice) {
+    notifyRoot(notice) {
       if (rootLimiter.take(notice.type) > 0) return;
       findRoot().then(
-        (rootId) => (rootId === undefined ? false : tell(rootId, notice)),
+        (rootId) => (rootId === undefined ? false : notify(rootId, notice)),
         (error) => log.warn({ error, type: notice.type }, "a notice could not be handed over"),
       );
     },

@@ -72,10 +72,10 @@ function start(retryAfterMs: readonly number[] = []) {
 const waiting = async () => (await database.db.select().from(pendingNotices)).length;
 
 test("a notice that arrives leaves nothing behind, at once or at the second try", async () => {
-  expect(await start().tell(userId, NOTICE)).toBe(true);
+  expect(await start().notify(userId, NOTICE)).toBe(true);
   expect(await waiting()).toBe(0);
   status = 503;
-  const reported = start([40]).tell(userId, NOTICE);
+  const reported = start([40]).notify(userId, NOTICE);
   await until(() => received.length >= 2);
   status = 200;
   expect(await reported).toBe(true);
@@ -84,7 +84,7 @@ test("a notice that arrives leaves nothing behind, at once or at the second try"
 
 test("what could not be handed over is tried again after a restart, once, when its time has come", async () => {
   status = 503;
-  expect(await start().tell(userId, NOTICE)).toBe(false);
+  expect(await start().notify(userId, NOTICE)).toBe(false);
   expect(await waiting()).toBe(1);
   status = 200;
   received.length = 0;
@@ -98,7 +98,7 @@ test("what could not be handed over is tried again after a restart, once, when i
 
 test("it is given up after four later tries, which lie further and further apart", async () => {
   status = 503;
-  await start().tell(userId, NOTICE);
+  await start().notify(userId, NOTICE);
   received.length = 0;
   const tries: number[] = [];
   for (let minute = 1; minute < 12 * 60 && (await waiting()) > 0; minute += 1) {
@@ -115,7 +115,7 @@ test("what can never arrive is not kept", async () => {
     .update(users)
     .set({ setting: { notify_type: "webhook", webhook_url: "ftp://nowhere" } })
     .where(eq(users.id, userId));
-  await start().tell(userId, NOTICE);
+  await start().notify(userId, NOTICE);
   await start().retryLater(nowSeconds() + HOUR);
   expect(await waiting()).toBe(0);
 });

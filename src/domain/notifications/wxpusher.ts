@@ -52,7 +52,7 @@ export async function bindPush(deps: PushDeps, userId: number, code: string): Pr
   return true;
 }
 
-/** Forgets the user's binding; who was told that way is told by mail from then on. */
+/** Forgets the user's binding; whoever was notified that way gets mail from then on. */
 export const unbindPush = (deps: Pick<PushDeps, "db" | "changes">, userId: number): Promise<void> =>
   change(deps, userId, ({ wxpusher_uid: _, ...setting }) =>
     setting.notify_type === "wxpusher" ? { ...setting, notify_type: "email" } : setting,

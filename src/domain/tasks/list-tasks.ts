@@ -13,7 +13,7 @@ export type MediaFilter = Common & Readonly<{ taskId?: string; platform?: string
 
 /** `page` counts from 0. */
 type Page = Readonly<{ page: number; pageSize: number }>;
-/** Owners do not see which channel served them; why tasks failed is told in the reader's language. */
+/** Owners do not see which channel served them; why tasks failed is in the reader's language. */
 export type Viewer = Readonly<{ isOwner: boolean; language: Language }>;
 
 /** A page of drawing tasks, the newest submission first; filter times in milliseconds. */

@@ -29,7 +29,7 @@ type Taken = Readonly<{
 
 /**
  * Gives back what a record took: to the user, the API key with its budget, the budgets of an organization, and every counter and sum it is part of; the
- * log row then says 0 and what was refunded, and an event tells of it. To be called once, in the transaction that ends the
+ * log row then says 0 and what was refunded, and an event reports it. To be called once, in the transaction that ends the
  * task. Resolves with the quota units that went back; null: the record is not in the database yet, try later. With
  * `mayVoid` such a record is made void instead: a log row in its place makes its journal line, should it still come, void.
  */

@@ -47,7 +47,7 @@ export function imagePathOf({ settings, vault }: Site, row: Image): string {
   return row.status === "SUCCESS" ? path : `${path}?rand=${encodeURIComponent(row.progress)}`;
 }
 
-/** Where the upstream of a drawing task may tell how it stands. */
+/** Where the upstream of a drawing task may report its state. */
 export const callbackUrlOf = ({ settings, vault }: Site, id: number): string =>
   `${siteAddress(settings)}/mj/notify/${signId(vault, "mj-notify", id)}`;
 

@@ -1,7 +1,7 @@
 import { divide, integer, toText } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
-/** Dollars that quota units are told with, as precise as a unit is worth. */
+/** Dollars that quota units are shown in, as precise as a unit is worth. */
 const PLACES = 6;
 
 /** Quota units as messages name them: dollars, or units where the site shows those. */

@@ -103,7 +103,7 @@ export function exchangeToLog({ endpoint, body, attempts }: SentCall, rules: Con
   };
 }
 
-/** Texts up to this length stay: names, numbers and options tell what changed. */
+/** Texts up to this length stay: names, numbers and options show what changed. */
 const SHORT = 40;
 /** Of encoded media only the beginning is logged. */
 const MEDIA_START = 64;

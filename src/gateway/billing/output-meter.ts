@@ -82,7 +82,7 @@ export class OutputMeter implements OutputSink {
         return;
       case "finish":
         this.#finished = true;
-        if (tellsMore(step)) this.ownFinish = step.native;
+        if (saysMore(step)) this.ownFinish = step.native;
     }
   }
 
@@ -176,7 +176,7 @@ export class OutputMeter implements OutputSink {
 const NATURAL_ENDS = /^(stop|stop_sequence|end_turn|completed?|eos|eos_token|finish_reason_unspecified)$/i;
 
 /** Whether the upstream's own finish reason is more specific than the translated one. */
-const tellsMore = ({ reason, native }: Extract<ReplyEvent, { type: "finish" }>): boolean =>
+const saysMore = ({ reason, native }: Extract<ReplyEvent, { type: "finish" }>): boolean =>
   (reason === "stop" || reason === "error" || native === "pause_turn") &&
   native !== null &&
   native !== "" &&

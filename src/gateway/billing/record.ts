@@ -60,7 +60,7 @@ export function record(
 export async function beginCall({ requestLimit, userLimits, services }: GatewayContext, call: Call): Promise<void> {
   if (services.settings.get("ModelRequestRateLimitEnabled")) await requestLimit.begin(call);
   if (call.caller.user.maxConcurrency > 0) await userLimits.begin(call);
-  if (services.feed.isWatched) services.feed.tell(liveCallOf(call));
+  if (services.feed.isWatched) services.feed.publish(liveCallOf(call));
 }
 
 /** Records a call that failed before a response; returns the error for the client. */
@@ -126,7 +126,7 @@ function end(
   call.client.end();
   if (call.caller.user.maxConcurrency > 0) context.userLimits.end(call);
   context.metrics.finished(call, row);
-  if (feed.isWatched) feed.tell(endedCall(call, row));
+  if (feed.isWatched) feed.publish(endedCall(call, row));
 }
 
 /** A beginning call for the console's live view. */

@@ -36,7 +36,7 @@ import { createKeyRing } from "../routing/scheduler/choose.ts";
 import { createCoolDown, createKeyTraffic, type TrafficSnapshot } from "../routing/scheduler/key-health.ts";
 import { createStickiness } from "../routing/scheduler/stickiness.ts";
 import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
-import { createWorkerNews, learnNews, TELL_EVERY_MS } from "../routing/scheduler/worker-news.ts";
+import { createWorkerNews, learnNews, SHARE_EVERY_MS } from "../routing/scheduler/worker-news.ts";
 import { settleUnpolled } from "../state/files/read-objects.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { formFolder } from "./client-body.ts";
@@ -57,9 +57,9 @@ export function createGateway(
   const { dataDir } = services.config;
   const news = services.host ? createWorkerNews() : null;
   const context: GatewayContext = { ...createContext(services, readTrafficFile(dataDir), news), random };
-  const tellWorkers = () => {
+  const shareRouting = () => {
     const latest = news?.take(context.traffic.underWay());
-    if (latest) services.host?.tellRouting(latest);
+    if (latest) services.host?.shareRouting(latest);
   };
   services.host?.joinRouting((worker, latest) => learnNews(context, worker, latest));
   const keepTraffic = () => {
@@ -70,7 +70,7 @@ export function createGateway(
     }
   };
   const timers = [
-    ...(news ? [setInterval(tellWorkers, TELL_EVERY_MS)] : []),
+    ...(news ? [setInterval(shareRouting, SHARE_EVERY_MS)] : []),
     setInterval(keepTraffic, KEEP_TRAFFIC_MS),
     setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS),
     setInterval(() => void settleUnpolled(context).catch(() => {}), SETTLE_MS),

@@ -78,7 +78,7 @@ export class RealtimeSession implements SocketSession {
     const event = recordOf(parseJson(text));
     const refusal = this.#words.refusalOf(text, event);
     if (refusal !== null || !event) {
-      if (refusal !== null) this.#tell(refusal);
+      if (refusal !== null) this.#sendToClient(refusal);
       return;
     }
     this.#pipe?.toUpstream(frame);
@@ -165,7 +165,7 @@ export class RealtimeSession implements SocketSession {
     this.#end(endByError(reported));
   }
 
-  #tell(frame: Frame): void {
+  #sendToClient(frame: Frame): void {
     if (this.#pipe?.toClient(frame) === false) this.#end(TOO_SLOW);
   }
 
@@ -173,7 +173,7 @@ export class RealtimeSession implements SocketSession {
     this.#receivedAtMs = performance.now();
     const event = eventOf(frame);
     const { toClient, toUpstream } = this.#words.fromUpstream(frame, event);
-    for (const frameToClient of toClient) this.#tell(frameToClient);
+    for (const frameToClient of toClient) this.#sendToClient(frameToClient);
     if (toUpstream !== null) this.#connected?.socket.send(toUpstream);
     if (!event || this.#hasEnded) return;
     this.#meter.upstream(event);

@@ -1,6 +1,6 @@
 import { type JsonObject, recordsOf, textOf } from "../../formats/json.ts";
 
-/** The beginning of a long first message suffices to tell conversations apart. */
+/** The beginning of a long first message suffices to distinguish conversations. */
 const MAX_CHARACTERS = 4_000;
 
 /** The parts of a call that identify its conversation. */

@@ -43,7 +43,7 @@ describe("a key waits until its used-up limit is full again", () => {
     expect(exhaustedMs(headers, NOW + 60_000)).toBe(0);
   });
 
-  test("headers without limits tell nothing", () => {
+  test("headers without limits yield nothing", () => {
     expect(exhaustedMs(new Headers(), NOW)).toBeNull();
   });
 });

@@ -18,7 +18,7 @@ const ANTHROPIC_LIMITS: readonly LimitHeaders[] = ["requests", "tokens", "input-
 
 /**
  * How long a key must wait because a limit of it is used up, in milliseconds; 0 if all limits have something left. Null if the
- * headers don't tell.
+ * headers don't have.
  */
 export function exhaustedMs(headers: ResponseHeaders, nowMs?: number): number | null {
   const isOpenAi = headers.get("x-ratelimit-remaining-requests") !== null;
@@ -30,7 +30,7 @@ export function exhaustedMs(headers: ResponseHeaders, nowMs?: number): number | 
 
 /**
  * When a rejected request may be sent again, in the form of `Retry-After` (seconds, or an HTTP date): that header,
- * `retry-after-ms`, or the reset of a limit that is used up. Null if the headers don't tell.
+ * `retry-after-ms`, or the reset of a limit that is used up. Null if the headers have neither.
  */
 export function retryAfterIn(headers: ResponseHeaders, nowMs: number): string | null {
   const retryAfter = headers.get("retry-after");

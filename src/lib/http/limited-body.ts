@@ -1,4 +1,4 @@
-/** A body, whether or not it tells its length, of at most `maxBytes`; null: it is longer, and the rest is left unread. */
+/** A body, whether or not it declares its length, of at most `maxBytes`; null: it is longer, and the rest is left unread. */
 export async function bytesUpTo(
   { body, headers }: Pick<Request, "body" | "headers">,
   maxBytes: number,

@@ -10,7 +10,7 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
   ["1a45dfa3", "video/webm"],
 ];
 
-/** The media type that a file's own first bytes tell; null when they are of no known kind. */
+/** The media type detected from a file's first bytes; null when they are of no known kind. */
 export function mediaTypeOf(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 12));
   const hex = head.toString("hex");

@@ -78,7 +78,7 @@ export const channelMessages = {
   },
   channel_balance_unavailable: { en: "The balance could not be fetched: {reason}", zh: "查询余额失败：{reason}" },
   channel_balance_not_offered: {
-    en: "Providers of this type do not tell a balance.",
+    en: "Providers of this type do not report a balance.",
     zh: "该类型的上游不支持查询余额。",
   },
 } as const;

@@ -24,7 +24,7 @@ test("parameters of a query stay out of the log", () => {
   expect(reported).not.toContain("s3cret");
 });
 
-test("several errors at once are told each, what is no error as text, and an endless chain ends", () => {
+test("several errors at once are logged each, what is no error as text, and an endless chain ends", () => {
   expect(errorFields(new AggregateError([new Error("one"), "two"], "both")).errors).toMatchObject([
     { message: "one" },
     { name: "thrown", message: "two" },

@@ -45,7 +45,7 @@ function readableError({ name, message, code, stack, cause }: ErrorFields): stri
   return cause ? `${words}\n  caused by ${readableError(cause)}` : words;
 }
 
-/** An error as the log tells it: neither the parameters of queries, which may be secrets, nor other members of it. */
+/** An error as the log shows it: neither the parameters of queries, which may be secrets, nor other members of it. */
 type ErrorFields = Readonly<{
   name: string;
   message: string;
@@ -55,10 +55,10 @@ type ErrorFields = Readonly<{
   errors?: readonly ErrorFields[];
 }>;
 
-/** Causes are told up to here. */
+/** Causes are logged up to here. */
 const DEEPEST = 4;
 
-/** What of a failure goes into the log; what is no error is told as text. */
+/** What of a failure goes into the log; what is no error is logged as text. */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { name: "thrown", message: String(error) };
   const code = "code" in error && isCode(error.code) ? error.code : undefined;

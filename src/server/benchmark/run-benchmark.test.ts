@@ -7,7 +7,7 @@ import { createObjectStore } from "../../gateway/state/files/store.ts";
 import { createResponseStore } from "../../gateway/state/responses/store.ts";
 import { runBenchmark } from "./run-benchmark.ts";
 
-test("tells what the relay adds to calls, whatever limits the site has, and leaves nothing behind", async () => {
+test("reports what the relay adds to calls, whatever limits the site has, and leaves nothing behind", async () => {
   const { db, sql, close } = await openTestDatabase();
   const log = pino({ level: "silent" });
   const settings = fixedSettings({

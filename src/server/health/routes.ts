@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { prometheusContentType } from "prom-client";
 
-/** What works and what does not, as /readyz tells it. `degraded`: calls are served, but something waits. */
+/** What works and what does not, as /readyz reports it. `degraded`: calls are served, but something waits. */
 export type Readiness = { ready: boolean; degraded: string[] };
 
 /** Liveness, readiness and metrics: for load balancers and monitors, without sign-in and without secrets. */

@@ -126,7 +126,7 @@ export function listJobs(services: JobServices): readonly Job[] {
       () => refreshAllModelLists(upstreams, channels.all()),
     ),
     once("disabled keys", MINUTE_MS, () =>
-      recoverKeys({ ...upstreams, onKeyRecovered: (channel) => notifier.tellRoot(keyEnabled(channel)) }),
+      recoverKeys({ ...upstreams, onKeyRecovered: (channel) => notifier.notifyRoot(keyEnabled(channel)) }),
     ),
     {
       ...once("model catalog", 10 * MINUTE_MS, createCatalogUpdate(services, nowSeconds)),

@@ -19,11 +19,11 @@ const deps = () => ({
   db: database.db,
   settings: fixedSettings({ QuotaRemindThreshold: "1000" }),
   notifier: {
-    tell: async (userId: number, notice: Notice) => {
+    notify: async (userId: number, notice: Notice) => {
       reported.push([userId, notice]);
       return true;
     },
-    tellRoot: () => {},
+    notifyRoot: () => {},
     test: async () => {},
   },
 });

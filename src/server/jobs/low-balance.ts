@@ -7,7 +7,7 @@ import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
-type WarnDeps = Readonly<{ db: Db; settings: SettingsReader; notifier: Pick<Notifier, "tell"> }>;
+type WarnDeps = Readonly<{ db: Db; settings: SettingsReader; notifier: Pick<Notifier, "notify"> }>;
 
 const PAUSE_SECONDS = 7200;
 const HOUR_SECONDS = 3600;
@@ -38,7 +38,7 @@ export async function warnLowBalances({ db, settings, notifier }: WarnDeps, now 
   let notified = 0;
   for (const { id, quota } of found) {
     if (!(await claim(db, id, now))) continue;
-    if (await notifier.tell(id, lowBalance(quota, settings))) notified += 1;
+    if (await notifier.notify(id, lowBalance(quota, settings))) notified += 1;
   }
   return notified;
 }

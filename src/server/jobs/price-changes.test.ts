@@ -17,7 +17,7 @@ const CHANGES = [
 
 type Changes = Parameters<typeof notifyPriceChanges>[1];
 
-function tell(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
+function noticesOf(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
   const sent: BroadcastRequest[] = [];
   const progress = (): BroadcastProgress => ({
     is_running: isRunning,
@@ -37,10 +37,10 @@ function tell(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
   return { sent, pending: notifyPriceChanges({ settings, broadcasts, channels }, changes) };
 }
 
-test("prices that went up or down are told in dollars, where the site wants it", () => {
-  expect(tell(false)).toEqual({ sent: [], pending: [] });
-  expect(tell(true)).toMatchObject({ pending: [] });
-  expect(tell(true).sent).toEqual([
+test("prices that went up or down are reported in dollars, where the site wants it", () => {
+  expect(noticesOf(false)).toEqual({ sent: [], pending: [] });
+  expect(noticesOf(true)).toMatchObject({ pending: [] });
+  expect(noticesOf(true).sent).toEqual([
     {
       event: "price_change",
       title: "Model prices have changed / 模型价格有调整",
@@ -57,11 +57,11 @@ test("prices that went up or down are told in dollars, where the site wants it",
   ]);
 });
 
-test("each price is told for what it is charged by", () => {
+test("each price is reported per unit that it is charged by", () => {
   const calls = (model: string) => ({ model, before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.2" } });
   const tag = (modelRatio: string) => ({ modelRatio, completionRatio: "1", cacheRatio: "1" });
   const tokens = (model: string, before: string, after: string) => ({ model, before: tag(before), after: tag(after) });
-  const [notice] = tell(true, [
+  const [notice] = noticesOf(true, [
     calls("sora-2"),
     calls("own-film"),
     calls("imagen-4.0-generate-001"),
@@ -91,26 +91,26 @@ test("each price is told for what it is charged by", () => {
   ]);
 });
 
-test("as many are told as a notice holds, and both languages say how many are left", () => {
+test("as many are listed as a notice holds, and both languages say how many are left", () => {
   const price = { before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.2" } };
   const of = (models: number, letters: number) =>
     Array.from({ length: models }, (_, index) => ({ model: `${index}`.padEnd(letters, "x"), ...price }));
-  const [short] = tell(true, of(60, 4)).sent;
+  const [short] = noticesOf(true, of(60, 4)).sent;
   expect(short?.content).toContain("\n… and 10 more\n");
   expect(short?.content).toEndWith("\n……以及另外 10 个模型");
-  const [long] = tell(true, of(60, 200)).sent;
+  const [long] = noticesOf(true, of(60, 200)).sent;
   expect([...(long?.content ?? "")].length).toBeLessThanOrEqual(NOTICE_LIMITS.content);
   expect(long?.content).toContain(" more\n\n以下模型");
 });
 
-test("changes during another notice are told after it, joined with what changed meanwhile", () => {
-  const waiting = tell(true, CHANGES, true);
+test("changes during another notice are reported after it, joined with what changed meanwhile", () => {
+  const waiting = noticesOf(true, CHANGES, true);
   expect(waiting).toEqual({ sent: [], pending: CHANGES });
   const [gptX, draw] = CHANGES;
   const back = { model: "gpt-x", before: gptX?.after ?? null, after: gptX?.before ?? null };
   const again = { model: "draw", before: draw?.after ?? null, after: { usdPerCall: "0.3" } };
   const joined = joinChanges(waiting.pending, [back, again]);
-  const { sent, pending } = tell(true, joined);
+  const { sent, pending } = noticesOf(true, joined);
   expect(pending).toEqual([]);
   expect(sent.map(({ content }) => content)).toEqual([
     [

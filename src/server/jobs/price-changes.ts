@@ -54,7 +54,7 @@ export function createPriceChangeWatch(deps: WatchDeps): () => Promise<void> {
 
 /**
  * Sends a notice of prices that went up or down; new models and those that went are no news of this kind. Returns what is
- * to be told later, as another notice is being sent.
+ * to be reported later, as another notice is being sent.
  */
 export function notifyPriceChanges(
   { settings, broadcasts, channels }: Pick<WatchDeps, "settings" | "broadcasts" | "channels">,
@@ -107,7 +107,7 @@ type Words = Readonly<{
   each: Readonly<Record<Exclude<PriceUnit, "token">, (usd: string) => string>>;
   perMillion: (input: string, output: string) => string;
   change: (model: string, before: string, after: string) => string;
-  /** What stands for those that are not told. */
+  /** What stands for those that are not listed. */
   rest: (models: number) => string;
 }>;
 

@@ -127,7 +127,7 @@ test("balances are asked for once each period of the settings, and never where i
   expect(await rowOf(id)).toMatchObject({ balance: "40", balanceCurrency: "USD", balanceError: "" });
 });
 
-test("one upstream that does not tell its balance keeps nobody else's back", async () => {
+test("one upstream that does not return its balance delays nobody else's", async () => {
   left.set("well", 12.5).delete("broken");
   // More than are asked at a time.
   const broken = await Promise.all(Array.from({ length: 9 }, () => create("broken")));
@@ -137,13 +137,13 @@ test("one upstream that does not tell its balance keeps nobody else's back", asy
   expect(await rowOf(well)).toMatchObject({ balance: "12.5", balanceError: "" });
   for (const id of broken) expect(await rowOf(id)).toMatchObject({ balanceError: "HTTP 500", status: 1 });
   expect((await rowOf(removed))?.balanceError).not.toBe("");
-  // It is told once it works again.
+  // It is reported once it works again.
   left.set("broken", 7);
   await next(balances);
   for (const id of broken) expect(await rowOf(id)).toMatchObject({ balance: "7", balanceError: "" });
 });
 
-test("a balance that falls below its limit is told of once, and again only when it was above it in between", async () => {
+test("a balance that falls below its limit is reported once, and again only when it was above it in between", async () => {
   left.set("poor", 4).set("modest", 4).set("rich", 40);
   await create("poor");
   await create("modest", { balance_warn_below: 3 });

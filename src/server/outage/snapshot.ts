@@ -76,7 +76,7 @@ type Slice =
   | Readonly<{ kind: Subject; rows: readonly StoredBalance[] }>
   | Readonly<{ kind: "end"; slices: number }>;
 
-/** The parts of a snapshot as texts of JSON, made one by one. `database`: tells the databases of a data directory apart. */
+/** The parts of a snapshot as texts of JSON, made one by one. `database`: distinguishes the databases of a data directory. */
 export function* writeSlices(source: SnapshotSource, database: string, takenAt: number): Generator<string> {
   let slices = 0;
   for (const slice of slicesOf(source, database, takenAt)) {

@@ -133,13 +133,13 @@ export class HostLink {
     this.#onWatched = parts.onWatched;
   }
 
-  /** Tells the others whether somebody watches here. */
-  tellWatched(isWatched: boolean): void {
+  /** Sends the others whether somebody watches here. */
+  sendWatched(isWatched: boolean): void {
     this.#send({ type: "watch", isWatched });
   }
 
   /** Hands calls on to where somebody watches. */
-  tellCalls(calls: readonly LiveCall[]): void {
+  sendCalls(calls: readonly LiveCall[]): void {
     this.#send({ type: "calls", calls });
   }
 
@@ -148,7 +148,7 @@ export class HostLink {
     this.#onRouting = receive;
   }
 
-  tellRouting(news: RoutingNews): void {
+  shareRouting(news: RoutingNews): void {
     this.#send({ type: "routing", worker: this.worker, news });
   }
 

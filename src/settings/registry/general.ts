@@ -26,7 +26,7 @@ export const generalOptions = {
   Chats: json([], chatLinksShape),
   /** Visitors may see how models do. */
   StatusPageEnabled: bool(false),
-  /** Prices that change are told to whoever wants to hear of such. */
+  /** Price changes are sent to their subscribers. */
   PriceChangeNoticeEnabled: bool(false),
   /** Quota units of one dollar. */
   QuotaPerUnit: integer(500_000, { min: 1 }),

@@ -13,7 +13,7 @@ export const monitoringOptions = {
   ChannelTestFrequency: number(0, MINUTES),
   /** Minutes between two queries of all balances; 0: never. */
   ChannelUpdateFrequency: number(0, MINUTES),
-  /** In a balance's own currency: the super admin is told of a balance that falls below; 0: never. */
+  /** In a balance's own currency: the super admin is notified of a balance that falls below; 0: never. */
   ChannelBalanceWarning: number(5, { max: 1_000_000_000 }),
   /** How channels are checked for the models that they claim to serve. */
   ChannelAuthenticity: authenticityRules({}),

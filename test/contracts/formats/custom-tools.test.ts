@@ -1,4 +1,4 @@
-/** Free-text tools and earlier calls of them, as formats that know functions alone are told of them. */
+/** Free-text tools and earlier calls of them, as formats that only know functions receive them. */
 import { expect, test } from "bun:test";
 import { openaiChatClientCodec } from "../../../src/formats/openai-chat/index.ts";
 import { openaiResponsesClientCodec } from "../../../src/formats/openai-responses/index.ts";
@@ -41,20 +41,17 @@ const CLIENTS = [
 
 test.each(
   FUNCTIONS.flatMap((dialect) => CLIENTS.map(([client, conversation]) => [dialect, client, conversation] as const)),
-)(
-  "%s is told of a function with one text, and of the call before, by clients of %s",
-  (dialect, _client, conversation) => {
-    const dropped = new Set<string>();
-    const body = codecOf(dialect).encodeRequest(customAsFunctions(conversation, dropped), target(), dropped);
-    const sent = JSON.stringify(body);
-    // Parameters and arguments are objects to some, and JSON text to others.
-    const says = (value: object) => [JSON.stringify(value), JSON.stringify(JSON.stringify(value)).slice(1, -1)];
-    const parameters = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
-    expect(says(parameters).some((text) => sent.includes(text))).toBe(true);
-    expect(says({ input: BEFORE }).some((text) => sent.includes(text))).toBe(true);
-    expect(sent).toContain("Nothing to do");
-    expect(sent).toContain("Edits files.");
-    expect(sent).not.toContain('"type":"custom"');
-    expect([...dropped].filter((name) => name !== "tool_choice")).toEqual([]);
-  },
-);
+)("%s receives a function with one text, and the call before, from clients of %s", (dialect, _client, conversation) => {
+  const dropped = new Set<string>();
+  const body = codecOf(dialect).encodeRequest(customAsFunctions(conversation, dropped), target(), dropped);
+  const sent = JSON.stringify(body);
+  // Parameters and arguments are objects to some, and JSON text to others.
+  const says = (value: object) => [JSON.stringify(value), JSON.stringify(JSON.stringify(value)).slice(1, -1)];
+  const parameters = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
+  expect(says(parameters).some((text) => sent.includes(text))).toBe(true);
+  expect(says({ input: BEFORE }).some((text) => sent.includes(text))).toBe(true);
+  expect(sent).toContain("Nothing to do");
+  expect(sent).toContain("Edits files.");
+  expect(sent).not.toContain('"type":"custom"');
+  expect([...dropped].filter((name) => name !== "tool_choice")).toEqual([]);
+});

@@ -122,7 +122,7 @@ test("OpenAI's two formats share the members that they have in the same words", 
   expect([...dropped]).toEqual([]);
 });
 
-test("what Anthropic's clients have found is told as text elsewhere, also as what a tool answers", () => {
+test("what Anthropic's clients have found becomes text elsewhere, also as what a tool answers", () => {
   const found = { type: "search_result", title: "Rain", source: "https://example.org/a", citations: { enabled: true } };
   const block = { ...found, content: [{ type: "text", text: "It rains in Ghent." }] };
   const messages = [
@@ -141,7 +141,7 @@ test("what Anthropic's clients have found is told as text elsewhere, also as wha
   expect(again.messages).toEqual(messages);
 });
 
-test("where only some tools are allowed, the others stay away from services that cannot be told so", () => {
+test("where only some tools are allowed, the others stay away from services that have no field for it", () => {
   const declaration = (name: string) => ({ name, description: "", parameters: { type: "OBJECT", properties: {} } });
   const conversation = readGemini(
     {

@@ -256,7 +256,7 @@ const REQUESTS: Readonly<Record<string, JsonObject>> = {
   gemini: { contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
 };
 
-test("a turn that Anthropic paused is told as cut off, so that no other client takes it for whole", () => {
+test("a turn that Anthropic paused is reported as cut off, so that no other client takes it for complete", () => {
   const steps = stepsOfStream(
     anthropicCodec,
     events(

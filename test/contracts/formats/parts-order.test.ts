@@ -80,7 +80,7 @@ const IN_PLACE = [
 ] as const;
 
 describe.each(CONVERSATIONS)("asked by %s", (_client, conversation) => {
-  test.each(IN_PLACE)("%s is told them in their order", (dialect) => {
+  test.each(IN_PLACE)("%s receives them in their order", (dialect) => {
     const dropped = new Set<string>();
     const sent = JSON.stringify(codecOf(dialect).encodeRequest(conversation, target(), dropped));
     const places = ["This one", FIRST, "or that one", SECOND].map((piece) => sent.indexOf(piece));
@@ -89,7 +89,7 @@ describe.each(CONVERSATIONS)("asked by %s", (_client, conversation) => {
     expect(dropped).not.toContain("image_url");
   });
 
-  test("Ollama, whose pictures stand next to the words, is told both in theirs", () => {
+  test("Ollama, whose images stand next to the words, receives both in their order", () => {
     const { messages } = codecOf("ollama").encodeRequest(conversation, target(), new Set());
     expect(messages).toMatchObject([{ content: "This one\nor that one", images: [FIRST, SECOND] }]);
   });

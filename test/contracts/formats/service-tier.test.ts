@@ -117,7 +117,7 @@ const PAIRS = SAMPLES.flatMap((sample) =>
 );
 
 describe.each(PAIRS)(
-  "the tier of an answer: %s's %s told by %s",
+  "the tier of an answer: %s's %s reported by %s",
   (_from, tier, _to, sample, [client, wordOf, tierIn]) => {
     const request: Conversation = emptyConversation(client.dialect, "m");
     const expected = wordOf(tier) ?? undefined;
@@ -145,7 +145,7 @@ describe.each(PAIRS)(
         const found = tierIn(recordOf(data.response) ?? recordOf(data.message) ?? data);
         return found == null ? [] : [found];
       });
-      // Chats that want no usage have their last chunk before Bedrock tells the tier.
+      // Chats that want no usage have their last chunk before Bedrock sends the tier.
       const unheard = sample.dialect === "converse" && client.dialect === "openai-chat";
       expect(tiers.at(-1)).toBe(unheard ? undefined : expected);
     });

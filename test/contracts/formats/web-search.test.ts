@@ -1,4 +1,4 @@
-/** Searches of the web that providers run by themselves: asked for in each client's words, and told in them. */
+/** Searches of the web that providers run by themselves: requested and returned in each client's format. */
 import { describe, expect, test } from "bun:test";
 import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
 import type { ClientCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
@@ -199,7 +199,7 @@ const ANSWERS = {
   }),
 } as const;
 
-/** What a client is told of an answer, whole and streamed. */
+/** What a client receives of an answer, in one piece and streamed. */
 function clientAnswers(
   from: keyof typeof ANSWERS,
   client: ClientCodec,
@@ -329,7 +329,7 @@ describe("what a search found", () => {
     ]);
   });
 
-  test("is told once, though each event of a stream repeats it", () => {
+  test("is reported once, though each event of a stream repeats it", () => {
     const decoder = geminiCodec.streamDecoder((prefix) => prefix);
     const event = (part: string, last: boolean) => ({
       event: "",

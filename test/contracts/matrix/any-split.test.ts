@@ -1,6 +1,6 @@
 /**
  * Every dialect's stream, cut at every byte, with other line ends, comments, long lines, a missing end or an error: the same
- * steps. Some of the fakes tell usage next to the last words, some behind them.
+ * steps. Some of the fakes send usage with the last words, some after them.
  */
 
 import { describe, expect, test } from "bun:test";
@@ -100,7 +100,7 @@ describe.each(NAMES)("a stream of %s", (name) => {
     const bytes = await bytesOf(fake.speak(answer, true));
     const expected = await stepsOf(decoding, [bytes]);
     expect(meaningOf(expected)).toEqual(meant as ReturnType<typeof meaningOf>);
-    // Frames with checksums are told apart by their lengths alone.
+    // Frames with checksums are separated by their lengths alone.
     await expectSameCut(decoding, bytes, expected, isText ? 1 : 5);
     expect(
       await stepsOf(

@@ -223,7 +223,7 @@ describe.each(PAIRS)("%s onto %s", (client, name) => {
       const received = streamed ? readers[client].stream(text) : readers[client].readReply(body);
       const record = await relay.billing.nextRecord(count + 1);
       if (CANNOT[name]?.usage) {
-        // Counted here, and the client is told what was counted.
+        // Counted here, and the client receives what was counted.
         const { promptTokens, completionTokens, other } = record;
         expect(received).toEqual({
           ...answer,
@@ -267,7 +267,7 @@ test.each(STAYS_BEHIND)("what %s cannot take of %s's wishes is named", async (na
 });
 
 describe.each(PAIRS)("%s onto %s: errors", (client, name) => {
-  test.each([false, true])("a refusal is told in the client's format (streamed: %p)", async (streamed) => {
+  test.each([false, true])("a rejection is sent in the client's format (streamed: %p)", async (streamed) => {
     const { state, post, stop } = start(name);
     state.speaking = { refusal: REFUSAL };
     const { response, text } = await post(client, wishFor(), streamed);

@@ -108,7 +108,7 @@ describe.each(vectorFakes.map((fake) => [nameOf(fake), fake] as const))("%s", (_
     expect(relay.billing.openHolds).toBe(0);
   });
 
-  test("tells why it refuses, and charges nothing", async () => {
+  test("reports why it refuses, and charges nothing", async () => {
     const { state, relay, post } = started;
     const count = relay.billing.records.length;
     state.refuses = true;

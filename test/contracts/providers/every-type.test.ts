@@ -71,7 +71,7 @@ const NO_LIST: Readonly<Record<number, string>> = {
   23: "the signed API has no list; the address that takes plain keys has one",
   33: "the runtime has no list of models, and keys for calls need not be allowed to use the control plane",
   37: "an app's key is for that app alone",
-  41: "what a project may call is not told by a list",
+  41: "what a project may call is not available as a list",
   1003: "the API has no list of models",
   1007: "the runtime has no list of models, and keys for calls need not be allowed to use the control plane",
 };
@@ -85,11 +85,11 @@ test("every type lists its models, or it is known why it cannot", () => {
   }
 });
 
-test("balances are those that services tell by an address of their own", () => {
-  const telling = channelTypes.filter(({ id }) => providerOf(id)?.balance).map(({ id }) => id);
+test("balances are those that services return at an address of their own", () => {
+  const withBalance = channelTypes.filter(({ id }) => providerOf(id)?.balance).map(({ id }) => id);
   const proved = FAKES.filter(({ balance }) => balance).map(({ type }) => type);
   // Kling's and Vidu's, which hold no chats: ../tasks/video/video.test.ts.
-  expect([...proved, 1010, 1011].toSorted((a, b) => a - b)).toEqual(telling);
+  expect([...proved, 1010, 1011].toSorted((a, b) => a - b)).toEqual(withBalance);
 });
 
 describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as const))("%s", (_name, fake) => {
@@ -136,7 +136,7 @@ describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as cons
     expect(relay.billing.openHolds).toBe(0);
   });
 
-  test.each([false, true])("tells why it refuses, and charges nothing (streamed: %p)", async (stream) => {
+  test.each([false, true])("reports why it refuses, and charges nothing (streamed: %p)", async (stream) => {
     const { upstream, relay, post } = started;
     const count = relay.billing.records.length;
     upstream.state.refuses = true;
@@ -168,7 +168,7 @@ describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as cons
   }
 
   if (fake.balance) {
-    test("tells what is left", async () => {
+    test("reports what is left", async () => {
       const { balance, authHeaders } = providerOf(fake.type) ?? {};
       const channel = { baseUrl: started.upstream.url, other: fake.other ?? "", openaiOrganization: "" };
       const headers = balance?.headers?.(fake.key) ?? authHeaders?.(channel, fake.key) ?? {};

@@ -98,7 +98,7 @@ describe("requests meet what services take", () => {
     chats
       .filter(({ id, capabilities }) => capabilities.includes("chat") && !OPENAI.has(id))
       .map(({ id, name }) => [name, id]),
-  )("%s is told nothing as a developer", (_name, type) => {
+  )("%s receives no developer message", (_name, type) => {
     const messages = [
       { role: "developer", content: "s" },
       { role: "user", content: "u" },
@@ -186,7 +186,7 @@ describe("requests meet what services take", () => {
     });
     const responses = { ...deployment, dialect: "openai-responses" } as const;
     expect(providerOf(3)?.prepare?.({ temperature: 0.2 }, responses)?.dropped).toEqual(["temperature"]);
-    // Its own name tells more than what it is mapped from.
+    // Its own name says more than what it is mapped from.
     const mapped = { ...ask("gpt-4o"), requestedModel: "o3-mini" };
     expect(providerOf(3)?.prepare?.({ temperature: 0.2 }, mapped)).toBeNull();
   });
@@ -250,7 +250,7 @@ describe("requests meet what services take", () => {
     expect(alone).toEqual([{ role: "system", content: expect.stringContaining("JSON") }, user]);
   });
 
-  test("DeepSeek: no thought is a switch, and while it thinks it tells no probabilities", () => {
+  test("DeepSeek: no thought is a switch, and while it thinks it returns no probabilities", () => {
     const model = "deepseek-v4-pro";
     const likely = { logprobs: true, top_logprobs: 2 };
     expect(adapt(43, likely, model)?.dropped).toEqual(["logprobs", "top_logprobs"]);
@@ -306,20 +306,20 @@ describe("balances", () => {
       },
       7.5,
     ],
-  ])("type %p tells it at %p", (type, url, answer, expected) => {
+  ])("type %p returns it at %p", (type, url, answer, expected) => {
     const balance = providerOf(type)?.balance;
     expect(balance?.url(channel())).toBe(url);
     expect(balance?.read(answer)).toBe(expected);
     expect(balance?.read({})).toBeNull();
   });
 
-  test("OpenRouter tells keys without a limit of their own the account's credits, where they may know them", () => {
+  test("OpenRouter returns the account's credits to keys without a limit of their own, where they may see them", () => {
     const balance = providerOf(20)?.balance;
     expect(balance?.fallbackUrl?.(channel())).toBe("https://openrouter.ai/api/v1/credits");
     expect(balance?.read({ data: { limit: null, limit_remaining: null, usage: 3 } })).toBeNull();
     expect(balance?.read({ data: { total_credits: 10, total_usage: 2.5 } })).toBe(7.5);
     expect(balance?.read({ data: { total_credits: 10, total_usage: 10.5 } })).toBe(-0.5);
-    // What ordinary keys are told instead of a refusal.
+    // What ordinary keys receive instead of a rejection.
     expect(balance?.read({ data: { total_credits: 0, total_usage: 0 } })).toBeNull();
     expect(balance?.read({ data: { limit_remaining: 0 } })).toBe(0);
   });

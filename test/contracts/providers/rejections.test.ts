@@ -18,7 +18,7 @@ type Row = readonly [
   type: number,
   what: string,
   answered: readonly [status: number, body: object | string],
-  /** What the client is told; the message is that of the service unless it is given. */
+  /** What the client receives; the message is that of the service unless it is given. */
   expected: Readonly<{ status?: number; code: string | number | null; type?: string; message?: string }>,
   /** What the gateway does: another channel is tried, the channel goes off. */
   does: "nothing" | "retries" | "retries, disables",
@@ -216,7 +216,7 @@ test.each(rows)("%i: %s", async (type, _what, [status, body], expected, does) =>
   const refusedBody = (await refused.json()) as { error: Record<string, unknown> };
   expect([refused.status, String(refusedBody.error.code)]).toEqual([meant, String(expected.code)]);
   if (expected.type) expect(refusedBody.error.type).toBe(expected.type);
-  // Of a limit the client is told that it is one; what the service said stands in the operator's log.
+  // The client only sees that it hit a limit; the service's message is in the operator's log.
   if (meant !== 429) expect(refusedBody.error.message).toStartWith(`${message} (request id: `);
   const { quota, other: log } = await alone.billing.nextRecord();
   expect([quota, log.admin_info?.attempts.map((attempt) => attempt.error)]).toEqual([0, [message]]);

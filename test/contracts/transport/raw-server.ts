@@ -1,4 +1,4 @@
-/** A server for tests that answers with the very bytes it is told to, over plain sockets. */
+/** A server for tests that answers with exactly the bytes it is given, over plain sockets. */
 
 /** One request as it came. */
 export type RawRequest = Readonly<{

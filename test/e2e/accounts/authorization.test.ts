@@ -217,7 +217,7 @@ describe("every route of the management API", () => {
       if (OPEN_PATHS.includes(path)) continue;
       const address = path.replace("{mode}", "mj-fast").replace(/\{[^}]+\}|\*/g, "1");
       for (const [name, headers] of Object.entries(callers)) {
-        // The playground is for the console's cookie, and tells keys so.
+        // The playground is for the console's cookie, and says so to keys.
         if (path.startsWith("/pg/") && name !== "nobody") continue;
         const reply = await fetch(gateway.url + address, {
           method,

@@ -141,25 +141,28 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     expect(await settingOf()).toMatchObject({ notify_type: "webhook", webhook_secret_set: false });
   });
 
-  test.if(isEnglish)("robots of enterprise WeChat and DingTalk, with whom to mention; a refusal is told", async () => {
-    await choose("wecom");
-    await fill(fields.wecom_key.label, "robot-key");
-    expect(await tryOut()).toMatchObject({ path: "/cgi-bin/webhook/send", query: { key: "robot-key" } });
-    await choose("dingtalk");
-    await fill(fields.dingtalk_token.label, "ding-token");
-    await fill(fields.dingtalk_secret.label, "SEC7");
-    await fill(fields.dingtalk_mobiles.label, "13800000001, 13800000002");
-    const { path, query, body } = await tryOut();
-    expect(path).toBe("/robot/send");
-    const { timestamp, sign } = query;
-    expect(sign).toBe(createHmac("sha256", "SEC7").update(`${timestamp}\nSEC7`).digest("base64"));
-    expect(body).toMatchObject({ at: { atMobiles: ["13800000001", "13800000002"] } });
-    receivers.state.refusal = "keywords not in content";
-    await consolePage.button(words.notifications.test).click();
-    await consolePage.waitForNotice(/keywords not in content/);
-    receivers.state.refusal = null;
-    await consolePage.expectAccessible();
-  });
+  test.if(isEnglish)(
+    "robots of enterprise WeChat and DingTalk, with whom to mention; a rejection is shown",
+    async () => {
+      await choose("wecom");
+      await fill(fields.wecom_key.label, "robot-key");
+      expect(await tryOut()).toMatchObject({ path: "/cgi-bin/webhook/send", query: { key: "robot-key" } });
+      await choose("dingtalk");
+      await fill(fields.dingtalk_token.label, "ding-token");
+      await fill(fields.dingtalk_secret.label, "SEC7");
+      await fill(fields.dingtalk_mobiles.label, "13800000001, 13800000002");
+      const { path, query, body } = await tryOut();
+      expect(path).toBe("/robot/send");
+      const { timestamp, sign } = query;
+      expect(sign).toBe(createHmac("sha256", "SEC7").update(`${timestamp}\nSEC7`).digest("base64"));
+      expect(body).toMatchObject({ at: { atMobiles: ["13800000001", "13800000002"] } });
+      receivers.state.refusal = "keywords not in content";
+      await consolePage.button(words.notifications.test).click();
+      await consolePage.waitForNotice(/keywords not in content/);
+      receivers.state.refusal = null;
+      await consolePage.expectAccessible();
+    },
+  );
 
   test.if(isEnglish)("the push service, bound by a QR code and unbound", async () => {
     await choose("wxpusher");

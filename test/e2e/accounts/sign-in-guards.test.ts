@@ -184,7 +184,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
 
   describe("an account", () => {
     test(
-      "changes its address by a code, and the former address is told",
+      "changes its address by a code, and the former address is notified",
       async () => {
         const { open, page, words, button, field, countdown, dialog, entry, signOut, typePassword } = somebody;
         const { bindings } = words.personal;
@@ -209,10 +209,10 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
           await dialog.getByRole("alert").waitFor();
           await somebody.clean();
           await field("verification_code").fill(code);
-          const telling = former ? fixture.post.next() : null;
+          const notification = former ? fixture.post.next() : null;
           await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
           await entry(words.register.email).getByText(address).waitFor();
-          if (telling) expect((await telling).to).toEqual([former]);
+          if (notification) expect((await notification).to).toEqual([former]);
         }
       },
       TIMEOUT_MS,

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 120_000;
 let folder: string;
 let gateway: Gateway;
 let root: Session;
-/** Of a certificate that the gateway was told to trust, and of one that nobody told it of. */
+/** Of a certificate that the gateway trusts, and of one that it does not know. */
 let trusted: { cert: string; key: string };
 let otherCertificate: { cert: string; key: string };
 
@@ -65,14 +65,14 @@ describe.each([
   const way = { host, isImplicit: "secure" in mode };
   const addressOf = () => (host === "localhost" ? here() : host);
 
-  test("is delivered where the certificate is trusted, and the password is told on the way", async () => {
+  test("is delivered where the certificate is trusted, and the password is sent", async () => {
     const server = await startMailServer({ ...mode, ...trusted }, await addressOf());
     const { email, answer } = await sendThrough(server, way);
     expect(answer).toMatchObject({ success: true });
     expect(server.received).toMatchObject([{ to: [email], isEncrypted: true, user: "gate@example.com" }]);
   });
 
-  test("is not sent, nor the password told, where it is not", async () => {
+  test("is not sent, nor the password sent, where it is not", async () => {
     const notices: unknown[] = [];
     const server = await startMailServer(
       {

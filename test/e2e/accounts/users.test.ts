@@ -264,7 +264,7 @@ describe("users", () => {
     await expect(login(gateway, "barge", PASSWORD)).rejects.toThrow();
   }, 90_000);
 
-  test("the log tells of each act: who did what to whom, before and after", async () => {
+  test("the log records each act: who did what to whom, before and after", async () => {
     const { items } = await until(
       () => root.get("/api/audit/?page_size=50"),
       (page) => page.items.length > 5,

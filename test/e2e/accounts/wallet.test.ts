@@ -1,4 +1,4 @@
-/** Somebody redeems codes and pays in a real browser; an administrator completes an order whose payment was never told. */
+/** Somebody redeems codes and pays in a real browser; an administrator completes an order whose payment was never reported. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { createHmac } from "node:crypto";
 import { signEpay } from "../../../src/domain/wallet/payments/epay-signature.ts";
@@ -75,8 +75,8 @@ async function notifyAsEpay(form: Readonly<Record<string, string>>, changes: obj
   return (await fetch(`${gateway.url}/api/user/epay/notify?${query}`)).text();
 }
 
-/** Tells the gateway of a payment by card as Stripe does; returns the answer's status. */
-async function tellStripe(tradeNo: string, secret = WEBHOOK_SECRET) {
+/** Reports a payment by card to the gateway as Stripe does; returns the answer's status. */
+async function postStripeEvent(tradeNo: string, secret = WEBHOOK_SECRET) {
   const paid = { amount_total: 1000, currency: "usd", payment_status: "paid" };
   const object = { id: "cs_e2e", client_reference_id: tradeNo, ...paid };
   const body = JSON.stringify({ id: "evt", object: "event", type: "checkout.session.completed", data: { object } });
@@ -185,9 +185,9 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
     await own.post("/api/user/pay", { amount: 10, top_up_code: "", payment_method: "zfb" });
     await pay("stripe", /10\.00/);
     const tradeNo = stripe.opened.at(-1) ?? "";
-    expect(await tellStripe(tradeNo, "whsec_other")).toBe(400);
+    expect(await postStripeEvent(tradeNo, "whsec_other")).toBe(400);
     expect((await own.get("/api/user/self")).quota).toBe(before * DOLLAR);
-    expect([await tellStripe(tradeNo), await tellStripe(tradeNo)]).toEqual([200, 200]);
+    expect([await postStripeEvent(tradeNo), await postStripeEvent(tradeNo)]).toEqual([200, 200]);
     await consolePage.open(`/topup?order=${tradeNo}`);
     await consolePage.row(tradeNo).getByText(words.methods.stripe, { exact: true }).waitFor();
     await consolePage.row(tradeNo).getByText(words.statuses.success, { exact: true }).waitFor();

@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 describe("who asks", () => {
-  test("is told by the bare token or as a bearer, and the id in any header of the family", async () => {
+  test("is given as the bare token or as a bearer, and the id in any header of the family", async () => {
     for (const name of HEADERS) {
       for (const authorization of [accessToken, `Bearer ${accessToken}`]) {
         const answer = await call("GET", "/api/user/self", undefined, { authorization, [name]: String(root.userId) });
@@ -111,7 +111,7 @@ describe("lists", () => {
     "/api/redemption/search?keyword=x",
     "/api/log/",
     "/api/log/self/",
-  ])("%s begins at page 1 and tells the total", async (path) => {
+  ])("%s begins at page 1 and has the total", async (path) => {
     const join = path.includes("?") ? "&" : "?";
     const page = await data("GET", `${path}${join}p=1&page_size=5`);
     expect(page).toMatchObject({ items: expect.any(Array), total: expect.any(Number), page: 1, page_size: 5 });
@@ -143,7 +143,7 @@ describe("lists", () => {
 });
 
 describe("the public calls", () => {
-  test("tell the site's status with every key of the ecosystem", async () => {
+  test("return the site's status with every key of the ecosystem", async () => {
     const { body } = await call("GET", "/api/status", undefined, {});
     expect(STATUS_KEYS.filter((key) => !(key in body.data))).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe("administration", () => {
     expect(await data("DELETE", "/api/redemption/delete-by-name?name=tool")).toBe(0);
   });
 
-  test("of one's own keys, with what a key tells of itself", async () => {
+  test("of one's own keys, with what a key says of itself", async () => {
     await createApiKey(root, { name: "tool-key", unlimited_quota: false, remain_quota: 1000 });
     const [key] = await data("GET", "/api/token/?p=0&size=10");
     expect(key).toMatchObject({ name: "tool-key", status: 1, remain_quota: 1000, expired_time: -1, model_limits: "" });

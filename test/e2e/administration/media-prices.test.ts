@@ -40,7 +40,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
   });
   afterAll(() => consolePage.close());
 
-  test("receipts tell pictures from text, and which variant a video is", async () => {
+  test("receipts distinguish images from text, and which variant a video is", async () => {
     await consolePage.open("/log");
     await consolePage.row("gpt-image-1").locator("[aria-expanded=false]").first().click();
     const { items, variant } = words.components.receipt;

@@ -146,7 +146,7 @@ describe("prices", () => {
     for (const model of UNPRICED) expect([ratios[model], completions[model]]).toEqual([2, 3]);
   }, 120_000);
 
-  test("as JSON tell where they are wrong, and are not saved until they are right", async () => {
+  test("as JSON show where they are wrong, and are not saved until they are right", async () => {
     await openPricing();
     await section("pricing").getByRole("tab", { name: price.views.json }).click();
     const editor = consolePage.page.locator('[id="setting-ModelPrice"]');

@@ -25,7 +25,7 @@ const saved: { key: string; value: string }[] = [];
 /** What the address of release information answers with. */
 const release = { status: 200 };
 
-/** An identity provider that tells its addresses, and releases next to it. */
+/** An identity provider that publishes its addresses, and releases next to it. */
 function startProvider() {
   const server = Bun.serve({
     port: 0,
@@ -97,7 +97,7 @@ describe("settings", () => {
     expect((await root.get("/api/user/search?keyword=newcomer")).items[0].quota).toBe(2 * DOLLAR);
   }, 120_000);
 
-  test("a failure among several saves is told, and what worked is kept", async () => {
+  test("a failure among several saves is shown, and what worked stays saved", async () => {
     await openSection("system", "login");
     await toggle(field("GitHubOAuthEnabled"));
     await toggle(field("RegisterEnabled"));
@@ -336,7 +336,7 @@ describe("settings", () => {
     expect(await total()).toBe(before);
   }, 120_000);
 
-  test("old log rows are deleted, and it is told how many", async () => {
+  test("old log rows are deleted, and the number is shown", async () => {
     const total = async () => (await root.get("/api/log/?p=1&page_size=1")).total as number;
     const before = await total();
     await openSection("operation", "logging");

@@ -129,7 +129,7 @@ describe("advisories", () => {
         webhook_url: webhook,
         quota_warning_threshold: 1,
       });
-      // Nobody listens with TLS there, so the answer has to tell that nothing was tried.
+      // Nobody listens with TLS there, so the answer has to say that nothing was tried.
       const answer = await text(ann, "POST", "/api/user/setting/test", {});
       expect(answer).toContain("notify_address_refused");
     }

@@ -170,7 +170,7 @@ describe.each<[Language, boolean]>([
   }, 120_000);
 
   test("nothing on the way made the browser complain", () => {
-    // Refused sign-ins and wrong passwords are told with statuses that browsers list as errors.
+    // Refused sign-ins and wrong passwords have statuses that browsers list as errors.
     expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 });

@@ -132,7 +132,7 @@ describe("the dashboard", () => {
     expect(lines.reduce((sum, line) => sum + Number(line.split(",")[2]), 0)).toBe(total);
   }, 120_000);
 
-  test("tells latency and failures by model and channel, and whose balance runs out", async () => {
+  test("shows latency and failures by model and channel, and whose balance runs out", async () => {
     await consolePage.open("/detail?range=30d");
     const latency = consolePage.page.getByRole("region", { name: words.latency });
     await latency.getByRole("columnheader", { name: words.latencyHeads.p99 }).waitFor();

@@ -1,4 +1,4 @@
-/** What a site tells everybody, in a real browser: a notice above the pages, announcements under the bell, promotions by mail. */
+/** What a site announces to everybody, in a real browser: a notice above the pages, announcements under the bell, promotions by mail. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
 import { WORDS } from "../../support/e2e/browser.ts";
@@ -54,7 +54,7 @@ async function expectHarmless(page: Page, place: string): Promise<void> {
   expect(await page.evaluate("window.hit")).toBeUndefined();
 }
 
-describe.each(["en", "zh"] as const)("what is told in %s", (language) => {
+describe.each(["en", "zh"] as const)("what is announced in %s", (language) => {
   const words = WORDS[language];
   const { form, bellUnread_other, title: bellTitle } = words.announcements;
   const name = `reader-${language}`;
@@ -75,7 +75,7 @@ describe.each(["en", "zh"] as const)("what is told in %s", (language) => {
     reader = await openConsolePage(browser, gateway, VIEWPORTS[language], { username: name, password: PASSWORD });
   }, 120_000);
   afterAll(async () => {
-    // Whoever comes next is told alone.
+    // Later subscribers are notified alone.
     await own.put("/api/user/setting", { notify_events: [] });
     await writer.close();
     await reader.close();

@@ -27,7 +27,7 @@ import { until } from "../../support/lib/until.ts";
 const USER = { username: "ferry", password: "lock-keeper-9" };
 const PROJECT_URL = "https://sluice.example.test";
 const MODEL = "usage-1000-500";
-/** The list begins today unless told otherwise, and midnight may pass meanwhile. */
+/** The list begins today unless the address says otherwise, and midnight may pass meanwhile. */
 const SONGS = "/task?start=1";
 const CHAT_SITE = "https://chat.example.test";
 /** The smallest picture there is. */
@@ -201,7 +201,7 @@ describe("a visitor", () => {
     for (const key of ["About", "HomePageContent", "Footer"]) await setOption(root, key, "");
   }, 120_000);
 
-  test("is told of a page that is not there, led away from set-up, and asked to sign in", async () => {
+  test("sees that a page does not exist, led away from set-up, and asked to sign in", async () => {
     await open("/no/such/page");
     await page.getByText(words.shell.notFound.title).waitFor();
     await clean(page);

@@ -299,7 +299,7 @@ describe("the playground", () => {
     await button(words.retry).and(page.locator(":enabled")).first().waitFor();
   }, 120_000);
 
-  test("says what went wrong in the place of the answer, and tells of a session that has ended", async () => {
+  test("says what went wrong in the place of the answer, and reports a session that has ended", async () => {
     const { page, button } = consolePage;
     await begin(REFUSED);
     await ask("Hello");
@@ -314,7 +314,7 @@ describe("the playground", () => {
   }, 120_000);
 });
 
-test("the wallet tells how long the balance lasts at last week's rate", async () => {
+test("the wallet shows how long the balance lasts at last week's rate", async () => {
   const { root } = fixture;
   const { quota, used_quota: spent } = await root.get("/api/user/self");
   await root.put("/api/user/", { id: root.userId, quota_delta: 5 * spent - quota });

@@ -23,7 +23,7 @@ const FAILING = "err-400";
 const RETRIED = "twice-tried";
 const MANY = "one-of-many";
 const MANY_ROWS = 100_000;
-/** The request that the first of them tells of. */
+/** The request that the first of them describes. */
 const OLD_REQUEST = "asked-days-ago";
 /** A request with more rows than its page shows. */
 const LONG_SESSION = "talked-for-hours";
@@ -278,7 +278,7 @@ describe("the usage log", () => {
     await row(/#?\d+ → #?\d+/).waitFor();
   }, 120_000);
 
-  test("tells administrators of a user, and users nothing of channels", async () => {
+  test("shows administrators the user, and users no channels", async () => {
     const { page, button, dialog, row } = consolePage;
     const theirs = await call(userKey, RETRIED);
     await consolePage.open(`/log?search=${theirs}`);

@@ -144,7 +144,7 @@ describe("Postgres that goes silent", () => {
     expect(books).toMatchObject({ rows: delivered, used: books.logged, uncovered: 0 });
   });
 
-  test("partition: fresh users are answered, /readyz tells, SIGTERM ends the process, nothing is lost", async () => {
+  test("partition: fresh users are answered, /readyz reports it, SIGTERM ends the process, nothing is lost", async () => {
     const { gateway, key, freshKey } = await openFixture();
     let delivered = 20;
     proxy.silenceAll();

@@ -83,7 +83,7 @@ describe("a call in the channel's own format", () => {
   });
 
   test.each([false, true])(
-    "answered without usage is counted here, and the client is told (streamed: %p)",
+    "answered without usage is counted here, and the client receives it (streamed: %p)",
     async (stream) => {
       const { usage: _, ...silent } = chatReply({ service: "local" });
       const { relay } = start(() => Response.json(silent));
@@ -235,7 +235,7 @@ describe("a stream", () => {
     }
   });
 
-  test("without usage is counted here, and a client that asked is told", async () => {
+  test("without usage is counted here, and a client that asked receives it", async () => {
     const { relay } = start(() => sse([...parts, DONE].join("")));
     const text = await (await relay.post(CHAT, { ...STREAM, stream_options: { include_usage: true } })).text();
     const record = await relay.billing.nextRecord();
@@ -260,7 +260,7 @@ describe("a stream", () => {
     expect(blocks.slice(0, events.length)).toEqual(events);
   });
 
-  test("asked for but answered in one piece is told as a stream", async () => {
+  test("requested but answered in one piece is sent as a stream", async () => {
     const { relay } = start(() => Response.json(chatReply()));
     const text = await (await relay.post(CHAT, STREAM)).text();
     const events = text.trim().split("\n\n");

@@ -220,7 +220,7 @@ test.each([
   ["/v1/messages", { type: "error", error: { type: "invalid_request_error" } }, { model: "m", max_tokens: 5 }],
   ["/v1/responses", { error: { type: "invalid_request_error" } }, { model: "m" }],
   ["/v1beta/models/m:generateContent", { error: { code: 400, status: "INVALID_ARGUMENT" } }, {}],
-])("%s tells what is wrong in its own form", async (path, expected, body) => {
+])("%s reports what is wrong in its own format", async (path, expected, body) => {
   const { relay } = start("openai");
   const response = await relay.post(path, body);
   expect(response.status).toBe(400);

@@ -120,7 +120,7 @@ test("the channel's key is taken out of them, and all where the site hides upstr
   expect((await anthropic(hidden.url)) as object).toMatchObject({ type: "invalid_request_error", details: null });
 });
 
-test("when Google says how long to wait, every client is told by header, and no quota's project", async () => {
+test("when Google says how long to wait, every client gets it as a header, without the quota's project", async () => {
   const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "33.07s" };
   const quota = { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [{ subject: "projects/42" }] };
   const body = {

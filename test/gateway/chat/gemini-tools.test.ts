@@ -75,7 +75,7 @@ function start(type: number, model = "gemini-3-pro-preview") {
 const parameters = { type: "object" as const, properties: { city: { type: "string" as const } }, required: ["city"] };
 const QUESTION = "How is the weather in the northernmost city?";
 
-/** Each client asks, answers the call with all that it was told, and reads the end: the headers of its first answer. */
+/** Each client asks, answers the call with everything it received, and reads the end: the headers of its first answer. */
 async function askResponses(url: string, model: string, stream: boolean): Promise<Headers> {
   const client = new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 0 });
   const function_ = { type: "function" as const, name: "weather", parameters, strict: false };

@@ -1,4 +1,4 @@
-/** What searches cost of services that tell of them in their own way, whole and streamed. */
+/** What searches cost at services that report them in their own format, in one piece and streamed. */
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { sse, startUpstream } from "../../support/gateway/start-upstream.ts";
@@ -127,7 +127,7 @@ test.each([
   ["ernie-4.0-8k", [["qianfan_search", "1", "548"]]],
   // No list says what a search costs there.
   ["ernie-5.0", []],
-])("%s: Qianfan tells how much it found", async (model, lines) => {
+])("%s: Qianfan reports how much it found", async (model, lines) => {
   const answer = reply({ prompt_tokens_details: { search_tokens: 30 } });
   const relay = start(46, model, () => Response.json(answer));
   await relay.post("/v1/chat/completions", { model, messages, ...search });

@@ -92,7 +92,7 @@ describe("errors after the 200", () => {
     expect((await relay.billing.nextRecord()).other.ending).toBe("upstream_failed");
   });
 
-  test("an error event is told to chat clients, without a made-up stop", async () => {
+  test("an error event is sent to chat clients, without a made-up stop", async () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     const begin = { type: "message_start", message: { id: "m", role: "assistant", content: [], usage: {} } };
     const open = { type: "content_block_start", index: 0, content_block: { type: "text", text: "half" } };

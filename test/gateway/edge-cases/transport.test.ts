@@ -74,7 +74,7 @@ describe.each(CLIENTS)("%s", (path, body) => {
     }
   });
 
-  test("a whole answer told as a stream is never cut inside a character", async () => {
+  test("a complete answer sent as a stream is never cut inside a character", async () => {
     const text = FISH.repeat(2_000);
     const message = { role: "assistant", content: text };
     const { relay } = start(
@@ -140,7 +140,7 @@ describe.each(CLIENTS)("%s", (path, body) => {
     expect(text).toContain("next line");
   });
 
-  test("streams tell proxies to keep nothing back, and are not packed", async () => {
+  test("streams tell proxies not to buffer, and are not compressed", async () => {
     const asStream = start(() => sse(chunk({ content: "a" }) + END));
     const nonStreaming = start(() => Response.json(chatReply()), { stream_support: "NON_STREAM_ONLY" });
     for (const { relay } of [asStream, nonStreaming]) {

@@ -301,7 +301,7 @@ describe("without usage", () => {
     expect(record.completionTokens).toBe(2);
     expect(record.quota).toBeGreaterThan(0);
   });
-  test("messages: a client that leaves pays for what came, not for what was told before it", async () => {
+  test("messages: a client that leaves pays for what came, not for what was announced before it", async () => {
     const began = { id: "m", role: "assistant", content: [], usage: { input_tokens: 100, output_tokens: 1 } };
     const delta = { type: "text_delta", text: "one two three four five six seven eight" };
     const head =

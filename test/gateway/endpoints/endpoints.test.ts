@@ -186,7 +186,7 @@ describe("the playground", () => {
   });
 });
 
-test("the playground tells its reader why a call failed in the console's language; an endpoint for programs does not", async () => {
+test("the playground shows its reader why a call failed in the console's language; an endpoint for programs does not", async () => {
   const { relay } = start({ session: userEntry({ username: "bob", group: "vip" }) });
   const errorMessage = async (path: string) => {
     const headers = { authorization: "Bearer sk-test", "accept-language": "zh-CN,zh;q=0.9" };

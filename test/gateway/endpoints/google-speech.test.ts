@@ -83,7 +83,7 @@ describe("Google's speech", () => {
     expect(sent()).toEqual(speechRequest("Say cheerfully:\nRain.", "Zephyr"));
   });
 
-  test("has neither OpenAI's voices nor its other formats: that is told", async () => {
+  test("has neither OpenAI's voices nor its other formats: that is reported", async () => {
     const { client, sent } = start(speechResponse());
     const ask = { model: MODEL, voice: "alloy", input: "Rain.", speed: 2, response_format: "mp3" } as const;
     const answer = await client.audio.speech.create(ask);

@@ -67,7 +67,7 @@ describe("Imagen", () => {
   });
 });
 
-test("the receipt of pictures tells the discount that is in their price", async () => {
+test("the receipt of images shows the discount that is in their price", async () => {
   const upstream = startUpstream(() => Response.json({ created: 1, data: [{ b64_json: "AAAA" }] }));
   const discount = { group: "default", percent: 25, from: "2020-01-01T00:00:00Z", until: "2999-01-01T00:00:00Z" };
   const relay = startRelay({
@@ -164,7 +164,7 @@ describe("MiniMax", () => {
     expect((await relay.billing.nextRecord()).quota).toBe(20_000);
   });
 
-  test("tells failures with status 200", async () => {
+  test("reports failures with status 200", async () => {
     const { relay } = start({ type: 35 }, model, () =>
       Response.json({ base_resp: { status_code: 1026, status_msg: "sensitive" } }),
     );

@@ -89,7 +89,7 @@ describe("Cloudflare's Workers AI", () => {
   };
   const turbo = "@cf/openai/whisper-large-v3-turbo";
 
-  test("transcribes, charged by the length that it tells", async () => {
+  test("transcribes, charged by the length that it reports", async () => {
     const { client, relay, sent } = workers(turbo, transcript);
     const made = await client.audio.transcriptions.create({
       model: turbo,
@@ -119,7 +119,7 @@ describe("Cloudflare's Workers AI", () => {
     ["text", "It rains.\n"],
     ["vtt", transcript.vtt],
     ["srt", "1\n00:00:00,000 --> 00:00:01,500\nIt\n\n2\n00:00:01,500 --> 01:00:02,000\nrains.\n"],
-  ] as const)("tells a transcript as %s", async (format, expected) => {
+  ] as const)("returns a transcript as %s", async (format, expected) => {
     const { client } = workers(turbo, transcript);
     const made = await client.audio.transcriptions.create({ model: turbo, file: file(), response_format: format });
     expect(String(made)).toBe(expected);
@@ -151,7 +151,7 @@ describe("Cloudflare's Workers AI", () => {
     expect(bytes.sent()).toEqual({ text: "Rain", speaker: "luna", encoding: "linear16", container: "wav" });
   });
 
-  test("tells why it refuses, and charges nothing", async () => {
+  test("reports why it refuses, and charges nothing", async () => {
     const { relay, client } = workers(turbo, () =>
       Response.json(
         { result: null, success: false, errors: [{ code: 5006, message: "not a sound" }] },
@@ -192,7 +192,7 @@ describe("Tencent Hunyuan's vectors", () => {
     expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 12, quota: 24 });
   });
 
-  test("a refusal with status 200 is told by its own status, and free", async () => {
+  test("a rejection with status 200 gets its own status, and free", async () => {
     const { client, relay } = start(signed, model, () =>
       Response.json({ Response: { RequestId: "r", Error: { Code: "InvalidParameterValue", Message: "too long" } } }),
     );
@@ -252,7 +252,7 @@ describe("Google's vectors", () => {
     expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 12, quota: 24 });
   });
 
-  test("are charged by a count of our own where none is told", async () => {
+  test("are charged by a count of our own where none is reported", async () => {
     const { client, relay, sent } = gemini();
     await client.embeddings.create({ model: "gemini-embedding-2", input: "sun and rain" });
     expect(sent()).toEqual({
@@ -300,7 +300,7 @@ describe("Google's vectors", () => {
     expect(relay.billing.openHolds).toBe(0);
   });
 
-  test("a refusal is told, and free", async () => {
+  test("a rejection is reported, and free", async () => {
     const model = "gemini-embedding-001";
     const { client, relay } = start({ type: 24 }, model, () =>
       Response.json({ error: { code: 400, message: "too long", status: "INVALID_ARGUMENT" } }, { status: 400 }),

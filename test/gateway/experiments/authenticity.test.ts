@@ -1,4 +1,4 @@
-/** Whether channels that lie about their model are told from honest ones, over HTTP in the formats of providers. */
+/** Whether channels that lie about their model are distinguished from honest ones, over HTTP in the formats of providers. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { askChannel } from "../../../src/domain/channels/authenticity/ask-channel.ts";
 import { collectEvidence } from "../../../src/domain/channels/authenticity/collect-evidence.ts";

@@ -183,7 +183,7 @@ describe("a talk", () => {
 });
 
 describe("the end of a talk", () => {
-  test("quota: the client is told why, and nothing stays held", async () => {
+  test("quota: the client receives the reason, and nothing stays held", async () => {
     const upstream = startUpstream((peer, event) => sendResponse(peer, event));
     const relay = startRealtime(upstream.url);
     const client = connect(relay.url);
@@ -314,7 +314,7 @@ describe("a talk that is refused", () => {
     expect(record.other.admin_info?.attempts[0]?.error).toContain("proxy address must begin");
   });
 
-  test("without WebSocket it is told what the address is for", async () => {
+  test("without WebSocket the answer says what the address is for", async () => {
     const relay = startRealtime("http://127.0.0.1:1");
     const answer = await relay.get("/v1/realtime?model=gpt-realtime");
     expect(answer.status).toBe(426);

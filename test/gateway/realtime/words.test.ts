@@ -1,4 +1,4 @@
-/** The words of a talk: what a site does not allow is neither asked nor told, and what was said is kept where it wants that. */
+/** Words in realtime sessions: what a site does not allow is neither sent nor returned, and messages are logged where it wants that. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect, type Peer, startRealtime, startUpstream, stopAll } from "../../support/gateway/start-realtime.ts";
 
@@ -90,7 +90,7 @@ describe("what a model says", () => {
     expect((await relay.billing.nextRecord()).promptTokens).toBe(10);
   });
 
-  test("ends with the word where the site wants that; the upstream is told, and it is charged", async () => {
+  test("ends with the word where the site wants that; the upstream is notified, and it is charged", async () => {
     const { received, client, transcript, response, relay } = await startSession({ StopOnSensitiveEnabled: "true" });
     expect(transcript).toBe("this is ");
     expect(response).toMatchObject({ status: "incomplete", status_details: { reason: "content_filter" } });

@@ -185,7 +185,7 @@ describe("a response that is made in the background", () => {
     expect(relay.billing.retained.size).toBe(0);
   });
 
-  test("that an upstream does not stream is told as begun, and charged when it is over", async () => {
+  test("that an upstream does not stream is reported as begun, and charged when it is over", async () => {
     const { id, state, relay, client, charged } = start([message], {
       channel: { setting: { stream_support: "NON_STREAM_ONLY" } },
     });

@@ -130,7 +130,7 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     expect(await created.json()).toMatchObject({ error: { type: "invalid_request_error", param: "item_reference" } });
   });
 
-  test("tells what it was asked page by page, the latest first unless it is asked otherwise", async () => {
+  test("lists its input page by page, the latest first unless the request says otherwise", async () => {
     const { client } = converting();
     const input = ["one", "two", "three"].map((content) => ({ role: "user" as const, content }));
     const { id } = await client.responses.create({ model: "m", input });
@@ -272,7 +272,7 @@ describe("a talk by reference, on an upstream that keeps it", () => {
     await expect(client.responses.retrieve(made.id).asResponse()).rejects.toMatchObject({ status: 404 });
   });
 
-  test("tells what the upstream says of it", async () => {
+  test("returns what the upstream says of it", async () => {
     const { client } = start(({ path }) =>
       path.endsWith("/cancel")
         ? Response.json(

@@ -44,7 +44,7 @@ describe("reasoning", () => {
     expect(headers.get("x-sluice-dropped")).toBeNull();
   });
 
-  test("a model that is known not to reason is not asked to, and the client is told", async () => {
+  test("a model that is known not to reason is not asked to, and the client is informed", async () => {
     const { sent, headers } = await start(24, "gemini-2.0-flash").chat({ reasoning_effort: "high" });
     expect(sent.generationConfig?.thinkingConfig).toBeUndefined();
     expect(headers.get("x-sluice-dropped")).toContain("reasoning_effort");

@@ -17,7 +17,7 @@ const refused =
   () =>
     Response.json({ error }, { status });
 
-/** Model “first”, which fails as told, and “second” (twice the price) and “third”, which answer. */
+/** Model “first”, which fails as configured, and “second” (twice the price) and “third”, which answer. */
 function start(fail: () => Response, setup: Setup = {}) {
   const upstreams = {
     first: startUpstream(fail),

@@ -40,7 +40,7 @@ test("one that has something left goes on", async () => {
   expect([limited.received.length, other.received.length]).toEqual([3, 0]);
 });
 
-test("a 429 without Retry-After tells the client the reset", async () => {
+test("a 429 without Retry-After sends the client the reset", async () => {
   const { ask } = start(USED_UP, 429);
   const response = await ask();
   expect([response.status, response.headers.get("retry-after")]).toEqual([429, "60"]);

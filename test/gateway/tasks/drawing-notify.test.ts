@@ -4,7 +4,7 @@ import { startMidjourney } from "../../support/gateway/fake-midjourney.ts";
 import { startTasks } from "../../support/gateway/start-tasks.ts";
 import { until } from "../../support/lib/until.ts";
 
-/** Sites that let upstreams call back, and tell clients themselves. */
+/** Sites that let upstreams call back, and notify clients themselves. */
 
 type Task = Record<string, unknown>;
 const notifications: Task[] = [];
@@ -48,13 +48,14 @@ test("the upstream calls back at a signed address, once a failure gives the char
   const spent = await fixture.spent();
   expect(spent).toBe(50_000);
 
-  const tell = (task: Task) => fixture.relay.post(callback.replace("http://site.test", ""), { id: result, ...task });
-  await tell({ status: "IN_PROGRESS", progress: "30%", imageUrl: "https://cdn.example/half.png" });
+  const callBack = (task: Task) =>
+    fixture.relay.post(callback.replace("http://site.test", ""), { id: result, ...task });
+  await callBack({ status: "IN_PROGRESS", progress: "30%", imageUrl: "https://cdn.example/half.png" });
   const running = (await (await fixture.relay.get(`/mj/task/${result}/fetch`)).json()) as Task;
   expect(running).toMatchObject({ status: "IN_PROGRESS", imageUrl: "https://cdn.example/half.png" });
-  await tell({ id: "another task", status: "SUCCESS" });
-  await Promise.all([1, 2, 3].map(() => tell({ status: "FAILURE", failReason: "banned" })));
-  await tell({ status: "SUCCESS" });
+  await callBack({ id: "another task", status: "SUCCESS" });
+  await Promise.all([1, 2, 3].map(() => callBack({ status: "FAILURE", failReason: "banned" })));
+  await callBack({ status: "SUCCESS" });
   expect(await fixture.spent()).toBe(0);
   expect((await fixture.events()).map(({ quota }) => quota)).toEqual([50_000]);
   await until(() => notifications.length >= 2);

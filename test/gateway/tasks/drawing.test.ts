@@ -131,7 +131,7 @@ describe("what an order may say", () => {
     expect(await spent()).toBe(3 * IMAGINE);
   });
 
-  test("hooks and account filters of clients stay here, and what the upstream refuses is told and free", async () => {
+  test("hooks and account filters of clients stay here, and what the upstream rejects is reported and free", async () => {
     await submit("imagine", { prompt: "a fish", notifyHook: "http://10.0.0.1/", accountFilter: { modes: ["FAST"] } });
     expect(upstream.received.at(-1)?.body).toEqual({ prompt: "a fish" });
     const already = await spent();
@@ -173,7 +173,7 @@ describe("an upstream that knows the order already (code 21)", () => {
   });
 
   test.each([[{}], [{ status: "SUCCESS" }], [{ imageUrl: "http://x.test/1.png" }]])(
-    "that tells no more than %p is followed as others are",
+    "that reports no more than %p is followed as others are",
     async (properties) => {
       const id = `known-3-${Object.keys(properties).join()}`;
       exists(id, properties);
@@ -189,7 +189,7 @@ describe("an upstream that knows the order already (code 21)", () => {
 describe("an upstream without accounts (code 3)", () => {
   const refusal = { code: 3, description: "No available account instance" };
 
-  test("goes off, by hand as it were; the client is told and not charged", async () => {
+  test("is disabled, as if by hand; the client gets the error and is not charged", async () => {
     upstream.answerNext(refusal);
     expect(await submit("imagine", { prompt: "x" })).toMatchObject(refusal);
     expect(fixture.relay.disabled).toEqual([{ channelId: 1, key: null, reason: refusal.description, status: 2 }]);
@@ -235,7 +235,7 @@ describe("addresses without a key", () => {
     await fixture.poll();
   });
 
-  test("tell of other people's tasks to nobody", async () => {
+  test("reveal other people's tasks to nobody", async () => {
     const { result } = await submit("imagine", { prompt: "mine" });
     const other = await fixture.relay.get(`/mj/task/${result}/fetch`, { "mj-api-secret": "sk-other" });
     expect(other.status).toBe(401);

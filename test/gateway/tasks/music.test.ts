@@ -12,7 +12,7 @@ const songs = new Map<string, Task>();
 const orders: { path: string; body: Task }[] = [];
 const notifications: Task[] = [];
 
-/** A server that makes music: it knows what it was asked for and tells of it by id. */
+/** A server that makes music: it remembers its orders and returns them by id. */
 const upstream = startUpstream(({ path, headers, text }) => {
   if (headers.get("authorization") !== "Bearer suno-key")
     return Response.json({ code: "unauthorized" }, { status: 401 });
@@ -53,7 +53,7 @@ const submit = async (action: string, body: object) => {
 const fetchSong = async (id: string) =>
   ((await (await fixture.relay.get(`/suno/fetch/${id}`)).json()) as { data: Task }).data;
 
-test("a song is ordered, followed, told of and continued where it was made", async () => {
+test("a song is ordered, followed, reported and continued where it was made", async () => {
   const hook = `http://127.0.0.1:${client.port}/hook`;
   const { body } = await submit("music", { gpt_description_prompt: "a dance", notify_hook: hook });
   expect(body).toMatchObject({ code: "success", message: "" });

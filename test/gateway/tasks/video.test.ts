@@ -20,7 +20,7 @@ const pack = (status: string, remaining_quantity: number) => ({
   status,
 });
 
-/** Kling's interface: tokens are really verified, tasks are told of where they were ordered. */
+/** Kling's interface: tokens are really verified, tasks are returned where they were ordered. */
 const kling = startUpstream(async ({ path, headers, text }) => {
   const token = headers.get("authorization")?.replace("Bearer ", "") ?? "";
   const verified = await jwtVerify(token, SECRET, { issuer: "kling-access", algorithms: ["HS256"] }).catch(() => null);
@@ -323,7 +323,7 @@ describe("a video", () => {
     expect(await fixture.spent()).toBeLessThan(charged);
   });
 
-  test("that is refused, has no price or is somebody else's is told so, and costs nothing", async () => {
+  test("that is refused, has no price or is somebody else's is rejected, and costs nothing", async () => {
     const before = await fixture.spent();
     const refused = await order({ model: "kling-v1", prompt: "forbidden" });
     expect(refused).toMatchObject({ status: 400, body: { error: { code: "video_refused" } } });
@@ -335,7 +335,7 @@ describe("a video", () => {
   });
 });
 
-test("what is left at Kling is told in units of the packs in use", async () => {
+test("what is left at Kling is shown in units of the packs in use", async () => {
   const { balance, authHeaders } = providerOf(1010) ?? {};
   const channel = { baseUrl: kling.url, other: "", openaiOrganization: "" };
   const headers = authHeaders?.(channel, "kling-access|kling-secret") ?? {};
@@ -349,7 +349,7 @@ test("what is left at Kling is told in units of the packs in use", async () => {
   expect([balanceOf([pack("runOut", 0)]), balanceOf([]), balance?.read({ code: 1000 })]).toEqual([0, null, null]);
 });
 
-test("what is left at Vidu is told in credits", async () => {
+test("what is left at Vidu is shown in credits", async () => {
   const { balance, authHeaders } = providerOf(1011) ?? {};
   const channel = { baseUrl: vidu.url, other: "", openaiOrganization: "" };
   const headers = authHeaders?.(channel, "vidu-key") ?? {};

@@ -1,4 +1,4 @@
-/** Writes rows one after the other and tells each that the database has acknowledged, until it is killed (kill.test.ts). */
+/** Writes rows one after the other and reports each that the database has acknowledged, until it is killed (kill.test.ts). */
 import { openEmbedded } from "../../../db/embedded/open.ts";
 
 const [dataDir = "", start = "0"] = process.argv.slice(2);

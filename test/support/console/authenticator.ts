@@ -6,7 +6,7 @@ type Behavior = Readonly<{ origin: string; isUserVerified?: boolean; rpId?: stri
 
 const FLAG = { present: 1, verified: 4, attested: 64 };
 
-/** A passkey in software: makes one credential and signs with it, or lies as a test tells it to. */
+/** A passkey in software: makes one credential and signs with it, or lies as a test asks it to. */
 export function createAuthenticator() {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const id = randomBytes(16);

@@ -97,7 +97,7 @@ export function idle(keys: number): ChannelLive {
   return { ...rest, slots, keys: Array.from({ length: keys }, () => key) };
 }
 
-/** A provider on the loopback address that answers as told and keeps what it was asked. */
+/** A provider on the loopback address that answers as configured and records its requests. */
 export function startFakeUpstream() {
   type Seen = { path: string; headers: Headers; body: Record<string, unknown> | null };
   const seen: Seen[] = [];

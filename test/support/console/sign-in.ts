@@ -69,7 +69,7 @@ export async function startFakeSignInServices() {
       .sign((idToken.isForged ? otherKeys : keys).privateKey);
   };
 
-  /** A code that stands for `person`; with `authorizeAddress` its PKCE challenge has to be met, and its nonce is told. */
+  /** A code that stands for `person`; with `authorizeAddress` its PKCE challenge has to be met, and its nonce is returned. */
   const codeFor = (person: Person, authorizeAddress?: string): string => {
     const code = crypto.randomUUID();
     people.set(code, person);

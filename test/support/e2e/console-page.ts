@@ -25,7 +25,7 @@ export const VIEWPORTS = {
 } as const;
 
 /** Marks notices that a test has read: the same words may come again while the first notice still stands there. */
-const SEEN_ATTRIBUTE = "data-told";
+const SEEN_ATTRIBUTE = "data-seen";
 const NOTICE = ".notistack-CollapseWrapper";
 
 /** A page of somebody who is signed in, with what tests do in it all the time. */

@@ -89,7 +89,7 @@ export async function openVisitor(
     /** Loads a path, as the address bar does. */
     load,
     dialog: page.getByRole("dialog"),
-    /** The button with these words, which tell the `seconds` that it counts down. */
+    /** The button with these words, which show the `seconds` that it counts down. */
     countdown(text: string) {
       const [before = "", after = ""] = text.split("{{seconds}}").map(RegExp.escape);
       return page.getByRole("button", { name: new RegExp(`^${before}\\d+${after}$`) });

@@ -1,6 +1,6 @@
 import { startUpstream } from "./start-upstream.ts";
 
-/** Upstreams of three families that hold the same talk: asked for the weather they think and call a tool, told it they answer. */
+/** Upstreams of three families that hold the same conversation: asked for the weather they reason and call a tool, given its result they answer. */
 export const FAMILIES = ["openai", "anthropic", "gemini"] as const;
 export type Family = (typeof FAMILIES)[number];
 

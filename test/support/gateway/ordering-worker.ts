@@ -18,7 +18,7 @@ export type Ordering = Readonly<{
   work: "order" | "poll";
   /**
    * When it dies: with the row stored and the upstream asked; before the charge is in the journal; after it, the row not
-   * yet taken; after the row is taken; before the end of a task is committed; after that, before anybody was told.
+   * yet taken; after the row is taken; before the end of a task is committed; after that, before anybody was notified.
    */
   dies: "asked" | "before_charge" | "after_charge" | "taken" | "before_commit" | "after_commit";
 }>;

@@ -1,6 +1,6 @@
 import type { Kin } from "../../../src/cli/import/detect-family.ts";
 
-/** Keys of which only some families can tell what is limited in them. */
+/** Keys of which only some families can say what is limited in them. */
 export const LIMITED_KEY = `${"D".repeat(47)}4`;
 export const DELETED_KEY = `${"E".repeat(47)}5`;
 export const CHINESE = '充值了 $1，谢谢 🎉 "quoted" \\ o\'clock';

@@ -54,7 +54,7 @@ export async function startEngines() {
     },
   };
   return {
-    /** Makes a database on the engine, and returns what an import is told of it. */
+    /** Makes a database on the engine, and returns what an import needs to connect to it. */
     makeSource: (engine: Engine, name: string, fill: (run: Run) => Promise<void>) => sources[engine](name, fill),
     /** An empty database of the gateway. */
     async openTarget(name: string): Promise<Database> {

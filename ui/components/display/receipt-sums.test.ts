@@ -118,7 +118,7 @@ test("receipts add up where a quota unit has endless decimals of dollars", () =>
   for (let call = 0; call < CALLS / 10; call += 1) expect(mistakesOf(receiptOf(300_000))).toEqual([]);
 });
 
-test("amounts below a quota unit are shown as they are, and rounding is told apart from a minimum", () => {
+test("amounts below a quota unit are shown as they are, and rounding is distinguished from a minimum", () => {
   const receipt: Receipt = {
     lines: [
       { item: "input", quantity: "2", factor: "0.75", amount: "1.5" },

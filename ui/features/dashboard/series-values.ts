@@ -18,7 +18,7 @@ const MOST_PERIODS = 1000;
 
 /**
  * All periods of a range in order, from the first to the last with calls at least, in epoch seconds. Empty without
- * calls, because only the series tells where periods begin.
+ * calls, because only the series knows where periods begin.
  */
 export function periodsOf(
   series: readonly Series[],

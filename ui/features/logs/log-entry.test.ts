@@ -24,7 +24,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
   test.each(Object.entries(LOG_NOTES))("%s has words that name all of its values", async (code, names) => {
     const text = texts[code] ?? texts[`${code}_other`] ?? "";
     const filled = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name ?? "");
-    // Money is told with its currency.
+    // Money is shown with its currency.
     expect(filled.sort()).toEqual(names.filter((name) => name !== "currency").sort());
     const params = Object.fromEntries(names.map((name) => [name, NOT_NUMBERS[name] ?? 7]));
     const note = (await say)("fallback", { note: { code, params } });
@@ -38,7 +38,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
   });
 });
 
-test("amounts are told as the console tells them", async () => {
+test("amounts are shown as the console shows them", async () => {
   const other = { trade_no: "1", note: { code: "top_up", params: { money: "73.00", currency: "CNY" } } };
   expect((await speak("zh"))("Online top-up, paid 73.00 CNY", other)).toBe("在线充值，实付 ¥73.00");
   expect((await speak("en"))("Online top-up, paid 73.00 CNY", other)).toBe("Online top-up, paid ¥73.00");

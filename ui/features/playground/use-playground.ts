@@ -47,8 +47,8 @@ export function usePlayground(userId: number) {
     change(id, (now) => ({ ...now, title: now.title || last.text.slice(0, TITLE_LENGTH), turns }));
     setRunning(lanes.length);
     for (const lane of lanes) {
-      const tell = (answer: Answer) => change(id, (now) => withAnswer(now, last.id, lane, () => answer));
-      void sendChat(bodyOf(settings, turns, lane), tell, abort.signal).finally(() => {
+      const showAnswer = (answer: Answer) => change(id, (now) => withAnswer(now, last.id, lane, () => answer));
+      void sendChat(bodyOf(settings, turns, lane), showAnswer, abort.signal).finally(() => {
         if (stopper.current === abort) setRunning((count) => count - 1);
       });
     }

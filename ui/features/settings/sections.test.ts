@@ -40,7 +40,7 @@ test("a setting is found by its key and by words of its description, the best na
 test.each([
   ["en", en],
   ["zh", zh],
-] as const)("each can be told from all others by its path: %s", (_, words) => {
+] as const)("each has a path that no other has: %s", (_, words) => {
   const labels: Readonly<Record<string, Readonly<{ label: string }>>> = words.fields;
   const titles: Readonly<Record<string, Readonly<{ title: string }>>> = words.sections;
   const targets = settingTargets({

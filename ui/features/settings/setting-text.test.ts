@@ -68,7 +68,7 @@ describe("a mail domain", () => {
   test("is not added twice", () => expect(addDomain("a.com", "A.com")).toEqual({ fault: "duplicate" }));
 });
 
-describe("the line that tells a default", () => {
+describe("the line that shows a default", () => {
   const lines: SettingField = { key: "SensitiveWords", kind: "lines" };
   const domains: SettingField = { key: "EmailDomainWhitelist", kind: "domains" };
   const groups = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`group-${at}`, 1]));

@@ -2,7 +2,7 @@ import { useSetAtom } from "jotai";
 import { useEffect } from "react";
 import { previewAtom } from "../../state/site-status.ts";
 
-/** What the settings page tells its preview: unsaved values. */
+/** What the settings page sends its preview: unsaved values. */
 export type BrandDraft = Readonly<{
   name: string;
   logo: string;
@@ -19,7 +19,7 @@ const IS_DRAFT = "brand-draft";
 export const sendDraft = (frame: Window, draft: BrandDraft): void =>
   frame.postMessage({ kind: IS_DRAFT, draft }, window.location.origin);
 
-/** Tells the settings page that the preview listens. */
+/** Notifies the settings page that the preview listens. */
 const READY = "brand-preview-ready";
 
 /** Calls `onReady` when the home page in a frame is ready for drafts. */

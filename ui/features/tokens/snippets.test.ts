@@ -14,7 +14,7 @@ test.each(["anthropic", "google", "claudeCode", "cherryStudio"] as const)("%s ad
 });
 
 test.each(["curl", "python", "typescript", "codex", "cline", "lobeChat", "openWebUi"] as const)(
-  "%s is told the version",
+  "%s contains the version",
   (name) => {
     expect(snippetOf(name, ACCESS)).toContain("https://gate.test/v1");
     expect(addressOf(name, ACCESS.baseUrl)).toBe("https://gate.test/v1");

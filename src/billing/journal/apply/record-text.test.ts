@@ -15,7 +15,7 @@ const record = usageRecord({
 
 describe("a record's text", () => {
   test.each([record, { ...record, unlogged: true as const }, { ...record, content: "", ip: "" }])(
-    "tells it whole",
+    "states it completely",
     (input) => expect(readRecord(recordText(input))).toEqual(input),
   );
 

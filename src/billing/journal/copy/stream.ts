@@ -44,8 +44,8 @@ export function readEntries(answer: unknown): StreamEntry[] {
 }
 
 /**
- * Tells databases apart that share one Redis: a copy of a database on another server must not charge the calls of the
- * original. (A server that hides its identifier is told apart by the database's name and number alone.)
+ * Distinguishes databases that share one Redis: a copy of a database on another server must not charge the calls of the
+ * original. (A server that hides its identifier is distinguished by the database's name and number alone.)
  */
 export async function readDatabaseId(sql: Sql): Promise<string> {
   const [own] = await sql<{ id: string }[]>`

@@ -85,7 +85,7 @@ export class Peers {
     try {
       await changes.publish("ledger", [[kind, processId, ...fields].join(" ")]);
     } catch (error) {
-      log.warn({ error, kind }, "the other processes could not be told");
+      log.warn({ error, kind }, "the other processes could not be notified");
     }
   }
 

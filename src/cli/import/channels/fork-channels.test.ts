@@ -22,7 +22,7 @@ test.each([
     { type: 1, baseUrl: "https://mine.example" },
   ],
   [{}, { type: 1 }],
-])("a kin's channel %j is told in the numbers used here", (row, expected) => {
+])("a kin's channel %j is translated to the numbers used here", (row, expected) => {
   const translated = translateKin(row);
   expect(translated).toMatchObject(expected);
   expect(providerOf(translated.type)).toBeDefined();

@@ -34,7 +34,7 @@ test.each([
     { type: 3, key: "k", config: '{"api_version":"2024-10-21"}' },
     { type: 3, other: "2024-10-21" },
   ],
-])("one-api's channel %j is told in the numbers used here", (row, expected) => {
+])("one-api's channel %j is translated to the numbers used here", (row, expected) => {
   expect(translateChannel(row)).toMatchObject(expected);
 });
 

@@ -1,7 +1,7 @@
 import type { SourceRow } from "../source.ts";
 import { integerIn, objectOf, textOf } from "../values.ts";
 
-/** What differs in a channel of one-api once it is told in the numbers and fields used here. */
+/** What differs in a channel of one-api once it is translated to the numbers and fields used here. */
 export type Translated = Readonly<{ type: number; key: string; baseUrl: string; other: string }>;
 
 const OPENAI = 1;

@@ -12,7 +12,7 @@ const COLUMNS = `request_id, api_key, spend, prompt_tokens, completion_tokens, "
 const CONSUMPTION = 2;
 const FAILED = 5;
 
-/** What each key (by its hash) or deployment spent as far as the log tells, in quota units: each call rounded as it comes over. */
+/** What each key (by its hash) or deployment spent as far as the log shows, in quota units: each call rounded as it comes over. */
 export async function readSpending(
   source: Source,
   column: "api_key" | "model_id",

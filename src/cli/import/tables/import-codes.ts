@@ -98,7 +98,7 @@ function readCode(row: SourceRow, userIds: IdMap) {
   };
 }
 
-/** The one use of an ordinary code that the code itself tells of. */
+/** The one use of an ordinary code that the code itself records. */
 function useOf(row: SourceRow, map: IdMap, userIds: IdMap) {
   const [codeId, userId] = [map.get(integerIn(row, "id")), userIds.get(integerIn(row, "used_user_id"))];
   if (codeId === undefined || userId === undefined || integerIn(row, "status") !== USED || flagOf(row, "is_gift"))

@@ -24,7 +24,7 @@ const PRICES_BY_MODEL = ["ModelRatio", "CompletionRatio"];
 
 /**
  * Brings settings and prices over, each checked as if it were entered here. One that was set here already stays as it is;
- * what this gateway does not know, or refuses, is told.
+ * what this gateway does not know, or refuses, is reported.
  */
 export async function importOptions(migration: Migration): Promise<void> {
   const { source, database, vault, report, isDry } = migration;

@@ -227,7 +227,7 @@ describe("members", () => {
 });
 
 describe("invitations", () => {
-  test("show what they open, work once, and tell nobody else anything", async () => {
+  test("show what they open, work once, and show nobody else anything", async () => {
     const id = await app.create("alice", "party");
     const token = await app.invite("alice", id, "developer");
     const preview = (name: string, input = token) =>

@@ -238,7 +238,7 @@ describe("cards", () => {
       },
     },
   });
-  const tell = async (event: object, sign: (text: string) => string = signed) => {
+  const sendEvent = async (event: object, sign: (text: string) => string = signed) => {
     const text = JSON.stringify(event);
     return (await app.ask("POST", "/api/stripe/webhook", text, { "stripe-signature": sign(text) })).status;
   };
@@ -258,7 +258,7 @@ describe("cards", () => {
 
   test("100 simultaneous events credit the order once", async () => {
     const { tradeNo } = await start();
-    const answers = await Promise.all(HUNDRED.map(() => tell(eventOf("checkout.session.completed", tradeNo))));
+    const answers = await Promise.all(HUNDRED.map(() => sendEvent(eventOf("checkout.session.completed", tradeNo))));
     expect(new Set(answers)).toEqual(new Set([200]));
     expect(await quotaOf()).toBe(5_000_000);
   });
@@ -271,28 +271,28 @@ describe("cards", () => {
     ["without a signature", () => ""],
   ])("an event signed %s is refused", async (_, sign) => {
     const { tradeNo } = await start();
-    expect(await tell(eventOf("checkout.session.completed", tradeNo), sign)).toBe(400);
+    expect(await sendEvent(eventOf("checkout.session.completed", tradeNo), sign)).toBe(400);
     expect(await quotaOf()).toBe(0);
   });
 
   test.each([{ amount_total: 1 }, { currency: "jpy" }, { amount_total: null }])("%o does not fit", async (changes) => {
     const { tradeNo } = await start();
-    expect(await tell(eventOf("checkout.session.completed", tradeNo, changes))).toBe(400);
+    expect(await sendEvent(eventOf("checkout.session.completed", tradeNo, changes))).toBe(400);
     expect(await orderOf(tradeNo)).toMatchObject({ status: "pending" });
     expect(await quotaOf()).toBe(0);
   });
 
   test("events out of order: what was paid stays paid, what was not yet paid is paid later", async () => {
     const first = await start();
-    await tell(eventOf("checkout.session.completed", first.tradeNo));
-    await tell(eventOf("checkout.session.expired", first.tradeNo));
+    await sendEvent(eventOf("checkout.session.completed", first.tradeNo));
+    await sendEvent(eventOf("checkout.session.expired", first.tradeNo));
     expect(await orderOf(first.tradeNo)).toMatchObject({ status: "success" });
     const second = await start();
-    await tell(eventOf("checkout.session.async_payment_failed", second.tradeNo));
+    await sendEvent(eventOf("checkout.session.async_payment_failed", second.tradeNo));
     expect(await orderOf(second.tradeNo)).toMatchObject({ status: "failed" });
-    await tell(eventOf("checkout.session.completed", second.tradeNo, { payment_status: "unpaid" }));
+    await sendEvent(eventOf("checkout.session.completed", second.tradeNo, { payment_status: "unpaid" }));
     expect(await quotaOf()).toBe(5_000_000);
-    await tell(eventOf("checkout.session.async_payment_succeeded", second.tradeNo));
+    await sendEvent(eventOf("checkout.session.async_payment_succeeded", second.tradeNo));
     expect(await quotaOf()).toBe(10_000_000);
   });
 
@@ -300,7 +300,7 @@ describe("cards", () => {
     const card = await start();
     expect(await notify(noticeOf({ pid: "1001", out_trade_no: card.tradeNo, money: "10.00" }))).toBe("fail");
     const { fields } = await pay("wx");
-    await tell(
+    await sendEvent(
       eventOf("checkout.session.completed", fields.out_trade_no ?? "", { amount_total: 7300, currency: "cny" }),
     );
     expect(await quotaOf()).toBe(0);
@@ -309,7 +309,7 @@ describe("cards", () => {
   test("without a webhook secret cards are not taken", async () => {
     const { tradeNo } = await start();
     await app.settings.set("StripeWebhookSecret", "");
-    expect(await tell(eventOf("checkout.session.completed", tradeNo), (text) => signed(text, ""))).toBe(400);
+    expect(await sendEvent(eventOf("checkout.session.completed", tradeNo), (text) => signed(text, ""))).toBe(400);
     const answer = await app.call("POST", "/api/user/pay", { amount: 10, payment_method: "stripe" });
     expect(answer).toMatchObject({ message: "error" });
     await app.settings.set("StripeWebhookSecret", WEBHOOK_SECRET);

@@ -8,7 +8,7 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 /** 24 bytes are 32 characters of standard Base64, as tools of the ecosystem expect. */
 const TOKEN_BYTES = 24;
 
-/** Replaces the user's system access token; the old one dies at once. The new one is told this once only. */
+/** Replaces the user's system access token; the old one dies at once. The new one is returned this once only. */
 export async function createAccessToken(
   deps: Readonly<{ db: Db; changes: Changes; vault: Vault }>,
   userId: number,

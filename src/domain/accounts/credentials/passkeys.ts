@@ -155,7 +155,7 @@ export async function removePasskey(
   });
 }
 
-/** The library says in its errors what was forged or missing; the caller is told that it did not work. */
+/** The library says in its errors what was forged or missing; the caller only learns that it did not work. */
 function refused(): never {
   throw new OperationError("passkey_failed");
 }

@@ -18,7 +18,7 @@ const TOKEN_BYTES = 16;
 
 /**
  * Mails a link that resets the password of the accounts with this address; `siteAddress` is where the console is. Whether
- * there are any is not told: neither in words, nor by how long it takes, as the mail goes out afterwards. Throws
+ * there are any is not revealed: neither in words, nor by how long it takes, as the mail goes out afterwards. Throws
  * OperationError when no mail can be sent at all, or too many were.
  */
 export async function requestReset(

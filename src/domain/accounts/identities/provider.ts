@@ -74,7 +74,7 @@ export async function askService(
     const body: unknown = JSON.parse(answer.text());
     if (body && typeof body === "object") return body as Readonly<Record<string, unknown>>;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw failed;
 }

@@ -15,7 +15,7 @@ import { checkCode, consumeCode } from "../registration/verification-codes.ts";
 type EmailDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader; mailer: Mailer }>;
 
 /**
- * Gives a user the address that has received the code, in place of the one before, which is told of it. Throws
+ * Gives a user the address that has received the code, in place of the one before, which is notified of it. Throws
  * OperationError.
  */
 export async function bindEmail(
@@ -38,10 +38,10 @@ export async function bindEmail(
     return former;
   });
   await changes.publish("users", [userId]);
-  if (before !== null && before !== target) tellFormerAddress(deps, before, request.language);
+  if (before !== null && before !== target) notifyFormerAddress(deps, before, request.language);
 }
 
-/** Removes a user's address, which is told of it. Throws OperationError when there is none. */
+/** Removes a user's address, which is notified of it. Throws OperationError when there is none. */
 export async function unbindEmail(deps: EmailDeps, userId: number, language: Language): Promise<void> {
   const { db, changes, vault } = deps;
   const before = await db.transaction(async (tx) => {
@@ -52,11 +52,11 @@ export async function unbindEmail(deps: EmailDeps, userId: number, language: Lan
     return user.email;
   });
   await changes.publish("users", [userId]);
-  tellFormerAddress(deps, before, language);
+  notifyFormerAddress(deps, before, language);
 }
 
 /** Whoever stole a session cannot move the account away unseen. The mailer notes in the log what it could not send. */
-function tellFormerAddress({ mailer, settings }: EmailDeps, address: string, language: Language): void {
+function notifyFormerAddress({ mailer, settings }: EmailDeps, address: string, language: Language): void {
   if (!mailer.isConfigured()) return;
   mailer.send(writeMail(address, letter(language, settings.get("SystemName")))).catch(() => {});
 }

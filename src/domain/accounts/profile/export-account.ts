@@ -16,7 +16,7 @@ type ExportDeps = Readonly<{ db: Db; vault: Vault; settings: SettingsReader }>;
 type Line = Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
 
 const SLICE = 500;
-/** A file is for programs too: as the API tells it without a language. */
+/** A file is for programs too: as the API returns it when no language is set. */
 const OWNER = { isOwner: true, language: "en" } as const;
 
 /**

@@ -12,7 +12,7 @@ export type TurnstileDeps = Readonly<{
   verifyUrl: string;
 }>;
 
-/** What the check was shown for: the widget is told, and the answer says. */
+/** What the check was shown for: passed to the widget, and returned in the answer. */
 export type CheckedAction = "login" | "register" | "reset";
 
 type Input = Readonly<{

@@ -14,7 +14,7 @@ export const createSignInLimiter = (shared: SharedLimits | null): Limiter =>
   createLimiter(shared, "sign-in", { count: 10, windowMs: 600_000 });
 
 /**
- * Checks a username (or e-mail address) and password; returns the user's id. Unknown, wrong and banned are told in the same
+ * Checks a username (or e-mail address) and password; returns the user's id. Unknown, wrong and banned get the same
  * words after the same work. Super admins get in even when password login is off, lest nobody could turn it on again.
  * Throws OperationError.
  */

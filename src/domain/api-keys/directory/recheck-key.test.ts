@@ -79,7 +79,7 @@ test("a flood of random keys is no flood of queries: by address, and in all", as
   expect(await recheck("later", "198.51.100.1")).toBe(true);
 });
 
-test("a database that fails is told, and asked again once the key's rest is over", async () => {
+test("a failing database is reported, and queried again after the key's pause", async () => {
   const { requests, recheck, wait } = start(() => Promise.reject(new Error("no database")));
   const ask = () => recheck("key", "a").catch(() => "failed");
   expect([await ask(), await ask()]).toEqual(["failed", "failed"]);

@@ -13,7 +13,7 @@ const ALL = { count: 500, windowMs: 10_000 };
 const PER_KNOWN_KEY = { count: 100, windowMs: 10_000 };
 
 type Parts = Readonly<{
-  /** What keys are told apart by in memory: never the key itself. */
+  /** What identifies keys in memory: never the key itself. */
   hash: (key: string) => string;
   /** Whether memory has the key, so that its caller doesn't guess. */
   isKnown: (key: string) => boolean;

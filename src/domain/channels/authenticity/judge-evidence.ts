@@ -65,7 +65,7 @@ const OUR_TOKENIZER = /^(gpt-|chatgpt-|o[134](-|$)|text-)/i;
 
 /** Honest services add templates and short instructions of their own. */
 const MAX_HIDDEN_TOKENS = 300;
-/** Fewer output tokens tell nothing. */
+/** Fewer output tokens prove nothing. */
 const MIN_ECHO_TOKENS = 30;
 /** A shared beginning may be cached: templates of a service. */
 const MAX_CACHED_OF_NEW = 256;

@@ -1,7 +1,7 @@
 import type { Pattern } from "./judge-evidence.ts";
 
 /**
- * Questions whose answers tell models apart. The set is versioned: a result names the version that it was made with. Operators
+ * Questions whose answers distinguish models. The set is versioned: a result names the version that it was made with. Operators
  * add their own, for example facts that only a recent model knows.
  */
 export const PROBES_VERSION = "2026-11-24";

@@ -35,7 +35,7 @@ export type KeyView = Readonly<{
 
 type Deps = Readonly<{ db: Db; vault: Vault; readLive: ReadLive }>;
 
-/** The keys of a channel in their order, each with its state, told in `language`, and how it did in the last hour. */
+/** The keys of a channel in their order, each with its state, described in `language`, and how it did in the last hour. */
 export async function listKeys(
   { db, vault, readLive }: Deps,
   channel: ChannelEntry,

@@ -39,7 +39,7 @@ export type ChannelView = Readonly<{
   max_input_tokens: number;
   /** Ours: why it is off, in the reader's language; empty: it is on, or nobody said. */
   disabled_reason: string;
-  /** Ours: the balance's currency (empty: not known), why it could not be asked last, and below what somebody is told. */
+  /** Ours: the balance's currency (empty: not known), why it could not be asked last, and below which amount the super admin is notified. */
   balance_currency: string;
   balance_error: string;
   balance_warn_below: number | null;

@@ -5,7 +5,7 @@ import { writeManagementLog } from "../../logs/write-log.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
 import { type ChannelInput, checkReferences, readChannelInput } from "./channel-input.ts";
-import { tellNew } from "./record-changes.ts";
+import { describeNew } from "./record-changes.ts";
 
 /** Creates a channel and returns its id. Throws OperationError when a field is missing or refused. */
 export async function createChannel(deps: ChannelDeps, actor: Actor, input: ChannelInput): Promise<number> {
@@ -26,7 +26,7 @@ export async function createChannel(deps: ChannelDeps, actor: Actor, input: Chan
     await writeManagementLog(tx, actor, `Created channel ${name} (#${created.id})`, {
       note: { code: "channel_created", params: { name, id: created.id } },
       action: "create",
-      ...tellNew({ ...rest, type, name, models, status }),
+      ...describeNew({ ...rest, type, name, models, status }),
     });
     return created.id;
   });

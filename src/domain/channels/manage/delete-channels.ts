@@ -5,7 +5,7 @@ import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { CHANNEL_STATUS } from "../entry.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
-import { tellEach } from "./record-changes.ts";
+import { valuesByChannel } from "./record-changes.ts";
 
 /** Deletes these channels with their abilities and key states. Returns how many there were; throws OperationError for none. */
 export async function deleteChannels(deps: ChannelDeps, actor: Actor, ids: readonly number[]): Promise<number> {
@@ -30,7 +30,7 @@ async function deleteWhere({ db, changes }: ChannelDeps, actor: Actor, where: SQ
       await writeManagementLog(tx, actor, `Deleted ${rows.length} channels: ${names.slice(0, 1000)}`, {
         note: { code: "channels_deleted", params: { count: rows.length, names: names.slice(0, 1000) } },
         action: "delete",
-        before: tellEach(rows, ({ type, status }) => ({ type, status })),
+        before: valuesByChannel(rows, ({ type, status }) => ({ type, status })),
         after: { deleted: rows.length },
       });
     }

@@ -5,13 +5,13 @@ import type { ChannelValues } from "./channel-input.ts";
 /** Channels of a batch that the log names one by one. */
 export const MAX_REPORTED = 100;
 
-/** What of these values differs from what the channel has, as the log tells it: no key, no proxy's password. */
-export function tellChange(before: Partial<ChannelRow>, values: ChannelValues): Required<Difference> {
+/** What of these values differs from what the channel has, as the log shows it: no key, no proxy's password. */
+export function describeChange(before: Partial<ChannelRow>, values: ChannelValues): Required<Difference> {
   const reported = { before: {} as Record<string, unknown>, after: {} as Record<string, unknown> };
   for (const field of Object.keys(values) as (keyof ChannelValues)[]) {
     const [was, is] = [before[field], values[field]];
     if (field === "keyCipher") reported.after.key = "changed";
-    else if (field === "models") tellModels(before.models ?? [], values.models ?? [], reported);
+    else if (field === "models") describeModels(before.models ?? [], values.models ?? [], reported);
     else if (textOf(was) !== textOf(is)) {
       reported.before[field] = textOf(was);
       reported.after[field] = textOf(is);
@@ -27,19 +27,19 @@ export const fieldsThatDiffer = (before: ChannelRow, values: ChannelValues): str
     .map((field) => (field === "keyCipher" ? "key" : field));
 
 /** What these values are, for a channel that is new; empty ones say nothing. */
-export const tellNew = (values: ChannelValues): Difference => ({
-  after: Object.fromEntries(Object.entries(tellChange({}, values).after).filter(([, value]) => value !== "")),
+export const describeNew = (values: ChannelValues): Difference => ({
+  after: Object.fromEntries(Object.entries(describeChange({}, values).after).filter(([, value]) => value !== "")),
 });
 
 /** A field of each channel of a batch, by the channel's name. */
-export const tellEach = <Row extends Readonly<{ id: number; name: string }>>(
+export const valuesByChannel = <Row extends Readonly<{ id: number; name: string }>>(
   rows: readonly Row[],
-  tell: (row: Row) => unknown,
+  describe: (row: Row) => unknown,
 ): Record<string, unknown> =>
-  Object.fromEntries(rows.slice(0, MAX_REPORTED).map((row) => [`${row.name} (#${row.id})`, tell(row)]));
+  Object.fromEntries(rows.slice(0, MAX_REPORTED).map((row) => [`${row.name} (#${row.id})`, describe(row)]));
 
-/** Channels have thousands of models: the log tells those that came and went. */
-function tellModels(
+/** Channels have thousands of models: the log names those that came and went. */
+function describeModels(
   was: readonly string[],
   is: readonly string[],
   reported: Record<"before" | "after", Record<string, unknown>>,

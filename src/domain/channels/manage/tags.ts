@@ -7,7 +7,7 @@ import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
 import { setChannelStatuses } from "../status/set-status.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
-import { fieldsThatDiffer, tellChange, tellEach } from "./record-changes.ts";
+import { describeChange, fieldsThatDiffer, valuesByChannel } from "./record-changes.ts";
 
 /** Switches every channel of a tag on or off. Returns how many changed. */
 export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string, status: 1 | 2): Promise<number> {
@@ -22,8 +22,8 @@ export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string,
     {
       note: { code: status === 1 ? "tag_enabled" : "tag_disabled", params: { tag, count: changed } },
       action: status === 1 ? "enable" : "disable",
-      before: tellEach(switched, (channel) => ({ status: channel.status })),
-      after: tellEach(switched, () => ({ status })),
+      before: valuesByChannel(switched, (channel) => ({ status: channel.status })),
+      after: valuesByChannel(switched, () => ({ status })),
     },
   );
   return changed;
@@ -57,8 +57,8 @@ export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, chan
     await writeManagementLog(tx, actor, `Changed ${count} channels of tag ${tag}: ${differing}`, {
       note: { code: "tag_changed", params: { tag, count, fields: differing } },
       action: "update",
-      before: tellEach(changed, (row) => tellChange(row, values).before),
-      after: tellEach(changed, (row) => tellChange(row, values).after),
+      before: valuesByChannel(changed, (row) => describeChange(row, values).before),
+      after: valuesByChannel(changed, (row) => describeChange(row, values).after),
     });
   });
   await deps.changes.publish("channels", ids);
@@ -90,8 +90,8 @@ export async function setTag(
         ? { code: "tag_set", params: { tag, count: rows.length } }
         : { code: "tag_removed", params: { count: rows.length } },
       action: "update",
-      before: tellEach(rows, (row) => ({ tag: row.tag })),
-      after: tellEach(rows, () => ({ tag: input })),
+      before: valuesByChannel(rows, (row) => ({ tag: row.tag })),
+      after: valuesByChannel(rows, () => ({ tag: input })),
     });
     return found;
   });

@@ -9,7 +9,7 @@ import { rebuildAbilities } from "../routing/abilities.ts";
 import { disabledBy } from "../status/disabled-by.ts";
 import { setChannelStatus } from "../status/set-status.ts";
 import { type ChannelInput, checkReferences, readChannelInput } from "./channel-input.ts";
-import { fieldsThatDiffer, tellChange } from "./record-changes.ts";
+import { describeChange, fieldsThatDiffer } from "./record-changes.ts";
 
 /**
  * Changes the given fields of a channel and leaves the rest; the log names those that differ, if any. An empty or masked
@@ -42,7 +42,7 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
       await writeManagementLog(tx, actor, `Changed channel ${before.name} (#${id}): ${fields}`, {
         note: { code: "channel_changed", params: { name: before.name, id, fields } },
         action: "update",
-        ...tellChange(before, values),
+        ...describeChange(before, values),
       });
     });
     await changes.publish("channels", [id]);

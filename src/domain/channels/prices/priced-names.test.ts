@@ -14,7 +14,7 @@ describe("a new installation", () => {
     },
   );
 
-  test("only these providers have no list price, and why is told", () => {
+  test("only these providers have no list price, and each says why", () => {
     const reasons = channelTypes.flatMap(({ name, noListPrice }) => (noListPrice ? [[name, noListPrice]] : []));
     expect(Object.fromEntries(reasons)).toEqual({
       Ollama: "own_server",

@@ -1,7 +1,7 @@
 import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { CHANNEL_STATUS } from "../entry.ts";
-import { tellEach } from "../manage/record-changes.ts";
+import { valuesByChannel } from "../manage/record-changes.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { disabledBy } from "./disabled-by.ts";
 import { setChannelStatuses } from "./set-status.ts";
@@ -20,8 +20,8 @@ export async function batchStatus(
   await writeManagementLog(deps.db, actor, `${isOn ? "Enabled" : "Disabled"} ${changed} of ${ids.length} channels`, {
     note: { code: isOn ? "channels_enabled" : "channels_disabled", params: { changed, total: ids.length } },
     action: isOn ? "enable" : "disable",
-    before: tellEach(switched, (channel) => ({ status: channel.status })),
-    after: tellEach(switched, () => ({ status })),
+    before: valuesByChannel(switched, (channel) => ({ status: channel.status })),
+    after: valuesByChannel(switched, () => ({ status })),
   });
   return changed;
 }

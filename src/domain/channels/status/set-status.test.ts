@@ -96,14 +96,14 @@ test("a channel that went off with its tag says so", async () => {
   expect((await getChannel(deps, actor, id, { language: "zh" })).disabled_reason).toBe("标签 east 由 op 手动禁用");
 });
 
-test("what an older release or another gateway wrote is told as it is", async () => {
+test("what an older release or another gateway wrote is shown as it is", async () => {
   const id = await create("k1");
-  const tell = async (otherInfo: ChannelOtherInfo) => {
+  const reasonShown = async (otherInfo: ChannelOtherInfo) => {
     await deps.db.update(channels).set({ status: 3, otherInfo }).where(eq(channels.id, id));
     return (await getChannel(deps, actor, id, { language: "zh" })).disabled_reason;
   };
-  expect(await tell({ status_reason: "The test took 9 s", status_time: 1 })).toBe("The test took 9 s");
-  expect(await tell({})).toBe("");
+  expect(await reasonShown({ status_reason: "The test took 9 s", status_time: 1 })).toBe("The test took 9 s");
+  expect(await reasonShown({})).toBe("");
 });
 
 test("a late failure of a key that was replaced, or of a channel that was deleted, changes nothing", async () => {

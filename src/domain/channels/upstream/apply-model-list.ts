@@ -8,7 +8,7 @@ import type { Actor, ChannelDeps } from "../operation.ts";
 type Choice = Readonly<{
   add: readonly string[];
   remove: readonly string[];
-  /** Offered names that are not to be told of any more. */
+  /** Offered names that are not to be reported any more. */
   ignore: readonly string[];
 }>;
 

@@ -103,7 +103,7 @@ export async function readModelLists(db: Db, channelIds: readonly number[]): Pro
 export type ModelListView = ModelDifference &
   Readonly<{ ignored: string[] /** Epoch seconds; 0: never asked. */; checked_time: number; error: string }>;
 
-/** The kept comparison of one channel; why there is none is told in `language`. */
+/** The stored comparison of one channel; the reason that there is none is in `language`. */
 export async function viewModelList(db: Db, channel: ChannelEntry, language: Language): Promise<ModelListView> {
   const [list] = await db.select().from(channelModelLists).where(eq(channelModelLists.channelId, channel.id));
   const error = sayStored(list?.error ?? "", language);

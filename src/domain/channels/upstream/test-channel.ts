@@ -105,7 +105,7 @@ async function call(
   }
 }
 
-/** Answers with status 200 may be errors all the same; those that only stream tell it in an event. */
+/** Answers with status 200 may be errors all the same; those that only stream report it in an event. */
 function problemInChat(codec: ProviderCodec, text: string, key: string): Problem | null {
   const parsed = parseJson(text);
   const reported = parsed === undefined ? readEvents(text).map(({ data }) => parseJson(data)) : [parsed];
@@ -127,7 +127,7 @@ function chatBody(dialect: ChatDialect, model: string, stream: boolean): JsonObj
   const info = shippedCatalog.find(model);
   const target = { model, info, defaultMaxTokens: conversation.sampling.maxOutputTokens, newId: randomId };
   const body = codecOf(dialect).encodeRequest(conversation, target, new Set());
-  // Some services stream unless they are told not to.
+  // Some services stream unless the request says not to.
   return dialect === "openai-chat" ? { ...body, stream: false } : body;
 }
 

@@ -33,7 +33,7 @@ const AT_A_TIME = 8;
 const DAY_MS = 86_400_000;
 
 /** Whether channels of this type can be asked for their balance. */
-export const tellsBalance = (type: number): boolean =>
+export const reportsBalance = (type: number): boolean =>
   BILLING_TYPES.has(type) || providerOf(type)?.balance !== undefined;
 
 /**
@@ -41,7 +41,7 @@ export const tellsBalance = (type: number): boolean =>
  * Throws OperationError with what went wrong.
  */
 export async function updateBalance(deps: BalanceDeps, channel: ChannelEntry): Promise<BalanceReading> {
-  if (!tellsBalance(channel.type)) throw new OperationError("channel_balance_not_offered");
+  if (!reportsBalance(channel.type)) throw new OperationError("channel_balance_not_offered");
   const reading = await (BILLING_TYPES.has(channel.type)
     ? readBillingBalance(deps.fetch, channel)
     : readOwnBalance(deps.fetch, channel)
@@ -79,14 +79,14 @@ async function crossed(db: Db, id: number, isLow: boolean): Promise<boolean> {
 
 /**
  * Asks the upstreams of all enabled channels; those with nothing left go off, whatever their `auto_ban` says.
- * `onDisabled` receives them. Types without a balance and upstreams that do not tell it are passed over.
+ * `onDisabled` receives them. Types without a balance and upstreams that do not report it are skipped.
  */
 export async function updateAllBalances(
   deps: BalanceDeps & Readonly<{ changes: Changes; onDisabled: OnDisabled }>,
   channels: Iterable<ChannelEntry>,
 ): Promise<{ updated: number; total: number }> {
   const pending = [...channels].filter(
-    (channel) => channel.status === CHANNEL_STATUS.enabled && tellsBalance(channel.type),
+    (channel) => channel.status === CHANNEL_STATUS.enabled && reportsBalance(channel.type),
   );
   const total = pending.length;
   let updated = 0;
@@ -109,7 +109,7 @@ export async function updateAllBalances(
   return { updated, total };
 }
 
-/** By the address and the words of the provider's own; where that does not tell it, by the other address that it has. */
+/** By the address and the words of the provider's own; where that does not return it, by the other address that it has. */
 async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<BalanceReading> {
   const balance = providerOf(channel.type)?.balance;
   const reported = readBalanceAt(fetch, channel, balance?.url(channel) ?? "");

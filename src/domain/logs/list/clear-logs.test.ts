@@ -41,7 +41,7 @@ test("whoever hangs up stops the clearing after the step that is under way", asy
   await server.stop(true);
 });
 
-test("what went before a failure is told of", async () => {
+test("what was deleted before a failure is reported", async () => {
   let calls = 0;
   const execute = async (...query: Parameters<Db["execute"]>) => {
     calls += 1;

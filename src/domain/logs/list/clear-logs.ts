@@ -1,12 +1,12 @@
 import { dropLogsInSteps } from "../../../../db/maintenance/partitions.ts";
 import type { Database } from "../../../../db/types.ts";
 
-/** A line that tells how far clearing the log is. */
+/** A line with the progress of clearing the log. */
 export type ClearedLine = Readonly<{ deleted: number; done?: true }>;
 
 /**
  * Deletes log rows older than `before` (epoch seconds) while its lines are read: `{"deleted": so far}` a line, the last one
- * with `"done": true`. A reader that leaves stops the deleting, as a failure does. `onEnd` is told what went in the end, also then.
+ * with `"done": true`. A reader that leaves stops the deleting, as a failure does. `onEnd` gets the number deleted, also then.
  */
 export function clearLogs(
   database: Database,

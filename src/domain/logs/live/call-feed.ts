@@ -34,10 +34,10 @@ export type LiveCall = Readonly<{
 type Listener = (call: LiveCall) => void;
 
 export type CallFeed = Readonly<{
-  /** Somebody watches: else nothing needs to be told. */
+  /** Somebody watches; otherwise nothing needs to be published. */
   readonly isWatched: boolean;
   /** Hands a call on to those who watch. */
-  tell(call: LiveCall): void;
+  publish(call: LiveCall): void;
   /** Calls of this process from now on, until the returned function is called. Calls `onEnd` when the feed is closed, also when it was already. */
   watch(listener: Listener, onEnd: () => void): () => void;
   /** Sends everybody away, for good. */
@@ -48,16 +48,16 @@ export type CallFeed = Readonly<{
 export type OtherFeeds = Readonly<{
   /** `receive` gets calls of the others; `onWatched` whether somebody watches anywhere. */
   joinFeed(parts: Readonly<{ receive(calls: readonly LiveCall[]): void; onWatched(isWatched: boolean): void }>): void;
-  /** Tells the others whether somebody watches here. */
-  tellWatched(isWatched: boolean): void;
+  /** Sends the others whether somebody watches here. */
+  sendWatched(isWatched: boolean): void;
   /** Hands calls on to where somebody watches. */
-  tellCalls(calls: readonly LiveCall[]): void;
+  sendCalls(calls: readonly LiveCall[]): void;
 }>;
 
 /** Calls of a moment go to other workers in one message. */
 const PASS_ON_MS = 100;
 
-/** Joins the relay, which tells of calls, with the console, which shows them; `others`: in a worker. */
+/** Joins the relay, which publishes calls, with the console, which shows them; `others`: in a worker. */
 export function createCallFeed(others: OtherFeeds | null = null): CallFeed {
   const watchers = new Map<Listener, () => void>();
   let isClosed = false;
@@ -69,7 +69,7 @@ export function createCallFeed(others: OtherFeeds | null = null): CallFeed {
   const passOn = (call: LiveCall) => {
     if (leaving.push(call) > 1) return;
     setTimeout(() => {
-      others?.tellCalls(leaving);
+      others?.sendCalls(leaving);
       leaving = [];
     }, PASS_ON_MS);
   };
@@ -78,16 +78,16 @@ export function createCallFeed(others: OtherFeeds | null = null): CallFeed {
   };
   const feed: CallFeed & { isWatched: boolean } = {
     isWatched: false,
-    tell(call) {
+    publish(call) {
       show(call);
       if (isWatchedAnywhere) passOn(call);
     },
     watch(listener, onEnd) {
       if (isClosed) queueMicrotask(onEnd);
-      else if (watchers.set(listener, onEnd).size === 1) others?.tellWatched(true);
+      else if (watchers.set(listener, onEnd).size === 1) others?.sendWatched(true);
       updateWatched();
       return () => {
-        if (watchers.delete(listener) && watchers.size === 0) others?.tellWatched(false);
+        if (watchers.delete(listener) && watchers.size === 0) others?.sendWatched(false);
         updateWatched();
       };
     },

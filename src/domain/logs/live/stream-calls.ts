@@ -16,7 +16,7 @@ const MOST_UNREAD = 20;
 const TICKS_A_LOOK = 6;
 /** Ticks after which a silent stream says that it lives, well within the time after which proxies close it. */
 const TICKS_A_PING = 60;
-/** Calls of this process that are remembered, so that their rows are not told again. */
+/** Calls of this process that are remembered, so that their rows are not sent again. */
 const MOST_KNOWN = 20_000;
 
 /**
@@ -77,8 +77,8 @@ export function streamCalls({
   });
 }
 
-/** Returns what tells the calls that the log got since the last time; while it does, it is not asked again. */
-function followLog({ db }: Database, tell: (call: LiveCall) => void): () => Promise<void> {
+/** Returns a function that publishes the calls logged since its last run; it does not run twice at the same time. */
+function followLog({ db }: Database, publish: (call: LiveCall) => void): () => Promise<void> {
   let lastId: number | null = null;
   let isBusy = false;
   return async () => {
@@ -91,7 +91,7 @@ function followLog({ db }: Database, tell: (call: LiveCall) => void): () => Prom
       }
       const found = await readNewCalls(db, lastId);
       lastId = found.lastId;
-      found.calls.forEach(tell);
+      found.calls.forEach(publish);
     } finally {
       isBusy = false;
     }

@@ -23,7 +23,7 @@ type Hours = LogFilter & Readonly<{ start: number; end: number }>;
 
 /**
  * Consumption by model and hour between two times, both inclusive, as the JSON text of QuotaData[]; `by` says whether users
- * are told apart. The text is made in the database: calls would wait while thousands of rows were read and written here.
+ * are distinguished. The text is made in the database: calls would wait while thousands of rows were read and written here.
  */
 export async function readQuotaData(db: Db, filter: Hours, by: "model" | "user" | "model and user"): Promise<string> {
   const rows = by === "model" ? await modelRows(db, filter) : userRows(filter, by);

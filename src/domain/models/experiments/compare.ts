@@ -127,7 +127,7 @@ export function comparePairs(
   ];
 }
 
-/** Ties tell nothing: they are left out. */
+/** Ties prove nothing: they are left out. */
 function judged(pairs: readonly Pair[], looks: (calls: number) => readonly Look[]): Comparison {
   const verdicts = pairs.flatMap(({ verdict }) => (verdict ? [verdict] : []));
   const wins = (n: number) => verdicts.slice(0, n).filter((each) => each > 0).length;

@@ -12,7 +12,7 @@ export type ReceivedAnnouncement = AnnouncementView & Readonly<{ is_read: boolea
 /** How many a user is shown; older ones count as read. */
 const MOST_SHOWN = 50;
 
-/** What a user is told, newest first; what is older than the account counts as read. */
+/** A user's announcements, newest first; what is older than the account counts as read. */
 export async function listReceived(db: Db, userId: number): Promise<{ items: ReceivedAnnouncement[]; unread: number }> {
   const rows = await db
     .select({ announcement: announcements, isRead: isReadBy(userId) })

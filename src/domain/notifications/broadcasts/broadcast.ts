@@ -23,7 +23,7 @@ export type BroadcastProgress = {
   failed: number;
 };
 
-/** Tells many people, one broadcast at a time. */
+/** Notifies many people, one broadcast at a time. */
 export type Broadcasts = {
   /** Starts one; it goes on by itself. Throws OperationError when a text is missing or one is under way. */
   start(request: BroadcastRequest, senderName?: string): void;
@@ -46,10 +46,10 @@ export function createBroadcasts(deps: Readonly<{ db: Db; notifier: Notifier; lo
 
   type Receiver = Readonly<{ id: number; setting: StoredSetting }>;
 
-  const tell = async (broadcastId: number, receivers: readonly Receiver[], notice: Notice) => {
+  const notifyAll = async (broadcastId: number, receivers: readonly Receiver[], notice: Notice) => {
     const rows = await Promise.all(
       receivers.map(async ({ id: userId, setting }) => {
-        const isDelivered = await deps.notifier.tell(userId, notice);
+        const isDelivered = await deps.notifier.notify(userId, notice);
         if (isDelivered) state.delivered += 1;
         else state.failed += 1;
         const method = typeof setting.notify_type === "string" ? setting.notify_type : DEFAULT_METHOD;
@@ -76,7 +76,7 @@ export function createBroadcasts(deps: Readonly<{ db: Db; notifier: Notifier; lo
         .limit(SLICE);
       const receivers = slice.filter(({ setting }) => wants(setting, event));
       for (let from = 0; from < receivers.length && !isCancelled; from += AT_ONCE) {
-        await tell(id, receivers.slice(from, from + AT_ONCE), notice);
+        await notifyAll(id, receivers.slice(from, from + AT_ONCE), notice);
       }
       if (slice.length < SLICE) return;
       last = slice.at(-1)?.id ?? last;

@@ -14,13 +14,13 @@ const LARGEST_ANSWER_BYTES = 65_536;
  * Sends a task that has changed to the address that its client named, in the background and once: who misses it asks. Such
  * an address may be anybody's, so it passes the rules for those of users.
  */
-function tellClient(deps: TaskDeps, task: OpenTask): void {
-  tell(deps, task).catch((error: unknown) =>
-    deps.log.info({ error, kind: task.kind, id: task.id }, "a task's client could not be told of it"),
+function notifyClient(deps: TaskDeps, task: OpenTask): void {
+  callHook(deps, task).catch((error: unknown) =>
+    deps.log.info({ error, kind: task.kind, id: task.id }, "a task's client could not be notified"),
   );
 }
 
-async function tell(deps: TaskDeps, { kind, id, notifyHook }: OpenTask): Promise<void> {
+async function callHook(deps: TaskDeps, { kind, id, notifyHook }: OpenTask): Promise<void> {
   const body = kind === "drawing" ? await readDrawing(deps, id) : await readSong(deps, id);
   if (!body) return;
   await deps.hookFetch(notifyHook, {
@@ -54,7 +54,7 @@ export async function applyReport(deps: TaskDeps, task: OpenTask, report: TaskRe
   // What is unchanged costs no write; finished parts of a running task are shown as they come.
   if (!isNews(task, report)) return false;
   const changed = report.status === "FAILURE" ? await failTask(deps, task, report) : await write(deps, task, report);
-  if (changed && task.notifyHook !== "") tellClient(deps, task);
+  if (changed && task.notifyHook !== "") notifyClient(deps, task);
   return changed;
 }
 

@@ -82,13 +82,13 @@ function start(type: number, answer: (url: URL, body: string) => unknown, refusa
   return { seen, deps };
 }
 
-/** Midjourney's proxy, which tells of each task so. */
-function startDrawings(tellOf: (id: string, index: number) => Reported) {
+/** Midjourney's proxy, which reports each task so. */
+function startDrawings(reportOf: (id: string, index: number) => Reported) {
   const requests: number[] = [];
   const { deps } = start(2, (_, body) => {
     const { ids } = JSON.parse(body) as { ids: string[] };
     requests.push(ids.length);
-    return [...ids.map(tellOf), { id: "unknown", status: "SUCCESS" }];
+    return [...ids.map(reportOf), { id: "unknown", status: "SUCCESS" }];
   });
   return { requests: requests, deps };
 }
@@ -139,7 +139,7 @@ test("ten thousand drawings are asked about in hundreds, while calls are relayed
   expect(answered).toBeGreaterThanOrEqual(TASKS / CALL_EACH);
 }, 240_000);
 
-/** A video as its provider tells of it; every hundredth is done. */
+/** A video as its provider reports it; every hundredth is done. */
 type Video = (index: number) => Reported;
 const isDone = (index: number) => index % 100 === 0;
 const indexOf = (id: string | undefined) => Number(id?.slice("task-".length));
@@ -246,7 +246,7 @@ test.each(services)(
   240_000,
 );
 
-test("what a list does not tell of is asked about one by one; an upstream that is silent is soon left alone", async () => {
+test("tasks missing from a list are queried one by one; an upstream that does not answer is soon left alone", async () => {
   const ids = Array.from({ length: 100 }, (_, index) => index);
   await database.db.insert(mediaTasks).values(ids.map((index) => ({ ...videoRow(), upstreamId: `task-${index}` })));
   const requests: string[] = [];
@@ -307,7 +307,7 @@ test("a key that is refused does not keep back the tasks of the channel's others
   expect(await pollTasks({ ...deps, fetch, channels: { get: () => channel } })).toBe(11);
 }, 60_000);
 
-test("where drawings cannot be followed, videos are all the same, and what went wrong is told", async () => {
+test("where drawings cannot be followed, videos are all the same, and what went wrong is reported", async () => {
   await database.db.insert(mediaTasks).values({ ...videoRow(), upstreamId: "task-0" });
   await addDrawings(1);
   const { deps } = start(1010, () => ({ code: 0, data: kling(0) }));

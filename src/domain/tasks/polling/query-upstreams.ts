@@ -34,7 +34,7 @@ export class UpstreamQuestions {
 
   constructor(private readonly deps: Deps) {}
 
-  /** What a channel's upstream says of these tasks, which one key ordered by one action; those it does not tell of are left out. */
+  /** What a channel's upstream says of these tasks, which one key ordered by one action; those missing from its answer are left out. */
   async about(keeper: TaskKeeper, tasks: readonly OpenTask[]): Promise<Map<string, TaskReport>> {
     const found = new Map<string, TaskReport>();
     const note = (reports: readonly TaskReport[]) => {
@@ -98,7 +98,7 @@ export class UpstreamQuestions {
       // What is refused may be this key alone: those of others go on being asked about.
       const silent = status >= 500 ? upstream : ofKey;
       if (status !== 404) this.#unanswered.set(silent, unanswered(silent) + 1);
-      this.deps.log.warn({ channelId: channel.id, status }, "an upstream does not tell how its tasks stand");
+      this.deps.log.warn({ channelId: channel.id, status }, "an upstream does not report the state of its tasks");
     } catch (error) {
       this.#unanswered.set(upstream, unanswered(upstream) + 1);
       this.deps.log.warn({ error, channelId: channel.id }, "an upstream could not be asked how its tasks stand");

@@ -19,7 +19,7 @@ export type RebateView = {
   created_time: number;
 };
 
-/** What rebates can be sorted by; not by whom they are from: that would tell of names what is masked. */
+/** What rebates can be sorted by; not by whom they are from: that would reveal the masked names. */
 export const REBATE_SORTS = {
   id: rebates.id,
   kind: rebates.kind,

@@ -9,7 +9,7 @@ import type { WalletDeps } from "../operation.ts";
 import { creditOrder } from "./settle-order.ts";
 
 /**
- * Credits an order whose payment came but was never told, by an administrator's word; the log says whose. Nobody completes
+ * Credits an order whose payment came but was never reported, by an administrator's word; the log says whose. Nobody completes
  * orders of people of their own rank, their own included, but super admins. Throws OperationError.
  */
 export async function completeOrder(

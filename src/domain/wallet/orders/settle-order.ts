@@ -26,7 +26,7 @@ export type Paid = Readonly<{
 export type Settlement = "credited" | "credited before" | "unknown order" | "wrong amount";
 
 /**
- * Credits an order that was paid: once, however often and in whatever order payment services tell. An order that expired or
+ * Credits an order that was paid: once, however often and in whatever order payment services notify. An order that expired or
  * failed before counts when its payment came after all. The caller has verified who says so.
  */
 export async function settlePaidOrder({ db, changes, settings }: WalletDeps, paid: Paid): Promise<Settlement> {

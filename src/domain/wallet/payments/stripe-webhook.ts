@@ -34,7 +34,7 @@ export async function handleStripeWebhook(
     case "checkout.session.completed":
       if (event.data.object.mode === "subscription") return true;
       if (event.data.object.mode === "setup") return saveCard(deps, event.data.object.id);
-      // Slow ways to pay are completed first and paid days later, which is told by an event of its own.
+      // Slow ways to pay are completed first and paid days later, which has an event of its own.
       return event.data.object.payment_status === "paid" ? settle(deps, event.data.object) : true;
     case "checkout.session.async_payment_succeeded":
       return settle(deps, event.data.object);

@@ -31,7 +31,7 @@ const OF_PLANS = '%"target":"subscription"%';
 const MOVED = sql`l.type = ${LOG_TYPE.system} and l.request_id is null
   and l.content in ('Invitation rewards transferred to the balance', 'Agent''s earnings transferred to the balance')`;
 
-/** Sums of all that changed the balance of `userId` within the range, as far as the log and the orders tell. */
+/** Sums of all that changed the balance of `userId` within the range, as far as the log and the orders show. */
 export async function readMovements(db: DbOrTx, userId: number, { from, until }: Range): Promise<Movements> {
   const during = (column: SQL) => sql`${column} >= ${from} and ${column} < ${until}`;
   const rows = await db.execute<Record<keyof Movements, string>>(sql`

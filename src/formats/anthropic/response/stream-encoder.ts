@@ -116,7 +116,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
         return this.#beginCall(step);
       case "tool-input": {
         const waiting = this.#waiting.get(step.index);
-        if (this.#open === step.index) return this.#tell(step.text);
+        if (this.#open === step.index) return this.#addInput(step.text);
         if (waiting) waiting.input += step.text;
         return "";
       }
@@ -157,7 +157,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return "";
   }
 
-  #tell(text: string): string {
+  #addInput(text: string): string {
     this.#input += text;
     return this.#inputDelta(this.#toolInput?.push(text) ?? "");
   }
@@ -182,7 +182,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     let text = "";
     for (const { start, input } of this.#waiting.values()) {
       text += this.#startCall(start);
-      if (input !== "") text += this.#tell(input);
+      if (input !== "") text += this.#addInput(input);
       text += this.#close();
     }
     this.#waiting.clear();

@@ -186,7 +186,7 @@ describe("streams", () => {
 
 describe("transcriptions", () => {
   test.each([
-    ["by the duration that is told", { text: "hi", usage: { type: "duration", seconds: 90 } }, 1_500],
+    ["by the reported duration", { text: "hi", usage: { type: "duration", seconds: 90 } }, 1_500],
     ["by the file's own length", { text: "hi" }, 500],
     ["by tokens", { text: "hi", usage: { type: "tokens", input_tokens: 14, output_tokens: 45, total_tokens: 59 } }, 14],
   ])("%s", async (_name, answer, tokens) => {

@@ -147,7 +147,7 @@ function groupLimit(body: JsonObject): number | null {
   return Number.isInteger(most) ? Math.min(MAX_CHOICES, Math.max(1, most)) : MAX_GROUP;
 }
 
-/** The usage with the number of images in the response; unchanged where the response does not tell it. */
+/** The usage with the number of images in the response; unchanged where the response does not show it. */
 function withDrawn(usage: Usage, answer: JsonObject | null): Usage {
   const reported = recordOf(answer?.usage)?.generated_images;
   if (typeof reported === "number") return { ...usage, images: reported };

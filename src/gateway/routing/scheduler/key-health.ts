@@ -105,7 +105,7 @@ export function createCoolDown(
   };
 }
 
-/** The calls of a channel's key in the last hour, and those in progress: of this process, and of what others tell. In memory. */
+/** The calls of a channel's key in the last hour, and those in progress: of this process, and of what others report. In memory. */
 export type KeyTraffic = {
   begin(channelId: number, key: string): void;
   /**

@@ -54,7 +54,7 @@ test("what is long past is forgotten", () => {
   expect(traffic.of(1, "a").slots.filter(({ count }) => count === 1)).toHaveLength(11);
 });
 
-test("an earlier process's hour goes on where it left off, and its keys are not told", async () => {
+test("an earlier process's hour continues, and its keys are not revealed", async () => {
   let now = 1_700_000_000_000;
   const before = createKeyTraffic(() => now);
   for (const failed of [false, false, true]) {

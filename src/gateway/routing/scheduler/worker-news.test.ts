@@ -7,7 +7,7 @@ import { createCoolDown, createKeyTraffic } from "./key-health.ts";
 import { createStickiness } from "./stickiness.ts";
 import { createWorkerNews, learnNews } from "./worker-news.ts";
 
-/** The memory of two workers; `exchange` tells each what the other knows, as it crosses the line between processes. */
+/** The memory of two workers; `exchange` sends each what the other knows, as it crosses the line between processes. */
 function twoWorkers() {
   let now = 1_000_000;
   const clock = () => now;

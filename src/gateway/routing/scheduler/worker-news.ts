@@ -19,11 +19,11 @@ export type RoutingNews = Readonly<{
 export type RoutingLine = Readonly<{
   /** `receive`: called with the news of another worker; null: it has ended. */
   joinRouting(receive: (worker: number, news: RoutingNews | null) => void): void;
-  tellRouting(news: RoutingNews): void;
+  shareRouting(news: RoutingNews): void;
 }>;
 
 /** How long another worker goes on without the news. */
-export const TELL_EVERY_MS = 250;
+export const SHARE_EVERY_MS = 250;
 
 type Memory = Pick<GatewayContext, "traffic" | "coolDown" | "speeds" | "hedges" | "stickiness" | "conversationModels">;
 type Sum = { firstTokenMs: number; firstTokens: number; tokensPerSecond: number; rates: number; calls: number };
@@ -89,7 +89,7 @@ export function createWorkerNews() {
   };
 }
 
-/** Takes over what another worker tells; null: it has ended, and its calls with it. */
+/** Takes over what another worker reports; null: it has ended, and its calls with it. */
 export function learnNews(memory: Memory, worker: number, news: RoutingNews | null): void {
   const { traffic, coolDown, speeds, hedges, stickiness, conversationModels } = memory;
   traffic.learnUnderWay(worker, news?.underWay ?? []);

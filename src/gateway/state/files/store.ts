@@ -65,9 +65,9 @@ export type ObjectStore = Readonly<{
 }>;
 
 /** Where rows of older versions have the upstream's object. */
-const OLD_MEMBER = "told";
+const FORMER_MEMBER = "told";
 const purposeOf = (body: typeof upstreamObjects.body) =>
-  sql`coalesce(${body}::json #>> '{object,purpose}', ${body}::json #>> array[${OLD_MEMBER}, 'purpose']::text[])`;
+  sql`coalesce(${body}::json #>> '{object,purpose}', ${body}::json #>> array[${FORMER_MEMBER}, 'purpose']::text[])`;
 
 const CHARGED: readonly ObjectKind[] = ["batch", "job", "response"];
 
@@ -137,5 +137,5 @@ export function createObjectStore(db: Db): ObjectStore {
 
 function objectOf(row: typeof upstreamObjects.$inferSelect): StoredObject {
   const { payer, ...objects } = JSON.parse(row.body) as { payer: Payer } & Record<string, JsonObject>;
-  return { ...row, kind: row.kind as ObjectKind, body: objects.object ?? objects[OLD_MEMBER] ?? {}, payer };
+  return { ...row, kind: row.kind as ObjectKind, body: objects.object ?? objects[FORMER_MEMBER] ?? {}, payer };
 }

@@ -37,8 +37,8 @@ export async function submitDrawing(
     );
     const { settings, tasks } = context.services;
     const { order, prompt } = planned;
-    const tellsClient = settings.get("MjNotifyEnabled");
-    const hook = tellsClient ? (textOf(body.json.notifyHook) ?? "").slice(0, MAX_HOOK_LENGTH) : "";
+    const notifiesClient = settings.get("MjNotifyEnabled");
+    const hook = notifiesClient ? (textOf(body.json.notifyHook) ?? "").slice(0, MAX_HOOK_LENGTH) : "";
     const { caller } = call;
     const { sent } = await submitTask(context, call, {
       kind: "drawing",
@@ -64,7 +64,7 @@ export async function submitDrawing(
           ) + order.path,
         body: JSON.stringify(
           bodyForUpstream(order.body, {
-            callbackUrl: tellsClient ? callbackUrlOf(tasks, id) : null,
+            callbackUrl: notifiesClient ? callbackUrlOf(tasks, id) : null,
             keepsAccountFilter: settings.get("MjAccountFilterEnabled"),
             clearsModes: settings.get("MjModeClearEnabled"),
           }),

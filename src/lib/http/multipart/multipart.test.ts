@@ -9,7 +9,7 @@ import { MalformedForm, MultipartScanner } from "./scanner.ts";
 const folder = await mkdtemp(join(tmpdir(), "sluice-form-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** As a request that tells its length, or does not and goes to the disk. */
+/** As a request that declares its length, or does not and is spooled to disk. */
 function read(bytes: Uint8Array<ArrayBuffer>, type: string, withLength = true, maxBytes = 10_000_000) {
   const headers = { "content-type": type, ...(withLength && { "content-length": String(bytes.length) }) };
   const request = new Request("http://x.example", { method: "POST", headers, body: bytes });
@@ -46,7 +46,7 @@ describe("reading", () => {
     expect(contents[2]).toBe("\r\n--\0\xff");
   });
 
-  test.each([true, false])("members and files; with its length told: %p", async (withLength) => {
+  test.each([true, false])("members and files; with a declared length: %p", async (withLength) => {
     const { type, bytes } = await encoded(sample());
     const form = await read(bytes, type, withLength);
     expect(form.parts.map((part) => [part.name, "value" in part ? part.value : part.fileName])).toEqual([

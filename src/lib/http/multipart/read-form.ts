@@ -58,7 +58,7 @@ export async function readForm(request: Request, contentType: string, { maxBytes
   }
 }
 
-/** What does not tell its length is written as it comes, and no more of it than may be. */
+/** A body without a declared length is written as it comes, up to the limit. */
 async function writeUpTo(path: string, body: Request["body"], maxBytes: number): Promise<void> {
   const file = Bun.file(path).writer({ highWaterMark: READ_BYTES });
   try {

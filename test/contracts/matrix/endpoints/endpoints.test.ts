@@ -83,7 +83,7 @@ const several =
   (_text, bodies) =>
     expect(textsIn(client, bodies)).toEqual([...TEXTS]);
 
-/** Pieces of what a call of the free-text tool was told, one behind the other. */
+/** Consecutive pieces of the input of a free-text tool call. */
 const commandIn = (pieces: readonly unknown[]): string => pieces.map((piece) => textOf(piece) ?? "").join("");
 
 const calledInChat: Seen = (text, bodies) => {
@@ -104,7 +104,7 @@ const citedInChat = holds('"url_citation"', `"url":"${ADDRESS}"`);
 const citedInMessages = holds(/"citations?(_delta)?"/, `"url":"${ADDRESS}"`);
 const citedInGemini = holds('"groundingChunks"', `"uri":"${ADDRESS}"`);
 
-/** How the clients of each format see what the answer tells. */
+/** How the clients of each format see what the answer contains. */
 const SEEN: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Seen>>>> = {
   chat: {
     custom: calledInChat,

@@ -57,7 +57,7 @@ type Table = Readonly<{
   /** Address of the list of models; null: none. */
   list?: string | null;
   listOf?: (ids: readonly string[]) => object;
-  /** Tells the same tokens of every call. */
+  /** Reports the same tokens for every call. */
   placeholder?: typeof usage;
   balance?: Readonly<{ path: string; answer: object; amount: number; currency: string }>;
   /** Status of a refusal, its body, and the status that it means where that is another; absent: in OpenAI's words. */

@@ -22,7 +22,7 @@ export type VectorFake = Readonly<{
   /** What the service refuses the request for; null: nothing. */
   objection(seen: Seen): string | null;
   answer: object;
-  /** Its answers tell no tokens: they are counted here. */
+  /** Its answers have no token counts: they are counted here. */
   silentOnUsage?: boolean;
   /** A refusal in the service's own words; its status where that is not 400. */
   refusal: object;
@@ -169,7 +169,7 @@ export const vectorFakes: readonly VectorFake[] = [
     objection: (seen) =>
       bearer(seen, "/v2/rerank") ??
       ("return_documents" in seen.body ? "unknown field: return_documents" : wantsDocuments(seen)),
-    // A search is told, its tokens are not.
+    // A search is reported, its tokens are not.
     answer: { id: "r", results: RANKS, meta: { api_version: { version: "2" }, billed_units: { search_units: 1 } } },
     silentOnUsage: true,
     refusal: { id: "e", message: REFUSED },

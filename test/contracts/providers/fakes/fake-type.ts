@@ -32,9 +32,9 @@ export type FakeType = Readonly<{
   stream?(seen: Seen): Response;
   /** The frames of an answer, where a chat is a WebSocket. */
   frames?(body: JsonObject): readonly object[];
-  /** A refusal in the service's own words, with the status that clients are told. */
+  /** A refusal in the service's own words, with the status that clients receive. */
   refusal: Readonly<{ answer: () => Response | object; status: number }>;
-  /** Does not tell tokens: they are counted here. */
+  /** Does not report tokens: they are counted here. */
   silentOnUsage?: boolean;
   /** Requests other than chats: token exchange, lists of models, balances; null: none of these. */
   otherPaths?(seen: Seen): Response | null;

@@ -176,7 +176,7 @@ function toolCallDeltas({ id, name, arguments: args }: ToolCall, index: number):
   ];
 }
 
-/** What is left, by path: 25.50 − 5.50 dollars as OpenAI tells it, 12.50 yuan as SiliconCloud does. */
+/** What is left, by path: 25.50 − 5.50 dollars as OpenAI returns it, 12.50 yuan as SiliconCloud does. */
 export const BALANCES: Readonly<Record<string, object | undefined>> = {
   "/v1/dashboard/billing/subscription": { hard_limit_usd: 25.5, has_payment_method: true },
   "/v1/dashboard/billing/usage": { total_usage: 550 },

@@ -9,7 +9,7 @@ const channel = (models: readonly string[], modelMapping = "", modelPrefix = "")
   modelPrefix,
 });
 
-test("models are told that have no price, by their own name or by the one they map to", () => {
+test("models without a price are listed, by their own name or by the one they map to", () => {
   const models = ["gpt-4o", "gpt-4-gizmo-abc", "house", "llama3.3", "odd"];
   expect(unpricedModels(channel(models, '{"house": "o3", "odd": 1}'), PRICED)).toEqual(["llama3.3", "odd"]);
   expect(unpricedModels(channel(models), PRICED)).toEqual(["house", "llama3.3", "odd"]);

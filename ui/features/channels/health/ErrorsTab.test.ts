@@ -10,13 +10,16 @@ test("what the channel's own upstream said last", () => {
     { ...attempt, status: 429, error: "slow down" },
     { ...attempt, channelId: 8, status: 401, error: "another channel" },
   ];
-  expect(failureOf(entry({ status: 503, error: "told", admin_info: { attempts } }), 7)).toEqual({
+  expect(failureOf(entry({ status: 503, error: "not available", admin_info: { attempts } }), 7)).toEqual({
     status: 429,
     message: "slow down",
   });
 });
 
-test("else what the client was told; nothing where nothing can be read", () => {
-  expect(failureOf(entry({ status: 503, error: "told" }), 7)).toEqual({ status: 503, message: "told" });
+test("else the error that the client received; nothing where nothing can be read", () => {
+  expect(failureOf(entry({ status: 503, error: "not available" }), 7)).toEqual({
+    status: 503,
+    message: "not available",
+  });
   expect(failureOf({ other: "" }, 7)).toEqual({ status: 0, message: "" });
 });

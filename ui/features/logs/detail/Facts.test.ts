@@ -17,6 +17,6 @@ test.each([
     "$0.02 per call · group × 2 · user group × 0.8",
   ],
   [{ model_ratio: 1 }, "model × 1"],
-])("%o is told as %s", (other, text) => {
+])("%o is shown as %s", (other, text) => {
   expect(ratiosText(other, t)).toBe(text);
 });

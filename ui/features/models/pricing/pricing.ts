@@ -104,7 +104,7 @@ export function unitPrice(model: Priced, groupRatio: number, quotaPerUnit: numbe
 type Tag = NonNullable<PriceChange["after"]>;
 
 /**
- * The unit that a price of a model was for, and the USD of it (as `unitPrice` tells), of a million tokens in and out. `unit`:
+ * The unit that a price of a model was for, and the USD of it (as `unitPrice` returns), of a million tokens in and out. `unit`:
  * what the model's price is for now; undefined when it is no longer offered.
  */
 export function unitTag(tag: Tag, unit: PricedModel["unit"] | undefined, quotaPerUnit: number) {

@@ -22,7 +22,7 @@ import { type Answer, type ChatBody, emptyAnswer, type ToolCall } from "./chat.t
 export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => void, signal: AbortSignal): Promise<void> {
   const start = performance.now();
   let answer = emptyAnswer(body.model);
-  const tell = (changes: Partial<Answer>) => {
+  const apply = (changes: Partial<Answer>) => {
     answer = { ...answer, ...changes };
     onAnswer(answer);
   };
@@ -41,16 +41,16 @@ export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => voi
       body: JSON.stringify(body),
       signal,
     });
-    tell({ requestId: response.headers.get("x-request-id") ?? "" });
+    apply({ requestId: response.headers.get("x-request-id") ?? "" });
     if (response.status === 401) goToLogin();
-    if (!response.ok || !response.body) return tell({ status: "error", error: await errorOf(response) });
-    for await (const data of eventsOf(response.body)) tell(applyEvent(answer, data, elapsed()));
-    if (answer.status !== "error") tell({ status: "complete" });
+    if (!response.ok || !response.body) return apply({ status: "error", error: await errorOf(response) });
+    for await (const data of eventsOf(response.body)) apply(applyEvent(answer, data, elapsed()));
+    if (answer.status !== "error") apply({ status: "complete" });
   } catch {
     // If nobody stopped the stream, the connection broke.
-    tell(signal.aborted ? { status: "complete" } : { status: "error", error: translate("api.unreachable") });
+    apply(signal.aborted ? { status: "complete" } : { status: "error", error: translate("api.unreachable") });
   } finally {
-    tell({ totalMs: elapsed() });
+    apply({ totalMs: elapsed() });
   }
 }
 

@@ -52,7 +52,7 @@ describe("price maps", () => {
     ["that of what an alias stands for", "alias", ["gpt-4-gizmo-xyz"], []],
     ["that of one of several upstreams", "alias", ["new", "gpt-4o"], []],
     ["none", "vip-new", ["new"], ["vip-new"]],
-  ])("of models without a price those are told that have none: %s", (_, model, upstream, expected) =>
+  ])("of models without a price those that have none are listed: %s", (_, model, upstream, expected) =>
     expect(modelsWithoutPrice([{ model, upstream }], MAPS)).toEqual(expected),
   );
 

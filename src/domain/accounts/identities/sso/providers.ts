@@ -194,7 +194,7 @@ async function mappingsOf(db: DbOrTx, input: ProviderInput["mappings"]): Promise
   });
 }
 
-/** One provider answers for a domain: otherwise nobody could tell where its people sign in. */
+/** One provider answers for a domain: otherwise nobody could know where its people sign in. */
 async function checkDomainsFree(db: DbOrTx, domains: readonly string[], exceptId: number): Promise<void> {
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended('identity provider domains', 0))`);
   const rows = await db.select().from(identityProviders);

@@ -160,7 +160,7 @@ describe("BigQuery", () => {
 });
 
 test.each(["webhook", "clickhouse", "splunk"] as const)(
-  "%s: a refusal is told in the service's words",
+  "%s: a rejection is reported in the service's words",
   async (type) => {
     respond = () => new Response("Code: 60. Table does not exist", { status: 404 });
     const config = { url: base, table: "calls", token: "t", secret: `whsec_${btoa("b".repeat(32))}` };

@@ -12,7 +12,7 @@ import { cellsOfLargest } from "./series-of-largest.ts";
 
 /** The epoch began on a Thursday; weeks begin on Mondays. */
 const TO_MONDAY_S = 3 * DAY_S;
-/** More series than these nobody tells apart in a chart: what is left is summed as "others". */
+/** Nobody can distinguish more series than these in a chart: what is left is summed as "others". */
 const MOST_SERIES = 12;
 
 export const SERIES_STEPS = { hour: HOUR_S, day: DAY_S, week: 7 * DAY_S } as const;

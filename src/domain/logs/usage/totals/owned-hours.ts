@@ -18,7 +18,7 @@ export type Owners = Readonly<{
   ids: readonly number[];
   models?: readonly string[];
   userIds?: readonly number[];
-  /** Whether rows tell models apart. */
+  /** Whether rows are grouped by model. */
   byModel: boolean;
 }>;
 

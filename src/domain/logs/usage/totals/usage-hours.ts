@@ -9,7 +9,7 @@ import { divide, hoursIn } from "./day-parts.ts";
 import { type Owners, ownedHours } from "./owned-hours.ts";
 import { readFolded } from "./totals.ts";
 
-/** By what hours are told apart: nothing, or one of the columns of the roll-ups. */
+/** By what hours are grouped: nothing, or one of the columns of the roll-ups. */
 export type HourKey = "none" | "model" | "group" | "user" | "channel" | "token";
 
 const r = usageRollups;
@@ -74,7 +74,7 @@ export async function usageHours(
 
 type Totals = Readonly<{ dimension: "all" | "model" | "group"; keys: SQL | undefined }>;
 
-/** Which of the totals hold exactly what the filter leaves, told apart like this; null: none does. */
+/** Which of the totals hold exactly what the filter leaves, grouped like this; null: none does. */
 function totalsOf(filter: LogFilter, by: HourKey): Totals | null {
   const { modelName, modelNames, group, ...others } = filter;
   if (isNarrow(others)) return null;

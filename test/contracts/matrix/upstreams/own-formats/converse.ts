@@ -133,7 +133,7 @@ function read(body: JsonObject): Sent {
   };
 }
 
-/** The schema of the answer, which is told as text. */
+/** The schema of the answer, which is sent as text. */
 function schemaOf(body: JsonObject): unknown {
   const { type, structure } = recordOf(recordOf(body.outputConfig)?.textFormat) ?? {};
   const text = textOf(recordOf(recordOf(structure)?.jsonSchema)?.schema);

@@ -17,6 +17,6 @@ test.each([
   [{ domains: ["no domain"] }, { domains: "domain" }],
   [{ domains: [], enforced: true }, { domains: "domain" }],
   [{ mappings: [{ group: " ", organization_id: 1, role: "viewer" }] }, { mappings: "required" }],
-] as const)("%j is told at its field", (change, faults) =>
+] as const)("%j is reported at its field", (change, faults) =>
   expect(checkProviderForm({ ...form, ...change })).toEqual(faults as Record<string, "required">),
 );

@@ -130,7 +130,7 @@ function literalOf(token: string): Literal {
     const value: unknown = JSON.parse(/^(?:true|false|null)$/i.test(token) ? token.toLowerCase() : token);
     if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value as Literal;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw invalid(`${token.slice(0, 60)} is no value`);
 }
