@@ -33,6 +33,8 @@ export type StatementOrder = Readonly<{
   money: string;
   currency: string;
   quota: number;
+  /** It was paid back: the amounts are below 0. */
+  isRefund?: boolean;
   /** Absent: no tax was set up when it was ordered. `amount` is part of `money`, `rate` percent; both decimal text. */
   tax?: Readonly<{ country: string; rate: string; amount: string; reverseChargeTaxId: string }>;
 }>;

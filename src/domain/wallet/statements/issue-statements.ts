@@ -40,7 +40,7 @@ export async function issueStatements(deps: IssueDeps, signal?: AbortSignal, now
   return issued;
 }
 
-/** Accounts whose balance changed in `month` and that have no statement for it. */
+/** Accounts whose balance changed in `month`, or that got money back, and that have no statement for it. */
 async function findAccounts(db: Db, month: Month): Promise<number[]> {
   const during = (column: SQL) => sql`${column} >= ${month.from} and ${column} < ${month.until}`;
   const rows = await db.execute<{ id: number }>(sql`
@@ -49,6 +49,7 @@ async function findAccounts(db: Db, month: Month): Promise<number[]> {
       select r.user_id from usage_rollups r where ${during(sql`r.hour`)}
       union select l.user_id from logs l where l.type in (1, 4, 5) and l.quota <> 0 and ${during(sql`l.created_at`)}
       union select o.user_id from top_up_orders o where o.status = 'success' and ${during(sql`o.completed_time`)}
+      union select o.user_id from top_up_orders o where ${during(sql`o.refunded_time`)}
       union select c.user_id from (${changesIn(sql`management`)}) c
     ) moved on moved.user_id = u.id
     where not exists (select 1 from statements s

@@ -82,8 +82,8 @@ export function tablesOf(document: StatementDocument, language: Language): State
     title: word("statement_orders"),
     head: [word("statement_order"), word("statement_date"), word("statement_paid"), ...amountHead],
     textColumns: 2,
-    rows: content.orders.map(({ tradeNo, time, money, currency, quota }) => [
-      tradeNo,
+    rows: content.orders.map(({ time, money, currency, quota, ...order }) => [
+      nameOf(order, word),
       dateText(time),
       `${money} ${currency}`,
       ...amount(quota),
@@ -99,11 +99,17 @@ export function tablesOf(document: StatementDocument, language: Language): State
   ].filter(({ rows }) => rows.length > 0);
 }
 
+/** The order's number; a refund is the credit note of its order. */
+const nameOf = (
+  { tradeNo, isRefund }: Pick<StatementOrder, "tradeNo" | "isRefund">,
+  word: (code: MessageCode) => string,
+) => (isRefund ? `${word("statement_credit_note")} ${tradeNo}` : tradeNo);
+
 /** Net, tax and what was paid of each order, and their sums by currency: each row adds up to the coin. */
 function taxesOf(orders: readonly StatementOrder[], word: (code: MessageCode) => string): StatementTable {
   const taxed = orders.flatMap(({ tax, ...order }) => (tax ? [{ ...order, tax }] : []));
   const sums = new Map<string, { net: Decimal; tax: Decimal; paid: Decimal }>();
-  const rows = taxed.map(({ tradeNo, money, currency, tax }) => {
+  const rows = taxed.map(({ money, currency, tax, ...order }) => {
     const [paid, amount] = [decimal(money), decimal(tax.amount)];
     const net = subtract(paid, amount);
     const before = sums.get(currency) ?? { net: ZERO, tax: ZERO, paid: ZERO };
@@ -111,7 +117,7 @@ function taxesOf(orders: readonly StatementOrder[], word: (code: MessageCode) =>
     const basis = tax.reverseChargeTaxId
       ? `${word("statement_reverse_charge")} ${tax.reverseChargeTaxId}`
       : `${tax.country} ${tax.rate}%`;
-    return [tradeNo, basis, currency, ...[net, amount, paid].map((value) => toText(value, 2))];
+    return [nameOf(order, word), basis, currency, ...[net, amount, paid].map((value) => toText(value, 2))];
   });
   const totals = [...sums].map(([currency, { net, tax, paid }]) => [
     ...[word("statement_tax_total"), "", currency],

@@ -117,29 +117,38 @@ async function readLines(db: DbOrTx, lines: SQL): Promise<UsageLine[]> {
   }));
 }
 
-/** Top-ups and periods of plans that were paid online within the range, oldest first; plans add no quota to the wallet. */
+/**
+ * Top-ups and periods of plans that were paid online within the range, and top-ups that were paid back in it (with amounts below
+ * 0), oldest first; plans add no quota to the wallet.
+ */
 export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }: Range): Promise<StatementOrder[]> {
   type Row = Record<
-    "trade_no" | "time" | "money" | "currency" | "quota" | "tax" | "rate" | "country" | "tax_id",
+    "trade_no" | "time" | "money" | "currency" | "quota" | "tax" | "rate" | "country" | "tax_id" | "kind",
     string
   >;
   const rows = await db.execute<Row>(sql`
     select trade_no, completed_time::text as time, money::text as money, currency, quota::text as quota, tax::text as tax,
-      trim_scale(tax_rate)::text as rate, tax_country as country, reverse_charge_tax_id as tax_id from top_up_orders
+      trim_scale(tax_rate)::text as rate, tax_country as country, reverse_charge_tax_id as tax_id, 'paid' as kind
+    from top_up_orders
     where user_id = ${userId} and status = 'success' and completed_time >= ${from} and completed_time < ${until}
+    union all
+    select trade_no, refunded_time::text, (-money)::text, currency, (-quota)::text, (-tax)::text, trim_scale(tax_rate)::text,
+      tax_country, reverse_charge_tax_id, 'refund' from top_up_orders
+    where user_id = ${userId} and refunded_time >= ${from} and refunded_time < ${until}
     union all
     select p.invoice_no, p.paid_at::text, (case when p.is_discounted then o.first_money else o.money end)::text, o.currency,
       '0', (case when p.is_discounted then o.first_tax else o.tax end)::text, trim_scale(o.tax_rate)::text,
-      o.tax_country, o.reverse_charge_tax_id
+      o.tax_country, o.reverse_charge_tax_id, 'paid'
     from plan_payments p join plan_orders o on o.id = p.order_id
     where o.user_id = ${userId} and not p.is_trial and p.paid_at >= ${from} and p.paid_at < ${until}
-    order by 2, 1`);
-  return [...rows].map(({ trade_no: tradeNo, time, money, currency, quota, tax, rate, country, tax_id }) => ({
+    order by 2, 1, 10`);
+  return [...rows].map(({ trade_no: tradeNo, time, money, currency, quota, tax, rate, country, tax_id, kind }) => ({
     tradeNo,
     time: Number(time),
     money,
     currency,
     quota: Number(quota),
+    ...(kind === "refund" && { isRefund: true }),
     ...(country !== "" && { tax: { country, rate, amount: tax, reverseChargeTaxId: tax_id } }),
   }));
 }

@@ -48,6 +48,7 @@ test("net and tax of each payment add up to what was paid, and to their sum by c
     order("12.00", "2.00", "20"),
     order("0.05", "0.01", "20"),
     order("7.00", "0.00", "0", "FR12345678901"),
+    { ...order("-0.05", "-0.01", "20"), tradeNo: "N0.05", isRefund: true },
   ];
   const content = { ...document().content, orders };
   const text = await new Response(renderCsv(document({ content }), "en")).text();
@@ -55,7 +56,7 @@ test("net and tax of each payment add up to what was paid, and to their sum by c
     [
       ...["Taxes in payments", "Order,Rate,Currency,Net,Tax,Paid", "N12.00,FR 20%,EUR,10,2,12"],
       ...["N0.05,FR 20%,EUR,0.04,0.01,0.05", "N7.00,Reverse charge: FR12345678901,EUR,7,0,7"],
-      "Total,,EUR,17.04,2.01,19.05",
+      ...["Credit note N0.05,FR 20%,EUR,-0.04,-0.01,-0.05", "Total,,EUR,17,2,19"],
     ].join("\r\n"),
   );
   expect(pagesOf(await renderPdf(document({ content }), "fr", null))).toBe(1);

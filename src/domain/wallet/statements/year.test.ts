@@ -26,6 +26,7 @@ import { setRenewal } from "../plans/change-subscription.ts";
 import { listOwnSubscriptions, savePlan } from "../plans/plans.ts";
 import { subscribe } from "../plans/subscribe.ts";
 import { issueStatements } from "./issue-statements.ts";
+import { monthAt } from "./month.ts";
 
 const DAY_S = 86_400;
 const HOUR_S = 3600;
@@ -162,6 +163,19 @@ test("a year of three organizations: books, statements and the payment service's
   );
   expect(sum(credited.filter(({ refundedTime }) => refundedTime > 0).map(({ money }) => cents(money)))).toBe(
     sum(trades.flatMap(({ refunds }) => [...refunds.values()])),
+  );
+  // So are what documents say was paid and paid back until the last month that has one.
+  const until = monthAt(nowSeconds() - DAY_S).from;
+  const isDocumented = (time: number) => time > 0 && time < until;
+  const lines = (await db.select().from(statements)).flatMap(({ content }) => content.orders);
+  const topUps = lines.filter(({ tradeNo }) => orders.some((order) => order.tradeNo === tradeNo));
+  const refunds = topUps.filter(({ isRefund }) => isRefund);
+  expect(refunds.length).toBeGreaterThan(0);
+  expect(sum(refunds.map(({ money }) => cents(money)))).toBe(
+    -sum(credited.filter(({ refundedTime }) => isDocumented(refundedTime)).map(({ money }) => cents(money))),
+  );
+  expect(sum(topUps.filter(({ isRefund }) => !isRefund).map(({ money }) => cents(money)))).toBe(
+    sum(credited.filter(({ completedTime }) => isDocumented(completedTime ?? 0)).map(({ money }) => cents(money))),
   );
   process.stderr.write(`a year of three organizations: ${JSON.stringify({ seed: SEED, documents, ...counts })}\n`);
   expect(documents).toBeGreaterThan(30);

@@ -117,10 +117,10 @@ const Orders = ({ orders }: { orders: StatementContent["orders"] }) => {
   if (orders.length === 0) return null;
   return (
     <Section title={t("wallet.statements.orders")}>
-      {orders.map(({ tradeNo, money, currency, quota }) => (
-        <Row key={tradeNo} gap={3} sx={{ fontSize: 13 }}>
-          <Box className="mono" sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
-            {tradeNo}
+      {orders.map(({ tradeNo, money, currency, quota, isRefund }) => (
+        <Row key={`${tradeNo}${isRefund ? " refund" : ""}`} gap={3} sx={{ fontSize: 13 }}>
+          <Box sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
+            <OrderName tradeNo={tradeNo} isRefund={isRefund === true} />
           </Box>
           <Box className="num" sx={{ color: "text.secondary" }}>
             {moneyText(money, currency, i18n.language)}
@@ -132,6 +132,17 @@ const Orders = ({ orders }: { orders: StatementContent["orders"] }) => {
   );
 };
 
+/** The order's number; a refund is the credit note of its order. */
+const OrderName = ({ tradeNo, isRefund }: { tradeNo: string; isRefund: boolean }) => {
+  const { t } = useTranslation();
+  return (
+    <span>
+      {isRefund && `${t("wallet.statements.refund")} `}
+      <span className="mono">{tradeNo}</span>
+    </span>
+  );
+};
+
 /** Net and tax of each payment, where taxes were set up. */
 const Taxes = ({ orders }: { orders: StatementContent["orders"] }) => {
   const { t, i18n } = useTranslation();
@@ -139,11 +150,15 @@ const Taxes = ({ orders }: { orders: StatementContent["orders"] }) => {
   if (taxed.length === 0) return null;
   return (
     <Section title={t("wallet.statements.taxes")}>
-      {taxed.map(({ tradeNo, money, currency, tax }) => {
+      {taxed.map(({ tradeNo, money, currency, tax, isRefund }) => {
         const inCurrency = (amount: string) => moneyText(amount, currency, i18n.language);
         return (
-          <Row key={tradeNo} gap={3} sx={{ fontSize: 13, justifyContent: "space-between" }}>
-            <span className="mono">{tradeNo}</span>
+          <Row
+            key={`${tradeNo}${isRefund ? " refund" : ""}`}
+            gap={3}
+            sx={{ fontSize: 13, justifyContent: "space-between" }}
+          >
+            <OrderName tradeNo={tradeNo} isRefund={isRefund === true} />
             <span className="num">
               {t("wallet.statements.taxLine", {
                 net: inCurrency(new Big(money).minus(tax.amount).toString()),

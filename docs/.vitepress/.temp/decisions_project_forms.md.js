@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"Forms of the console","description":"","frontmatter":{},"headers":[],"relativePath":"decisions/project/forms.md","filePath":"decisions/project/forms.md"}');
+const _sfc_main = { name: "decisions/project/forms.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="forms-of-the-console" tabindex="-1">Forms of the console <a class="header-anchor" href="#forms-of-the-console" aria-label="Permalink to &quot;Forms of the console&quot;">​</a></h1><p><strong>Decision:</strong> the console&#39;s forms keep their state in <a href="https://react-hook-form.com" target="_blank" rel="noreferrer">react-hook-form</a>, through one hook: <code>ui/components/use-checked-form.ts</code>. It holds the values, checks them, sends them, shows a rejection and keeps the form open until the server has accepted it. Drawers, dialogs and pages differ only in what they check and send.</p><h2 id="why-values-instead-of-registered-inputs" tabindex="-1">Why values instead of registered inputs <a class="header-anchor" href="#why-values-instead-of-registered-inputs" aria-label="Permalink to &quot;Why values instead of registered inputs&quot;">​</a></h2><p><code>register</code> binds an uncontrolled <code>&lt;input&gt;</code>. Most fields here are no inputs: lists of names, JSON editors, dates, switches, amounts in the site&#39;s currency. Each would need a <code>Controller</code>. The hook reads all values with <code>watch</code> and writes them with <code>setValue</code>, so that every field takes <code>value</code> and <code>onChange</code>, whatever it draws. A change renders the whole form, as it did before.</p><h2 id="where-the-rules-stand" tabindex="-1">Where the rules stand <a class="header-anchor" href="#where-the-rules-stand" aria-label="Permalink to &quot;Where the rules stand&quot;">​</a></h2><p>What a field may hold is checked by the same function in the console and in the server: <code>src/domain/**/*-rules.ts</code> (accounts, API keys, redemption codes, channels, notices, invitation codes, agents) and <code>src/catalog/entry.ts</code>. A rule takes a value and returns the error&#39;s code, which names the sentence under the field, or nothing; limits that sentences mention are exported beside it. Rules import no server code, so that they run in the browser (<code>scripts/checks/layers.ts</code>). The operations of the server throw the same codes, and decide what a form can&#39;t know: that a name is taken, a group unknown, a balance too small.</p><h2 id="what-it-costs" tabindex="-1">What it costs <a class="header-anchor" href="#what-it-costs" aria-label="Permalink to &quot;What it costs&quot;">​</a></h2><table tabindex="0"><thead><tr><th>compressed scripts (Brotli)</th><th>before</th><th>after</th></tr></thead><tbody><tr><td>sign-in page</td><td>234.4 KB</td><td>234.2 KB</td></tr><tr><td>first list (entry, frame and API keys)</td><td>394.2 KB</td><td>405.8 KB</td></tr><tr><td>registration page</td><td>235.5 KB</td><td>247.8 KB</td></tr></tbody></table><p>The library is a chunk of its own, which the sign-in page does not load. That page may load 250 KB (<code>test/e2e/console/console.test.ts</code>).</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("decisions/project/forms.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const forms = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  forms as default
+};
