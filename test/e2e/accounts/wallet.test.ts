@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { createHmac } from "node:crypto";
 import { signEpay } from "../../../src/domain/wallet/payments/epay-signature.ts";
+import { startFakeWechatPay } from "../../support/console/fake-payment-services.ts";
+import { startFakePaypal } from "../../support/console/fake-paypal.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login, setOptions } from "../../support/e2e/console-client.ts";
@@ -52,7 +54,11 @@ function startFakeStripe() {
 }
 
 const stripe = startFakeStripe();
-afterAll(stripe.stop);
+const wechat = startFakeWechatPay();
+const paypal = await startFakePaypal();
+afterAll(async () => {
+  await Promise.all([stripe.stop(), wechat.stop(), paypal.stop()]);
+});
 const { browser, gateway, root } = await startConsoleFixture(() =>
   startGateway({ env: { STRIPE_API_URL: stripe.url } }),
 );
@@ -284,6 +290,60 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
     expect(text).toContain(`,${(before + 9) * DOLLAR},${before + 9}`);
     await consolePage.expectAccessible();
     await consolePage.button(common.close, consolePage.dialog()).last().click();
+  });
+
+  test("scans a code of WeChat Pay and is credited by its notice; PayPal is paid on its own page", async () => {
+    const payment = /73\.00/;
+    await setOptions(root, { EpayKey: "", ...wechat.settings, ...paypal.settings });
+    try {
+      const quota = Number((await own.get("/api/user/self")).quota);
+      await consolePage.open("/topup");
+      await consolePage.button(words.methods.wechat).click();
+      await consolePage.page.locator('button[type="submit"]', { hasText: payment }).click();
+      await consolePage.button(payment, consolePage.dialog()).click();
+      const code = consolePage.page.getByRole("dialog", { name: words.topUp.codeTitle, exact: true });
+      await code.locator("svg").getByText(words.topUp.codeTitle).waitFor({ state: "attached" });
+      await code.getByText(words.topUp.codeWaiting, { exact: true }).waitFor();
+      await consolePage.expectAccessible();
+      const tradeNo = [...wechat.state.trades.keys()].at(-1) ?? "";
+      const { body, headers } = wechat.notice(tradeNo);
+      const answer = await fetch(`${gateway.url}/api/user/wechat/notify`, { method: "POST", body, headers });
+      expect(answer.status).toBe(204);
+      await consolePage.page.keyboard.press("Escape");
+      await code.waitFor({ state: "detached" });
+      await consolePage.row(tradeNo).getByText(words.statuses.success, { exact: true }).waitFor();
+      expect((await own.get("/api/user/self")).quota).toBe(quota + 10 * DOLLAR);
+
+      await consolePage.page.route("https://www.paypal.test/**", (route) =>
+        route.fulfill({ contentType: "text/html", body: "<title>PayPal</title>" }),
+      );
+      await consolePage.open("/topup");
+      await consolePage.button(words.methods.paypal).click();
+      await consolePage.page.locator('button[type="submit"]', { hasText: payment }).click();
+      await consolePage.button(payment, consolePage.dialog()).click();
+      await consolePage.page.waitForURL("https://www.paypal.test/**");
+      const [order] = [...paypal.orders.values()].slice(-1);
+      expect(order).toMatchObject({ value: "73.00", currency: "USD", state: "open" });
+      await consolePage.open(`/topup?order=${order?.tradeNo}`);
+      await consolePage
+        .row(order?.tradeNo ?? "?")
+        .getByText(words.statuses.pending, { exact: true })
+        .waitFor();
+      await root.post("/api/plan", {
+        ...{ name: `PayPal-${language}`, description: "", price: 5 * DOLLAR, period: "month", periodCount: 1 },
+        ...{ windowQuota: DOLLAR, window: "day", userGroup: "", trialDays: 0, isVisible: true },
+      });
+      const { plans } = WORDS[language];
+      await consolePage.open("/topup?list=plans");
+      await consolePage.page.getByRole("button", { name: plans.subscribe, exact: true }).last().click();
+      await consolePage.dialog().getByRole("combobox").click();
+      await consolePage.page.getByRole("option", { name: plans.payPaypal, exact: true }).click();
+      await consolePage.expectAccessible();
+      await consolePage.button(plans.toCard, consolePage.dialog()).click();
+      await consolePage.page.waitForURL(/paypal\.test\/subscribe\?ba_token=I-/);
+    } finally {
+      await setOptions(root, { EpayKey: MERCHANT_KEY, WechatPayPrivateKey: "", PaypalSecret: "" });
+    }
   });
 
   test("an administrator finds a stuck order and completes it, once; the log says who did", async () => {
