@@ -46,8 +46,8 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   const used = counted.promptTokens + counted.completionTokens > 0;
   const tiers = price.kind === "per_token" ? price.contextTiers : undefined;
   const tier = tiers && tierOf(tiers, counted.promptTokens);
-  const factors = factorsOf(price, tier);
-  const unit = unitOf(quotaPerUnit);
+  const factors = factorsByPrice.get(price)?.get(tier) ?? makeFactors(price, tier);
+  const unit = units.get(quotaPerUnit) ?? makeUnit(quotaPerUnit);
   const perUnit = price.kind === "per_call" ? unit.fixed : NOT_MULTIPLIED;
   let scale = factors.scale + perUnit.scale;
   let subtotal = 0n;
@@ -95,9 +95,7 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
 const NOT_MULTIPLIED: FixedPoint = { units: 1n, scale: 0 };
 
 /** Quota units per dollar, converted once: all calls share the number. */
-function unitOf(unit: Decimal): Readonly<{ fixed: FixedPoint; text: string }> {
-  const known = units.get(unit);
-  if (known) return known;
+function makeUnit(unit: Decimal): Readonly<{ fixed: FixedPoint; text: string }> {
   const made = { fixed: fixedPoint(unit), text: toText(unit) };
   units.set(unit, made);
   return made;
@@ -116,26 +114,20 @@ function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quo
   });
 }
 
-function factorsOf(price: Price, tier: ContextTier | undefined): Factors {
-  const byTier = factorsByPrice.get(price);
-  const known = byTier?.get(tier);
-  if (known) return known;
-  const factors = makeFactors(price, tier);
-  if (byTier) byTier.set(tier, factors);
-  else factorsByPrice.set(price, new Map([[tier, factors]]));
-  return factors;
-}
-
-function makeFactors(price: Price, tier?: ContextTier): Factors {
+function makeFactors(price: Price, tier: ContextTier | undefined): Factors {
   const parts = partsOf(price, tier);
   const scale = Math.max(...parts.map(([, factor]) => fixedPoint(factor).scale));
-  return {
+  const factors = {
     parts: parts.map(([item, factor]) => ({ item, units: fixedPoint(factor, scale).units, text: toText(factor) })),
     scale,
     hasMinimum: price.kind === "per_token" && !isZero(multiply(price.modelRatio, price.groupRatio)),
     groupRatio: fixedPoint(price.groupRatio),
     groupText: toText(price.groupRatio),
   };
+  const byTier = factorsByPrice.get(price);
+  if (byTier) byTier.set(tier, factors);
+  else factorsByPrice.set(price, new Map([[tier, factors]]));
+  return factors;
 }
 
 function partsOf(price: Price, tier: ContextTier | undefined): (readonly [item: string, factor: Decimal])[] {

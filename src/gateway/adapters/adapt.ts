@@ -1,5 +1,4 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
 import { thinkingToContent } from "../../formats/conversation/reasoning-to-content.ts";
 import { isFetchableUrl } from "../../formats/gemini/parts.ts";
@@ -10,7 +9,6 @@ import { toolAliases } from "../../formats/tools/tool-names.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
 import { type ChatApi, chatOf, takesCustomTools } from "../../providers/contract/chat.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
-import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -31,7 +29,6 @@ import { NativeAdapter } from "./native-adapter.ts";
 import { PassthroughAdapter } from "./passthrough-adapter.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
 import { responseFilters } from "./views/response-word-filter.ts";
-import type { StepFilter } from "./views/step-filter.ts";
 import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
 
 /** The request in the form that one upstream accepts, and the adapter that reads its response. */
@@ -163,7 +160,13 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     !takesCustomTools(chat, dialect) &&
     !(dialect === clientFormat && options.untouched);
   const custom = standsIn ? customNames(call.body.json) : NONE;
-  const filters = filtersFor(settings, channel, clientFormat, custom);
+  const reasoningInContent = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
+  // Reasoning as text, functions in place of free-text tools, forbidden words.
+  const filters = [
+    ...(reasoningInContent ? [thinkingToContent] : []),
+    ...(custom.size > 0 ? [customToolCalls(custom)] : []),
+    ...responseFilters(settings),
+  ];
   const prompt = channelPromptOf(channel);
   const rewritten =
     prompt !== null ||
@@ -216,21 +219,4 @@ function mediaInliner(
   const takes = dialect === "gemini" ? isFetchableUrl : undefined;
   if (features.inlineMediaOnly) return (conversation) => inlineMedia(context, conversation, undefined, takes);
   return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
-}
-
-/** The filters of a response: reasoning as text, functions in place of free-text tools, forbidden words. */
-function filtersFor(
-  settings: SettingsReader,
-  channel: ChannelEntry,
-  clientFormat: ChatDialect,
-  custom: ReadonlySet<string>,
-): readonly (() => StepFilter)[] {
-  const reasoningInContent = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
-  const filters = responseFilters(settings);
-  if (!reasoningInContent && custom.size === 0) return filters;
-  return [
-    ...(reasoningInContent ? [thinkingToContent] : []),
-    ...(custom.size > 0 ? [customToolCalls(custom)] : []),
-    ...filters,
-  ];
 }

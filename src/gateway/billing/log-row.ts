@@ -56,7 +56,7 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
   const { caller, summary, ip } = call;
   const { route } = call.attempts;
   const price = route?.price ?? reserved?.prices.price ?? null;
-  const notes = price ? notesOf(price) : NO_PRICE;
+  const notes = price ? (notesByPrice.get(price) ?? makeNotes(price)) : NO_PRICE;
   const failed = outcome.status >= 400 || INCOMPLETE_ENDINGS.has(outcome.ending);
   const elapsedMs = Math.round(call.timing.elapsedMs);
   // A task costs a price per task and has no tokens of its own.
@@ -115,14 +115,20 @@ function otherOf(
   price: Price | null,
 ): LogOther {
   const { summary, candidates, timing } = call;
-  const { route } = call.attempts;
+  const { entries, route } = call.attempts;
   const hold = reserved?.hold;
   const { usage } = outcome;
+  const info: LogOther["admin_info"] = {
+    use_channel: entries.map(({ channelId }) => String(channelId)),
+    attempts: entries,
+  };
+  if (route && route.keyIndex > 0) info.key_index = route.keyIndex;
+  if (outcome.exchange) info.exchange = outcome.exchange;
   const other: LogOther = {
     ...notes.other,
     cache_tokens: usage.cachedTokens,
     frt: timing.firstByteMs === null ? -1000 : Math.round(timing.firstByteMs),
-    admin_info: adminInfoOf(call, outcome.exchange),
+    admin_info: info,
     request_id: call.requestId,
     usage_evidence: outcome.evidence,
     ending: outcome.ending,
@@ -174,22 +180,7 @@ function otherOf(
 /** A budget as log rows name it. */
 export const receiptBudget = ({ id, scope, name, period }: BudgetEntry) => ({ id, scope, name, period });
 
-function adminInfoOf(
-  { attempts: { entries, route } }: Call,
-  exchange: LoggedExchange | null,
-): NonNullable<LogOther["admin_info"]> {
-  const info: LogOther["admin_info"] = {
-    use_channel: entries.map(({ channelId }) => String(channelId)),
-    attempts: entries,
-  };
-  if (route && route.keyIndex > 0) info.key_index = route.keyIndex;
-  if (exchange) info.exchange = exchange;
-  return info;
-}
-
-function notesOf(price: Price): PriceNotes {
-  const known = notesByPrice.get(price);
-  if (known) return known;
+function makeNotes(price: Price): PriceNotes {
   const notes = price.kind === "per_call" ? perCallNotes(price) : perTokenNotes(price);
   notesByPrice.set(price, notes);
   return notes;

@@ -52,9 +52,14 @@ type BilledUsage = Readonly<{ usage: Usage; evidence: UsageEvidence }>;
 
 /** The usage that the upstream reported; null: it reported none or less than it may have sent, so it must be counted. */
 export function reportedUsage(call: Call, ended: Ending): BilledUsage | null {
-  const { reported, meter } = ended;
+  const { ending, drained, reported, meter } = ended;
   if (!reported) return meter.isEmpty ? { usage: NO_USAGE, evidence: "none" } : null;
-  if (mayBeIncomplete(call, ended)) return null;
+  const { capability } = call.endpoint;
+  // It arrived before the end, as Anthropic's does, or has no output tokens despite output.
+  const mayBeIncomplete = (ending !== "complete" && !drained) || reported.completionTokens === 0;
+  const isText = capability === "chat" || capability === "completions";
+  // The meter is asked last, because it must decode everything for it.
+  if (isText && mayBeIncomplete && !meter.isEmpty) return null;
   // A response without content is free if the endpoint says so; a reported number of output tokens counts as content.
   const isFree = reported.completionTokens === 0 && call.endpoint.emptyIsFree && meter.isEmpty;
   return { usage: isFree ? NO_USAGE : reported, evidence: evidenceOf(ended) };
@@ -63,17 +68,6 @@ export function reportedUsage(call: Call, ended: Ending): BilledUsage | null {
 /** The usage of a response by counting its text. */
 export const countUsage = (call: Call, ended: Ending): Promise<BilledUsage> =>
   ended.reported ? atLeastCounted(call, ended, ended.reported) : estimateUsage(call, ended.meter);
-
-/**
- * Whether the reported usage may be incomplete: it arrived before the end, as Anthropic's does, or has no output tokens
- * despite output.
- */
-const mayBeIncomplete = (call: Call, { ending, drained, reported, meter }: Ending): boolean => {
-  const { capability } = call.endpoint;
-  if (capability !== "chat" && capability !== "completions") return false;
-  // Checked last, because the meter must decode everything for it.
-  return ((ending !== "complete" && !drained) || reported?.completionTokens === 0) && !meter.isEmpty;
-};
 
 /** The reported output tokens, or the local count if that is larger. */
 async function atLeastCounted(call: Call, ended: Ending, reported: Usage): Promise<BilledUsage> {

@@ -44,14 +44,6 @@ const unpackers = lookupTable({
   zstd: promisify(zstdDecompress),
 });
 
-/** The length of a JSON body without encoding, as most are: it is the request's text; null: `readBody` must read it. */
-export function plainLength(request: Request, config: BodyConfig): number | null {
-  const { headers } = request;
-  const length = Number(headers.get("content-length") ?? Number.NaN);
-  if (!(length <= config.maxRequestBodyBytes) || headers.has("content-encoding")) return null;
-  return headers.get("content-type")?.startsWith("multipart/form-data") ? null : length;
-}
-
 /**
  * Reads a JSON body, decompressing gzip, br, zstd and deflate, or a form, whose large files are on disk until
  * discarded. The size limit applies to the compressed and decompressed body; forms may have a limit of their own.

@@ -6,7 +6,7 @@ import type { CallTiming } from "../call/call.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { type ChannelPreferences, readPreferences } from "../routing/preferences/read-preferences.ts";
 import type { Arrival } from "./arrival.ts";
-import { type ClientBody, invalidRequest, jsonBody, plainLength, readBody, withBodyDeadline } from "./client-body.ts";
+import { type ClientBody, invalidRequest, jsonBody, readBody, withBodyDeadline } from "./client-body.ts";
 import type { Endpoint, EndpointRequest, PathParameters } from "./endpoints/endpoint.ts";
 
 /** A request as decoded by its endpoint. */
@@ -34,11 +34,16 @@ export async function readRequest(
   timing: CallTiming,
 ): Promise<ClientBody> {
   const from = performance.now();
-  const length = plainLength(request, config);
-  const body =
-    length === null
-      ? await readBody(request, config, endpoint.rules, config.maxUploadBytes)
-      : jsonBody(await withBodyDeadline(request.text(), length, config.requestBodyTimeoutMs), length, endpoint.rules);
+  const { headers } = request;
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  // As most are: JSON without encoding, which is the request's text.
+  const isPlain =
+    length <= config.maxRequestBodyBytes &&
+    !headers.has("content-encoding") &&
+    !headers.get("content-type")?.startsWith("multipart/form-data");
+  const body = isPlain
+    ? jsonBody(await withBodyDeadline(request.text(), length, config.requestBodyTimeoutMs), length, endpoint.rules)
+    : await readBody(request, config, endpoint.rules, config.maxUploadBytes);
   timing.waitedMs += performance.now() - from;
   return endpoint.normalize ? normalizeBody(endpoint.normalize, body) : body;
 }

@@ -118,9 +118,12 @@ export class Router {
 
   #choose(): Choice | null {
     const { context } = this;
+    const [tier] = this.#tiers;
+    const [channel] = tier?.channels ?? [];
+    const hasAlternatives =
+      this.#tiers.length > 1 || (tier && tier.channels.length > 1) || (channel && channel.keys.length > 1);
     // With only one channel and key there is nothing to prefer.
-    if (!hasAlternatives(this.#tiers))
-      return choose(this.#tiers, this.#excluded, context.keys, this.#fits, context.random);
+    if (!hasAlternatives) return choose(this.#tiers, this.#excluded, context.keys, this.#fits, context.random);
     const prefers = this.#preference();
     const fits = prefers ? (channel: ChannelEntry) => this.#fits(channel) && prefers(channel) : this.#fits;
     const sticky = this.#excluded ? null : this.#findStickyChannel(fits);
@@ -243,9 +246,6 @@ function noChannel(call: Call, tiers: readonly Tier[]): GatewayError {
 /** Google's format alone has contents with media; whatever else OpenAI's clients list is between them and the upstream. */
 const needsMediaEmbeddings = ({ capability, codec }: Call["endpoint"], prompt: Call["prompt"]): boolean =>
   capability === "embeddings" && codec.dialect === "gemini" && embedsMedia(prompt);
-
-const hasAlternatives = (tiers: readonly Tier[]): boolean =>
-  tiers.length > 1 || (tiers[0]?.channels.length ?? 0) > 1 || (tiers[0]?.channels[0]?.keys.length ?? 0) > 1;
 
 /** A failed attempt, as far as the retry decision needs it. */
 type Failure = Readonly<{

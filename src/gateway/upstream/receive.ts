@@ -98,7 +98,8 @@ async function receiveComplete(
   const { channel, key } = route;
   const { adapter } = request;
   const bytes = await readBody(response, exchange, context.services.config);
-  const trimmed = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
+  const isPadded = contentType.includes("json") && !BRACKETS.has(bytes[0]);
+  const trimmed = isPadded ? withoutKeepAlives(bytes) : bytes;
   const body = adapter.awaitResult
     ? await adapter.awaitResult(trimmed, createPolling(context, attempt, request))
     : trimmed;

@@ -186,18 +186,14 @@ export function createKeyTraffic(
     return record;
   };
   const firstSlot = () => Math.floor(now() / SLOT_MS) - SLOTS + 1;
-  const present = ({ slots }: TrafficRecord): Slot => {
+  const add = ({ slots }: TrafficRecord, { count, failed, elapsedMs }: EndedCalls) => {
     const at = Math.floor(now() / SLOT_MS);
-    const last = slots.at(-1);
-    if (last?.at === at) return last;
-    const slot = { at, count: 0, failed: 0, elapsedMs: 0 };
-    slots.push(slot);
-    if (slots.length > SLOTS) slots.shift();
-    return slot;
-  };
-
-  const add = (channelId: number, key: string, { count, failed, elapsedMs }: EndedCalls) => {
-    const slot = present(keep(channelId, key));
+    let slot = slots.at(-1);
+    if (slot?.at !== at) {
+      slot = { at, count: 0, failed: 0, elapsedMs: 0 };
+      slots.push(slot);
+      if (slots.length > SLOTS) slots.shift();
+    }
     slot.count += count;
     slot.failed += failed;
     slot.elapsedMs += elapsedMs;
@@ -212,7 +208,7 @@ export function createKeyTraffic(
       record.inFlight = Math.max(record.inFlight - 1, 0);
       if (failed === null) return;
       const ended = { count: 1, failed: Number(failed), elapsedMs: failed ? 0 : elapsedMs };
-      add(channelId, key, ended);
+      add(record, ended);
       onEnd(channelId, key, ended);
     },
     inFlight(channelId) {
@@ -255,7 +251,7 @@ export function createKeyTraffic(
       }
       elsewhere.set(worker, counts);
     },
-    learnEnded: add,
+    learnEnded: (channelId, key, ended) => add(keep(channelId, key), ended),
   };
 }
 

@@ -86,7 +86,8 @@ export function prepareForOpenAi(body: JsonObject, params: CallParams): Preparat
   const info = catalog.find(model);
   if (searchesEachAnswer(info)) return prepareSearchModel(body, model, info.refuses ?? []);
   if (dialect === "openai-responses") return prepareResponse(body, model, info, catalog);
-  const unsearched = withoutSearch(body, model);
+  const maySearch = body.tools != null || body.web_search_options != null;
+  const unsearched = maySearch ? withoutSearch(body, model) : null;
   const prepared = prepareChat(body, model, info, catalog);
   if (!unsearched || !prepared) return prepared ?? unsearched;
   return {
@@ -178,12 +179,13 @@ function preparePlain(body: JsonObject, model: string, info: ModelInfo): Prepara
     const messages = developerAsSystem(body.messages, model);
     return messages && { model, changes: { messages }, dropped: [] };
   }
-  const requested = ["reasoning_effort", "reasoning"].filter((field) => body[field] != null);
-  const changes: Record<string, unknown> = Object.fromEntries(requested.map((field) => [field, undefined]));
+  const changes: Record<string, unknown> = {};
+  if (body.reasoning_effort != null) changes.reasoning_effort = undefined;
+  if (body.reasoning != null) changes.reasoning = undefined;
+  const dropped = Object.keys(changes).length > 0 ? ["reasoning_effort"] : [];
   // Without reasoning there is nothing to encrypt.
   if (Array.isArray(body.include) && body.include.includes(SEALED))
     changes.include = body.include.filter((item) => item !== SEALED);
-  const dropped = requested.length > 0 ? ["reasoning_effort"] : [];
   return Object.keys(changes).length === 0 ? null : { model, changes, dropped };
 }
 
