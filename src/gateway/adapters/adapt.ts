@@ -1,4 +1,3 @@
-import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
 import { thinkingToContent } from "../../formats/conversation/reasoning-to-content.ts";
 import { isFetchableUrl } from "../../formats/gemini/parts.ts";
@@ -84,7 +83,9 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
  * nothing must change.
  */
 export function selectAdapter(context: GatewayContext, call: Call, route: Route): Adapter {
-  const compaction = compactionIn(call);
+  const { dialect } = call.endpoint.codec;
+  // The other formats have no compaction.
+  const compaction = dialect === "openai-responses" ? compactionIn(call) : null;
   if (!compaction) return selectForCall(context, call, route);
   const limitations = limitationsOf(context.limitations, route.channel);
   if (compactsNatively(call, route, limitations)) {
@@ -114,10 +115,9 @@ function compactsNatively(
   );
 }
 
-/** How the client asks for a compaction: by the endpoint, by its input, or when the conversation gets long; null: not at all. */
+/** How a client of the Responses API asks for a compaction: by the endpoint, by its input, or when the conversation gets long; null: not at all. */
 function compactionIn({ endpoint, body }: Call): "endpoint" | "trigger" | "automatic" | null {
   if (endpoint.compacts) return "endpoint";
-  if (endpoint.codec.dialect !== "openai-responses") return null;
   if (isTriggered(body.json.input)) return "trigger";
   const { context_management: management } = body.json;
   return Array.isArray(management) && management.length > 0 ? "automatic" : null;
@@ -153,7 +153,13 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
   const limitations = limitationsOf(context.limitations, channel);
   const clientFormat = endpoint.codec.dialect;
   const only = chat.formatOf(upstreamModel, key, call.candidates.model, catalog);
-  const served = only ?? (searchesInResponses(call, chat, upstreamModel, catalog) ? "openai-responses" : clientFormat);
+  // A client of another format searches the web through the Responses API where the provider's chat completions cannot.
+  const searchesInResponses =
+    !clientFormat.startsWith("openai") &&
+    !chat.formats.includes(clientFormat) &&
+    chat.searchesInResponses(upstreamModel, catalog) &&
+    listsSearch(call.body.json.tools);
+  const served = only ?? (searchesInResponses ? "openai-responses" : clientFormat);
   const dialect = supports(chat, limitations, served) ? served : chat.formats[0];
   const standsIn =
     clientFormat.startsWith("openai") &&
@@ -199,16 +205,6 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
 
 const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, format: ChatDialect): boolean =>
   formats.includes(format) && !(format === "openai-responses" && limitations.has("responses"));
-
-/**
- * Whether a client of another format searches the web through the Responses API, because the provider's chat
- * completions cannot.
- */
-function searchesInResponses({ endpoint, body }: Call, chat: ChatApi, model: string, catalog: Catalog): boolean {
-  const { dialect } = endpoint.codec;
-  if (dialect.startsWith("openai") || chat.formats.includes(dialect)) return false;
-  return chat.searchesInResponses(model, catalog) && listsSearch(body.json.tools);
-}
 
 /** Fetches media for upstreams that cannot; the chat format has URLs for images, but none for documents. */
 function mediaInliner(

@@ -56,17 +56,42 @@ export class PassthroughAdapter implements Adapter {
 
   async encode(): Promise<EncodedRequest> {
     const { call, route, options } = this;
-    const { form, text } = call.body;
+    const { body, summary, changes, endpoint } = call;
+    const { provider, channel } = route;
     const ask: CallParams = {
-      capability: call.endpoint.capability,
+      capability: endpoint.capability,
       dialect: "openai-chat",
       model: route.upstreamModel,
       requestedModel: call.candidates.model,
-      stream: call.summary.stream && !options.neverStreams,
+      stream: summary.stream && !options.neverStreams,
       catalog: options.catalog,
     };
-    if (form) return { ask, body: await outgoingForm(form.parts, { model: ask.model }), dropped: NONE };
-    return options.untouched ? { ask, body: text, dropped: NONE } : this.#spliced(ask);
+    if (body.form) return { ask, body: await outgoingForm(body.form.parts, { model: ask.model }), dropped: NONE };
+    if (options.untouched) return { ask, body: body.text, dropped: NONE };
+    const { paramOverride } = channel;
+    const preparation = provider.prepare?.(body.json, ask) ?? null;
+    const model = preparation?.model ?? ask.model;
+    const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
+    const asksUsage =
+      ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.chat?.streaming.includesUsage === true;
+    const renamed = model !== body.json.model;
+    const unstreamed = summary.stream && !ask.stream;
+    const asIs = unknown.length === 0 && !preparation && !asksUsage && !renamed && !unstreamed;
+    if (asIs && Object.keys(changes).length === 0 && !paramOverride) return { ask, body: body.text, dropped: NONE };
+    const all = {
+      ...changes,
+      ...preparation?.changes,
+      ...Object.fromEntries(unknown.map((name) => [name, undefined])),
+      ...(renamed && { model }),
+      ...(unstreamed && { stream: undefined, stream_options: undefined }),
+      ...(asksUsage && { stream_options: { ...recordOf(body.json.stream_options), include_usage: true } }),
+      ...paramOverride,
+    };
+    return {
+      ask: model === ask.model ? ask : { ...ask, model },
+      body: spliceTopLevel(body.text, all, body.json),
+      dropped: preparation ? [...preparation.dropped, ...unknown] : unknown,
+    };
   }
 
   findError(body: Uint8Array<ArrayBuffer>): string | null {
@@ -138,37 +163,6 @@ export class PassthroughAdapter implements Adapter {
     return new EventsView(
       (event) => endpoint.meter?.(this.call, event, this.route.price, catalog) ?? readUsage(event.usage),
     );
-  }
-
-  /** The client's bytes with the necessary members changed. */
-  #spliced(ask: CallParams): EncodedRequest {
-    const { call, route } = this;
-    const { body, summary, changes, endpoint } = call;
-    const { provider } = route;
-    const { paramOverride } = route.channel;
-    const preparation = provider.prepare?.(body.json, ask) ?? null;
-    const model = preparation?.model ?? ask.model;
-    const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
-    const asksUsage =
-      ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.chat?.streaming.includesUsage === true;
-    const renamed = model !== body.json.model;
-    const unstreamed = summary.stream && !ask.stream;
-    const asIs = unknown.length === 0 && !preparation && !asksUsage && !renamed && !unstreamed;
-    if (asIs && Object.keys(changes).length === 0 && !paramOverride) return { ask, body: body.text, dropped: NONE };
-    const all = {
-      ...changes,
-      ...preparation?.changes,
-      ...Object.fromEntries(unknown.map((name) => [name, undefined])),
-      ...(renamed && { model }),
-      ...(unstreamed && { stream: undefined, stream_options: undefined }),
-      ...(asksUsage && { stream_options: { ...recordOf(body.json.stream_options), include_usage: true } }),
-      ...paramOverride,
-    };
-    return {
-      ask: model === ask.model ? ask : { ...ask, model },
-      body: spliceTopLevel(body.text, all, body.json),
-      dropped: preparation ? [...preparation.dropped, ...unknown] : unknown,
-    };
   }
 }
 

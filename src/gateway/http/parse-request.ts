@@ -7,7 +7,7 @@ import type { GatewayServices } from "../call/services.ts";
 import { type ChannelPreferences, readPreferences } from "../routing/preferences/read-preferences.ts";
 import type { Arrival } from "./arrival.ts";
 import { type ClientBody, invalidRequest, jsonBody, readBody, withBodyDeadline } from "./client-body.ts";
-import type { Endpoint, EndpointRequest, PathParameters } from "./endpoints/endpoint.ts";
+import type { Endpoint, EndpointRequest } from "./endpoints/endpoint.ts";
 
 /** A request as decoded by its endpoint. */
 export type ParsedRequest = EndpointRequest &
@@ -56,7 +56,13 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
   const { json, fallbacks } = hasFallbacks
     ? readFallbacks(endpoint, body.json)
     : { json: body.json, fallbacks: NO_FALLBACKS };
-  const { summary: read, prompt, conversation } = readByEndpoint(endpoint, json, path ?? null);
+  let decoded: EndpointRequest;
+  try {
+    decoded = endpoint.read(json, path ?? null);
+  } catch (error) {
+    throw asGatewayError(error);
+  }
+  const { summary: read, prompt, conversation } = decoded;
   const { model } = read;
   if (model === "") throw invalidRequest({ code: "gateway_field_missing", params: { field: "model" } }, "model");
   const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
@@ -78,14 +84,6 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
 
 /** Gemini's requests have no such member. */
 const takesPreferences = (endpoint: Endpoint): boolean => isText(endpoint) && endpoint.codec.dialect !== "gemini";
-
-function readByEndpoint(endpoint: Endpoint, json: JsonObject, path: PathParameters | null): EndpointRequest {
-  try {
-    return endpoint.read(json, path);
-  } catch (error) {
-    throw asGatewayError(error);
-  }
-}
 
 const isText = ({ capability }: Endpoint): boolean => capability === "chat" || capability === "completions";
 

@@ -107,7 +107,9 @@ type ResponseBody = ConstructorParameters<typeof Response>[0];
 export function responseTo(call: Call, body: ResponseBody, contentType: string, isStream: boolean): Response {
   const overheadMs = call.timing.markOverhead();
   const dropped = call.attempts.route?.dropped ?? [];
-  const headers = commonHeaders(call.request, contentType, isStream);
+  const isWebsite = call.request.headers.has("origin");
+  const byType = common[(isWebsite ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;
+  const headers = byType.get(contentType) ?? makeHeaders(byType, call.request, contentType, isStream);
   headers.set("x-request-id", call.requestId);
   headers.set("x-sluice-overhead-ms", overheadMs.toFixed(2));
   const hasFallenBack = call.fallbackFrom !== null;
@@ -124,22 +126,17 @@ const common: readonly Map<string, Headers>[] = Array.from({ length: 4 }, () => 
 const MAX_TYPES = 100;
 
 /**
- * The common headers of such responses, cached: copying them takes half as long as building them. A response
- * overwrites the two headers of its own.
+ * The common headers of such responses, remembered in `byType`: copying them takes half as long as building them. A
+ * response overwrites the two headers of its own.
  */
-function commonHeaders(request: Request, contentType: string, isStream: boolean): Headers {
-  const isWebsite = request.headers.has("origin");
-  const byType = common[(isWebsite ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;
-  let headers = byType.get(contentType);
-  if (!headers) {
-    headers = new Headers({
-      ...corsHeaders(request),
-      ...(isStream && EVENT_STREAM_HEADERS),
-      "content-type": contentType,
-    });
-    if (byType.size >= MAX_TYPES) byType.clear();
-    byType.set(contentType, headers);
-  }
+function makeHeaders(byType: Map<string, Headers>, request: Request, contentType: string, isStream: boolean): Headers {
+  const headers = new Headers({
+    ...corsHeaders(request),
+    ...(isStream && EVENT_STREAM_HEADERS),
+    "content-type": contentType,
+  });
+  if (byType.size >= MAX_TYPES) byType.clear();
+  byType.set(contentType, headers);
   return headers;
 }
 

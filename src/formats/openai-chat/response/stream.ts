@@ -52,9 +52,10 @@ export function readUsageEvents(
     const start = eventStart(remaining, at);
     const end = eventEnd(remaining, at);
     const chunk = chunkOf(textOfBytes(remaining, start, end));
-    const reported = usageIn(chunk);
+    const standard = readUsage(chunk?.usage);
+    const reported = standard ?? usageIn(chunk);
     usage = reported ?? usage;
-    isStandard ||= readUsage(chunk?.usage) !== null;
+    isStandard ||= standard !== null;
     const isToGo = reported ? !keepUsageOnly : isPlaceholder(recordOf(chunk?.usage) ?? {});
     const swallowed = isToGo && Array.isArray(chunk?.choices) && chunk.choices.length === 0;
     if (swallowed) {
