@@ -162,6 +162,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
   const served = only ?? (searchesInResponses ? "openai-responses" : clientFormat);
   const dialect = supports(chat, limitations, served) ? served : chat.formats[0];
   const standsIn =
+    call.body.json.tools != null &&
     clientFormat.startsWith("openai") &&
     !takesCustomTools(chat, dialect) &&
     !(dialect === clientFormat && options.untouched);

@@ -8,12 +8,8 @@ const MAX_CUT_END_BYTES = 3;
 export class EventBuffer {
   /** The chunks of an event that is still incomplete. */
   #chunks: Uint8Array[] = [];
-  #bytes = 0;
-
-  /** Bytes of the incomplete event. */
-  get pendingBytes(): number {
-    return this.#bytes;
-  }
+  /** Bytes of the incomplete event; changed only here. */
+  pendingBytes = 0;
 
   /** Adds bytes; returns the complete events that were not returned before. */
   push(bytes: Uint8Array): Uint8Array {
@@ -21,13 +17,13 @@ export class EventBuffer {
     const joint = last ? Buffer.concat([last.subarray(-MAX_CUT_END_BYTES), bytes]) : bytes;
     if (completeEventsLength(joint) === 0) {
       this.#chunks.push(bytes);
-      this.#bytes += bytes.length;
+      this.pendingBytes += bytes.length;
       return EMPTY;
     }
     const all = last ? Buffer.concat([...this.#chunks, bytes]) : bytes;
     const length = completeEventsLength(all);
     this.#chunks = length === all.length ? [] : [all.subarray(length)];
-    this.#bytes = all.length - length;
+    this.pendingBytes = all.length - length;
     return length === all.length ? all : all.subarray(0, length);
   }
 
@@ -35,7 +31,7 @@ export class EventBuffer {
   takePending(): Uint8Array {
     const pending = this.#chunks.length === 1 ? (this.#chunks[0] ?? EMPTY) : Buffer.concat(this.#chunks);
     this.#chunks = [];
-    this.#bytes = 0;
+    this.pendingBytes = 0;
     return pending;
   }
 }

@@ -23,14 +23,11 @@ export function completeEventsLength(bytes: Uint8Array): number {
     const before = bytes[length - 2];
     if (before === LF || (before === CR && bytes[length - 3] === LF)) return length;
   } else if (last === CR && bytes[length - 2] === CR) return length;
-  return lastBoundary(bytes, length);
+  return eventStart(bytes, length);
 }
 
 /** Empty lines as they end an event. */
 const ENDS = ["\n\n", "\r\n\r\n", "\r\r"].map((end) => Buffer.from(end));
-
-/** Where the event that byte `at` belongs to begins. */
-export const eventStart = (bytes: Uint8Array, at: number): number => lastBoundary(bytes, at);
 
 /** Where the event that byte `at` belongs to ends, its empty line included. */
 export function eventEnd(bytes: Uint8Array, at: number): number {
@@ -42,10 +39,11 @@ export function eventEnd(bytes: Uint8Array, at: number): number {
   return end;
 }
 
-function lastBoundary(bytes: Uint8Array, before: number): number {
+/** Where the event that byte `at` belongs to begins: behind the last empty line before it. */
+export function eventStart(bytes: Uint8Array, at: number): number {
   let start = 0;
   for (const empty of ENDS) {
-    const found = lastIndexOfBytes(bytes, empty, before);
+    const found = lastIndexOfBytes(bytes, empty, at);
     if (found >= 0) start = Math.max(start, found + empty.length);
   }
   return start;
