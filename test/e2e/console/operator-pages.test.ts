@@ -298,11 +298,15 @@ describe("the pages of an operator", () => {
     expect(await group.getAttribute("aria-expanded")).toBe("false");
     await link(shell.live).waitFor({ state: "detached" });
     expect(await link(shell.channels).getAttribute("aria-current")).toBe("page");
+    const closedAtFirst = menu.getByRole("button", { name: shell.groups.trust, exact: true });
+    expect(await closedAtFirst.getAttribute("aria-expanded")).toBe("false");
+    await closedAtFirst.click();
     await link(shell.audit).click();
     await link(shell.channels).waitFor({ state: "detached" });
     await page.reload();
     await link(shell.audit).waitFor();
     expect(await group.getAttribute("aria-expanded")).toBe("false");
+    expect(await closedAtFirst.getAttribute("aria-expanded")).toBe("true");
     await group.click();
     await link(shell.live).hover();
     await page.getByRole("tooltip", { name: shell.hints.live }).waitFor();

@@ -8,7 +8,7 @@ import { useAtom } from "jotai";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { jsonFormat, storedAtom } from "../../state/stored-atom.ts";
-import { isUnder, type NavGroup, type NavItem } from "./nav.ts";
+import { CLOSED_AT_FIRST, isUnder, type NavGroup, type NavItem } from "./nav.ts";
 import { PAGE_ICONS } from "./page-icons.ts";
 
 /** The style of an entry of the sidebar. */
@@ -77,21 +77,30 @@ export const NavLink = ({ to, label, hint, icon: Icon, isCollapsed, onNavigate }
   );
 };
 
-/** The collapsed groups of this device. */
+/** The groups that are closed on this device; null: nobody has opened or closed one. */
 const closedGroupsAtom = storedAtom(
   "sider-closed-groups",
-  jsonFormat((value): readonly string[] => (Array.isArray(value) ? value.map(String) : [])),
+  jsonFormat((value): readonly string[] | null => (Array.isArray(value) ? value.map(String) : null)),
 );
 
-type NavGroupEntriesProps = Readonly<{ group: NavGroup | undefined; items: readonly NavItem[] }> &
+/** Menus with fewer pages begin with all groups open. */
+const LONG_MENU = 10;
+
+type NavGroupEntriesProps = Readonly<{
+  group: NavGroup | undefined;
+  items: readonly NavItem[];
+  /** Pages in all groups of the section. */
+  total: number;
+}> &
   Pick<NavLinkProps, "isCollapsed" | "onNavigate">;
 
 /** Pages of a group under a heading that collapses them; the open page always stays. */
-export const NavGroupEntries = ({ group, items, ...shared }: NavGroupEntriesProps) => {
+export const NavGroupEntries = ({ group, items, total, ...shared }: NavGroupEntriesProps) => {
   const { t } = useTranslation();
   const id = useId();
   const { pathname } = useLocation();
-  const [closed, setClosed] = useAtom(closedGroupsAtom);
+  const [chosen, setClosed] = useAtom(closedGroupsAtom);
+  const closed = chosen ?? (total < LONG_MENU ? [] : CLOSED_AT_FIRST);
   const isOpen = group === undefined || shared.isCollapsed || !closed.includes(group);
   const shown = isOpen ? items : items.filter(({ path }) => isUnder(pathname, path));
   const links = shown.map(({ path, label }) => (

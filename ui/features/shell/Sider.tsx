@@ -57,7 +57,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
             </Box>
           )}
           {groupsOf(items).map(([group, pages]) => (
-            <NavGroupEntries key={group ?? ""} group={group} items={pages} {...shared} />
+            <NavGroupEntries key={group ?? ""} group={group} items={pages} total={items.length} {...shared} />
           ))}
           {key === "playground" && chats.length > 0 && <ChatLinks names={chats} {...shared} />}
         </Box>

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Right } from "../../../src/domain/accounts/access/access-rules.ts";
-import { isConsolePage, isForbiddenPage, isSiderPage, navFor } from "./nav.ts";
+import { CLOSED_AT_FIRST, groupsOf, isConsolePage, isForbiddenPage, isSiderPage, navFor } from "./nav.ts";
 
 test("drawers belong to their page, the page for a new password does not", () => {
   const isForbidden = (path: string) => isForbiddenPage(null, path);
@@ -40,4 +40,12 @@ test("a custom role sees the pages of its rights, and no others", () => {
   ).toEqual([false, true, true, true, false]);
   expect(adminPaths(10)).not.toContain("/setting");
   expect(adminPaths(100)).toContain("/admin-roles");
+});
+
+test("administrators begin with the pages of daily work, in groups that follow each other", () => {
+  const admin = navFor({ ...user, role: 100 }, undefined).find(({ key }) => key === "admin");
+  const groups = groupsOf(admin?.items ?? []);
+  expect(groups.map(([group]) => group)).toEqual(["routing", "quality", "people", "access", "trust", "system"]);
+  const open = groups.filter(([group]) => group && !CLOSED_AT_FIRST.includes(group)).flatMap(([, items]) => items);
+  expect(open.length).toBeLessThanOrEqual(15);
 });

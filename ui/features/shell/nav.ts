@@ -11,7 +11,7 @@ type PageSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "
   Readonly<{ has_first_steps?: boolean }>;
 
 /** Groups of the administrators' pages, in the order of the sidebar. */
-export type NavGroup = "routing" | "people" | "trust" | "system";
+export type NavGroup = "routing" | "quality" | "people" | "access" | "trust" | "system";
 
 export type NavItem = Readonly<{
   path:
@@ -104,6 +104,9 @@ type NavSection = Readonly<{
   items: readonly NavItem[];
 }>;
 
+/** Groups that are closed until somebody opens them: who sets up a site needs none of their pages. */
+export const CLOSED_AT_FIRST: readonly NavGroup[] = ["quality", "access", "trust"];
+
 /** The pages of the sidebar, by section. */
 export const NAV: readonly NavSection[] = [
   {
@@ -133,30 +136,20 @@ export const NAV: readonly NavSection[] = [
       { path: "/channel", label: "channels", group: "routing", right: "channels:read" },
       { path: "/catalog", label: "catalog", group: "routing", right: "models:read" },
       { path: "/routes", label: "routes", group: "routing", right: "models:read" },
-      { path: "/experiments", label: "experiments", group: "routing", right: "models:read" },
-      { path: "/replays", label: "replays", group: "routing", right: "logs:read" },
-      { path: "/channel-checks", label: "channelChecks", group: "routing", right: "channels:read" },
       { path: "/router", label: "routing", group: "routing", right: "channels:read" },
       { path: "/live", label: "live", group: "routing", right: "logs:read" },
+      { path: "/channel-checks", label: "channelChecks", group: "quality", right: "channels:read" },
+      { path: "/experiments", label: "experiments", group: "quality", right: "models:read" },
+      { path: "/replays", label: "replays", group: "quality", right: "logs:read" },
       { path: "/user", label: "users", group: "people", right: "users:read" },
-      {
-        path: "/service-accounts",
-        label: "serviceAccounts",
-        group: "people",
-        isForSuperAdmins: true,
-      },
-      {
-        path: "/identity-providers",
-        label: "identityProviders",
-        group: "people",
-        isForSuperAdmins: true,
-      },
-      { path: "/admin-roles", label: "adminRoles", group: "people", isForSuperAdmins: true },
       { path: "/redemption", label: "codes", group: "people", right: "billing:read" },
       { path: "/agent", label: "agents", group: "people", right: "billing:read" },
       { path: "/plan", label: "plans", group: "people", right: "billing:read" },
       { path: "/order", label: "orders", group: "people", right: "billing:read" },
       { path: "/statement", label: "statements", group: "people", right: "billing:read" },
+      { path: "/admin-roles", label: "adminRoles", group: "access", isForSuperAdmins: true },
+      { path: "/service-accounts", label: "serviceAccounts", group: "access", isForSuperAdmins: true },
+      { path: "/identity-providers", label: "identityProviders", group: "access", isForSuperAdmins: true },
       { path: "/books", label: "books", group: "trust", right: "system:read", isForSuperAdmins: true },
       { path: "/audit", label: "audit", group: "trust", right: "audit:read" },
       { path: "/doctor", label: "doctor", group: "trust", right: "system:read", isForSuperAdmins: true },

@@ -47,7 +47,7 @@ export const TopUpCard = () => {
           <Skeleton variant="rounded" height={160} />
         )
       ) : data.ways.length === 0 ? (
-        <Box sx={{ py: 4, fontSize: 13, color: "text.secondary" }}>
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>
           {data.link ? t("wallet.topUp.byLink") : t("wallet.topUp.off")}
           <Box sx={{ mt: 2 }}>
             {data.link ? (

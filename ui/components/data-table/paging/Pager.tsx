@@ -106,7 +106,7 @@ const Position = ({ from, to, total, unit, isLive = false }: PositionProps) => {
   };
   return (
     <Box component="span" className="num" sx={{ whiteSpace: "nowrap" }} {...(isLive && { "aria-live": "polite" })}>
-      {t("components.table.range", range)}
+      {total === 1 ? t("components.table.rangeOne") : t("components.table.range", range)}
     </Box>
   );
 };

@@ -193,12 +193,12 @@ const OrganizationDetail = () => {
       />
       <Col gap={4} sx={{ maxWidth: 880 }}>
         <WalletPanel organization={organization} />
+        <MembersPanel organization={organization} />
+        {may("members.manage") && <InvitationsPanel organization={organization} />}
         <BudgetsPanel organization={organization} />
         <ProjectsPanel organization={organization} />
         <PoliciesPanel organization={organization} />
         {may("alerts.manage") && <AlertsPanel scope="organization" />}
-        <MembersPanel organization={organization} />
-        {may("members.manage") && <InvitationsPanel organization={organization} />}
         {may("organization.rename") && <ProfilePanel organization={organization} />}
         <DangerPanel organization={organization} />
       </Col>

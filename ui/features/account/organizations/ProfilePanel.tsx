@@ -85,7 +85,7 @@ export const WalletPanel = ({ organization }: { organization: Organization }) =>
         </Row>
       }
     >
-      <Box className="num" sx={{ fontSize: 24, fontWeight: 650 }}>
+      <Box className="num" sx={{ fontSize: 24, lineHeight: "32px", fontWeight: 650 }}>
         {amountText(organization.quota, format)}
       </Box>
       <Box sx={{ fontSize: 12, color: "text.secondary" }}>

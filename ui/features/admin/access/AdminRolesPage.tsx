@@ -4,6 +4,7 @@ import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
 import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
@@ -71,8 +72,15 @@ function useColumns(): readonly Column<AdminRole>[] {
   return useMemo(
     () => [
       { key: "name", head: t("access.roles.columns.name"), isTitle: true, cell: ({ name }) => name },
-      { key: "rights", head: t("access.rights.title"), cell: ({ rights }) => <code>{rights.join(", ")}</code> },
-      { key: "users", head: t("access.roles.columns.users"), width: 96, isSolid: true, cell: ({ users }) => users },
+      { key: "rights", head: t("access.rights.title"), cell: ({ rights }) => rightsText(rights, t) },
+      {
+        key: "users",
+        head: t("access.roles.columns.users"),
+        width: 96,
+        align: "right",
+        isSolid: true,
+        cell: ({ users }) => users,
+      },
       {
         key: "created",
         head: t("access.roles.columns.created"),
@@ -82,6 +90,15 @@ function useColumns(): readonly Column<AdminRole>[] {
     ],
     [t],
   );
+}
+
+/** Rights in words, by resource: "Users (Read, Write), Audit log (Read)". */
+function rightsText(rights: readonly string[], t: TFunction): string {
+  const byResource = Map.groupBy(rights, (right) => right.split(":")[0]);
+  return Array.from(byResource, ([resource, own]) => {
+    const verbs = own.map((right) => t(`access.rights.verbs.${right.split(":")[1]}`));
+    return `${t(`access.rights.resources.${resource}`)} (${verbs.join(", ")})`;
+  }).join(", ");
 }
 
 function useRemove() {

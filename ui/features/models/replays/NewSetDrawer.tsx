@@ -82,17 +82,20 @@ export const NewSetDrawer = ({ onClose }: Readonly<{ onClose: () => void }>) => 
         <Row gap={3} sx={{ alignItems: "flex-start" }}>
           <LabelledInput
             label={t("replays.set.username")}
+            hint={t("replays.set.any")}
             value={form.username}
             onChange={(username) => change({ username })}
           />
           <LabelledInput
             label={t("replays.set.tokenName")}
+            hint={t("replays.set.any")}
             value={form.tokenName}
             onChange={(tokenName) => change({ tokenName })}
           />
         </Row>
         <LabelledInput
           label={t("replays.set.session")}
+          hint={t("replays.set.any")}
           value={form.session}
           onChange={(session) => change({ session })}
         />

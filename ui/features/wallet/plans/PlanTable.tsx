@@ -13,6 +13,7 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { WALLET_KEY } from "../wallet-calls.ts";
+import { periodText } from "./period-text.ts";
 import { retirePlan } from "./plan-calls.ts";
 
 type PlanTableProps = Readonly<{
@@ -54,7 +55,7 @@ export const PlanTable = ({ plans, onEdit }: PlanTableProps) => {
       key: "period",
       head: t("plans.form.period"),
       width: 140,
-      cell: (plan) => t(`plans.per.${plan.period}`, { count: plan.periodCount }),
+      cell: (plan) => periodText(plan, t),
     },
     {
       key: "quota",

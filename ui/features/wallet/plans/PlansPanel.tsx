@@ -19,6 +19,7 @@ import { Panel, Row } from "../../../components/layout.tsx";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
+import { periodText } from "./period-text.ts";
 import { changePlan, offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
 import { SubscribeDialog } from "./SubscribeDialog.tsx";
 
@@ -229,7 +230,7 @@ const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] 
       <Box className="num" sx={{ fontSize: 24, lineHeight: "32px", fontWeight: 650 }}>
         {plan.price === 0 ? t("plans.free") : price}
         <Box component="span" sx={{ ml: 1, fontSize: 13, fontWeight: 400, color: "text.secondary" }}>
-          {t(`plans.per.${plan.period}`, { count: plan.periodCount })}
+          {periodText(plan, t)}
         </Box>
       </Box>
       <Box sx={{ mt: 2, fontSize: 13 }}>

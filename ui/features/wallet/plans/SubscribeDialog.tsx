@@ -11,6 +11,7 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { paymentOptions, WALLET_KEY } from "../wallet-calls.ts";
 import { Choice } from "./Choice.tsx";
+import { periodText } from "./period-text.ts";
 import { payAtService, readCoupon, subscribeTo } from "./plan-calls.ts";
 
 /** Services that charge each period by themselves. */
@@ -48,7 +49,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
   });
   const paidBy = services.find(({ service }) => service === payment);
   const price = amountText(plan.price, format);
-  const period = t(`plans.per.${plan.period}`, { count: plan.periodCount });
+  const period = periodText(plan, t);
   const error = (subscribe.error ?? pay.error ?? check.error)?.message;
   return (
     <FormDialog
