@@ -16,6 +16,7 @@ const MEMBERS: Readonly<Record<Capability, readonly string[]>> = {
   transcriptions: ["text"],
   translations: ["text"],
   realtime: [],
+  live: [],
 };
 
 /** The member names in quotes: inside JSON strings their quotes would be escaped. */

@@ -74,7 +74,7 @@ function carriedText(request: Request): string {
 function keyInAddress(address: string): string | null {
   if (!address.includes("key=")) return null;
   const { pathname, searchParams } = new URL(address);
-  return /\/v1(beta)?\/models(\/|$)/.test(pathname) ? searchParams.get("key") : null;
+  return /\/v1(beta)?\/models(\/|$)|^\/+ws\//.test(pathname) ? searchParams.get("key") : null;
 }
 
 function withoutBearer(value: string | null): string {

@@ -134,7 +134,8 @@ function otherOf(
     ending: outcome.ending,
     status: outcome.status,
   };
-  if (call.endpoint.capability === "realtime") other.ws = true;
+  const isSession = call.endpoint.capability === "realtime" || call.endpoint.capability === "live";
+  if (isSession) other.ws = true;
   const isClaude = call.endpoint.codec.dialect === "anthropic";
   if (isClaude) other.claude = true;
   if (outcome.receipt) other.receipt = outcome.receipt;
@@ -155,7 +156,7 @@ function otherOf(
   if (usage.longCacheCreationTokens) other.cache_creation_tokens_1h = usage.longCacheCreationTokens;
   if (usage.audioInputTokens + usage.audioOutputTokens > 0) {
     Object.assign(other, notes.audio);
-    if (call.endpoint.capability !== "realtime") other.audio = true;
+    if (!isSession) other.audio = true;
     other.audio_input = usage.audioInputTokens;
     other.audio_output = usage.audioOutputTokens;
     other.text_input = usage.promptTokens - usage.audioInputTokens;

@@ -35,7 +35,7 @@ export async function connect(
     attempts.route = route;
     const { provider, upstreamModel } = route;
     const options = {
-      capability: "realtime",
+      capability: call.endpoint.capability,
       dialect: "openai-chat",
       model: upstreamModel,
       stream: true,

@@ -1,5 +1,10 @@
+import { textOfBytes } from "../../lib/values/bytes.ts";
+
 /** One frame of a WebSocket. */
 export type Frame = string | Buffer<ArrayBuffer>;
+
+/** The text of a frame: some protocols send it as bytes. */
+export const textOfFrame = (frame: Frame): string => (typeof frame === "string" ? frame : textOfBytes(frame));
 
 /** The client's side of a session. */
 export type ClientSocket = Bun.ServerWebSocket<unknown>;

@@ -6,10 +6,16 @@ import { authorizeModel, findCandidates, noRoute } from "../auth/authorize.ts";
 import { type Call, CallTiming, newCall } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { invalidRequest } from "../http/client-body.ts";
-import { realtime } from "./endpoint.ts";
+import type { Endpoint } from "../http/endpoints/endpoint.ts";
 
 /** The request that opened a session. */
-export type SessionOrigin = Readonly<{ request: Request; requestId: string; ip: string; model: string }>;
+export type SessionOrigin = Readonly<{
+  request: Request;
+  requestId: string;
+  ip: string;
+  model: string;
+  endpoint: Endpoint;
+}>;
 
 /** The permissions under which a session continues. */
 export type Terms = Readonly<{ caller: Caller; candidates: Candidates }>;
@@ -48,7 +54,7 @@ export function termsOf(context: GatewayContext, origin: SessionOrigin, caller: 
 export function responseCall(origin: SessionOrigin, { caller, candidates }: Terms, model = origin.model): Call {
   const authorized = {
     request: new Request(origin.request.url, { headers: { [REQUEST_ID_HEADER]: origin.requestId } }),
-    endpoint: realtime,
+    endpoint: origin.endpoint,
     caller,
     ip: origin.ip,
     candidates,

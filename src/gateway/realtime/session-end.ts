@@ -22,6 +22,9 @@ export const TOO_SLOW: SessionEnd = {
   reason: "too much is waiting for the client",
 };
 
+/** The client connected and named no model. */
+export const NO_SETUP: SessionEnd = { ending: "refused", code: CLOSE.refused, reason: "no setup message was received" };
+
 export const SHUTTING_DOWN: SessionEnd = {
   ending: "complete",
   code: CLOSE.goingAway,

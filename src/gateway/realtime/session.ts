@@ -1,6 +1,4 @@
 import type { CallEnding } from "../../billing/types.ts";
-import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
-import { textOfBytes } from "../../lib/values/bytes.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { rateLimit, refuseClosed } from "../auth/rate-limit.ts";
 import { priceCall } from "../billing/price.ts";
@@ -11,36 +9,33 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { failOver } from "../pipeline.ts";
 import { type Connected, connect } from "./connect.ts";
-import { realtime } from "./endpoint.ts";
-import { transcriptionModelOf } from "./filters/transcription-model.ts";
-import { RealtimeWordFilter } from "./filters/word-filter.ts";
-import { type Charge, RealtimeBilling, type ReservedResponse, readRealtimeUsage } from "./metering/billing.ts";
-import { RealtimeMeter } from "./metering/session-meter.ts";
+import { type Charge, RealtimeBilling, type ReservedResponse } from "./metering/billing.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
 import { requestTerms, responseCall, type SessionOrigin } from "./response-call.ts";
 import {
   CLOSE,
   endByError,
-  errorEvent,
   INTERNAL_ERROR,
+  NO_SETUP,
   type SessionEnd,
   SHUTTING_DOWN,
   TOO_SLOW,
   UPSTREAM_BROKE,
 } from "./session-end.ts";
-import type { SocketSession } from "./sockets.ts";
+import type { RealtimeProtocol, SessionEvents, SocketSession } from "./sockets.ts";
 
 const PING_MS = 30_000;
 /** An upstream that sends nothing for this long, not even a pong, is considered lost. */
 const LOST_AFTER_MS = 75_000;
+/** A client that has not named its model by then is disconnected. */
+const SETUP_MS = 30_000;
 
 /** One realtime session, from the client's connection to its end. */
 export class RealtimeSession implements SocketSession {
   readonly #abort = new AbortController();
-  readonly #meter = new RealtimeMeter();
-  readonly #words: RealtimeWordFilter;
-  /** Responses in progress: id → `performance.now()` at their beginning. */
-  readonly #responses = new Map<string, number>();
+  /** Null until the model is known. */
+  #events: SessionEvents | null = null;
+  #setupTimer: Timer | null = null;
   #client: ClientSocket | null = null;
   #pipe: Pipe | null = null;
   #call: ReservedResponse | null = null;
@@ -52,37 +47,41 @@ export class RealtimeSession implements SocketSession {
   #receivedAtMs = 0;
   #hasEnded = false;
   #isDraining = false;
-  #transcriber = "";
   /** Charges are made one after the other. */
   #work: Promise<void> = Promise.resolve();
 
   /** `onEnd` is called once, when nothing of the session remains except possibly a last charge. */
   constructor(
     private readonly context: GatewayContext,
-    private readonly origin: SessionOrigin,
+    private origin: SessionOrigin,
+    private readonly protocol: RealtimeProtocol,
     private readonly onEnd: (session: RealtimeSession) => void,
-  ) {
-    this.#words = new RealtimeWordFilter(context, origin);
-  }
+  ) {}
 
   /** The client is connected. */
   open(client: ClientSocket): void {
     this.#client = client;
-    this.#pipe = new Pipe(client);
-    void this.#begin();
+    if (this.protocol.modelOf) {
+      this.#setupTimer = setTimeout(() => this.#end(NO_SETUP), SETUP_MS);
+      return;
+    }
+    this.#events = this.protocol.events(this.context, this.origin);
+    this.#admit(client);
   }
 
   /** A frame of the client. */
   message(frame: Frame): void {
-    const text = textOfFrame(frame);
-    const event = recordOf(parseJson(text));
-    const refusal = this.#words.refusalOf(text, event);
-    if (refusal !== null || !event) {
-      if (refusal !== null) this.#sendToClient(refusal);
-      return;
+    if (this.#hasEnded) return;
+    try {
+      const events = this.#events ?? this.#setUp(frame);
+      const { forward, reply } = events.client(frame);
+      if (reply !== null) this.#sendToClient(reply);
+      if (forward !== null) this.#pipe?.toUpstream(forward);
+      if (!this.#pipe && this.#client) this.#admit(this.#client);
+    } catch (error) {
+      if (error instanceof GatewayError) this.context.metrics.refused(error.status);
+      this.#end(endByError(this.#reported(error)));
     }
-    this.#pipe?.toUpstream(frame);
-    this.#meter.client(event);
   }
 
   /** The client has received the queued frames. */
@@ -98,7 +97,7 @@ export class RealtimeSession implements SocketSession {
   /** Ends as soon as no response is in progress. */
   drain(): void {
     this.#isDraining = true;
-    if (this.#responses.size === 0) this.#end(SHUTTING_DOWN);
+    if (!this.#events?.isBusy) this.#end(SHUTTING_DOWN);
   }
 
   /** Ends now; resolves after the last charge. */
@@ -107,11 +106,25 @@ export class RealtimeSession implements SocketSession {
     await this.#work;
   }
 
+  /** Reads the model from the client's first frame. Throws GatewayError. */
+  #setUp(frame: Frame): SessionEvents {
+    const { protocol, context } = this;
+    if (this.#setupTimer) clearTimeout(this.#setupTimer);
+    this.origin = { ...this.origin, model: protocol.modelOf?.(frame) ?? "" };
+    this.#events = protocol.events(context, this.origin);
+    return this.#events;
+  }
+
+  #admit(client: ClientSocket): void {
+    this.#pipe = new Pipe(client);
+    void this.#begin();
+  }
+
   async #begin(): Promise<void> {
     const { context, origin } = this;
     try {
       const caller = await authenticate(context.services, origin.request, origin.ip);
-      refuseClosed(context, { request: origin.request, endpoint: realtime });
+      refuseClosed(context, { request: origin.request, endpoint: origin.endpoint });
       await rateLimit(context, caller);
       const call = responseCall(origin, requestTerms(context, origin, caller));
       const unserved = refuseUnserved(context, call);
@@ -147,15 +160,19 @@ export class RealtimeSession implements SocketSession {
       this.#receivedAtMs = performance.now();
     });
     this.#pings = setInterval(() => this.#ping(socket), PING_MS);
-    if (this.#hasEnded) this.#finish("client_left");
-    else this.#pipe?.join(socket);
+    if (this.#hasEnded) {
+      this.#finish("client_left");
+      return;
+    }
+    const setup = this.#events?.opening(route.upstreamModel) ?? null;
+    if (setup !== null) socket.send(setup);
+    this.#pipe?.join(socket);
   }
 
   /** Rejects a session that could not open: reports the error to the client and releases the reservation. */
   #refuse(error: unknown): void {
     const { context } = this;
-    const reported = error instanceof GatewayError ? error : INTERNAL_ERROR;
-    if (reported === INTERNAL_ERROR) context.services.log.error({ error }, "a realtime session could not be opened");
+    const reported = this.#reported(error);
     if (this.#call) {
       const { call, reserved } = this.#call;
       recordFailure(context, call, reserved, reported, this.#hasEnded ? "client_left" : "upstream_failed");
@@ -165,58 +182,28 @@ export class RealtimeSession implements SocketSession {
     this.#end(endByError(reported));
   }
 
+  #reported(error: unknown): GatewayError {
+    if (error instanceof GatewayError) return error;
+    this.context.services.log.error({ error }, "a realtime session failed");
+    return INTERNAL_ERROR;
+  }
+
   #sendToClient(frame: Frame): void {
     if (this.#pipe?.toClient(frame) === false) this.#end(TOO_SLOW);
   }
 
   #receive(frame: Frame): void {
     this.#receivedAtMs = performance.now();
-    const event = eventOf(frame);
-    const { toClient, toUpstream } = this.#words.fromUpstream(frame, event);
+    if (this.#hasEnded || !this.#events) return;
+    const { toClient, toUpstream, charge, transcription, error } = this.#events.upstream(frame);
+    if (charge) this.#charge(charge);
+    const bill = this.#bill;
+    if (transcription && bill)
+      this.#inTurn(() => bill.chargeTranscription(transcription.model, transcription.reported, transcription.text));
     for (const frameToClient of toClient) this.#sendToClient(frameToClient);
     if (toUpstream !== null) this.#connected?.socket.send(toUpstream);
-    if (!event || this.#hasEnded) return;
-    this.#meter.upstream(event);
-    switch (event.type) {
-      case "session.created":
-      case "session.updated":
-        this.#transcriber = transcriptionModelOf(recordOf(event.session));
-        return;
-      case "response.created":
-        this.#responses.set(textOf(recordOf(event.response)?.id) ?? "", performance.now());
-        return;
-      case "response.done":
-        this.#responseDone(recordOf(event.response) ?? {});
-        return;
-      case "conversation.item.input_audio_transcription.completed":
-        this.#transcribed(event.usage, textOf(event.transcript) ?? "");
-    }
-  }
-
-  #responseDone(response: JsonObject): void {
-    const id = textOf(response.id) ?? "";
-    const startedAtMs = this.#responses.get(id) ?? performance.now();
-    this.#responses.delete(id);
-    const reported = readRealtimeUsage(response.usage);
-    if (reported || this.#meter.hasOutput) {
-      const failed = response.status === "failed";
-      const error = textOf(recordOf(recordOf(response.status_details)?.error)?.message);
-      this.#charge({
-        reported,
-        content: this.#meter.take(),
-        startedAtMs,
-        ending: failed ? "upstream_failed" : "complete",
-        ...(failed && { error: error ?? { code: "gateway_response_failed" } }),
-      });
-    }
+    if (error) this.#end(endByError(error));
     if (this.#isDraining) this.drain();
-  }
-
-  #transcribed(value: unknown, text: string): void {
-    const reported = readRealtimeUsage(value);
-    const bill = this.#bill;
-    if (reported && bill)
-      this.#inTurn(() => bill.chargeTranscription(this.#transcriber || this.origin.model, reported, text));
   }
 
   #charge(charge: Charge): void {
@@ -231,18 +218,13 @@ export class RealtimeSession implements SocketSession {
 
   /** Runs after all earlier charges; a failed one ends the session. */
   #inTurn(work: () => Promise<void>): void {
-    this.#work = this.#work.then(work).catch((error) => {
-      const reported = error instanceof GatewayError ? error : INTERNAL_ERROR;
-      if (reported === INTERNAL_ERROR)
-        this.context.services.log.error({ error }, "a realtime session could not be charged");
-      this.#end(endByError(reported));
-    });
+    this.#work = this.#work.then(work).catch((error) => this.#end(endByError(this.#reported(error))));
   }
 
   #upstreamClosed(code: number, reason: string): void {
     const broken = code === 1006 || code === 1015;
     this.#end({
-      ending: this.#responses.size > 0 || broken ? "upstream_failed" : "complete",
+      ending: this.#events?.isBusy || broken ? "upstream_failed" : "complete",
       code: broken ? CLOSE.failed : code === 1005 ? CLOSE.normal : code,
       reason,
       ...(broken && { error: UPSTREAM_BROKE }),
@@ -261,9 +243,11 @@ export class RealtimeSession implements SocketSession {
     this.#call?.call.client.leave();
     this.#abort.abort();
     const client = this.#client;
-    if (error) client?.send(JSON.stringify(errorEvent(error, this.origin.requestId)));
+    if (this.#setupTimer) clearTimeout(this.#setupTimer);
+    const described = error && this.protocol.describe(error, this.origin.requestId);
+    if (described && described.frame !== null) client?.send(described.frame);
     this.#pipe?.close();
-    client?.close(code, reason.slice(0, 120));
+    client?.close(code, closeReason(described?.reason ?? reason));
     this.#finish(ending);
     this.onEnd(this);
   }
@@ -283,12 +267,11 @@ export class RealtimeSession implements SocketSession {
     const elapsedMs = this.#call?.call.timing.elapsedMs ?? 0;
     context.traffic.end(route.channel.id, route.key, ending === "upstream_failed", elapsedMs);
     this.#leavePlace();
-    if (this.#meter.hasOutput) {
-      const [startedAtMs = performance.now()] = this.#responses.values();
-      this.#charge({ reported: null, content: this.#meter.take(), startedAtMs, ending });
-    } else this.#inTurn(async () => bill.release());
+    const rest = this.#events?.rest();
+    if (rest) this.#charge({ ...rest, ending });
+    else this.#inTurn(async () => bill.release());
   }
 }
 
-const textOfFrame = (frame: Frame): string => (typeof frame === "string" ? frame : textOfBytes(frame));
-const eventOf = (frame: Frame): JsonObject | null => recordOf(parseJson(textOfFrame(frame)));
+/** A close frame holds at most 123 bytes. */
+const closeReason = (reason: string): string => Buffer.from(reason).subarray(0, 120).toString();

@@ -2,12 +2,12 @@ import { requestIdOf } from "../../lib/http/request-id.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { errorResponse } from "../call/errors.ts";
 import { RealtimeSession } from "./session.ts";
-import { NO_WEBSOCKET, type UpgradingServer } from "./sockets.ts";
+import { NO_WEBSOCKET, type RealtimeProtocol, type UpgradingServer } from "./sockets.ts";
 
 /** The realtime sessions in this process. */
 export type RealtimeSessions = Readonly<{
-  /** GET /v1/realtime: undefined if the request became a session. */
-  start(request: Request, server: UpgradingServer | null): Response | undefined;
+  /** A request for a session in a protocol: undefined if it became one. */
+  start(request: Request, server: UpgradingServer | null, protocol: RealtimeProtocol): Response | undefined;
   /** Ends idle sessions now, the others after their current response. */
   drain(): void;
   /** Ends all sessions; resolves when everything is charged. */
@@ -18,7 +18,7 @@ export type RealtimeSessions = Readonly<{
 export function createRealtimeSessions(context: GatewayContext): RealtimeSessions {
   const sessions = new Set<RealtimeSession>();
   return {
-    start(request, server) {
+    start(request, server, protocol) {
       const { searchParams } = new URL(request.url);
       const origin = {
         // The server's own request object ends with its response.
@@ -26,8 +26,9 @@ export function createRealtimeSessions(context: GatewayContext): RealtimeSession
         requestId: requestIdOf(request),
         ip: context.services.clientAddress.ip(request, server),
         model: searchParams.get("model") ?? searchParams.get("deployment") ?? "",
+        endpoint: protocol.endpoint,
       };
-      const session = new RealtimeSession(context, origin, (ended) => sessions.delete(ended));
+      const session = new RealtimeSession(context, origin, protocol, (ended) => sessions.delete(ended));
       const headers = { "x-request-id": origin.requestId, ...protocolOf(request) };
       if (!server?.upgrade(request, { data: session, headers })) return errorResponse(NO_WEBSOCKET, request);
       sessions.add(session);

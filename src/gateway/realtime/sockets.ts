@@ -1,6 +1,11 @@
+import type { Usage } from "../../formats/conversation/reply.ts";
 import type { PeerSource } from "../../lib/http/client-ip.ts";
+import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
+import type { Endpoint } from "../http/endpoints/endpoint.ts";
+import type { Charge } from "./metering/billing.ts";
 import type { ClientSocket, Frame } from "./pipe.ts";
+import type { SessionOrigin } from "./response-call.ts";
 
 /** Handles one client WebSocket. */
 export type SocketSession = {
@@ -13,6 +18,41 @@ export type SocketSession = {
   /** The connection is closed. */
   closed(code: number, reason: string): void;
 };
+
+/** What to send for an upstream's frame, and what to charge. */
+export type UpstreamFrames = Readonly<{
+  toClient: readonly Frame[];
+  toUpstream: Frame | null;
+  charge: Charge | null;
+  /** A transcription that the upstream made in addition. */
+  transcription: Readonly<{ model: string; reported: Usage; text: string }> | null;
+  /** The session ends, with this error. */
+  error: GatewayError | null;
+}>;
+
+/** What the frames of one session mean, in its protocol. */
+export type SessionEvents = {
+  /** Takes a frame of the client: what to forward, or what to reply instead. Throws GatewayError: the session ends. */
+  client(frame: Frame): Readonly<{ forward: Frame | null; reply: Frame | null }>;
+  /** Takes a frame of the upstream. */
+  upstream(frame: Frame): UpstreamFrames;
+  /** The first frame for the upstream, which names its model; null: none. */
+  opening(upstreamModel: string): Frame | null;
+  /** What the upstream has made and nobody has charged; null: nothing. */
+  rest(): Omit<Charge, "ending"> | null;
+  /** Whether a response is in progress. */
+  readonly isBusy: boolean;
+};
+
+/** A protocol of realtime sessions. */
+export type RealtimeProtocol = Readonly<{
+  endpoint: Endpoint;
+  /** The model that the client's first frame names, which the session waits for. Throws GatewayError. Absent: the URL has it. */
+  modelOf?(setup: Frame): string;
+  events(context: GatewayContext, origin: SessionOrigin): SessionEvents;
+  /** How the client learns of an error before its connection is closed: a frame, and the reason in the close frame. */
+  describe(error: GatewayError, requestId: string): Readonly<{ frame: Frame | null; reason: string }>;
+}>;
 
 /** A server that can turn a request into a WebSocket. */
 export type UpgradingServer = PeerSource & {

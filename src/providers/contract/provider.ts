@@ -21,7 +21,8 @@ export type Capability =
   | "speech"
   | "transcriptions"
   | "translations"
-  | "realtime";
+  | "realtime"
+  | "live";
 
 /** What a client can order that takes longer: the response is a task. */
 export type TaskCapability = "drawing" | "music" | "video";
@@ -48,6 +49,7 @@ export const OPENAI_PATHS: Readonly<Record<Capability | TaskCapability, string>>
   // Not OpenAI's: each has its own protocol.
   drawing: "/mj",
   music: "/suno",
+  live: "/live",
 };
 
 /** The path of a call after the version; realtime sessions name their model in the query. */
@@ -57,8 +59,10 @@ export const openaiPath = ({ capability, dialect, model, compacts }: CallParams)
 };
 
 const ALL_CAPABILITIES = Object.keys(OPENAI_PATHS) as readonly (Capability | TaskCapability)[];
-/** Every capability with an immediate response. */
-export const EVERY_CAPABILITY: readonly Capability[] = ALL_CAPABILITIES.filter((capability) => !isTask(capability));
+/** Every capability of OpenAI's API with an immediate response. */
+export const EVERY_CAPABILITY: readonly Capability[] = ALL_CAPABILITIES.filter(
+  (capability) => !isTask(capability) && capability !== "live",
+);
 
 /** What a provider may read of a channel. */
 export type ProviderChannel = Readonly<{ baseUrl: string; other: string; openaiOrganization: string }>;

@@ -182,6 +182,7 @@ export const operationOf = (capability: Capability | TaskCapability): string => 
 const OPERATIONS: Readonly<Partial<Record<Capability | TaskCapability, string>>> = {
   chat: "chat",
   realtime: "chat",
+  live: "generate_content",
   completions: "text_completion",
   embeddings: "embeddings",
   images: "generate_content",

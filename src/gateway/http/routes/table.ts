@@ -2,6 +2,8 @@ import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline.ts";
+import { geminiLive } from "../../realtime/live/events.ts";
+import { openaiRealtime } from "../../realtime/openai/events.ts";
 import type { ResponseSockets } from "../../realtime/responses/sockets.ts";
 import type { RealtimeSessions } from "../../realtime/sessions.ts";
 import { objectRoutes } from "../../state/files/routes.ts";
@@ -48,6 +50,9 @@ export function gatewayRoutes(
     { prefix: "/hf", routes: versionOne.map((row) => ({ ...row, path: `/v1${row.path}` })), refuse: refuseByHeaders },
     { prefix: "/v1beta", routes: geminiRoutes(context), refuse: refuseAsGemini },
     { prefix: "/v1alpha", routes: [], refuse: refuseAsGemini },
+    { prefix: "/ws", routes: [liveRoute(context, sessions)], refuse: refuseAsGemini },
+    // Google's JavaScript client writes the slash of its base URL, too.
+    { prefix: "//ws", routes: [liveRoute(context, sessions)], refuse: refuseAsGemini },
     { prefix: "/v2", routes: [call(context, "/rerank", rerank)], refuse: refuseByHeaders },
     { prefix: "/mj", routes: [...drawings, ...openDrawingRoutes(context)], refuse: refuseDrawing },
     // A mode as prefix: /fast/mj/…, /mj-fast/mj/…
@@ -67,6 +72,18 @@ export function gatewayRoutes(
     },
   ];
 }
+
+const LIVE_SERVICE = /^google\.ai\.generativelanguage\.v1\w*\.GenerativeService\.BidiGenerateContent$/;
+
+/** Google's Live API. */
+const liveRoute = (context: GatewayContext, sessions: RealtimeSessions): Route => ({
+  ...route("GET", "/:service", async ({ request, server, param }) => {
+    if (LIVE_SERVICE.test(param("service"))) return sessions.start(request, server, geminiLive);
+    const params = { method: request.method, path: new URL(request.url).pathname };
+    const unknown = new GatewayError(404, "unknown_url", { code: "gateway_unknown_url", params });
+    return refuseAsGemini(context, request, unknown);
+  }),
+});
 
 const refuseByHeaders: RouteGroup["refuse"] = (_context, request, error) =>
   errorResponse(error, request, codecOf(request));
@@ -154,7 +171,7 @@ const versionOneRoutes = (
   ),
   route("POST", "/models/*", ({ request, server, param }) => handleGemini(context, request, server, param("*"))),
   route("GET", "/responses", ({ request, server }) => sockets.start(request, server)),
-  route("GET", "/realtime", async ({ request, server }) => sessions.start(request, server)),
+  route("GET", "/realtime", async ({ request, server }) => sessions.start(request, server, openaiRealtime)),
   route("GET", "/models", ({ request, server }) => listModels(context, request, server)),
   route("GET", "/models/*", ({ request, server, param }) =>
     showModel(context, request, server, decodeURIComponent(param("*"))),

@@ -9,8 +9,8 @@ import { refuseBlockedWords } from "../../auth/word-filter.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { checkRequest, invalidRequest } from "../../http/client-body.ts";
+import { realtimeRules } from "../openai/request-rules.ts";
 import type { Frame } from "../pipe.ts";
-import { realtimeRules } from "../request-rules.ts";
 import { callerOf, type SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
 import { clientTexts } from "./client-texts.ts";
@@ -168,12 +168,14 @@ export class TranscriptFilter {
   }
 }
 
-const END = { type: "finish", choice: 0, reason: "stop", native: null } as const;
+/** The end of a text. */
+export const END = { type: "finish", choice: 0, reason: "stop", native: null } as const;
 
 const keyOf = ({ item_id, output_index, content_index }: JsonObject): string =>
   JSON.stringify([item_id, output_index, content_index]);
 
-function filterText(
+/** A text after filtering, and whether the filters end the response. */
+export function filterText(
   filters: readonly StepFilter[],
   step: Parameters<StepFilter>[0],
 ): { text: string; isStopped: boolean } {

@@ -78,7 +78,7 @@ export const gemini: Provider = {
   name: "Google Gemini",
   owner: "google",
   defaultBaseUrl: DEFAULT_BASE_URL,
-  capabilities: ["chat", "embeddings", "images", "speech", "video"],
+  capabilities: ["chat", "embeddings", "images", "speech", "video", "live"],
   nativeFormat: ({ capability }) => OWN[capability] ?? null,
   embedsMedia: true,
   keyHint: "AIza…",
@@ -90,7 +90,9 @@ export const gemini: Provider = {
     "veo-3.1-fast-generate-preview",
     "veo-3.1-lite-generate-preview",
   ],
-  url: (channel, { capability, model, stream, apiVersion }) => {
+  url: (channel, { capability, model, stream, apiVersion, key = "" }) => {
+    // The key is part of the URL, as in Google's clients.
+    if (capability === "live") return `${liveUrl(channel)}?key=${encodeURIComponent(key)}`;
     const method = capability === "embeddings" ? "batchEmbedContents" : geminiMethod(model, stream);
     return `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${method}`;
   },
@@ -118,6 +120,12 @@ export function geminiMethod(model: string, stream: boolean): string {
   if (isImagen(model)) return "predict";
   return stream ? "streamGenerateContent?alt=sse" : "generateContent";
 }
+
+/** The service of the Live API, https://ai.google.dev/api/live. */
+const liveUrl = ({ baseUrl, other }: ProviderChannel): string => {
+  const root = (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
+  return `${root}/ws/google.ai.generativelanguage.${other || DEFAULT_VERSION}.GenerativeService.BidiGenerateContent`;
+};
 
 const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 

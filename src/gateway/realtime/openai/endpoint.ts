@@ -1,6 +1,6 @@
-import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
-import type { Endpoint } from "../http/endpoints/endpoint.ts";
-import { readOpenAi } from "../http/endpoints/text.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import type { Endpoint } from "../../http/endpoints/endpoint.ts";
+import { readOpenAi } from "../../http/endpoints/text.ts";
 import { realtimeRules } from "./request-rules.ts";
 
 /** GET /v1/realtime: a session over a WebSocket; each response in it is a call of its own. */

@@ -1,4 +1,4 @@
-import { integer, MAX_OUTPUT_TOKENS, type RequestRules, requestMembers } from "../../formats/request-rules.ts";
+import { integer, MAX_OUTPUT_TOKENS, type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
 
 const answerLimit = (path: string) => integer(path, 1, MAX_OUTPUT_TOKENS, "inf");
 

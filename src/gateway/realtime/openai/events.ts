@@ -1,0 +1,103 @@
+import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { transcriptionModelOf } from "../filters/transcription-model.ts";
+import { RealtimeWordFilter } from "../filters/word-filter.ts";
+import { type Charge, readRealtimeUsage } from "../metering/billing.ts";
+import { RealtimeMeter } from "../metering/session-meter.ts";
+import { type Frame, textOfFrame } from "../pipe.ts";
+import type { SessionOrigin } from "../response-call.ts";
+import { errorEvent } from "../session-end.ts";
+import type { RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
+import { realtime } from "./endpoint.ts";
+
+/** OpenAI's realtime API: the URL names the model, each `response.done` reports what it costs. */
+export const openaiRealtime: RealtimeProtocol = {
+  endpoint: realtime,
+  events: (context, origin) => new OpenAiEvents(context, origin),
+  describe: (error, requestId) => ({
+    frame: JSON.stringify(errorEvent(error, requestId)),
+    reason: String(error.code ?? error.type),
+  }),
+};
+
+/** The events of one session. */
+class OpenAiEvents implements SessionEvents {
+  readonly #meter = new RealtimeMeter();
+  readonly #words: RealtimeWordFilter;
+  /** Responses in progress: id → `performance.now()` at their beginning. */
+  readonly #responses = new Map<string, number>();
+  #transcriber = "";
+
+  constructor(
+    context: GatewayContext,
+    private readonly origin: SessionOrigin,
+  ) {
+    this.#words = new RealtimeWordFilter(context, origin);
+  }
+
+  get isBusy(): boolean {
+    return this.#responses.size > 0;
+  }
+
+  opening(): null {
+    return null;
+  }
+
+  client(frame: Frame) {
+    const text = textOfFrame(frame);
+    const event = recordOf(parseJson(text));
+    const refusal = this.#words.refusalOf(text, event);
+    if (refusal !== null || !event) return { forward: null, reply: refusal };
+    this.#meter.client(event);
+    return { forward: frame, reply: null };
+  }
+
+  upstream(frame: Frame): UpstreamFrames {
+    const event = recordOf(parseJson(textOfFrame(frame)));
+    const { toClient, toUpstream } = this.#words.fromUpstream(frame, event);
+    const frames = { toClient, toUpstream, charge: null, transcription: null, error: null };
+    if (!event) return frames;
+    this.#meter.upstream(event);
+    switch (event.type) {
+      case "session.created":
+      case "session.updated":
+        this.#transcriber = transcriptionModelOf(recordOf(event.session));
+        return frames;
+      case "response.created":
+        this.#responses.set(textOf(recordOf(event.response)?.id) ?? "", performance.now());
+        return frames;
+      case "response.done":
+        return { ...frames, charge: this.#chargeOf(recordOf(event.response) ?? {}) };
+      case "conversation.item.input_audio_transcription.completed": {
+        const reported = readRealtimeUsage(event.usage);
+        const model = this.#transcriber || this.origin.model;
+        return { ...frames, transcription: reported && { model, reported, text: textOf(event.transcript) ?? "" } };
+      }
+      default:
+        return frames;
+    }
+  }
+
+  rest(): Omit<Charge, "ending"> | null {
+    if (!this.#meter.hasOutput) return null;
+    const [startedAtMs = performance.now()] = this.#responses.values();
+    return { reported: null, content: this.#meter.take(), startedAtMs };
+  }
+
+  #chargeOf(response: JsonObject): Charge | null {
+    const id = textOf(response.id) ?? "";
+    const startedAtMs = this.#responses.get(id) ?? performance.now();
+    this.#responses.delete(id);
+    const reported = readRealtimeUsage(response.usage);
+    if (!reported && !this.#meter.hasOutput) return null;
+    const failed = response.status === "failed";
+    const error = textOf(recordOf(recordOf(response.status_details)?.error)?.message);
+    return {
+      reported,
+      content: this.#meter.take(),
+      startedAtMs,
+      ending: failed ? "upstream_failed" : "complete",
+      ...(failed && { error: error ?? { code: "gateway_response_failed" } }),
+    };
+  }
+}
