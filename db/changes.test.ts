@@ -55,7 +55,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)("on a server", () => {
     await other.close();
   });
 
-  test("other replicas hear of it, this one not twice, however many rows changed", async () => {
+  test("other replicas are notified, this one not twice, however many rows changed", async () => {
     const here: unknown[] = [];
     const there: unknown[] = [];
     const ends = [
@@ -70,7 +70,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)("on a server", () => {
     for (const end of ends) end();
   });
 
-  test("after a lost connection everything is to be read again, and later changes are heard", async () => {
+  test("after a lost connection everything is to be read again, and later changes arrive", async () => {
     let gaps = 0;
     const there: unknown[] = [];
     const ends = [theirs.onGap(() => void gaps++), theirs.subscribe("channels", (ids) => void there.push(...ids))];

@@ -124,7 +124,7 @@ function createBackupFile(path: string): BackupFile {
   const hash = new Bun.CryptoHasher("sha256");
   const compressor = createZstdCompress();
   const written = pipeline(compressor, createWriteStream(draft, { mode: 0o600, flush: true }));
-  // Heard by whoever waits for a line or the end; nobody may be waiting at the moment it fails.
+  // Whoever waits for a line or the end gets it; nobody may be waiting at the moment it fails.
   let failure: unknown = null;
   written.catch((error) => {
     failure = error;

@@ -17,7 +17,7 @@ type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<number> }>
 
 /** What the patch adds to the driver (patches/postgres@….patch). */
 type Patched = {
-  /** Gives up idle connections that have not been heard of since then (`performance.now`). */
+  /** Gives up idle connections that have received nothing since then (`performance.now`). */
   dropIdle(sinceMs: number): void;
   /** `sql` is the driver of the connection that listens, once there is one. */
   listen: { sql?: Sql };

@@ -7,7 +7,7 @@ const zstd = promisify(zlib.zstdCompress);
 
 /** Of smaller files nothing would be saved. The console has many small ones, and each byte of them counts on its first page. */
 const MIN_BYTES = 128;
-/** Fonts and pictures are compressed already; a variant must save at least a twentieth to be kept. */
+/** Fonts and images are compressed already; a variant must save at least a twentieth to be kept. */
 const WORTHWHILE = 0.95;
 
 const ENCODERS = [

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkWords } from "./words.ts";
+import { checkWords, readTexts } from "./words.ts";
 
 const problemsOf = (path: string, text: string) => checkWords([{ path, text }]).problems;
 
@@ -33,4 +33,17 @@ test("a name of somebody else's API is spelled as its owner does, where it is sp
   expect(problemsOf("src/providers/chinese-labs/minimax/a.ts", "decode({ vectors })")).toEqual([]);
   expect(problemsOf("src/lib/a.ts", "decode({ vectors })")).toHaveLength(1);
   expect(problemsOf("src/formats/gemini/usage.ts", "const thoughts = 1;")).toHaveLength(1);
+});
+
+test("the documentation, shell scripts and the console's English texts are read", () => {
+  const paths = readTexts().map(({ path }) => path);
+  for (const file of [
+    "README.md",
+    "docs/index.md",
+    "src/billing/README.md",
+    "scripts/test.sh",
+    "ui/locales/en/account/wallet.json",
+  ]) {
+    expect(paths).toContain(file);
+  }
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "../..");
 const page = readFileSync(join(ROOT, "docs/operate/security.md"), "utf8");
 const rows = page.split("\n").flatMap((line) => {
-  const [, id, state, how, tests = ""] = /^\| (V[\d.]+) \| ([a-z/ ]+) \| (.+) \|(?: (.*))? \|$/.exec(line) ?? [];
+  const [, id, state, how, tests = ""] = /^\| (V[\d.]+) +\| ([a-z/ ]+?) +\| (.+) \|(?: (.*))? \|$/.exec(line) ?? [];
   return id === undefined ? [] : [{ id, state, how, tests }];
 });
 

@@ -4,7 +4,7 @@ import { MODELS } from "./models.ts";
 import type { FirstIds, Sizes } from "./seed.ts";
 
 const MONTHS = 12;
-/** A person at work: calls with one key to one model within an hour, on the channel that the talk stays with. */
+/** A person at work: calls with one key to one model within an hour, on the channel that the conversation stays with. */
 const CALLS_A_SITTING = 6;
 /** One row in a hundred is no call: a top-up, an administrator's change, a check-in. */
 const SHARE_OF_EVENTS = 0.01;

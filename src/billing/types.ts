@@ -54,9 +54,9 @@ export type Price = {
       contextTiers?: readonly ContextTier[] | undefined;
       audioRatio: Decimal;
       audioCompletionRatio: Decimal;
-      /** Pictures in the prompt against text; absent: they cost what text costs. */
+      /** Images in the prompt relative to text; absent: they cost what text costs. */
       imageRatio?: Decimal | undefined;
-      /** Pictures that are answered against those in the prompt; absent: they cost what other output costs. */
+      /** Output images relative to those in the prompt; absent: they cost what other output costs. */
       imageCompletionRatio?: Decimal | undefined;
     }
 );
@@ -159,7 +159,7 @@ export type LogOther = {
   reasoning_effort?: string;
   reasoning_tokens?: number;
   audio?: boolean;
-  /** A response within a talk in realtime. */
+  /** A response within a realtime session. */
   ws?: boolean;
   audio_input?: number;
   audio_output?: number;
@@ -167,7 +167,7 @@ export type LogOther = {
   text_output?: number;
   audio_ratio?: number;
   audio_completion_ratio?: number;
-  /** Tokens of pictures, where they have prices of their own. */
+  /** Tokens of images, where they have prices of their own. */
   image_input?: number;
   image_output?: number;
   image_ratio?: number;

@@ -26,7 +26,7 @@ describe("messages", () => {
     expect(say("username_too_long", "zh")).toContain("{max}");
   });
 
-  test("a sentence within a sentence is said in the same language", () => {
+  test("a sentence within a sentence is in the same language", () => {
     const reason = { code: "why_timeout", params: { host: "api.example.com" } } as const;
     expect(say("channel_test_failed", "zh", { reason })).toBe("测试失败：api.example.com 响应超时");
     expect(say("channel_test_failed", "en", { reason })).toContain("api.example.com did not answer in time");

@@ -62,9 +62,9 @@ const catalogue = {
 
 type Message = Readonly<{ en: string; zh: string }>;
 export type MessageCode = keyof typeof catalogue;
-/** What a message is filled in with; a sentence within it is said in the same language. */
+/** What a message is filled in with; a sentence within it is in the same language. */
 export type MessageParams = Readonly<{ [name: string]: string | number | Sentence }>;
-/** A message by its code, to be said in the language of whoever reads it. */
+/** A message by its code, to be shown in the reader's language. */
 export type Sentence = Readonly<{ code: MessageCode; params?: MessageParams }>;
 
 /** The same in the other languages. */

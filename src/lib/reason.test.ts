@@ -15,7 +15,7 @@ describe("a reason", () => {
     ],
     ["401: Incorrect API key", "401: Incorrect API key", "401: Incorrect API key"],
     ["", "", ""],
-  ])("%p is said in both languages, also after it was kept", (reason, en, zh) => {
+  ])("%p is shown in both languages, also after it was stored", (reason, en, zh) => {
     expect([sayReason(reason, "en"), sayReason(reason, "zh")]).toEqual([en, zh]);
     const retained = keepReason(reason);
     expect([sayStored(retained, "en"), sayStored(retained, "zh")]).toEqual([en, zh]);
@@ -31,7 +31,7 @@ describe("a reason", () => {
     'sluice:{"code":',
     "sluice:{}",
     "sluice: hello",
-  ])("what others wrote (%p) is said as it is", (text) => {
+  ])("what others wrote (%p) is shown as it is", (text) => {
     expect(sayStored(text, "zh")).toBe(text);
   });
 });

@@ -255,7 +255,7 @@ onServer("without Redis", () => {
     await survivor.close();
   }, 120_000);
 
-  test("what it said of its journal when it was last seen stands in the alarm; a quiet one is none", async () => {
+  test("the alarm has the last report of its journal; a quiet one is none", async () => {
     const survivor = await openSurvivor(null);
     const ended = Math.floor(Date.now() / 1000) - 5;
     await database.sql`

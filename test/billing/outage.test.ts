@@ -120,7 +120,7 @@ test.each([true, false])("log rows stand in the order of their batch, whoever ru
 });
 
 test.each([{}, { unlogged: true as const }])(
-  "of a batch that is said to be new and is not (%p), nothing is written",
+  "of a batch that is marked as new and is not (%p), nothing is written",
   async (how) => {
     const userId = await addUser(database.sql, 1000);
     const [known = "", fresh = ""] = [1, 2].map(() => recordText(usageRecord({ userId, quota: 100, ...how })));

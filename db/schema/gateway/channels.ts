@@ -84,7 +84,7 @@ export const channelKeys = pgTable(
   (t) => [primaryKey({ columns: [t.channelId, t.keyHash] })],
 );
 
-/** What an upstream offers, as it said when it was last asked; compared with the channel's own models when shown. */
+/** What an upstream offers, as of its last answer; compared with the channel's own models when shown. */
 export const channelModelLists = pgTable("channel_model_lists", {
   channelId: integer("channel_id")
     .primaryKey()

@@ -111,7 +111,7 @@ export const evaluationResults = pgTable(
     text: text("text").notNull(),
     /** Of the judge: 1: the new response is better, −1: the earlier one, 0: neither; null: not judged. */
     verdict: smallint("verdict"),
-    /** The judge said the same with the responses swapped. */
+    /** The judge decided the same with the responses swapped. */
     isSure: boolean("is_sure"),
     verdictReason: text("verdict_reason").notNull(),
     judgeCost: quotaUnits("judge_cost").notNull(),

@@ -4,7 +4,7 @@ import { epochSeconds } from "../columns.ts";
 
 /**
  * Answers of the Responses API that clients may refer to later: which channel made them, or, where the gateway itself keeps
- * the talk, the talk so far. Kept for a settable time.
+ * the conversation, the conversation so far. Stored for a configurable time.
  */
 export const storedResponses = pgTable(
   "stored_responses",

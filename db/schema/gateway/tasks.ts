@@ -15,7 +15,7 @@ const followed = () => ({
   polledAt: epochSeconds("polled_at").notNull().default(0),
   /** Keyed hash of the channel's key that the task belongs to. */
   keyHash: text("key_hash").notNull().default(""),
-  /** Where the client wants to hear of it; empty: nowhere. */
+  /** Where the client wants to be notified; empty: nowhere. */
   notifyHook: text("notify_hook").notNull().default(""),
 });
 

@@ -42,7 +42,7 @@ export class Journal {
   /** The number of the last record that was written to a file, or left from memory. */
   #filed = 0;
   #observer: JournalObserver | null = null;
-  /** How many of those in `#coming` the observer has heard of. */
+  /** How many of those in `#coming` the observer has received. */
   #observed = 0;
   readonly #syncTimer: Timer;
 

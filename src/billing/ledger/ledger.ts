@@ -38,7 +38,7 @@ export class Ledger {
   readonly #backing: Backing;
   readonly #outage: Outage;
   #sweeping = false;
-  /** Balances that charges have left since the other processes heard of them last. */
+  /** Balances that charges have left since the other processes last received them. */
   readonly #settled = new Set<Account>();
   /** Holds of calls that are under way, and the quota units that they set aside; changed only here. */
   openHolds = 0;

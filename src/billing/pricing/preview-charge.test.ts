@@ -7,11 +7,11 @@ import { createPriceTable } from "./price-table.ts";
 const QUOTA_PER_UNIT = decimal(500_000);
 const table = createPriceTable(
   fixedSettings({
-    ModelRatio: '{"m":2,"spoken":2}',
+    ModelRatio: '{"m":2,"voice":2}',
     ModelPrice: '{"drawing":0.04}',
     CompletionRatio: '{"m":3}',
     CacheCreationRatio: '{"m":1.5}',
-    AudioRatio: '{"spoken":10}',
+    AudioRatio: '{"voice":10}',
     GroupRatio: '{"default":1,"vip":0.5}',
   }),
 )();
@@ -36,7 +36,7 @@ test("holds the whole prompt as a cache write where the call writes one, of an h
 });
 
 test("holds audio at its own price", () => {
-  expect(preview("spoken", { promptTokens: 100, audioInputTokens: 10 })?.held).toBe(380);
+  expect(preview("voice", { promptTokens: 100, audioInputTokens: 10 })?.held).toBe(380);
 });
 
 test("without an output nothing is held for one", () => {

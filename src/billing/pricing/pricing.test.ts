@@ -300,7 +300,7 @@ describe("parts of a price by token", () => {
   const linesOf = (of: Price) =>
     charge(of, counts, QUOTA_PER_UNIT).receipt.lines.map(({ item, quantity, amount }) => [item, quantity, amount]);
 
-  test("pictures leave the text and have their own lines", () => {
+  test("image tokens leave the text and have their own lines", () => {
     expect(linesOf(drawing)).toEqual([
       ["input", "80", "80"],
       ["image_input", "20", "200"],

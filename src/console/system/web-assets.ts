@@ -19,7 +19,7 @@ const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, st
     ["script-src 'self'", ...scriptHosts].join(" "),
     // Emotion inserts style elements at run time; scripts are never inline.
     "style-src 'self' 'unsafe-inline'",
-    // Logos and pictures of sites on a local network have http addresses.
+    // Logos and images of sites on a local network have http addresses.
     "img-src 'self' data: blob: https: http:",
     "font-src 'self'",
     "connect-src 'self'",

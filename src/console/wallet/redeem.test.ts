@@ -29,7 +29,7 @@ describe("an ordinary code", () => {
     ["four users", () => everybody()],
     ["one user", () => [app.as.other]],
   ])(
-    "of 100 simultaneous redemptions by %s one succeeds, and the others hear that it was used",
+    "of 100 simultaneous redemptions by %s one succeeds, and the others get the error that it was used",
     async (who, clickers) => {
       const key = await addCode(`ordinary ${who}`);
       const users = clickers();

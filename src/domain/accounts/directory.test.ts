@@ -102,7 +102,7 @@ describe("sessions", () => {
     sessions.close();
   });
 
-  test("begins for whom this process has not heard of, and is known to another that has not either", async () => {
+  test("begins for a user that this process does not know yet, and is known to another that does not either", async () => {
     // Nothing is published, as if the news of it were on its way.
     const elsewhere = await createUserDirectory({ db: database.db, changes, log });
     const [made] = await database.db
@@ -115,7 +115,7 @@ describe("sessions", () => {
     expect(directory.get(id)).toBeUndefined();
     const first = await here.start(id, { ip: "", userAgent: "" });
     expect(await here.find(first)).toMatchObject({ userId: id });
-    // A new password, of which neither has heard.
+    // A new password, that neither knows of.
     await database.db.update(users).set({ sessionVersion: 2 }).where(eq(users.id, id));
     const second = await here.start(id, { ip: "", userAgent: "" });
     expect(await here.find(second)).toMatchObject({ version: 2 });

@@ -124,7 +124,7 @@ function checkMobiles(input: readonly string[]): string[] {
   return mobiles;
 }
 
-/** Whether somebody with these settings wants to hear of it. */
+/** Whether somebody with these settings wants to be notified. */
 export const wants = (setting: StoredSetting, event: NotifyEvent): boolean =>
   (Array.isArray(setting.notify_events) ? setting.notify_events : DEFAULT_EVENTS).includes(event);
 

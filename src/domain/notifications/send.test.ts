@@ -59,7 +59,7 @@ const message = sayNotice(NOTICE, "zh", "https://gate.example.com");
 const send = (setting: StoredSetting, deps = depsWith()) => sendMessage(deps, { email: null, setting }, message);
 const secret = (text: string) => vault.encrypt(text);
 
-test("a reason of ours within a notice is said in the reader's language", () => {
+test("a reason of ours within a notice is in the reader's language", () => {
   const reason = { code: "why_test_slow", params: { seconds: "6.1", limit: 5 } } as const;
   const message = (language: "en" | "zh", why: Reason) =>
     sayNotice(channelDisabled({ id: 7, name: "main" }, false, why), language, "");

@@ -39,7 +39,7 @@ export async function createPushCode(
   if (typeof code !== "string" || typeof url !== "string" || !/^https?:\/\//.test(url)) {
     throw new OperationError("push_unreachable");
   }
-  // The console shows no pictures that come unencrypted.
+  // The console shows no images that come unencrypted.
   return { code, url: url.replace(/^http:/, "https:"), expires_in: VALID_SECONDS };
 }
 

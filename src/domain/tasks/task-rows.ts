@@ -130,7 +130,7 @@ const mediaValues = (report: TaskReport) => ({
   ...(report.data !== undefined && { data: report.data }),
 });
 
-/** Writes what an upstream said into a task that is still open; false: it was over. `now`: epoch milliseconds. */
+/** Writes an upstream's report into a task that is still open; false: it was over. `now`: epoch milliseconds. */
 export async function writeReport(db: DbOrTx, task: OpenTask, report: TaskReport, nowMs: number): Promise<boolean> {
   const finishMs = isOver(report) ? report.finishMs || nowMs : 0;
   const isOpen = !isOver(report);

@@ -32,7 +32,7 @@ export const viewDrawing = (site: Site, row: DrawingRow) => ({
   properties: row.properties ?? {},
 });
 
-/** Where clients fetch the picture: through the gateway (MjForwardUrlEnabled), else where the upstream says. */
+/** Where clients fetch the image: through the gateway (MjForwardUrlEnabled), else where the upstream says. */
 function imageUrlOf(site: Site, row: Image): string {
   const path = imagePathOf(site, row);
   return path === row.imageUrl ? path : siteAddress(site.settings) + path;
@@ -40,7 +40,7 @@ function imageUrlOf(site: Site, row: Image): string {
 
 type Image = Pick<DrawingRow, "id" | "imageUrl" | "status" | "progress">;
 
-/** The same on this very site. Unfinished pictures change, so their address does too. */
+/** The same on this very site. Unfinished images change, so their address does too. */
 export function imagePathOf({ settings, vault }: Site, row: Image): string {
   if (row.imageUrl === "" || !settings.get("MjForwardUrlEnabled")) return row.imageUrl;
   const path = `/mj/image/${signId(vault, "mj-image", row.id)}`;

@@ -15,7 +15,7 @@ export type OpenTask = Readonly<{
   id: number;
   /** What its owner calls it. */
   publicId: string;
-  /** The upstream's name of it; empty: the upstream never said that it took it. */
+  /** The upstream's name of it; empty: the upstream never confirmed that it took it. */
   upstreamId: string;
   action: string;
   userId: number;
@@ -29,7 +29,7 @@ export type OpenTask = Readonly<{
   createdAt: number;
   status: string;
   progress: string;
-  /** Where the client wants to hear of it; empty: nowhere. */
+  /** Where the client wants to be notified; empty: nowhere. */
   notifyHook: string;
   /** What its row holds, by column: a report that says no more is no news. */
   stored: Readonly<Record<string, unknown>>;

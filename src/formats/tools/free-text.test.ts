@@ -24,7 +24,7 @@ test.each([
   ["with blanks and a further member", ` {\n "input" : ${JSON.stringify(TEXT)} , "more": "no" }\n`, TEXT],
   ["all in escapes", BACKSLASH_U, 'a"🌧ä'],
   ["a solidus in an escape", '{"input":"a\\/b\\b\\f\\r"}', "a/b\b\f\r"],
-  ["nothing said", '{"input":""}', ""],
+  ["no content", '{"input":""}', ""],
   ["no member", "{}", ""],
   ["another member first", JSON.stringify({ reason: "}", input: TEXT }), TEXT],
   ["no text", '{"input":{"a":1}}', '{"a":1}'],

@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
     { model_price: 0.25, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, group_ratio: 0.5 },
   ],
   [
-    "what was said, where the site keeps it",
+    "message content, where the site logs it",
     {
       body: {
         messages: [

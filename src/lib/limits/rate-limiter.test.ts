@@ -26,7 +26,7 @@ describe("rate limiter", () => {
     expect(admitted()).toBe(20);
   });
 
-  test("no window holds more than the limit, wherever it begins, and a wait is as long as was said", () => {
+  test("no window holds more than the limit, wherever it begins, and a wait is as long as announced", () => {
     const limit = { count: 7, windowMs: 10_000 };
     let seed = 11;
     const random = (below: number) => {

@@ -4,7 +4,7 @@ const PROMPT_MS = 200;
 const SILENT_AFTER_MS = 2000;
 
 /**
- * Whether the database answers, said within 200 ms: of one that takes longer, what is known of it until it has been silent for
+ * Whether the database answers, decided within 200 ms: of one that takes longer, what is known of it until it has been silent for
  * 2 s. Never rejects. One question is under way at a time.
  */
 export function createDatabaseProbe(ask: () => Promise<unknown>): () => Promise<boolean> {

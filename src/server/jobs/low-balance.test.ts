@@ -68,7 +68,7 @@ test("warns whoever fell below their threshold, once in two hours, whoever looks
   expect(await warnLowBalances(deps(), NOW)).toBe(4);
 });
 
-test("whoever does not want to hear of it takes nobody's place in a round", async () => {
+test("users who did not subscribe take nobody's place in a round", async () => {
   const deaf = Array.from({ length: 501 }, (_, index) => ({
     username: `deaf-${index}`,
     affCode: `deaf-${index}`,

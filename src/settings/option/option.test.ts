@@ -97,7 +97,7 @@ describe("options", () => {
     ["ContextTiers", '{"a": [{}]}', "每个分段只列一次"],
     ["VideoPrice", '{"a": {"x": 1}}', "每秒美元价格"],
     ["GroupDiscounts", "[1]", "from 须早于 until"],
-  ] as const)("%s must be what is said in the reader's language", (key, text, message) => {
+  ] as const)("%s is validated with a message in the reader's language", (key, text, message) => {
     const refusal = refusalOf(key, text);
     expect(refusal && say(refusal.code, "zh", refusal.params)).toContain(message);
   });

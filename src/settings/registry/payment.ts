@@ -51,7 +51,7 @@ export const paymentOptions = {
   StatementIssuerTaxId: line(),
   /** Percent of tax by the customer's country; empty: no taxes. */
   TaxRates: json({}, taxRatesShape),
-  /** Where the operator is taxed; customers who have not said where they are count as there. */
+  /** Where the operator is taxed; customers who have not stated where they are count as there. */
   TaxCountry: line(),
   /** Prices include the tax; otherwise it is added to them. */
   TaxIncluded: bool(false),

@@ -73,7 +73,7 @@ describe("a document of Anthropic's that consists of blocks", () => {
     });
 
   test.each(["openai-chat", "openai-responses", "anthropic", "gemini", "ollama"] as const)(
-    "keeps its pictures: %s",
+    "keeps its images: %s",
     (target) => {
       const { text, dropped } = sent(target, messagesWith([{ type: "text", text: "High at noon" }, image]));
       expect(text).toContain(image.source.data);
@@ -82,7 +82,7 @@ describe("a document of Anthropic's that consists of blocks", () => {
     },
   );
 
-  test("of pictures alone is these", () => {
+  test("of images alone is these", () => {
     const { turns } = messagesWith([image, image]);
     expect(turns[0]?.parts.map(({ type }) => type)).toEqual(["image", "image", "text"]);
   });

@@ -42,7 +42,7 @@ describe("marks of what is to be cached", () => {
     expect(JSON.stringify(encodeRequest(conversation, where, new Set()).messages)).toContain("cache_control");
   });
 
-  test("of a chat's pictures and of all that is said reach Anthropic", () => {
+  test("of a chat's images and of all its text reach Anthropic", () => {
     const image = { type: "image_url", image_url: { url: "https://example.org/a.png" }, cache_control };
     const chat = readChat({ model: "m", cache_control, messages: [{ role: "user", content: [image] }] });
     const dropped = new Set<string>();

@@ -1,4 +1,4 @@
-/** Several texts and pictures of one turn reach every provider that sees, each next to the words that it belongs to. */
+/** Several texts and images of one turn reach every provider with vision, each next to the text that it belongs to. */
 import { describe, expect, test } from "bun:test";
 import { anthropicClientCodec } from "../../../src/formats/anthropic/index.ts";
 import type { Conversation } from "../../../src/formats/conversation/conversation.ts";

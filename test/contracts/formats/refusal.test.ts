@@ -1,4 +1,4 @@
-/** A model's refusal reaches the clients of every format: as one where the format knows refusals, else as what is said. */
+/** A model's refusal reaches the clients of every format: as one where the format knows refusals, else as text. */
 import { describe, expect, test } from "bun:test";
 import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
 import { stepsOf } from "../../../src/formats/conversation/collect-reply.ts";

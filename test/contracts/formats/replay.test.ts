@@ -85,7 +85,7 @@ const OTHER_API = notReplayed("an API of the service's that is not asked");
 const RULES: readonly (readonly [RegExp, Rule])[] = [
   [/^(midjourney|suno)\//, TASKS],
   [/^(cohere|ollama)\/embeddings|^(bedrock\/rerank|tencent\/image_generation)/, OTHER_API],
-  [/\/realtime/, notReplayed("events of a socket: the tests of realtime hold such talks")],
+  [/\/realtime/, notReplayed("events of a socket: the realtime tests cover these sessions")],
   [/\/(count_tokens\.response|responses\.input_tokens\.response|v1\.token|models|tags)/, BETWEEN],
   [/^(jina|siliconflow|xinference)\//, OTHER_ENDPOINT],
   [/^tencent\/image\.response/, answer(hunyuanCodec)],
@@ -190,7 +190,7 @@ async function replay(rule: Rule, sample: string): Promise<void> {
     case "error": {
       const read = rule.codec.decodeError(rule.status, parseJson(sample));
       if (!read) throw new Error("it is not read as an error");
-      // Some say it twice: in general words, and behind these what their own provider said.
+      // Some send it twice: in general words, followed by the message of their own provider.
       const words = JSON.stringify(read.message).slice(1, -1);
       const [general = "", ...further] = words.split(": ");
       const pieces = sample.includes(words) ? [words] : [general, further.join(": ")];

@@ -1,4 +1,4 @@
-/** Talks and answers that nobody has thought of, written in a format and read again: they mean the same. */
+/** Generated conversations and responses, written in a format and read again: they mean the same. */
 import { describe, expect, test } from "bun:test";
 import { anthropicClientCodec } from "../../../src/formats/anthropic/index.ts";
 import type { ClientCodec } from "../../../src/formats/conversation/codec.ts";
@@ -45,7 +45,7 @@ function again(conversation: Conversation, dialect: ClientDialect, dropped: Set<
   return CLIENT_CODECS[dialect].decodeRequest(JSON.parse(JSON.stringify(body)), { model, stream: conversation.stream });
 }
 
-/** What a talk says, whatever the format makes of its parts: texts in a row are one, results know their calls by number. */
+/** The content of a conversation, whatever the format makes of its parts: texts in a row are one, results know their calls by number. */
 function meaningOfConversation({ system, turns, tools, toolChoice, sampling, format, reasoning }: Conversation) {
   const ids: string[] = [];
   const lines: unknown[][] = [];
@@ -148,7 +148,7 @@ describe.each(CLIENT_DIALECTS)("answers of %s", (dialect) => {
   });
 });
 
-/** In any order: some formats have places of their own for thoughts and calls. */
+/** In any order: some formats have places of their own for reasoning and calls. */
 const partsOf = (parts: readonly Part[]): unknown[] =>
   parts
     .flatMap((part) =>

@@ -4,7 +4,7 @@ export type Wish = Readonly<{
   /** Address or data URI. */
   image?: string;
   tools?: boolean;
-  /** The talk so far holds a call and its result. */
+  /** The conversation so far holds a call and its result. */
   withToolResult?: boolean;
   stop?: readonly string[];
   schema?: boolean;

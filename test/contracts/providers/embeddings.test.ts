@@ -1,4 +1,4 @@
-/** Vectors and rankings, of services without chats (Jina, MokaAI) too: answers, refusals, tokens and the price, lists of models. */
+/** Embeddings and rankings, of services without chats (Jina, MokaAI) too: answers, refusals, tokens and the price, lists of models. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { GoogleGenAI } from "@google/genai";

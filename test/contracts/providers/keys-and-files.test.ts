@@ -1,4 +1,4 @@
-/** What channel types do with keys besides signing: tokens that grow old, kinds of keys, versions, pictures to upload. */
+/** What channel types do with keys besides signing: tokens that grow old, kinds of keys, versions, images to upload. */
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
@@ -64,7 +64,7 @@ test("Hunyuan: a plain key goes to the address that imitates OpenAI", async () =
 describe("Dify", () => {
   const IMAGE = "iVBORw0KGgo=";
 
-  test("pictures inside the request are uploaded for the same user before", async () => {
+  test("images inside the request are uploaded for the same user before", async () => {
     const { upstream, post } = start({ type: 37, key: "app-1", model: "dify" }, async ({ path }) => {
       if (path === "/v1/files/upload") return Response.json({ id: "file-7" }, { status: 201 });
       return eventStream(

@@ -250,7 +250,7 @@ describe("requests meet what services take", () => {
     expect(alone).toEqual([{ role: "system", content: expect.stringContaining("JSON") }, user]);
   });
 
-  test("DeepSeek: no thought is a switch, and while it thinks it returns no probabilities", () => {
+  test("DeepSeek: no reasoning is a switch, and while it reasons it returns no probabilities", () => {
     const model = "deepseek-v4-pro";
     const likely = { logprobs: true, top_logprobs: 2 };
     expect(adapt(43, likely, model)?.dropped).toEqual(["logprobs", "top_logprobs"]);
@@ -336,7 +336,7 @@ describe("balances", () => {
   });
 });
 
-describe("vectors, asked for in OpenAI's words", () => {
+describe("embeddings, requested in OpenAI's format", () => {
   test.each([
     [38, { encoding_format: "base64" }, { encoding_format: undefined, embedding_type: "base64" }, []],
     [38, { encoding_format: "float" }, { encoding_format: undefined }, []],

@@ -172,7 +172,7 @@ test("no parameter of a reading call shows another's rows or sums", async () => 
     const offered = (operation.parameters ?? [])
       .filter((parameter) => parameter.in === "query")
       .map(({ name }) => name);
-    // Also what the call does not offer: it must not be heard.
+    // Also what the call does not offer: it must be ignored.
     const naming = [...new Set([...offered, "user_id", "username", "token_id", "id"])].filter(
       (name) => !NARROWING.test(name),
     );

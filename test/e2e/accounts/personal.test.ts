@@ -217,7 +217,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     await consolePage.expectAccessible();
   });
 
-  test.if(isEnglish)("chooses what to hear of, and from which balance on", async () => {
+  test.if(isEnglish)("chooses what to be notified of, and from which balance on", async () => {
     const { events, threshold } = words.notifications;
     await consolePage.page.getByRole("checkbox", { name: events.promotion }).check();
     await consolePage.page.getByRole("checkbox", { name: events.announcement }).uncheck();

@@ -22,7 +22,7 @@ for (const username of ["ferry", "mate"]) await root.post("/api/user/", { userna
 const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 
 describe("users", () => {
-  test("are added, and what is wrong with the form is said at its fields", async () => {
+  test("are added, and errors of the form are shown at its fields", async () => {
     const { page, button, dialog, row, waitForNotice } = consolePage;
     await consolePage.open("/user");
     await button(words.form.add).click();

@@ -346,7 +346,7 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
     }
   });
 
-  test("an administrator finds a stuck order and completes it, once; the log says who did", async () => {
+  test("an administrator finds a pending order and completes it, once; the log says who did", async () => {
     const body = { amount: 4, top_up_code: "", payment_method: "zfb" };
     const { out_trade_no: tradeNo } = await invited.post("/api/user/pay", body);
     const office = await openConsolePage(browser, gateway, VIEWPORTS[language]);

@@ -1,4 +1,4 @@
-/** What pictures and videos cost, in the console: receipts of calls, and where their prices are set. */
+/** What images and videos cost, in the console: receipts of calls, and where their prices are set. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import OpenAI, { toFile } from "openai";
 import { waitForLogs } from "../../support/e2e/books.ts";

@@ -65,7 +65,7 @@ const task = async (id: unknown): Promise<Json> => {
 const lastOrder = (): Json => midjourney.received.findLast(({ path }) => path.startsWith("/mj/submit/"))?.body ?? {};
 
 describe("the settings of drawings", () => {
-  test("pass on the account filter, drop the speed, call back, hide where pictures come from, and ask for success", async () => {
+  test("pass on the account filter, drop the speed, call back, hide where images come from, and ask for success", async () => {
     const fields = { type: 2, key: "mj-secret", models: DRAWING };
     await createChannel(root, midjourney.url, [DRAWING], fields);
     await setOptions(root, {

@@ -81,7 +81,7 @@ consolePage.page.on("request", (request) => {
 });
 
 describe("settings", () => {
-  test("only what was changed is saved, switches first; nothing changed is said", async () => {
+  test("only what was changed is saved, switches first; an unchanged form says so", async () => {
     await openSection("operation", "quota");
     expect(await savedKeys(words.nothingChanged)).toEqual([]);
     await field("QuotaForNewUser").fill(String(2 * DOLLAR));

@@ -175,7 +175,7 @@ describe("advisories", () => {
     await setOption(root, "SMTPServer", "");
   }, 120_000);
 
-  test("SSRF by picture: an address inside that a call names is not fetched for an upstream that wants bytes", async () => {
+  test("SSRF by image: an address inside that a call names is not fetched for an upstream that wants bytes", async () => {
     await createChannel(root, "https://upstream.example", ["sees"], { type: 24 });
     await setOption(root, "ModelRatio", { sees: 1 });
     await root.put("/api/user/", { id: root.userId, username: "root", quota: DOLLAR });
@@ -396,7 +396,7 @@ describe("advisories", () => {
       const plain = await fetch(gateway.url + path);
       expect(plain.headers.get("x-content-type-options")).toBe("nosniff");
       expect(plain.headers.get("strict-transport-security")).toBeNull();
-      // Said by somebody who is no trusted proxy, it means nothing.
+      // Sent by somebody who is no trusted proxy, it means nothing.
       const claimed = await fetch(gateway.url + path, { headers: { "x-forwarded-proto": "https" } });
       expect(claimed.headers.get("strict-transport-security")).toBeNull();
     }

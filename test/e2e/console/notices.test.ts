@@ -81,7 +81,7 @@ describe.each(["en", "zh"] as const)("what is announced in %s", (language) => {
     await reader.close();
   });
 
-  test("a promotion is sent to whoever wants to hear of promotions, after a question", async () => {
+  test("a promotion is sent to subscribers of promotions, after a confirmation", async () => {
     const { page, button, dialog } = writer;
     const { broadcast, events } = words.notifications;
     await writer.open("/notice");

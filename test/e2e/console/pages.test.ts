@@ -30,7 +30,7 @@ const MODEL = "usage-1000-500";
 /** The list begins today unless the address says otherwise, and midnight may pass meanwhile. */
 const SONGS = "/task?start=1";
 const CHAT_SITE = "https://chat.example.test";
-/** The smallest picture there is. */
+/** The smallest image there is. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const LONG_PROMPT =
   "A lock at dawn, with fog over the upper basin and two barges waiting, in the manner of an engraving";
@@ -286,7 +286,7 @@ describe("chats", () => {
 });
 
 describe("drawings and songs", () => {
-  test("drawings show state, progress, picture and texts, and are narrowed by the address", async () => {
+  test("drawings show state, progress, image and texts, and are narrowed by the address", async () => {
     const { page, row, button, dialog } = consolePage;
     await consolePage.open("/midjourney");
     await row("mj-theirs").waitFor();

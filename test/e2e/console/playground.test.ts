@@ -15,10 +15,10 @@ const REFUSED = "err-400";
 const RICH = "rich-answer";
 const ANSWER = "A sluice is a gate that measures water.";
 const BEGINNING = "A sluice";
-/** The smallest picture there is. */
+/** The smallest image there is. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** An upstream that thinks, writes Markdown and draws. */
+/** An upstream that reasons, writes Markdown and returns images. */
 function startThinker() {
   const deltas = [
     { reasoning_content: "Water finds its level." },
@@ -133,7 +133,7 @@ describe("the playground", () => {
     await button(words.branch).click();
     await ask("On the branch");
     await answers(turns().nth(1)).getByText(ANSWER).waitFor();
-    // All that was said before goes with it.
+    // The whole conversation before goes with it.
     expect(lastBody().messages).toHaveLength(3);
     await page.getByRole("combobox", { name: words.chats }).click();
     const chats = page.getByRole("option", { name: "First question" });
@@ -183,7 +183,7 @@ describe("the playground", () => {
       .waitFor();
   }, 120_000);
 
-  test("shows thoughts, Markdown, code, pictures and calls of tools", async () => {
+  test("shows reasoning, Markdown, code, images and tool calls", async () => {
     const { page, button } = consolePage;
     await begin(RICH);
     await ask("Draw me a lock");
@@ -209,7 +209,7 @@ describe("the playground", () => {
     await consolePage.expectAccessible();
   }, 120_000);
 
-  test("sends pictures, a system prompt, temperature and length, and gives the call as code", async () => {
+  test("sends images, a system prompt, temperature and length, and gives the call as code", async () => {
     const { page, button, dialog } = consolePage;
     await begin(SECOND);
     await page.locator("#playground-system").fill("Answer like a lock keeper.");

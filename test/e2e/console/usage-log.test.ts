@@ -159,7 +159,7 @@ describe("the usage log", () => {
     await page.getByRole("heading", { name: MANY }).waitFor();
   }, 120_000);
 
-  test("says how many rows of a long talk its own page leaves out, and where they are", async () => {
+  test("says how many rows of a long session its own page leaves out, and where they are", async () => {
     const { page, button, row } = consolePage;
     await consolePage.open(`/log/${LONG_SESSION}`);
     await page.getByText(fillPlaceholders(words.request.more_other, { count: SESSION_ROWS - 100 })).waitFor();
@@ -353,7 +353,7 @@ describe("the usage log", () => {
       () => range.textContent(),
       (text) => text === before,
     );
-    // What cannot be loaded is said, and tried again.
+    // What cannot be loaded is shown, and retried.
     await page.route(/\/api\/log\/?\?.*before=|p=9\d\d&/, (route) =>
       route.fulfill({ status: 500, json: { success: false, message: "" } }),
     );

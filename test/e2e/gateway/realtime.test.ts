@@ -4,7 +4,7 @@ import { createApiKey, createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "..
 import { type Session, setOption, setUp, startOn } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
-/** An upstream for talks: a response is done when the test says so. */
+/** An upstream for realtime sessions: a response is done when the test says so. */
 function startTalkingUpstream() {
   const peers: Bun.ServerWebSocket<unknown>[] = [];
   const server = Bun.serve<unknown>({
@@ -33,7 +33,7 @@ function startTalkingUpstream() {
 const upstream = startTalkingUpstream();
 afterAll(() => upstream.stop());
 
-test("a talk is charged in the database, and a restart waits for its response", async () => {
+test("a session is charged in the database, and a restart waits for its response", async () => {
   const gateway = await startOn("embedded");
   const root = await setUp(gateway);
   await createChannel(root, upstream.url, ["gpt-realtime"]);

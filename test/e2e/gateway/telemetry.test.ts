@@ -138,7 +138,7 @@ test("a call is a trace: the caller's, the gateway's span, one of each attempt, 
     "service.version": expect.any(String),
     "deployment.environment.name": "test",
   });
-  // Nothing that was said, and no key.
+  // No message content, and no key.
   const everything = JSON.stringify(spans);
   expect(everything).not.toContain("hello there");
   expect(everything).not.toContain("sk-wrong");

@@ -145,8 +145,8 @@ const askChat =
 const CLIENTS = [
   ["Responses (web_search)", askResponses],
   ["Messages (web_search_20250305)", askMessages],
-  ["chat (web_search_options), thoughts kept", askChat(true)],
-  ["chat (web_search_options), thoughts left out", askChat(false)],
+  ["chat (web_search_options), with reasoning", askChat(true)],
+  ["chat (web_search_options), without reasoning", askChat(false)],
 ] as const;
 
 describe.each([...CLIENTS])("%s", (_, run) => {

@@ -57,7 +57,7 @@ function start() {
   return { relay, summaries };
 }
 
-test("an organization that may not read summaries of thoughts is answered without, and not asked again", async () => {
+test("an organization that may not read reasoning summaries is answered without, and not asked again", async () => {
   const { relay, summaries } = start();
   for (const _ of [1, 2]) {
     const answer = await relay.post("/v1/messages", SEARCH);

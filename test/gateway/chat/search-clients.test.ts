@@ -1,4 +1,4 @@
-/** The official clients read what a search that their format does not speak has found, streamed, and go on with the talk. */
+/** The official clients read what a search that their format does not speak has found, streamed, and continue the conversation. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";

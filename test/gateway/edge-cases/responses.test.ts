@@ -27,7 +27,7 @@ const eventOf = (event: JsonObject): string => `event: ${event.type}\ndata: ${JS
 const events = (...list: JsonObject[]): Response =>
   pacedSse([list.slice(0, -1).map(eventOf).join(""), 40, ...list.slice(-1).map(eventOf)]);
 
-describe("thoughts go up when they are there, also empty ones", () => {
+describe("reasoning is sent upstream when present, even if empty", () => {
   const sentBy = async (type: number, setting: object) => {
     const { upstream, relay } = start(type, () => Response.json(chatReply()), "kimi-k2.6", { setting });
     const messages = [

@@ -202,7 +202,7 @@ describe("formulas", () => {
     // 1.5 × ½ = 0.75 units, rounded.
     expect(await amountOf(messagesCall("fixed"), claude(claudeUsage), CLAUDE, third)).toBe(1);
   });
-  test("reasoning: Gemini's thoughts are part of the completion", async () => {
+  test("reasoning: Gemini's reasoning is part of the completion", async () => {
     const answer = {
       candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
       usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 30, thoughtsTokenCount: 70, totalTokenCount: 200 },
@@ -385,7 +385,7 @@ describe("speech and sound", () => {
   });
 });
 
-describe("pictures", () => {
+describe("images", () => {
   const draw = (model: string, order: object = {}) => ({
     path: "/v1/images/generations",
     body: { model, prompt: "a gate", ...order },
@@ -449,7 +449,7 @@ describe("pictures", () => {
     expect(record.quota).toBe(quota);
     expect(held).toBeGreaterThanOrEqual(quota);
   });
-  test("log: the row ends with size and quality, and counts the pictures", async () => {
+  test("log: the row ends with size and quality, and counts the images", async () => {
     const { record } = await recordOf(draw("dall-e-3", { size: "1792x1024", quality: "hd", n: 2 }), drawn);
     expect(record.content).toEndWith(", group ratio 0.5, size 1792x1024, quality hd");
     expect([record.promptTokens, record.completionTokens]).toEqual([2, 0]);
@@ -465,8 +465,8 @@ describe("pictures", () => {
   test.each([
     ["quality: behind a prefix", draw("vip-dall-e-3", hd), drawn, prefixed, 20_000],
     ["quality: behind a mapping", draw("art", hd), drawn, mapped("dall-e-3"), 20_000],
-    ["tokens of pictures behind a prefix", draw("vip-gpt-image-1"), tokens, prefixed, 1_700],
-    ["tokens of pictures behind a mapping", draw("art"), tokens, mapped("gpt-image-1"), 1_700],
+    ["image tokens behind a prefix", draw("vip-gpt-image-1"), tokens, prefixed, 1_700],
+    ["image tokens behind a mapping", draw("art"), tokens, mapped("gpt-image-1"), 1_700],
   ])("%s", async (_, ask, answer, channel, quota) => {
     expect(await amountOf(ask, answer, channel, ratios)).toBe(quota);
   });

@@ -29,7 +29,7 @@ describe("Imagen", () => {
     { mimeType: "image/png", bytesBase64Encoded: "BBBB" },
   ];
 
-  test("through Gemini's API, for each picture", async () => {
+  test("through Gemini's API, for each image", async () => {
     const model = "imagen-4.0-generate-001";
     const { client, upstream, relay } = start({ type: 24 }, model, () => Response.json({ predictions }));
     const made = await client.images.generate({ model, prompt: "a gate", n: 2, size: "1536x1024" });
@@ -52,7 +52,7 @@ describe("Imagen", () => {
     expect(upstream.received[0]?.path).toBe(`/v1/publishers/google/models/${model}:predict`);
   });
 
-  test("a picture that was filtered is an error, and free", async () => {
+  test("an image that was filtered is an error, and free", async () => {
     const model = "imagen-4.0-generate-001";
     const { client, relay } = start({ type: 24 }, model, () =>
       Response.json({ predictions: [{ raiFilteredReason: "Not this." }] }),
@@ -80,7 +80,7 @@ test("the receipt of images shows the discount that is in their price", async ()
   expect([quota, other.receipt?.groupRatio, other.receipt?.discountPercent]).toEqual([30_000, "0.75", "25"]);
 });
 
-test("Gemini's picture models draw as they chat, charged by their tokens", async () => {
+test("Gemini's image models draw as they chat, charged by their tokens", async () => {
   const model = "gemini-2.5-flash-image";
   const upstream = startUpstream(() =>
     Response.json({
@@ -187,7 +187,7 @@ test.each([
   expect(sent(upstream)).toEqual(order);
 });
 
-describe("pictures among the tokens", () => {
+describe("images among the tokens", () => {
   const png = () => new File([new Uint8Array([137, 80, 78, 71])], "cat.png", { type: "image/png" });
   const edit = async (model: string, usage: object, options: Partial<Record<OptionKey, string>> = {}) => {
     const upstream = startUpstream(() => Response.json({ created: 1, data: [{ b64_json: "AAAA" }], usage }));
@@ -200,7 +200,7 @@ describe("pictures among the tokens", () => {
   const USAGE = { input_tokens: 300, output_tokens: 1_000, total_tokens: 1_300 };
   const DETAILS = { input_tokens_details: { text_tokens: 100, image_tokens: 200 } };
 
-  test("gpt-image-1: text in $5, pictures in $10, pictures out $40 a million", async () => {
+  test("gpt-image-1: text in $5, images in $10, images out $40 a million", async () => {
     const { quota, other } = await edit("gpt-image-1", { ...USAGE, ...DETAILS });
     expect(quota).toBe((100 * 5 + 200 * 10 + 1_000 * 40) / 2);
     expect(other.receipt?.lines.map(({ item, quantity, factor }) => [item, quantity, factor])).toEqual([
@@ -217,7 +217,7 @@ describe("pictures among the tokens", () => {
     expect(quota).toBe((100 * 5 + 200 * 8 + 100 * 10 + 900 * 32) / 2);
   });
 
-  test("without ratios of their own pictures cost what text costs", async () => {
+  test("without ratios of their own images cost what text costs", async () => {
     const options = { ModelRatio: '{"gpt-image-1": 2.5}', ImageRatio: "{}", ImageCompletionRatio: "{}" };
     const { quota, other } = await edit("gpt-image-1", { ...USAGE, ...DETAILS }, options);
     expect(quota).toBe((300 * 5 + 1_000 * 40) / 2);

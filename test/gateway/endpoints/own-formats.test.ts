@@ -1,4 +1,4 @@
-/** Calls other than chats for providers that have words of their own for them: Cloudflare's Workers AI, vectors of Tencent and Google. */
+/** Calls other than chats for providers that have a format of their own for them: Cloudflare's Workers AI, embeddings of Tencent and Google. */
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
@@ -35,7 +35,7 @@ const workers = (model: string, result: object | (() => Response)) =>
 const file = () => new File(["RIFFsound"], "a.wav", { type: "audio/wav" });
 
 describe("Cloudflare's Workers AI", () => {
-  test("draws pictures as JSON", async () => {
+  test("returns images as JSON", async () => {
     const model = "@cf/black-forest-labs/flux-1-schnell";
     const { client, sent } = workers(model, { image: "AAAA" });
     const { data, response } = await client.images
@@ -46,7 +46,7 @@ describe("Cloudflare's Workers AI", () => {
     expect(response.headers.get("x-sluice-dropped")?.split(/, ?/).toSorted()).toEqual(["n", "size"]);
   });
 
-  test("draws pictures as bytes", async () => {
+  test("returns images as bytes", async () => {
     const model = "@cf/stabilityai/stable-diffusion-xl-base-1.0";
     const imageResponse = () => new Response(Buffer.from("PNG"), { headers: { "content-type": "image/png" } });
     const { client, sent } = workers(model, imageResponse);
@@ -167,7 +167,7 @@ describe("Cloudflare's Workers AI", () => {
   });
 });
 
-describe("Tencent Hunyuan's vectors", () => {
+describe("Tencent Hunyuan's embeddings", () => {
   const model = "hunyuan-embedding";
   const usage = { PromptTokens: 12, TotalTokens: 12 };
   const signed = { type: 23, keys: ["1250000000|secret-id|secret-key"] };
@@ -218,7 +218,7 @@ describe("Tencent Hunyuan's vectors", () => {
   });
 });
 
-describe("Google's vectors", () => {
+describe("Google's embeddings", () => {
   const words = ["sun", "rain"];
   const numbers = [
     [0.5, 0.25],
@@ -337,7 +337,7 @@ describe("MiniMax", () => {
     expect((await relay.billing.nextRecord()).quota).toBe(0);
   });
 
-  test("gives vectors in words of its own", async () => {
+  test("returns embeddings in a format of its own", async () => {
     const model = "embo-01";
     const { client, relay, sent, upstream } = start({ type: 35 }, model, () =>
       Response.json({ vectors: [[0.5], [0.25]], total_tokens: 7, ...fine }),
@@ -390,7 +390,7 @@ test("DashScope ranks documents", async () => {
 test.each([
   ["SiliconFlow", 40, { image_size: "1024x1024", batch_size: 2 }, "quality"],
   ["xAI", 48, { aspect_ratio: "1:1", n: 2 }, "quality"],
-] as const)("%s is ordered pictures by its own names", async (_name, type, expected, dropped) => {
+] as const)("%s receives image requests in its own names", async (_name, type, expected, dropped) => {
   const model = "painter";
   const { client, sent } = start({ type }, model, () => Response.json({ data: [{ url: "https://x.example/1.png" }] }));
   const order = { model, prompt: "a gate", n: 2, size: "1024x1024", quality: "hd" } as const;
@@ -411,7 +411,7 @@ describe("xAI, which takes JSON alone", () => {
   const imageFile = (name: string) => new File([PNG], name, { type: "image/png" });
   const url = `data:image/png;base64,${PNG.toString("base64")}`;
 
-  test("gets the picture of a form as a data URI", async () => {
+  test("gets the image of a form as a data URI", async () => {
     const { client, sent } = edits();
     const request = { model: "grok-imagine-image", prompt: "wider", n: 1, size: "1792x1024" as "1024x1024" };
     const { data, response } = await client.images
@@ -430,7 +430,7 @@ describe("xAI, which takes JSON alone", () => {
     expect(response.headers.get("x-sluice-dropped")).toBe("mask");
   });
 
-  test("gets several pictures as a list", async () => {
+  test("gets several images as a list", async () => {
     const { client, sent } = edits();
     await client.images.edit({
       model: "grok-imagine-image",
@@ -444,9 +444,9 @@ describe("xAI, which takes JSON alone", () => {
     });
   });
 
-  test("gets a client's JSON with its pictures", async () => {
+  test("gets a client's JSON with its images", async () => {
     const { relay, sent } = edits();
-    const image = { type: "image_url", url: "https://pictures.example/a.png" };
+    const image = { type: "image_url", url: "https://images.example/a.png" };
     await relay.post("/v1/images/edits", { model: "grok-imagine-image", prompt: "wider", image });
     expect(sent()).toEqual({ model: "grok-imagine-image", prompt: "wider", image });
   });

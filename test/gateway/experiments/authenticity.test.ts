@@ -151,7 +151,7 @@ const DISHONEST: readonly (readonly [what: string, failed: string, Service, Serv
   ["a fifth more prompt tokens", "usage_input", { ...GPT, pads: [1.2, 1] }],
   ["twice the prompt tokens", "usage_input", { ...CLAUDE, pads: [2, 1] }],
   ["half the prompt tokens more", "usage_input", { ...GEMINI, pads: [1.6, 1] }],
-  ["twice the output tokens and thoughts of its own", "usage_output", { ...GPT, pads: [1, 2], reasoning: 10 }],
+  ["twice the output tokens and reasoning of its own", "usage_output", { ...GPT, pads: [1, 2], reasoning: 10 }],
   ["instructions of its own", "hidden_prompt", { ...GPT, template: 2_000 }],
   ["a context of 4,000 tokens", "context", { ...GPT, reads: 4_000 }],
   ["a context of 2,000 tokens", "context", { ...CLAUDE, reads: 2_000 }],

@@ -34,7 +34,7 @@ const sendResponse = (peer: Peer, event: Record<string, unknown>, usage: object 
   peer.send(JSON.stringify({ type: "response.done", response: { id, status: "completed", usage } }));
 };
 
-describe("a talk", () => {
+describe("a session", () => {
   test("each response is charged as it is done, by text, audio and cached tokens", async () => {
     const upstream = startUpstream((peer, event) => sendResponse(peer, event));
     const relay = startRealtime(upstream.url);
@@ -81,18 +81,18 @@ describe("a talk", () => {
     const knownAs = (baseUrl: string, name: string, priority: number) => ({
       baseUrl,
       priority,
-      models: ["talk"],
-      modelMapping: new Map([["talk", name]]),
+      models: ["realtime"],
+      modelMapping: new Map([["realtime", name]]),
     });
     const relay = startRealtime([], {
       channels: [knownAs(closed.url, "other-realtime", 1), knownAs(upstream.url, "gpt-realtime", 0)],
       options: { ModelPrice: '{"other-realtime": 5}' },
     });
-    const client = connect(relay.url, KEY_HEADER, "?model=talk");
+    const client = connect(relay.url, KEY_HEADER, "?model=realtime");
     await client.waitFor("session.created");
     for (const count of [1, 2]) {
       client.send({ type: "response.create" });
-      expect(await relay.billing.nextRecord(count)).toMatchObject({ quota: COST, modelName: "talk", channelId: 2 });
+      expect(await relay.billing.nextRecord(count)).toMatchObject({ quota: COST, modelName: "realtime", channelId: 2 });
     }
     // Held is first what either can cost, then what the one that took it can.
     await until(() => relay.billing.holds.length === 3);
@@ -182,7 +182,7 @@ describe("a talk", () => {
   });
 });
 
-describe("the end of a talk", () => {
+describe("the end of a session", () => {
   test("quota: the client receives the reason, and nothing stays held", async () => {
     const upstream = startUpstream((peer, event) => sendResponse(peer, event));
     const relay = startRealtime(upstream.url);
@@ -198,7 +198,7 @@ describe("the end of a talk", () => {
     await until(() => upstream.closed.length > 0);
   });
 
-  test("local counts: where the upstream ends in the middle of a response, what was said is counted and charged once", async () => {
+  test("local counts: where the upstream ends in the middle of a response, what was sent is counted and charged once", async () => {
     const upstream = startUpstream((peer, event) => {
       if (event.type !== "response.create") return;
       peer.send(JSON.stringify({ type: "response.created", response: { id: "resp_1" } }));
@@ -242,7 +242,7 @@ describe("the end of a talk", () => {
     expect(relay.billing.records).toHaveLength(1);
   });
 
-  test("on a restart: idle talks at once, the others with their response", async () => {
+  test("on a restart: idle sessions at once, the others with their response", async () => {
     const peers: Peer[] = [];
     const upstream = startUpstream((peer, event) => {
       if (event.type === "response.create")
@@ -267,7 +267,7 @@ describe("the end of a talk", () => {
   });
 });
 
-describe("a talk that is refused", () => {
+describe("a session that is refused", () => {
   test.each([
     ["a wrong key", { headers: { authorization: "Bearer sk-wrong" } }, "?model=gpt-realtime", "invalid_api_key"],
     ["no model", KEY_HEADER, "", "invalid_request"],

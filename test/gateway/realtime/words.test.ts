@@ -32,7 +32,7 @@ describe("what a client says", () => {
     [{ type: "conversation.item.create", item: item("A FORBIDDEN thing") }],
     [{ type: "response.create", response: { instructions: "say forbidden" } }],
     [{ type: "response.create", response: { input: [item("forbidden")] } }],
-  ])("%o is refused with a word that the site does not allow, and the talk goes on", async (event) => {
+  ])("%o is refused with a word that the site does not allow, and the session goes on", async (event) => {
     const received: Event[] = [];
     const upstream = startUpstream(speaker(received, "hello"));
     const relay = startRealtime(upstream.url, { options: ON });
@@ -102,7 +102,7 @@ describe("what a model says", () => {
   });
 });
 
-describe("what is kept of a talk", () => {
+describe("what is logged of a session", () => {
   const startSession = async (options: Readonly<Record<string, string>>) => {
     const upstream = startUpstream(speaker([], "It ", "is noon."));
     const relay = startRealtime(upstream.url, { options });

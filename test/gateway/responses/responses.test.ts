@@ -39,7 +39,7 @@ function start(answer: Parameters<typeof startUpstream>[0], options = {}, channe
   return { upstream, relay, client };
 }
 
-describe("a talk by reference, on an upstream that keeps none", () => {
+describe("a conversation by reference, on an upstream that stores none", () => {
   const converting = () =>
     start(({ path }) =>
       path.endsWith("/responses") ? new Response("no", { status: 404 }) : Response.json(chatReply()),
@@ -167,7 +167,7 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     await expect(client.responses.retrieve(made.id).asResponse()).rejects.toMatchObject({ status: 404 });
   });
 
-  test("lists pictures, calls and results among its input items", async () => {
+  test("lists images, calls and results among its input items", async () => {
     const { client } = converting();
     const image_url = "https://example.com/a.png";
     const call = { type: "function_call" as const, call_id: "c1", name: "f", arguments: "{}" };
@@ -200,7 +200,7 @@ describe("a talk by reference, on an upstream that keeps none", () => {
   });
 });
 
-describe("a talk by reference, on an upstream that keeps it", () => {
+describe("a conversation by reference, on an upstream that stores it", () => {
   test("stays with the channel that made it, reference and all", async () => {
     let count = 0;
     const { client, upstream } = start(() => Response.json(native(`resp_${++count}`)));
@@ -254,7 +254,7 @@ describe("a talk by reference, on an upstream that keeps it", () => {
     );
     const made = await client.responses.create({ model: "m", input: "Hello" });
     const key = seen[0]?.split(" ")[0];
-    for (const input of ["Other talk", "Third talk", "And?"]) {
+    for (const input of ["Other conversation", "Third conversation", "And?"]) {
       await client.responses.create({ model: "m", input, ...(input === "And?" && { previous_response_id: made.id }) });
     }
     expect(new Set(seen.slice(0, 3).map((line) => line.split(" ")[0])).size).toBeGreaterThan(1);

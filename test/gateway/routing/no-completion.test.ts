@@ -83,8 +83,8 @@ async function expectRefused(type: number, bodies: Readonly<Record<string, Body>
     expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String) } });
     await until(() => relay.billing.openHolds === 0);
     const { quota, other } = await relay.billing.nextRecord(index + 1);
-    const asked = [2 * index + 1, 2 * index + 2].map(String);
-    expect([name, quota, other.admin_info?.use_channel]).toEqual([name, 0, asked]);
+    const channels = [2 * index + 1, 2 * index + 2].map(String);
+    expect([name, quota, other.admin_info?.use_channel]).toEqual([name, 0, channels]);
   }
 }
 

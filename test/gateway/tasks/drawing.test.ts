@@ -38,7 +38,7 @@ const fetchTask = async (id: string) => (await (await fixture.relay.get(`/mj/tas
 const fetchImage = (address: string) => fetch(address.replace("http://site.test", fixture.relay.url));
 
 describe("a client of the drawing protocol", () => {
-  test("tasks: draws, follows the task, goes on from its button and sees both pictures", async () => {
+  test("tasks: draws, follows the task, goes on from its button and sees both images", async () => {
     const first = await submit("imagine", { prompt: "a cat --fast", state: "mine" });
     expect(first).toMatchObject({ code: 1, description: "Success" });
     expect(await spent()).toBe(IMAGINE);
@@ -151,7 +151,7 @@ describe("an upstream that knows the order already (code 21)", () => {
   const exists = (result: string, properties?: object) =>
     upstream.answerNext({ code: 21, description: "exists", result, ...(properties && { properties }) });
 
-  test("copies its picture: the task is done, and charged like others", async () => {
+  test("copies its image: the task is done, and charged like others", async () => {
     exists("known-1", { status: "SUCCESS", imageUrl: `${upstream.url}/picture.png` });
     expect(await submit("imagine", { prompt: "again" })).toMatchObject({ code: 1, result: "known-1" });
     const task = await fetchTask("known-1");
@@ -220,7 +220,7 @@ describe("an upstream without accounts (code 3)", () => {
 });
 
 describe("addresses without a key", () => {
-  test("lead nowhere without the signature, and give pictures only", async () => {
+  test("lead nowhere without the signature, and give images only", async () => {
     const { result } = await submit("imagine", { prompt: "a mouse" });
     upstream.move(result, { status: "IN_PROGRESS", progress: "10%", imageUrl: `${upstream.url}/page.html` });
     await fixture.poll();

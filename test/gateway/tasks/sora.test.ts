@@ -77,7 +77,7 @@ const refusal = (work: Promise<unknown>) =>
   );
 
 describe("OpenAI's client", () => {
-  test("orders by a form with a picture, follows, downloads, remixes, lists and deletes", async () => {
+  test("orders by a form with an image, follows, downloads, remixes, lists and deletes", async () => {
     const image = await toFile(new Uint8Array([137, 80, 78, 71]), "cat.png", { type: "image/png" });
     const made = await client.videos.create({ prompt: "a cat", seconds: "8", input_reference: image });
     expect(made).toMatchObject({ object: "video", model: "sora-2", status: "queued", seconds: "8", prompt: "a cat" });
@@ -130,7 +130,7 @@ describe("OpenAI's client", () => {
   test("pays for size, and gets back all of a video that fails", async () => {
     const before = await fixture.spent();
     const made = await client.videos.create({ model: "sora-2-pro", prompt: "a cat", size: "1792x1024" });
-    // Four seconds where nothing is said, at $0.50 each.
+    // Four seconds by default, at $0.50 each.
     expect((await fixture.spent()) - before).toBe(4 * 250_000);
     expect((await fixture.lastCharge()).receipt).toMatchObject({
       lines: [{ item: "per_second", quantity: "4", factor: "0.5" }],
@@ -177,7 +177,7 @@ describe("OpenAI's client", () => {
     expect((await fixture.spent()) - before).toBe(5 * 4 * 150_000);
   });
 
-  test("refusals cost nothing: by the upstream, of a picture's id, of a chat model, of an unfinished or unknown video", async () => {
+  test("refusals cost nothing: by the upstream, of an image's id, of a chat model, of an unfinished or unknown video", async () => {
     const before = await fixture.spent();
     expect(await refusal(client.videos.create({ prompt: "forbidden" }))).toMatchObject({ status: 400 });
     const byId = { prompt: "a cat", input_reference: { file_id: "file-1" } };

@@ -57,7 +57,7 @@ async function keepPage(page: Page, name: string, index: number): Promise<string
   const files: string[] = [];
   await mkdir(FOLDER, { recursive: true });
   try {
-    // A list that scrolls endlessly is too high for a picture.
+    // A list that scrolls endlessly is too high for a screenshot.
     const fullPage = (await page.evaluate(() => document.documentElement.scrollHeight)) < MOST_PX;
     await page.screenshot({ path: `${base}.png`, fullPage, timeout: 5000 });
     files.push(`${base}.png`);

@@ -12,7 +12,7 @@ export type Received = Readonly<{
   body: Readonly<Record<string, unknown>>;
 }>;
 
-/** Where the picture of a QR code stands; tests answer it themselves. */
+/** Where the image of a QR code is; tests answer it themselves. */
 export const QR_IMAGE = "https://push.example.test/qr.png";
 
 /** What each service says of a message that it takes, by the beginning of its path; webhooks get an empty object. */

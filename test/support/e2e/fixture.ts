@@ -30,7 +30,7 @@ export type Fixture = Readonly<{
   stop: () => Promise<void>;
 }>;
 
-/** The usual scene: a gateway that is set up, one channel to a fake upstream with these models (ratio 1), one key without a limit. */
+/** The usual fixture: a gateway that is set up, one channel to a fake upstream with these models (ratio 1), one key without a limit. */
 export async function startFixture(
   models: readonly string[],
   options: GatewayOptions & { engine?: Engine } = {},

@@ -14,7 +14,7 @@ import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
 export const CLIENT_DIALECTS = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
 export type ClientDialect = (typeof CLIENT_DIALECTS)[number];
 
-/** Numbers that follow from a seed: the same talk comes of it every time. */
+/** Numbers that follow from a seed: the same conversation comes of it every time. */
 class Dice {
   constructor(private state: number) {}
 
@@ -68,7 +68,7 @@ const toolOf = (name: string, dice: Dice): Tool => ({
   strict: null,
 });
 
-/** What only some of the formats can say: those in which a talk is written and read. */
+/** What only some of the formats can say: those in which a conversation is written and read. */
 type Wishes = Readonly<{ reasoning: boolean; stop: boolean; failures: boolean; schema: boolean }>;
 const COMMON: Wishes = { reasoning: false, stop: false, failures: false, schema: false };
 const OWN: Readonly<Record<ClientDialect, Wishes>> = {
@@ -78,7 +78,7 @@ const OWN: Readonly<Record<ClientDialect, Wishes>> = {
   gemini: { reasoning: true, stop: true, failures: true, schema: true },
 };
 
-/** A talk in the words of all formats (`dialect` is where it came from), or, `own`, with what that format has besides. */
+/** A conversation in what all formats share (`dialect` is where it came from), or, `own`, with what that format has besides. */
 export function randomConversation(seed: number, dialect: ClientDialect, own: boolean): Conversation {
   const dice = new Dice(seed);
   const wishes = own ? OWN[dialect] : COMMON;
@@ -135,7 +135,7 @@ export function randomConversation(seed: number, dialect: ClientDialect, own: bo
   return conversation;
 }
 
-/** Chats show thoughts as they are; the others want their own proof back. */
+/** Chats show reasoning as it is; the others want their own proof back. */
 function thoughtOf(dialect: ChatDialect, dice: Dice): ReasoningPart {
   const thought: ReasoningPart = { type: "reasoning", text: words(dice) };
   return dialect === "openai-chat" ? thought : { ...thought, signature: { dialect, value: `c2ln${dice.roll(1_000)}` } };

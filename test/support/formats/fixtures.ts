@@ -150,7 +150,7 @@ export function expectSameForProviders(conversation: Conversation): void {
     parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : [])),
   );
   for (const provider of wireFormats.map(codecOf)) {
-    // A library is asked one question, without what was said before.
+    // A library is asked one question, without the messages before.
     if (provider.dialect === "ai-proxy") continue;
     const sent = JSON.stringify(provider.encodeRequest(conversation, target(), new Set()));
     for (const word of [...words, ...calls]) expect(sent).toContain(JSON.stringify(word.trim()).slice(1, -1));

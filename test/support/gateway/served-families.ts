@@ -99,7 +99,7 @@ export const SERVED_FAMILIES: readonly ServedFamily[] = [
   }),
   own("OpenAI Responses", openaiResponses, { proof: SEALED_PROOF }),
   own("Ollama", ollama, { silentOnCache: true }),
-  imitation("a custom address", 8, "/own/some-model/talk", { base: "/own/{model}/talk" }),
+  imitation("a custom address", 8, "/own/some-model/chat", { base: "/own/{model}/chat" }),
   own("DashScope", dashscope, {
     // Clients of chats are sent to the address that imitates OpenAI.
     fakeAt: (path) => (path.startsWith("/compatible-mode/") ? dashscopeImitation : dashscope),
@@ -126,7 +126,7 @@ const USAGE = { prompt: 20, cached: 5, completion: 9 };
 const FIRST: Answer = { thought: THOUGHT, text: LOOKING, calls: [GHENT], finish: "tool_calls", usage: USAGE };
 const SECOND: Answer = { thought: "", text: ANSWER, calls: [], finish: "stop", usage: USAGE };
 
-/** Starts the provider: asked for the weather it thinks and calls a tool, given its result it answers. `understood`: of the last request. */
+/** Starts the provider: asked for the weather it reasons and calls a tool, given its result it answers. `understood`: of the last request. */
 export function startServed(family: ServedFamily) {
   const state: { understood: Sent | null } = { understood: null };
   const upstream = startUpstream(({ path, headers, text }) => {

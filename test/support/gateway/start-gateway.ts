@@ -56,7 +56,7 @@ type Setup = {
   session?: UserEntry;
   renewBudget?: (tokenId: number) => Promise<void>;
   recheckKey?: (key: string, address: string) => Promise<boolean>;
-  /** What every key and user is said to have. */
+  /** What every key and user appears to have. */
   standing?: Standing;
   /** Where results of experiments are kept; without it nowhere. */
   experiments?: ExperimentStore;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { renderToStaticMarkup } from "react-dom/server";
 import SafeContent from "./Prose.tsx";
 
-/** As HTML, without what React adds to have pictures sooner. */
+/** As HTML, without what React adds to load images sooner. */
 const shown = (text: string): string =>
   renderToStaticMarkup(<SafeContent text={text} />).replace(/<link rel="preload" as="image"[^>]*>/g, "");
 
@@ -42,7 +42,7 @@ describe("a text of an administrator", () => {
     expect(shown('<p id="content">x</p>')).toContain('id="user-content-content"');
   });
 
-  test("keeps what is harmless: headings, links, pictures, tables", () => {
+  test("keeps what is harmless: headings, links, images, tables", () => {
     const html = shown(
       "## Rates\n\n[here](https://example.com) ![](https://example.com/a.png)\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n<b>bold</b> ~~old~~",
     );

@@ -1,7 +1,7 @@
 import { type Balance, SUBJECTS, type Subject } from "../subject.ts";
 import { Account } from "./account.ts";
 
-/** A balance heard from another process is older than one read here within this time. */
+/** A balance received from another process is older than one read here within this time. */
 const READ_IS_NEWER_MS = 4000;
 
 /** The balances that this process knows: accounts that calls use as objects, all others as numbers in a table. */
@@ -54,7 +54,7 @@ export class Accounts {
     this.#used[account.subject].delete(account.id);
   }
 
-  /** Takes over a balance that was read or heard; `isNow`: it was just read. */
+  /** Takes over a balance that was read or received; `isNow`: it was just read. */
   learn(subject: Subject, id: number, quota: number, held: number, isNow: boolean): void {
     const account = this.#used[subject].get(id);
     if (!account) this.#unused[subject].put(id, quota, held);

@@ -4,7 +4,7 @@ import type { Logger } from "../../../lib/runtime/log.ts";
 import type { CopyState } from "../../journal/copy/journal-copy.ts";
 import { STORED_HOLD_NAMES } from "../holds.ts";
 
-/** How long a process counts as alive after it last said so. */
+/** How long a process counts as alive after its last renewal. */
 export const LEASE_SECONDS = 30;
 
 /** What others need to know of a process's journal when it dies. */
@@ -15,7 +15,7 @@ export type JournalState = Readonly<{
   unwritten: number;
   /** Epoch seconds at which the oldest of them was made; null: there is none. */
   unwrittenSince: number | null;
-  /** Charges that came since this was last said. */
+  /** Charges that came since this was last reported. */
   recentCharges: number;
   journalCopy: CopyState;
 }>;

@@ -39,7 +39,7 @@ test("a step that names no price keeps that of short prompts", () => {
   ]);
 });
 
-test("pictures that are answered are dearer than those in the prompt, or than text where they have no price", () => {
+test("output images cost more than images in the prompt, or than text where they have no price", () => {
   const ratios = ratiosOf({ input: 2, image_output: 10 }, "USD");
   expect(ratios.ImageCompletionRatio).toBe(5);
   expect(priceOf(ratios, false)).toEqual({ input: 2, image_output: 10 });

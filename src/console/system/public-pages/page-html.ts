@@ -6,7 +6,7 @@ export type PublicPage = Readonly<{
   siteName: string;
   /** The page's own address. */
   url: string;
-  /** An address of a picture; empty: none. */
+  /** The address of an image; empty: none. */
   image: string;
   content: string;
   /** Search engines should leave the page out. */

@@ -393,7 +393,7 @@ describe("orders", () => {
     expect(await app.call("GET", "/api/topup/export")).toMatchObject({ code: "permission_denied" });
   });
 
-  test("an administrator completes a stuck one, once, and the log says so", async () => {
+  test("an administrator completes a pending one, once, and the log says so", async () => {
     const { fields } = await pay("wx");
     const tradeNo = fields.out_trade_no ?? "";
     expect(await complete(tradeNo, app.as.user)).toMatchObject({ code: "permission_denied" });

@@ -72,7 +72,7 @@ export function createSessions(
 
   return {
     async start(userId, origin) {
-      // Who has just joined, or has a new password, may not have been heard of here.
+      // Who has just joined, or has a new password, may not be known here.
       const user = await users.reread(userId);
       if (!user) throw new Error(`no user ${userId} to start a session for`);
       if (user.kind !== "person") throw new OperationError("organization_no_sign_in");

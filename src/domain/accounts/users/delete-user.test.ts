@@ -16,7 +16,7 @@ afterAll(() => database.close());
 
 const NOW = 1_700_000_000;
 
-test("nothing stays of what was said, where money went and where calls came from; what is to be paid can be", async () => {
+test("nothing stays of message content, where money went and where calls came from; what is to be paid can be", async () => {
   const { db, changes } = database;
   const [deleted, stays] = [await addUser("gone"), await addUser("stays")];
   await deleteUser({ db, changes, vault: createVault({ encryptionKey: "of this test" }) }, deleted);

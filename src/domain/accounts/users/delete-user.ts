@@ -68,7 +68,7 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
     .update(subscriptions)
     .set({ status: "ending", windowEnd: 0, pauseAtEnd: false })
     .where(and(eq(subscriptions.userId, userId), ne(subscriptions.status, "ended")));
-  // What was said, kept for the next turn; upstreams keep theirs themselves.
+  // Conversations stored for the next turn; upstreams store theirs themselves.
   await tx.delete(storedResponses).where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));
   await deleteReplayedCalls(tx, userId);
   // Where money went; what is still to be paid needs its account.

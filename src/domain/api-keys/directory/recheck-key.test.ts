@@ -19,7 +19,7 @@ function start(reread: (key: string) => Promise<void> = async () => {}, known: r
   return { requests, recheck, wait };
 }
 
-test("calls in parallel with one key ask once, and all hear the answer", async () => {
+test("calls in parallel with one key ask once, and all get the answer", async () => {
   const gate = Promise.withResolvers<void>();
   const { requests, recheck } = start(() => gate.promise);
   const answers = Array.from({ length: 101 }, (_, at) => recheck("new", `192.0.2.${at}`));

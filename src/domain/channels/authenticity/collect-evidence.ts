@@ -24,7 +24,7 @@ type Plan = Readonly<{
 
 const SHORT_WORDS = 20;
 const ECHO_WORDS = 60;
-/** Thoughts of reasoning models count as output. */
+/** Reasoning counts as output. */
 const SHORT_ANSWER_TOKENS = 400;
 const ECHO_TOKENS = 1_000;
 const [TRIES, MORE_TRIES] = [3, 4];

@@ -112,7 +112,7 @@ function outputUsage({ echo }: Evidence, tolerance: Tolerance, reasons: boolean)
   const reported = usage.completion - usage.reasoning;
   const ratio = reported / counted.completion;
   const detail = { reported, counted: counted.completion, ratio: rounded(ratio) };
-  // Thoughts that are counted but not reported as such look like padding.
+  // Reasoning that is counted but not reported as such looks like padding.
   const isHiddenThought = reasons && usage.reasoning === 0 && ratio > tolerance.high;
   return finding("usage_output", isHiddenThought ? null : isWithin(ratio, tolerance), detail);
 }

@@ -37,7 +37,7 @@ export type ChannelView = Readonly<{
   param_override: string;
   model_prefix: string;
   max_input_tokens: number;
-  /** Ours: why it is off, in the reader's language; empty: it is on, or nobody said. */
+  /** Ours: why it is off, in the reader's language; empty: it is on, or no reason was given. */
   disabled_reason: string;
   /** Ours: the balance's currency (empty: not known), why it could not be asked last, and below which amount the super admin is notified. */
   balance_currency: string;

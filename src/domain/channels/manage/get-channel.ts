@@ -8,7 +8,7 @@ import type { Actor, ChannelDeps } from "../operation.ts";
 import { type ChannelView, viewChannel } from "./channel-view.ts";
 
 /**
- * One channel, its keys masked; what there is to say of it is said in `language`. With `showKey` they come in clear, and the log says who looked.
+ * One channel, its keys masked; its texts are in `language`. With `showKey` they come in clear, and the log says who looked.
  * Throws OperationError when there is no such channel.
  */
 export async function getChannel(

@@ -28,7 +28,7 @@ export type PricedModel = Readonly<{
   model_price: number;
   completion_ratio: number;
   cache_ratio: number;
-  /** Pictures in the prompt against text, and pictures answered against those; null: they cost what text costs. */
+  /** Images in the prompt relative to text, and output images relative to those; null: they cost what text costs. */
   image_ratio: number | null;
   image_completion_ratio: number | null;
   /** Sound in the prompt against text, and sound answered against that; null: the model has no price of its own for it. */

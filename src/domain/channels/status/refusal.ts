@@ -2,7 +2,7 @@ import type { ReadError } from "../../../formats/openai-chat/errors.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ChannelEntry } from "../entry.ts";
 
-/** An upstream's refusal: its own status (before any mapping) and what it said. */
+/** An upstream's refusal: its own status (before any mapping) and its message. */
 export type UpstreamRefusal = Readonly<{ status: number; error: Pick<ReadError, "message" | "type" | "code"> }>;
 
 const GEMINI = 24;

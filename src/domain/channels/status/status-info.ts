@@ -10,7 +10,7 @@ export const infoOf = (reason: Reason): ChannelOtherInfo => ({
   status_time: nowSeconds(),
 });
 
-/** Why a channel is off, by what is kept of it; empty: nobody said. */
+/** Why a channel is off, from what is stored of it; empty: no reason was given. */
 export function reasonIn({ status_note: note, status_reason: text }: ChannelOtherInfo): Reason {
   if (isSentence(note)) return note;
   return typeof text === "string" ? text : "";

@@ -119,7 +119,7 @@ function problemInJson(text: string, key: string): Problem | null {
   return isErrorAnswer(JSON.parse(text)) ? refused(200, readError(200, text), key) : null;
 }
 
-/** The smallest talk there is, in the provider's own format. */
+/** The smallest conversation there is, in the provider's own format. */
 function chatBody(dialect: ChatDialect, model: string, stream: boolean): JsonObject {
   const conversation = { ...emptyConversation(dialect, model), stream };
   conversation.turns.push({ role: "user", parts: [{ type: "text", text: "hi" }] });

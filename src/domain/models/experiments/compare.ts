@@ -19,7 +19,7 @@ export type Outcome = Readonly<{
   cost: number;
 }>;
 
-/** The same request at both sides, and what the judge said: 1: the trial is better, −1: the control, 0: neither. */
+/** The same request at both sides, and the judge's verdict: 1: the trial is better, −1: the control, 0: neither. */
 export type Pair = Readonly<{
   control: Outcome;
   trial: Outcome;

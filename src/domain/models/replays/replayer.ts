@@ -21,7 +21,7 @@ export type ReplayResult = Readonly<{
   text: string;
 }>;
 
-/** A judge's verdict: 1: the new response is better, −1: the earlier one, 0: neither; null: it said nothing usable. */
+/** A judge's verdict: 1: the new response is better, −1: the earlier one, 0: neither; null: its answer was not usable. */
 export type ReplayVerdict = Readonly<{
   cost: number;
   verdict: number | null;

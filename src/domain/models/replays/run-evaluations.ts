@@ -215,7 +215,7 @@ async function spend<R>(
 const isComparable = (text: string): boolean => text !== "" && !text.endsWith("…");
 
 /**
- * Has both responses compared twice, each shown first once, because judges favor a position: only what is said both times
+ * Has both responses compared twice, each shown first once, because judges favor a position: only a verdict given both times
  * counts, else it is a tie.
  */
 async function judge(deps: Deps, evaluation: Evaluation, call: ReplayCall, result: ReplayResult): Promise<Judged> {

@@ -133,7 +133,7 @@ test("a pause is taken back before it begins; one that is canceled is not paused
   await setRenewal(renewing(), userId, id, true);
   await setPaused(deps, userId, id, true, end);
   const { period_end: second } = await only(userId);
-  // The job has not looked yet: nothing can be said of the next period.
+  // The job has not looked yet: nothing is known of the next period.
   await expect(setPaused(deps, userId, id, false, second)).rejects.toMatchObject({ code: "subscription_changed" });
   await advance(second);
   await expect(setPaused(deps, userId, id, true, second)).rejects.toMatchObject({ code: "subscription_not_active" });

@@ -57,7 +57,7 @@ async function* rounds(
       onOpen(reader);
       for await (const text of forward(reader, events)) yield text;
       const response = events.takeResponse();
-      // A round that failed has said so in its stream.
+      // A round that failed has reported it in its stream.
       if (!response) return;
       for await (const text of withPings(makeCalls(response), ping, pingMs)) yield text;
       yield events.results();

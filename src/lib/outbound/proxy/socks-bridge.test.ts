@@ -102,7 +102,7 @@ describe("a SOCKS proxy", () => {
   });
 });
 
-/** Everything said by a tunnel to the upstream and a request through it. */
+/** Everything sent by a tunnel to the upstream and a request through it. */
 function tunnel(bridge: number, port: number, authorization: string): Promise<string> {
   const { promise, resolve: done } = Promise.withResolvers<string>();
   let message = "";

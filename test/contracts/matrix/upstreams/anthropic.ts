@@ -9,7 +9,7 @@ const ENDS = { stop: "end_turn", tool_calls: "tool_use", length: "max_tokens" } 
 
 type Block = { start: object; complete: object; deltas: object[] };
 
-/** Of a call without input nothing is said. */
+/** A call without input has no delta. */
 const piecesOf = (input: unknown): string[] => {
   const text = JSON.stringify(input);
   return text === "{}" ? [] : halves(text);

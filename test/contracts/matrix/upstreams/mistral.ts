@@ -5,7 +5,7 @@ import { callsOf, readChat, usageOf } from "./openai-chat.ts";
 
 const COMMON = { id: "9f0c2d", created: 1_760_000_000, model: "magistral-medium-latest" };
 
-/** Thoughts are parts of the content. */
+/** Reasoning is part of the content. */
 function contentOf(thought: string, text: string): unknown {
   if (thought === "") return text;
   return [{ type: "thinking", thinking: [{ type: "text", text: thought }] }, ...(text ? [{ type: "text", text }] : [])];

@@ -106,7 +106,7 @@ function speak(answer: Answer, streamed: boolean): Response {
 const KNOWN = `model messages stream stream_options max_tokens max_completion_tokens temperature top_p stop tools tool_choice
   response_format reasoning_effort parallel_tool_calls user n seed logprobs top_logprobs service_tier metadata`;
 
-/** Any server that imitates OpenAI's chat completions; thoughts as most of them show them. */
+/** Any server that imitates OpenAI's chat completions; reasoning as most of them return it. */
 export const openaiChat: FakeUpstream = {
   type: 1,
   model: "served",

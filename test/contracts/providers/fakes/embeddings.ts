@@ -14,7 +14,7 @@ export const RANKS = [
   { index: 0, relevance_score: 0.25 },
 ] as const;
 
-/** A service of vectors or rankings alone: it checks address, key and words as the service does. */
+/** A service of embeddings or rankings alone: it checks address, key and body as the service does. */
 export type VectorFake = Readonly<{
   type: number;
   call: "embeddings" | "rerank";
@@ -61,7 +61,7 @@ const google = ({ headers, path }: Seen, page: string): string | null => {
 };
 const googleRefusal = { error: { code: 400, message: REFUSED, status: "INVALID_ARGUMENT" } };
 
-/** Services without chats, and those that have words of their own for vectors. */
+/** Services without chats, and those with a format of their own for embeddings. */
 export const vectorFakes: readonly VectorFake[] = [
   {
     type: 38,

@@ -16,7 +16,7 @@ export const USAGE = { prompt: 20, completion: 9 };
 export const PIECES = ["It rains ", "in Gä", "nt 🌧."] as const;
 export const ANSWER = PIECES.join("");
 
-/** A channel type's service as far as a plain talk needs it: it checks address and key as the service does. */
+/** A channel type's service as far as a plain conversation needs it: it checks address and key as the service does. */
 export type FakeType = Readonly<{
   type: number;
   model: string;

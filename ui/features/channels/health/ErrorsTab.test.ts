@@ -4,7 +4,7 @@ import { failureOf } from "./ErrorsTab.tsx";
 const attempt = { channelId: 7, channelName: "a", startMs: 0, firstByteMs: null, endMs: 1 };
 const entry = (other: object) => ({ other: JSON.stringify(other) });
 
-test("what the channel's own upstream said last", () => {
+test("the last error of the channel's own upstream", () => {
   const attempts = [
     { ...attempt, status: 500, error: "first" },
     { ...attempt, status: 429, error: "slow down" },

@@ -16,7 +16,7 @@ const CHAT: Chat = {
 const delta = (fields: object) => JSON.stringify({ choices: [{ delta: fields }] });
 
 describe("the call of a lane", () => {
-  test("carries the talk of that lane only, the system prompt and the settings", () => {
+  test("carries the conversation of that lane only, the system prompt and the settings", () => {
     expect(bodyOf(CHAT.settings, CHAT.turns, 1)).toMatchObject({
       model: "b",
       group: "vip",

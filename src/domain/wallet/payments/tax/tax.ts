@@ -48,7 +48,7 @@ export async function addAccountTax(
 }
 
 /**
- * Adds the tax of the customer's country to a price, or finds it in a price that includes it. Who has not said where they are
+ * Adds the tax of the customer's country to a price, or finds it in a price that includes it. Who has not stated where they are
  * is taxed as at home. What remains after the tax is rounded to the currency's smallest coin, and net and tax add up to what
  * is paid.
  */

@@ -116,7 +116,7 @@ const zhipuEvent = (event: string, data: string, meta?: object): string =>
 const zhipuEvents = (list: readonly string[]): Response =>
   inPieces(Buffer.from(list.join("")), 97, { "content-type": "text/event-stream" });
 
-/** Zhipu's third API: instructions are an exchange of words before the talk. */
+/** Zhipu's third API: instructions are an exchange of messages before the conversation. */
 export const chatglm: FakeUpstream = {
   type: 16,
   model: "chatglm_turbo",
@@ -191,10 +191,10 @@ export const spark: FakeUpstream = {
 };
 
 const DIFY = { message_id: "m1", conversation_id: "c1" };
-/** Pictures that were uploaded, by their id. */
+/** Images that were uploaded, by their id. */
 const uploads = new Map<string, string>();
 
-/** A Dify app: the talk is one text. */
+/** A Dify app: the conversation is one text. */
 export const dify: FakeUpstream = {
   type: 37,
   model: "dify",
@@ -243,7 +243,7 @@ export const dify: FakeUpstream = {
     ),
 };
 
-/** AI Proxy's libraries hear the last words alone. */
+/** AI Proxy's libraries receive the last message alone. */
 export const aiProxy: FakeUpstream = {
   type: 21,
   model: "gpt-4o-mini",
