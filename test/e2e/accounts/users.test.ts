@@ -107,6 +107,33 @@ describe("users", () => {
     expect((await userOf("barge")).quota).toBe(quota + 6 * DOLLAR);
   }, 90_000);
 
+  test("get a custom role, which ends their sessions, and lose it again", async () => {
+    const { page, button, dialog, waitForNotice, row, chooseRowAction: act } = consolePage;
+    await root.post("/api/admin_role/", { name: "Harbor reader", rights: ["users:read"] });
+    const before = await login(gateway, "barge", PASSWORD);
+    await consolePage.open("/user?search=barge");
+    const choose = async (role: string) => {
+      await act("barge", words.customRole.open);
+      const form = dialog(fillPlaceholders(words.customRole.title, { name: "barge" }));
+      expect(await button(words.customRole.save, form).isDisabled()).toBe(true);
+      await form.getByRole("combobox").click();
+      await page.getByRole("option", { name: role, exact: true }).click();
+      await consolePage.expectAccessible();
+      await button(words.customRole.save, form).click();
+      await waitForNotice(fillPlaceholders(words.customRole.done, { name: "barge" }));
+      await form.waitFor({ state: "detached" });
+    };
+    await choose("Harbor reader");
+    await row("barge").getByText("Harbor reader", { exact: true }).waitFor();
+    expect((await before.send("GET", "/api/user/self")).status).toBe(401);
+    const reader = await login(gateway, "barge", PASSWORD);
+    expect((await reader.get("/api/user/self")).rights).toEqual(["users:read"]);
+    await choose(words.role.user);
+    await row("barge").getByText("Harbor reader", { exact: true }).waitFor({ state: "detached" });
+    const plain = await login(gateway, "barge", PASSWORD);
+    expect((await plain.get("/api/user/self")).rights ?? []).toEqual([]);
+  }, 90_000);
+
   test("are shown whole, and leave as a file that holds what is filtered", async () => {
     const { chooseRowAction: act, dialog, button, download: downloaded } = consolePage;
     await consolePage.open("/user?search=barge");

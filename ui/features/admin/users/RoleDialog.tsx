@@ -39,7 +39,7 @@ export const RoleDialog = ({ user, onClose }: { user: User; onClose: () => void 
         <Select
           fullWidth
           size="small"
-          inputProps={{ id }}
+          inputProps={{ id, "aria-label": t("users.columns.role") }}
           value={form.roleId}
           onChange={({ target }) => change({ roleId: Number(target.value) })}
         >
