@@ -21,6 +21,7 @@ const MERCHANT_KEY = "merchant key";
 const WEBHOOK_SECRET = "whsec_e2e";
 const PAYMENT_SITE = "https://pay.example.test";
 const DOLLAR = 500_000;
+const AUTO_TOP_UP = "**/api/user/auto_top_up";
 
 /** A page to save a card, on which somebody has saved one. */
 const SAVED = {
@@ -219,8 +220,21 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
     await state(autoTopUp.states.off);
     await consolePage.button(autoTopUp.saveCard).click();
     await consolePage.page.waitForURL(`${PAYMENT_SITE}/**`);
+    // The page asks what it shows as it opens, and a slow network brings that after the card is confirmed.
+    const isConfirmed = Promise.withResolvers<void>();
+    const isLate = Promise.withResolvers<void>();
+    await consolePage.page.route(AUTO_TOP_UP, async (route) => {
+      const response = await route.fetch();
+      if (route.request().method() === "GET") await isConfirmed.promise;
+      // The page may have given the request up.
+      await route.fulfill({ response }).catch(() => {});
+      if (route.request().method() === "GET") isLate.resolve();
+    });
     await consolePage.open("/topup?card=saved");
     await consolePage.waitForNotice(autoTopUp.cardSaved);
+    isConfirmed.resolve();
+    await isLate.promise;
+    await consolePage.page.unroute(AUTO_TOP_UP);
     await state("Visa •••• 4242");
     await consolePage.button(autoTopUp.setUp).click();
     await field(autoTopUp.threshold).fill(String(DOLLAR));

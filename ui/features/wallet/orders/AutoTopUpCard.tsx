@@ -60,7 +60,9 @@ function useReturnFromStripe() {
   const isBack = text("card") === "saved";
   const { mutate } = useMutation({
     mutationFn: confirmCard,
-    onSuccess: (view) => {
+    onSuccess: async (view) => {
+      // What the page asked for when it opened may come later, and would not know the card yet.
+      await client.cancelQueries({ queryKey: autoTopUp.queryKey });
       client.setQueryData(autoTopUp.queryKey, view);
       if (view.card) notifyDone(t("wallet.autoTopUp.cardSaved"));
     },
