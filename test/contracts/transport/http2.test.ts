@@ -39,8 +39,11 @@ async function listen(server: Listening): Promise<number> {
 const MIB = 1024 * 1024;
 const BLOCK = Buffer.alloc(64 * 1024);
 
-/** Writes without end, as fast as the reader takes it; counts what was written. */
-function flood(output: Writable, count: (bytes: number) => void): void {
+/**
+ * Writes a block, and without end from when the reader stalls: what a busy machine's reader took before would count too.
+ * Counts what was written since then.
+ */
+function flood(output: Writable, hasStalled: Promise<void>, count: (bytes: number) => void): void {
   const write = () => {
     if (output.destroyed) return;
     const hasRoom = output.write(BLOCK);
@@ -50,16 +53,33 @@ function flood(output: Writable, count: (bytes: number) => void): void {
   };
   stops.push(() => output.destroy());
   output.on("error", () => {});
-  write();
+  output.write(BLOCK);
+  void hasStalled.then(write);
 }
 
-/** How much the server can send to a reader that takes the first piece only. */
-async function sentToStalledReader(port: number, protocol: "http2" | "http1.1", sent: () => number): Promise<number> {
+/** What the sockets of a port hold outside of the processes: the kernel lets their buffers grow to many MiB. */
+async function readQueuedBytes(port: number): Promise<number> {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const table = await Bun.file("/proc/net/tcp").text();
+  const sockets = table.split("\n").map((line) => line.trim().split(/\s+/));
+  const queues = sockets.filter(([, local = "", remote = ""]) => local.endsWith(suffix) || remote.endsWith(suffix));
+  const sizes = queues.flatMap(([, , , , sizes = ""]) => sizes.split(":").map((size) => Number.parseInt(size, 16)));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** How much the process takes into memory for a reader that takes the first piece only, and then calls `stall`. */
+async function heldForStalledReader(
+  port: number,
+  protocol: "http2" | "http1.1",
+  stall: () => void,
+  sent: () => number,
+): Promise<number> {
   const abort = new AbortController();
   const init = { protocol, tls: { rejectUnauthorized: false }, signal: abort.signal };
   const response = await fetch(`https://127.0.0.1:${port}/`, init);
   const reader = response.body?.getReader();
   await reader?.read();
+  stall();
   let before = -1;
   await until(async () => {
     await Bun.sleep(300);
@@ -67,22 +87,26 @@ async function sentToStalledReader(port: number, protocol: "http2" | "http1.1", 
     before = sent();
     return isStill;
   });
+  const held = before - (await readQueuedBytes(port));
   abort.abort();
   await reader?.cancel().catch(() => {});
-  return before;
+  return held;
 }
 
 test("a reader that stalls holds an HTTP/1.1 server back, but takes 16 MiB into memory from an HTTP/2 server", async () => {
   const sent = { http1: 0, http2: 0 };
-  const http1 = createHttpsServer(identity, (_request, response) => flood(response, (bytes) => (sent.http1 += bytes)));
+  const stalls = { http1: Promise.withResolvers<void>(), http2: Promise.withResolvers<void>() };
+  const http1 = createHttpsServer(identity, (_request, response) =>
+    flood(response, stalls.http1.promise, (bytes) => (sent.http1 += bytes)),
+  );
   const http2 = createSecureServer(identity);
   http2.on("stream", (stream: ServerHttp2Stream) => {
     stream.respond({ ":status": 200 });
-    flood(stream, (bytes) => (sent.http2 += bytes));
+    flood(stream, stalls.http2.promise, (bytes) => (sent.http2 += bytes));
   });
   http2.on("session", (session) => session.on("error", () => {}));
-  const overHttp1 = await sentToStalledReader(await listen(http1), "http1.1", () => sent.http1);
-  const overHttp2 = await sentToStalledReader(await listen(http2), "http2", () => sent.http2);
+  const overHttp1 = await heldForStalledReader(await listen(http1), "http1.1", stalls.http1.resolve, () => sent.http1);
+  const overHttp2 = await heldForStalledReader(await listen(http2), "http2", stalls.http2.resolve, () => sent.http2);
   expect(overHttp1).toBeLessThan(8 * MIB);
   expect(overHttp2).toBeGreaterThan(12 * MIB);
 }, 60_000);
