@@ -39,7 +39,8 @@ const { onBoth, onPostgres } = listDatabaseTests(sources);
 const shareable = listShareable(sources);
 const plainTests = listPlainTests(sources);
 const timings: { files: Record<string, number> } = await Bun.file(TIMINGS).json();
-const gatewayTests = listGatewayTests(sources).filter((file) => (timings.files[file] ?? 0) < LONG_MS);
+const isLong = (file: string) => (timings.files[file] ?? 0) >= LONG_MS;
+const gatewayTests = listGatewayTests(sources).filter((file) => !isLong(file));
 const began = readCores();
 let postgres: TemporaryPostgres | undefined;
 try {
@@ -74,12 +75,14 @@ async function runUnitTests(server: Record<string, string>): Promise<void> {
   );
   await runGroup("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED));
   const env = { ...SHORT_LIVED, ...server };
-  // Each has a database of its own, but most of their time is loading the same modules.
-  await runGroup("console tests on Postgres", () => {
-    const targets = onPostgres.filter((file) => shareable.has(file)).map(asTarget);
-    return runTests(targets, { ...shared, workers: WORKERS, env });
-  });
-  const others = [...onBoth, ...onPostgres.filter((file) => !shareable.has(file))];
+  // Each has a database of its own, but much of their time is loading the same modules.
+  const sharing = new Set(
+    [...onPostgres, ...onBoth.filter((file) => !isLong(file))].filter((file) => shareable.has(file)),
+  );
+  await runGroup("shared tests on Postgres", () =>
+    runTests([...sharing].map(asTarget), { ...shared, workers: WORKERS, env }),
+  );
+  const others = [...onBoth, ...onPostgres].filter((file) => !sharing.has(file));
   await runGroup("database tests on Postgres", () => tests(others, UNIT_MS, WORKERS, env));
 }
 
