@@ -1,5 +1,5 @@
 /** MCP tools of Responses requests, run by the gateway where the provider cannot: with a real MCP server. */
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import OpenAI from "openai";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import { readEvents } from "../../../src/lib/http/sse.ts";
@@ -183,6 +183,23 @@ describe("MCP tools on a channel that has none", () => {
     expect(sentTo(upstream, 9)).toMatchObject({ tool_choice: "none" });
     expect(response.output.at(-1)).toMatchObject({ type: "mcp_call", status: "failed" });
     await until(() => relay.billing.records.length === 10);
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test("end with an answer when the tools have taken ten minutes", async () => {
+    const realNow = performance.now.bind(performance);
+    const { client, upstream, mcp, relay } = start(
+      Array.from({ length: 5 }, () => ["city__weather", '{"city":"G"}'] as const),
+    );
+    // Each call takes six minutes: the third round is the last.
+    const clock = spyOn(performance, "now").mockImplementation(() => realNow() + mcp.calls.length * 360_000);
+    stops.push(() => clock.mockRestore());
+    const response = await client.responses.create({ model: "m", input: "?", tools: [serverAt(mcp.url)] });
+    expect(upstream.received).toHaveLength(3);
+    expect(sentTo(upstream, 1).tool_choice).not.toBe("none");
+    expect(sentTo(upstream, 2)).toMatchObject({ tool_choice: "none" });
+    expect(response.output.at(-1)).toMatchObject({ type: "mcp_call", status: "failed" });
+    await until(() => relay.billing.records.length === 3);
     expect(relay.billing.openHolds).toBe(0);
   });
 
