@@ -29,27 +29,24 @@ export function summarize(body: JsonObject): RequestSummary {
 
 /** Calls `each` with every text of the prompt: messages (names and tool calls included), prompt, input, tools. */
 export function eachPromptText(body: JsonObject, each: (text: string) => void): void {
-  if (Array.isArray(body.messages)) for (const message of body.messages) eachMessageText(recordOf(message), each);
+  for (const item of Array.isArray(body.messages) ? body.messages : []) {
+    const message = recordOf(item);
+    if (!message) continue;
+    eachText(message.name, each);
+    eachText(message.reasoning_content, each);
+    eachContentText(message.content, each);
+    for (const call of Array.isArray(message.tool_calls) ? message.tool_calls : []) {
+      const called = recordOf(recordOf(call)?.function);
+      eachText(called?.name, each);
+      eachText(called?.arguments, each);
+    }
+  }
   eachText(body.prompt, each);
   eachText(body.suffix, each);
   eachText(body.input, each);
   for (const entry of Array.isArray(body.input) ? body.input : []) eachEntryText(recordOf(entry), each);
   if (Array.isArray(body.tools))
     for (const tool of body.tools) each(JSON.stringify(recordOf(tool)?.function ?? tool) ?? "");
-}
-
-function eachMessageText(message: JsonObject | null, each: (text: string) => void): void {
-  if (!message) return;
-  eachText(message.name, each);
-  eachText(message.reasoning_content, each);
-  eachContentText(message.content, each);
-  if (Array.isArray(message.tool_calls)) {
-    for (const call of message.tool_calls) {
-      const called = recordOf(recordOf(call)?.function);
-      eachText(called?.name, each);
-      eachText(called?.arguments, each);
-    }
-  }
 }
 
 /** Text of an entry to embed that is an object: `{text}` of Jina's API, `{parts}` of Google's. */

@@ -30,16 +30,15 @@ export class ChatView implements StreamView {
   /** The usage was in OpenAI's own member. */
   #hasStandardUsage = false;
   failed: string | null = null;
+  /** The end marker was received; changed only here. */
+  ended = false;
+  /** Where it begins in the last block. */
   #done = -1;
   #last: Uint8Array = EMPTY;
   /** The first block, parsed only if usage must be added in its shape. */
   #first: Uint8Array | null = null;
 
   constructor(private readonly keepUsage: boolean) {}
-
-  get ended(): boolean {
-    return this.#done >= 0;
-  }
 
   get finished(): boolean {
     return this.ended || this.meter.sawFinish;
@@ -48,6 +47,7 @@ export class ChatView implements StreamView {
   take(events: Uint8Array): Uint8Array {
     const block = this.#inspect(events);
     this.#done = doneEventStart(block);
+    this.ended = this.#done >= 0;
     this.#last = block;
     if (this.ended && errorEventIn(block) !== null) this.failed = "error event in the stream";
     return block;
