@@ -43,8 +43,8 @@ export const WalletPage = () => {
   const own = useQuery({ ...ownSubscriptions, enabled: may("wallet.read") });
   const hasPlans = Boolean(plans.data?.length || own.data?.length);
   const lists = LISTS.filter((name) => (name !== "rebates" || isOwn) && (name !== "plans" || hasPlans));
-  // Where plans are sold, they come first: what one pays for, and what else there is.
-  const list = lists.find((name) => name === address.text("list")) ?? lists[0] ?? "orders";
+  // Payments return here: what they paid is among the orders, also where plans are sold.
+  const list = lists.find((name) => name === address.text("list")) ?? "orders";
   return (
     <>
       <PageHeader title={t("wallet.title")} purpose={t("wallet.purpose")} actions={isOwn && <AgentLink />} />
@@ -69,12 +69,7 @@ export const WalletPage = () => {
           <InvitationCard />
         </Box>
       )}
-      {may("wallet.read") &&
-        (plans.isLoading || own.isLoading ? (
-          <Skeleton variant="rounded" height={220} sx={{ mt: 6 }} />
-        ) : (
-          <Lists list={list} lists={lists} />
-        ))}
+      {may("wallet.read") && <Lists list={list} lists={lists} />}
     </>
   );
 };
