@@ -52,7 +52,7 @@ export function gatewayRoutes(
     { prefix: "/v1alpha", routes: [], refuse: refuseAsGemini },
     { prefix: "/ws", routes: [liveRoute(context, sessions)], refuse: refuseAsGemini },
     // Google's JavaScript client writes the slash of its base URL, too.
-    { prefix: "//ws", routes: [liveRoute(context, sessions)], refuse: refuseAsGemini },
+    { prefix: "//ws", routes: [{ ...liveRoute(context, sessions), isHidden: true }], refuse: refuseAsGemini },
     { prefix: "/v2", routes: [call(context, "/rerank", rerank)], refuse: refuseByHeaders },
     { prefix: "/mj", routes: [...drawings, ...openDrawingRoutes(context)], refuse: refuseDrawing },
     // A mode as prefix: /fast/mj/…, /mj-fast/mj/…
@@ -76,14 +76,13 @@ export function gatewayRoutes(
 const LIVE_SERVICE = /^google\.ai\.generativelanguage\.v1\w*\.GenerativeService\.BidiGenerateContent$/;
 
 /** Google's Live API. */
-const liveRoute = (context: GatewayContext, sessions: RealtimeSessions): Route => ({
-  ...route("GET", "/:service", async ({ request, server, param }) => {
+const liveRoute = (context: GatewayContext, sessions: RealtimeSessions): Route =>
+  route("GET", "/:service", async ({ request, server, param }) => {
     if (LIVE_SERVICE.test(param("service"))) return sessions.start(request, server, geminiLive);
     const params = { method: request.method, path: new URL(request.url).pathname };
     const unknown = new GatewayError(404, "unknown_url", { code: "gateway_unknown_url", params });
     return refuseAsGemini(context, request, unknown);
-  }),
-});
+  });
 
 const refuseByHeaders: RouteGroup["refuse"] = (_context, request, error) =>
   errorResponse(error, request, codecOf(request));
