@@ -2,7 +2,7 @@ import { DEADLINES_MS, withDeadline } from "./server/deadlines.ts";
 import { checkListener } from "./server/driver.ts";
 import type { Database } from "./types.ts";
 
-/** `ledger`: messages of processes about balances they set aside; the others name rows that changed. */
+/** `ledger`: messages between processes about balances that they reserved; the other topics carry ids of changed rows. */
 export type ChangeTopic = "users" | "tokens" | "budgets" | "policies" | "channels" | "options" | "ledger";
 export type ChangedIds = readonly (number | string)[];
 type Handler = (ids: ChangedIds) => void | Promise<void>;
@@ -10,31 +10,31 @@ type Failure = (error: unknown) => void;
 
 /** Publishes which rows have changed to every subscriber of this process and every replica, so that caches stay current. */
 export type Changes = {
-  /** To be called after the commit. Resolves when this process's handlers have run; other replicas follow within moments. */
+  /** Call after the commit. Resolves when this process's handlers have run; other replicas receive the ids shortly after. */
   publish(topic: ChangeTopic, ids: ChangedIds): Promise<void>;
-  /** Handlers of a topic run one after the other. Returns what ends the subscription. */
+  /** Handlers of a topic run one after the other. Returns the function that unsubscribes. */
   subscribe(topic: ChangeTopic, handler: Handler): () => void;
   /**
-   * Called when the connection to the other replicas was lost and is back: whatever is kept in memory may have changed
-   * unheard and should be read again. Returns what ends the subscription.
+   * Called when the connection to the other replicas is back after a loss: changes may have been missed, so caches should
+   * be read again. Returns the function that unsubscribes.
    */
   onGap(handler: () => void | Promise<void>): () => void;
   close(): Promise<void>;
 };
 
-/** How often the listening connection is asked for a sign of life. */
+/** How often the listening connection is pinged. */
 const CHECK_MS = 10_000;
-/** The connection is closed soon after: a server that does not answer need not be waited for. */
+/** How long closing waits for UNLISTEN; the server may not answer. */
 const UNLISTEN_MS = 1000;
 const NOTIFY_CHANNEL = "sluice_changes";
-/** A notification's payload may have 7999 bytes, of which the rest of the notice takes some. */
+/** NOTIFY accepts 7999 bytes of payload; the rest is for the topic and the sender. */
 const BYTES_OF_IDS = 7000;
 
 type Notice = { from: string; topic: ChangeTopic; ids: ChangedIds };
 
 /**
- * The change feed. On a server it also speaks to the other replicas by LISTEN/NOTIFY; the embedded engine has no other
- * process to notify. `onFailure` is called for handlers and notifications that failed.
+ * The change feed. On a Postgres server it also reaches the other replicas by LISTEN/NOTIFY; the embedded engine has no
+ * other process to notify. `onFailure` is called for handlers and notifications that failed.
  */
 export async function createChanges(database: Database, onFailure: Failure): Promise<Changes> {
   const self = Bun.randomUUIDv7();
@@ -92,12 +92,12 @@ async function connectReplicas(database: Database, { self, receive, onGap, onFai
     const notice = JSON.parse(payload) as Notice;
     if (notice.from !== self) receive(notice);
   };
-  // The driver listens again by itself after a lost connection, and says so.
+  // The driver reconnects and listens again by itself, and calls this.
   const listening = await sessionSql.listen(NOTIFY_CHANNEL, onMessage, () => {
     if (!isFirst) onGap();
     isFirst = false;
   });
-  // A connection that went silent would deliver no change and report no loss. One that fails is opened again by the driver.
+  // A silent connection delivers no change and reports no loss. The ping makes it fail, and the driver then reconnects.
   const check = () => withDeadline(DEADLINES_MS.call, () => checkListener(sessionSql)).catch(() => {});
   const timer = setInterval(() => void check(), CHECK_MS);
   timer.unref();

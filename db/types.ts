@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import type * as schema from "./schema/index.ts";
 
 export type Db = PostgresJsDatabase<typeof schema>;
-/** A transaction's handle: inside its callback only this may be used, the embedded engine has one connection. */
+/** A transaction's handle: use only this inside the callback, because the embedded engine has one connection. */
 export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
 export type DbOrTx = Db | Tx;
 
@@ -15,14 +15,14 @@ export type Statements = Sql | postgres.TransactionSql<{ bigint: number }>;
 
 export type Database = Readonly<{
   db: Db;
-  /** The same for what a relayed call waits for: its statements have 5 s, those of `db` three times as long. */
+  /** For statements that a relayed call waits for: they time out after 5 s, those of `db` after 15 s. */
   callDb: Db;
-  /** The driver, for statements that the query builder cannot say. */
+  /** The driver, for statements that the query builder cannot express. */
   sql: Sql;
-  /** A driver for sessions that last, such as LISTEN: it goes past a pooler that gives a session to each transaction. */
+  /** A driver for long-lived sessions such as LISTEN: it bypasses a pooler in transaction mode. */
   sessionSql: Sql;
   kind: "embedded" | "server";
-  /** Resolves when the database answers; rejects with why not. */
+  /** Resolves when the database answers; rejects with the reason if it does not. */
   health(): Promise<void>;
   close(): Promise<void>;
 }>;
@@ -32,7 +32,7 @@ export class DatabaseError extends Error {
   override name: string = "DatabaseError";
 }
 
-/** Nothing answers at the database's address, or not yet: it may be back in a moment. */
+/** The database does not answer, or not yet; a retry may succeed. */
 export class DatabaseUnreachable extends DatabaseError {
   override name = "DatabaseUnreachable";
 }

@@ -31,7 +31,7 @@ const done = (command: string) => Buffer.concat([message("C", `${command}\0`), R
 const rowsOf = async (rows: PromiseLike<Iterable<unknown>>): Promise<unknown[]> => [...(await rows)];
 const FATAL = message("E", "SFATAL\0", "C57P01\0", "Mterminating connection\0", "\0");
 
-/** A server that says what the test wants it to; `sessions` lists what each connection asked. */
+/** A server that answers as the test defines; `sessions` lists the statements of each connection. */
 async function fakeServer(answer: (query: string, socket: Socket, session: number) => void) {
   const sessions: string[][] = [];
   const server: Server = createServer((socket) => {

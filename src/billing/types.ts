@@ -14,32 +14,32 @@ export const NO_USAGE: Usage = {
   audioOutputTokens: 0,
 };
 
-/** On what evidence a call was billed: the upstream's own figures (drained: read after the client left), or our count. */
+/** The source of the billed usage: the upstream's own figures (drained: read after the client left), or our count. */
 export type UsageEvidence = "reported" | "drained" | "estimated" | "none";
 
 /** How the call ended. */
 export type CallEnding = "complete" | "client_left" | "upstream_failed" | "idle_timeout" | "shutdown" | "refused";
 
-/** Everything that fixes the price of a model for one caller, resolved before the call. */
+/** Everything that determines the price of a model for one caller, resolved before the call. */
 export type Price = {
   /** The name whose price was found (requested name first, upstream name as fallback). */
   pricedAs: string;
-  /** A discount is in it. */
+  /** Includes the current discount of the group. */
   groupRatio: Decimal;
   discount?: Readonly<{ percent: Decimal }> | undefined;
-  /** The option ToolPrice; absent where no tools can be used. */
+  /** The option ToolPrice; absent if the call cannot use tools. */
   toolPrices?: ReadonlyMap<string, Decimal>;
 } & (
   | {
       kind: "per_call";
       usdPerCall: Decimal;
-      /** The price is that of a second, and so many (a whole number) are asked for. */
+      /** The price is per second; this many seconds (an integer) are requested. */
       seconds?: number;
-      /** The price is that of an image, and at most so many are drawn: the model decides how many. */
+      /** The price is per image; the model decides how many, up to this number. */
       images?: number;
-      /** What a second costs of orders that ask for something dearer or cheaper. */
+      /** The price per second of variants that cost more or less. */
       variants?: readonly PriceVariant[] | undefined;
-      /** The variant whose price this is, as it was written. */
+      /** The variant that this price belongs to, as written in the price table. */
       variant?: string;
     }
   | {
@@ -48,9 +48,9 @@ export type Price = {
       completionRatio: Decimal;
       cacheRatio: Decimal;
       cacheCreationRatio: Decimal;
-      /** Cache writes of an hour. */
+      /** Cache writes with a lifetime of one hour. */
       longCacheCreationRatio: Decimal;
-      /** Steps by length of the prompt, ascending. */
+      /** Price steps by prompt length, ascending. */
       contextTiers?: readonly ContextTier[] | undefined;
       audioRatio: Decimal;
       audioCompletionRatio: Decimal;
@@ -65,8 +65,8 @@ export type Price = {
 export type ReceiptLine = {
   /**
    * Stable code: input, cache_read, cache_write, cache_write_1h, output, audio_input, audio_output, image_input, image_output, per_call, per_second, or a tool (web_search,
-   * file_search, code_interpreter); minimum says that the total
-   * was raised to the least charge (it is no part of the subtotal; `rounding` has what that added).
+   * file_search, code_interpreter); minimum means that the total
+   * was raised to the minimum charge (not part of the subtotal; `rounding` has the difference).
    */
   item: string;
   quantity: string;
@@ -82,20 +82,20 @@ export type Receipt = {
   /** Sum of the lines, exact quota units. */
   subtotal: string;
   groupRatio: string;
-  /** Percent that the group pays less for a while; it is in `groupRatio`. */
+  /** The group's current discount in percent; already included in `groupRatio`. */
   discountPercent?: string;
-  /** The variant that the order falls under, whose price is in the factors: `mode=pro`. */
+  /** The variant of the order, whose price is in the factors: `mode=pro`. */
   variant?: string;
-  /** The prompt was longer than so many tokens, so prices are those of that step; they are in the factors. */
+  /** The prompt exceeded this number of tokens, so the factors have the prices of that step. */
   contextOver?: number;
-  /** What rounding added, or took with a minus: exact quota units, absent where nothing was rounded. */
+  /** The difference made by rounding, in exact quota units; absent if nothing was rounded. */
   rounding?: string;
-  /** What was charged, quota units without decimals: `subtotal` × `groupRatio` + `rounding`. */
+  /** The charge in whole quota units: `subtotal` × `groupRatio` + `rounding`. */
   total: number;
   quotaPerUnit: string;
 };
 
-/** One try at an upstream channel. Times are milliseconds since the call arrived. */
+/** One attempt at an upstream channel. Times are milliseconds since the call arrived. */
 export type Attempt = {
   channelId: number;
   channelName: string;
@@ -107,7 +107,7 @@ export type Attempt = {
   endMs: number;
   /** A hedge: another channel responded first. */
   isCancelled?: boolean;
-  /** What a cancelled attempt cost the operator at least, in quota units at list price: nobody is charged for it. */
+  /** The least that a cancelled attempt cost the operator, in quota units at list price; nobody is charged for it. */
   cost?: number;
 } & FailureNote;
 
@@ -115,20 +115,20 @@ export type Attempt = {
 export type FailureNote = {
   /** In English, or in an upstream's own words. */
   error?: string;
-  /** The same as a code with parameters, where the gateway itself says why. */
+  /** The same as a code with parameters, if the reason is the gateway's own. */
   error_reason?: Sentence;
 };
 
-/** What a log row says of a failure. */
+/** The failure as a log row stores it. */
 export const failureNote = (reason: Reason): FailureNote =>
   typeof reason === "string" ? { error: reason } : { error: sayReason(reason, "en"), error_reason: reason };
 
 /** The run of an agent that a call belongs to, as its client named it. */
 export type AgentSession = Readonly<{
   id: string;
-  /** Where it was named. */
+  /** Where the client named it. */
   by: "header" | "body" | "metadata" | "conversation" | "trace";
-  /** The part of the run: a span of the client's trace, or what it named so. */
+  /** The step of the run: a span of the client's trace, or the step's name. */
   step?: string;
   /** Tools whose results the call sent. */
   tools?: readonly string[];
@@ -154,7 +154,7 @@ export type LogOther = {
   frt?: number;
   is_model_mapped?: boolean;
   upstream_model_name?: string;
-  /** The model that the client named, where another took over. */
+  /** The model that the client named, if another took over. */
   requested_model?: string;
   reasoning_effort?: string;
   reasoning_tokens?: number;
@@ -167,7 +167,7 @@ export type LogOther = {
   text_output?: number;
   audio_ratio?: number;
   audio_completion_ratio?: number;
-  /** Tokens of images, where they have prices of their own. */
+  /** Tokens of images, if images have a price of their own. */
   image_input?: number;
   image_output?: number;
   image_ratio?: number;
@@ -187,29 +187,29 @@ export type LogOther = {
   receipt?: Receipt;
   usage_evidence?: UsageEvidence;
   ending?: CallEnding;
-  /** Why the upstream ended its answer, in its own word, where that is no natural end and most formats have none for it. */
+  /** The upstream's own finish reason, if it is not a natural end and most formats have no word for it. */
   stop_reason?: string;
   /** Request fields the target could not express. */
   dropped?: string[];
-  /** Quota units that were held for the call; what it did not cost went back. */
+  /** Quota units held for the call; the unused part was returned. */
   reserved?: number;
   uncovered?: number;
-  /** Quota units that went back later: the task that the call ordered failed. */
+  /** Quota units refunded later, because the task that the call ordered failed. */
   refunded?: number;
-  /** Milliseconds that it waited because its route was busy. */
+  /** Milliseconds in the queue of a busy route. */
   queued_ms?: number;
   agent_session?: AgentSession;
-  /** What the client called the call by. */
+  /** The tags that the client gave the call. */
   tags?: readonly string[];
-  /** What windows of plans paid of the charge, in this order, in quota units; the wallet paid the rest. Set when it is charged. */
+  /** Quota units of the charge paid by plan windows, in this order; the wallet paid the rest. Set when the call is charged. */
   plan_draws?: readonly Readonly<{ subscription: number; plan: string; units: number }>[];
-  /** The budgets of an organization that it counts in, the narrowest first. */
+  /** The organization's budgets that the call counts toward, the narrowest first. */
   budgets?: readonly Readonly<{ id: number; scope: string; name: string; period: string }>[];
-  /** Status answered to the client. */
+  /** Status sent to the client. */
   status?: number;
 } & FailureNote;
 
-/** What a finished call leaves behind: one log row, one charge. Written to the journal, then once to the database. */
+/** The result of a finished call: one log row and one charge. Written to the journal, then once to the database. */
 export type UsageRecord = {
   requestId: string;
   /** Epoch seconds at which the call arrived. */

@@ -159,7 +159,7 @@ describe.each([
   });
 });
 
-test("where the balance is gone after all, nothing stays held", async () => {
+test("where the balance is used up after all, nothing stays held", async () => {
   const who = await payer(1000);
   const billing = await start(true);
   const hold = await reserve(billing, who, 700);

@@ -131,7 +131,7 @@ test.each([{}, { unlogged: true as const }])(
   },
 );
 
-test("a hold whose answer was lost is found again and given back", async () => {
+test("a hold whose answer was lost is found again and released", async () => {
   const userId = await addUser(database.sql, 1000);
   // Without a share to spend in an outage: what needs the database is refused while it does not answer.
   const billing = await open(false, Bun.randomUUIDv7(), 0);

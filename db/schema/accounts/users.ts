@@ -117,15 +117,15 @@ export const identities = pgTable(
 );
 
 /**
- * What accounts were reached by and are no longer: addresses and identities that were unbound, or went with a deregistered
- * account. Shows who was here before, and nothing else.
+ * Former addresses and identities of accounts: unbound, or of a deregistered account. They keep a
+ * deregistered person from registering again and getting rewards twice.
  */
 export const formerIdentities = pgTable(
   "former_identities",
   {
-    /** Keyed hash: neither addresses nor names of deregistered people are kept. */
+    /** Keyed hash: addresses and names of deregistered people are not stored. */
     hash: text("hash").primaryKey(),
-    /** Whose it was last. */
+    /** The user that had it last. */
     userId: integer("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),

@@ -92,7 +92,7 @@ test("codes used by people who did not come along are right in the books, and st
   expect((await codes()).wrong).toMatchObject([{ name: "party", stored: 5, added: 4 }]);
 });
 
-test("a log that is brought later takes the place of what was booked for it", async () => {
+test("a log that is imported later replaces what was booked for it", async () => {
   const { database, run } = await start("new-api", [
     "insert into logs (id, user_id, created_at, type, username, token_id, model_name, quota) values (9, 7, 1735690001, 5, 'alice', 4, 'gpt-4o', 0)",
   ]);
@@ -121,7 +121,7 @@ test("details that are no JSON stay out: the audit log can be read and searched"
   expect(await contentOf("delete")).toEqual(["did 22"]);
 });
 
-test("what users brought along is in the books, once; what was here before is unchanged", async () => {
+test("what users had before is in the books, once; what was here before is unchanged", async () => {
   const { database, run } = await start("Veloera", [
     `insert into users (id, username, password, quota, used_quota, aff_quota, aff_history, aff_code)
      values (30, 'inviter', 'x', 100, 20, 5, 45, 'gggg'), (31, 'here', 'x', 9999, 5, 0, 0, 'hhhh')`,

@@ -81,7 +81,7 @@ describe("a custom role", () => {
     expect((await app.ask("GET", "/api/identity_provider/", undefined, headers)).body.code).toBe("permission_denied");
   });
 
-  test("is given, changed and taken at once, and signs the person out", async () => {
+  test("is granted, changed and revoked at once, and signs the person out", async () => {
     const { id, role, headers } = await holder("changing", ["users:read"]);
     const list = async (by: Record<string, string>) => (await app.ask("GET", "/api/user/", undefined, by)).status;
     expect(await list(headers)).toBe(200);
@@ -114,7 +114,7 @@ describe("a custom role", () => {
 });
 
 describe("roles", () => {
-  test("are changed and given by super administrators alone", async () => {
+  test("are changed and granted by super administrators alone", async () => {
     await app.addUser("admin-3", "admin");
     const everything = await holder("everything", ["users:write", "settings:write", "audit:read"]);
     for (const by of [await app.login("admin-3"), everything.headers]) {
@@ -141,7 +141,7 @@ describe("roles", () => {
     expect((await app.ask("POST", PATH, body, root)).body.code).toBe(code);
   });
 
-  test("that do not exist are neither changed nor given", async () => {
+  test("that do not exist are neither changed nor granted", async () => {
     const id = await app.addUser("nobody");
     expect((await assign(id, 999_999)).body.code).toBe("admin_role_not_found");
     const body = { name: "x", rights: ["users:read"] };

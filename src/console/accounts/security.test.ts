@@ -37,7 +37,7 @@ async function passwordStep(name: string) {
 }
 
 describe("second factor", () => {
-  test("is asked for after the password, and the password alone opens nothing", async () => {
+  test("is required after the password, and the password alone opens nothing", async () => {
     const { id, secret } = await withTotp("ann");
     const { answer, cookie } = await passwordStep("ann");
     expect(answer.body).toMatchObject({ success: true, data: { require_2fa: true } });

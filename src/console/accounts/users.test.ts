@@ -166,7 +166,7 @@ describe("creating and changing", () => {
     expect(await create(body)).toMatchObject({ success: false, code });
   });
 
-  test("only what is given changes; quota goes up and down by a delta", async () => {
+  test("only the fields sent change; quota goes up and down by a delta", async () => {
     const id = await app.addUser("edited");
     const all = { quota: 1000, note: "pays late", max_concurrency: 3, requests_per_minute: 60, display_name: "Ed" };
     expect((await change({ id, ...all })).data).toMatchObject({ ...all, username: "edited", group: "default" });

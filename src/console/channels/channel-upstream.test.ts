@@ -102,7 +102,7 @@ describe("a test of one channel", () => {
     ["o3-mini-high", "/v1/chat/completions", { model: "o3-mini", reasoning_effort: "high", max_completion_tokens: 10 }],
     ["gemini-2.5-pro", "/v1/chat/completions", { max_tokens: 300 }],
     ["claude-thinking", "/v1/chat/completions", { max_tokens: 50 }],
-  ])("%s is asked for as it wants it", async (model, path, body) => {
+  ])("%s is requested in its own format", async (model, path, body) => {
     const id = await create({ models: model });
     expect(await call("GET", `/api/channel/test/${id}`)).toMatchObject({ success: true, data: { model } });
     expect(upstream.seen[0]).toMatchObject({ path, body });
@@ -376,7 +376,7 @@ describe("balances", () => {
     expect(app.wentOff).toHaveLength(1);
   });
 
-  test("what was asked is kept with its currency, and why it could not be", async () => {
+  test("a balance is stored with its currency, or with the reason that it failed", async () => {
     const id = await create({ type: 43, base_url: upstream.url });
     upstream.answerWith(() => Response.json({ balance_infos: [{ currency: "CNY", total_balance: "7.5" }] }));
     await call("GET", `/api/channel/update_balance/${id}`);
@@ -435,7 +435,7 @@ describe("what an upstream offers, compared with its channel", () => {
   const refresh = async (id: number) => (await call("POST", `/api/channel/${id}/model_list/refresh`)).data;
   const listed = async (id: number) => (await call("GET", `/api/channel/${id}/model_list`)).data;
 
-  test("new and gone models, by their names at the upstream", async () => {
+  test("new and removed models, by their names at the upstream", async () => {
     const id = await create({ models: "mine,old,real-high", model_mapping: '{"mine":"theirs"}' });
     expect(await listed(id)).toMatchObject({ added: [], removed: [], checked_time: 0 });
     offers("theirs", "fresh", "real");

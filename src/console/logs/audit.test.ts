@@ -68,7 +68,7 @@ test("in the words of other languages: by the notes that have them", async () =>
   expect((await app.ask("GET", "/api/audit/?notes=a%7Cb", undefined, admin)).status).toBe(400);
 });
 
-test("oldest first when asked", async () =>
+test("oldest first on request", async () =>
   expect(await contents("?order=asc")).toEqual(["Disabled user ann (#9)", "Changed the option 50%"]));
 
 test("as CSV: what fits, with before and after", async () => {

@@ -234,7 +234,7 @@ describe("latency", () => {
     });
   });
 
-  test("by channel, also one that is gone, and where nothing was called", async () => {
+  test("by channel, also a deleted one, and where nothing was called", async () => {
     expect((await latency("channel")).rows.map(({ key, name, count }) => [key, name, count])).toEqual([
       ["77", "", 101],
       ["78", "", 1],

@@ -47,7 +47,7 @@ describe("login", () => {
     expect(await settingOf()).toMatchObject({ language: "en" });
   });
 
-  test("empty fields are asked for", async () => {
+  test("empty fields are required", async () => {
     expect((await login(" ", TEST_PASSWORD)).body.code).toBe("login_required_fields");
   });
 

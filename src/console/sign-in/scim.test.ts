@@ -195,7 +195,7 @@ describe("users", () => {
     expect((await ask("GET", `/Users/${id}?excludedAttributes=emails,name`)).body).not.toHaveProperty("emails");
   });
 
-  test("are replaced by PUT: what is not sent is gone", async () => {
+  test("are replaced by PUT: what is not sent is removed", async () => {
     const one = await create({ title: "Engineer" });
     const { title, ...rest } = one;
     const replaced = (await ask("PUT", `/Users/${one.id}`, { ...rest, displayName: "New" })).body;

@@ -29,7 +29,7 @@ const rows = () => app.db.select().from(redemptionCodes).orderBy(redemptionCodes
 const firstId = async () => (await rows())[0]?.id ?? 0;
 
 describe("creating", () => {
-  test("a batch has as many different keys as asked for, and a line in the log", async () => {
+  test("a batch has as many different keys as requested, and a line in the log", async () => {
     const keys = await create({ count: 100 });
     expect(new Set(keys).size).toBe(100);
     expect(keys.every((key) => /^[0-9a-f]{32}$/.test(key))).toBe(true);
@@ -38,7 +38,7 @@ describe("creating", () => {
     expect(row).toMatchObject({ userId: adminId, content: "Created 100 redemption codes named spring" });
   });
 
-  test("a key of one's choice makes one gift code with so many uses, and is never given twice", async () => {
+  test("a key of one's choice makes one gift code with so many uses, and is never issued twice", async () => {
     const fields = { key: " WELCOME ", count: 5, is_gift: true, max_uses: 3, valid_from: 10, valid_until: 20 };
     expect(await create(fields)).toEqual(["WELCOME"]);
     expect(await rows()).toMatchObject([{ key: "WELCOME", isGift: true, maxUses: 3, validFrom: 10, validUntil: 20 }]);

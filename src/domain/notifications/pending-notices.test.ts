@@ -110,7 +110,7 @@ test("it is given up after four later tries, which lie further and further apart
   expect(await waiting()).toBe(0);
 }, 240_000);
 
-test("what can never arrive is not kept", async () => {
+test("what can never arrive is not stored", async () => {
   await database.db
     .update(users)
     .set({ setting: { notify_type: "webhook", webhook_url: "ftp://nowhere" } })

@@ -56,7 +56,7 @@ describe("rate limiter", () => {
     expect(admitted.length).toBeGreaterThan(1000);
   });
 
-  test("what is given back may come again, and no window ever holds more than the limit", () => {
+  test("what is released may be taken again, and no window ever holds more than the limit", () => {
     const limit = { count: 7, windowMs: 10_000 };
     let seed = 5;
     const random = (below: number) => {

@@ -135,7 +135,7 @@ describe("requests that are made", () => {
   });
 });
 
-test("a name is asked again only when its answer is no longer fresh", async () => {
+test("a name is resolved again only when its answer is no longer fresh", async () => {
   let now = 0;
   let requests = 0;
   const resolve = createResolve(

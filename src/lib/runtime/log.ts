@@ -1,14 +1,14 @@
 import pino from "pino";
 export type Logger = pino.Logger;
 
-/** Fields that could carry a secret are blanked wherever they stand in a log object. */
+/** Fields that may carry a secret; they are redacted at any depth of a log object. */
 const REDACTED = ["authorization", "cookie", "key", "password", "secret", "token"].flatMap((name) => [
   name,
   `*.${name}`,
   `headers["${name}"]`,
 ]);
 
-/** How everything is logged, wherever it is written to. */
+/** Options of every logger, whatever its destination. */
 export const LOG_OPTIONS: pino.LoggerOptions = {
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
@@ -45,7 +45,7 @@ function readableError({ name, message, code, stack, cause }: ErrorFields): stri
   return cause ? `${words}\n  caused by ${readableError(cause)}` : words;
 }
 
-/** An error as the log shows it: neither the parameters of queries, which may be secrets, nor other members of it. */
+/** An error as the log shows it: without query parameters, which may be secrets, and without its other members. */
 type ErrorFields = Readonly<{
   name: string;
   message: string;
@@ -58,11 +58,11 @@ type ErrorFields = Readonly<{
 /** Causes are logged up to here. */
 const DEEPEST = 4;
 
-/** What of a failure goes into the log; what is no error is logged as text. */
+/** What is logged of a failure; a value that is not an Error is logged as text. */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { name: "thrown", message: String(error) };
   const code = "code" in error && isCode(error.code) ? error.code : undefined;
-  // The runtime's stack begins with the message; the places alone are wanted.
+  // The runtime's stack begins with the message; only the frames are logged.
   const places = error.stack?.split("\n").filter((line) => line.startsWith("    at "));
   const goesOn = depth < DEEPEST;
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { atEndOfTurn, endOfTurn } from "./tick.ts";
 
-test("what is asked for in a turn is done after it, in order, and before those who wait go on", async () => {
+test("what is requested in a tick is done after it, in order, and before those who wait go on", async () => {
   const done: string[] = [];
   atEndOfTurn(() => done.push("first"));
   const waits = [1, 2].map((number) => endOfTurn().then(() => done.push(`waiter ${number}`)));
@@ -12,7 +12,7 @@ test("what is asked for in a turn is done after it, in order, and before those w
   expect(done).toEqual(["first", "second", "waiter 1", "waiter 2"]);
 });
 
-test("work that is asked for at the end of a turn belongs to the next", async () => {
+test("work that is requested at the end of a tick belongs to the next", async () => {
   const done: string[] = [];
   atEndOfTurn(() => {
     done.push("now");

@@ -22,7 +22,7 @@ import { createJobRunner, type Job, type LeaderJob, runJob } from "./start-jobs.
 /** What the upstream of each channel answers, by the channel's name: USD that are left, its models, or nothing (500). */
 const left = new Map<string, number>();
 const offered = new Map<string, readonly string[]>();
-/** Names of the channels that were asked, and the keys they were asked with. */
+/** Names of the channels that were queried, and the keys that were used. */
 const requests: string[] = [];
 const keysSeen = new Set<string | null>();
 
@@ -108,7 +108,7 @@ const next = async (poll: () => Promise<void>) => {
   await poll();
 };
 
-test("balances are asked for once each period of the settings, and never where it is 0", async () => {
+test("balances are queried once each period of the settings, and never where it is 0", async () => {
   left.set("rich", 40);
   const id = await create("rich");
   await balances();
@@ -172,7 +172,7 @@ test("a balance that falls below its limit is reported once, and again only when
   expect(requests.toSorted()).toEqual(["modest", "rich"]);
 });
 
-test("a channel is asked with its first key that is on", async () => {
+test("a channel is queried with its first enabled key", async () => {
   left.set("keys", 40);
   const id = await create("keys", { key: "sk-refused-0000,sk-working-0001" });
   await disableChannelKey(deps, id, "sk-refused-0000", "401");
@@ -181,7 +181,7 @@ test("a channel is asked with its first key that is on", async () => {
   expect(await rowOf(id)).toMatchObject({ balanceError: "", balance: "40" });
 });
 
-test("models are compared with what upstreams offer: what is new and what is gone stays to be seen", async () => {
+test("models are compared with what upstreams offer: new and removed models stay visible", async () => {
   offered.set("grows", ["a", "x", "y", "z"]).delete("broken");
   const broken = await Promise.all(Array.from({ length: 5 }, () => create("broken")));
   const id = await create("grows", { models: "a,old" });

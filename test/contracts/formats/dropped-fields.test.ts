@@ -108,7 +108,7 @@ test.each(INSIDE)("“%s” goes along where the target speaks the same format",
   expect([...dropped]).toEqual([]);
 });
 
-test("a wish to be without what a target does not have is met", () => {
+test("turning off what a target does not have succeeds", () => {
   const dropped = new Set<string>();
   const known = {
     model: "claude-sonnet-4-5",

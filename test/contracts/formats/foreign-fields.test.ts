@@ -176,7 +176,7 @@ test("Cohere has no JSON next to tools", () => {
 });
 
 test.each(["openai-chat", "anthropic", "gemini", "cohere", "converse"] as const)(
-  "%s is not asked for a tool that only another provider runs",
+  "%s is not sent a tool that only another provider runs",
   (dialect) => {
     const dropped = new Set<string>();
     const conversation = readResponses({
@@ -208,7 +208,7 @@ describe("a list that Google's clients want as JSON", () => {
   test.each([
     ["openai-chat", "response_format"],
     ["openai-responses", "text"],
-  ] as const)("is asked of OpenAI's models in words: %s", (dialect, member) => {
+  ] as const)("is requested from OpenAI's models in the prompt: %s", (dialect, member) => {
     const dropped = new Set<string>();
     const { encodeRequest } = codecOf(dialect);
     const sent = encodeRequest(conversation, target("gpt-4.1"), dropped);

@@ -79,7 +79,7 @@ const IN_PLACE = [
   "converse",
 ] as const;
 
-describe.each(CONVERSATIONS)("asked by %s", (_client, conversation) => {
+describe.each(CONVERSATIONS)("sent by %s", (_client, conversation) => {
   test.each(IN_PLACE)("%s receives them in their order", (dialect) => {
     const dropped = new Set<string>();
     const sent = JSON.stringify(codecOf(dialect).encodeRequest(conversation, target(), dropped));

@@ -290,7 +290,7 @@ describe.each(PAIRS)("%s onto %s: errors", (client, name) => {
   });
 });
 
-test("a model of OpenAI's Responses is asked for as a chat where a server has no Responses", async () => {
+test("a model of OpenAI's Responses is requested as a chat where a server has no Responses", async () => {
   const { read, speak } = upstreams["openai-chat"];
   const upstream = startUpstream(({ path, text }) => {
     if (path === "/v1/responses") return new Response("404 page not found", { status: 404 });

@@ -159,7 +159,7 @@ describe("requests meet what services take", () => {
     [26, "glm-5", { tools: [{ type: "web_search", web_search: expect.objectContaining({ enable: true }) }] }, LOST],
     [46, "ernie-4.5-turbo-128k", { web_search: { enable: true, enable_trace: true } }, LOST],
     [17, "qwen-plus", { enable_search: true }, LOST],
-  ] as const)("type %p: a search is asked of %s in its own words", (type, model, changes, lost) => {
+  ] as const)("type %p: a search is requested from %s in its own format", (type, model, changes, lost) => {
     const plugins = type === 20 && { plugins: [{ id: "file-parser" }] };
     const body = { web_search_options: { search_context_size: "low" }, ...plugins };
     const adapted = adapt(type, body, model);
@@ -177,7 +177,7 @@ describe("requests meet what services take", () => {
     expect(adapt(1003, { web_search_options: { search_context_size: "low" } }, "sonar")).toBeNull();
   });
 
-  test("Azure: a deployment with a name of its own is taken for the model that was asked for", () => {
+  test("Azure: a deployment with a name of its own is taken for the requested model", () => {
     const deployment = { ...ask("our-thinker"), requestedModel: "o3-mini-high" };
     expect(providerOf(3)?.prepare?.({ temperature: 0.2, max_tokens: 9 }, deployment)).toEqual({
       model: "our-thinker",
@@ -202,7 +202,7 @@ describe("requests meet what services take", () => {
     ["grok-4.6", ["none", "low", "medium", "high"]],
   ];
 
-  test.each(KNOWS)("xAI: %s is asked for no effort but %p", (model, efforts) => {
+  test.each(KNOWS)("xAI: %s is sent no effort but %p", (model, efforts) => {
     for (const reasoning_effort of ["none", "minimal", "low", "medium", "high", "xhigh", "max"]) {
       const adapted = adapt(48, { reasoning_effort }, model);
       const sent = { reasoning_effort, ...adapted?.changes }.reasoning_effort;
@@ -273,7 +273,7 @@ describe("requests meet what services take", () => {
     ["magistral-small-latest", "none", { reasoning_effort: undefined }, ["reasoning_effort"]],
     ["codestral-latest", "high", { reasoning_effort: undefined }, ["reasoning_effort"]],
     ["mistral-medium-2505", "high", { reasoning_effort: undefined }, ["reasoning_effort"]],
-  ])("Mistral: %s is asked for the effort %p in its words", (model, effort, changes, dropped) => {
+  ])("Mistral: %s is sent the effort %p in its own terms", (model, effort, changes, dropped) => {
     const made = adapt(42, { reasoning_effort: effort, messages: [] }, model);
     expect(made).toEqual({ model, changes: { messages: [], ...changes }, dropped });
   });

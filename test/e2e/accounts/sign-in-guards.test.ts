@@ -61,7 +61,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
 
   describe("signing in", () => {
     test.if(isEnglish)(
-      "says that the login is over, and leads back to the page that was asked for",
+      "says that the login is over, and leads back to the requested page",
       async () => {
         const { open, page, words } = somebody;
         await open("/personal?tab=security");

@@ -92,7 +92,7 @@ describe.each(["en", "zh"] as const)("joining, in %s", (language) => {
   });
 
   test(
-    "turns two-step verification on, and is asked for it",
+    "turns two-step verification on, and has to enter it",
     async () => {
       const { open, page, words, field, button, dialog, typePassword, signOut } = newcomer;
       await typePassword(name, PASSWORD);

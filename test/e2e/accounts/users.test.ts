@@ -75,7 +75,7 @@ describe("users", () => {
     expect((await login(gateway, "barge", PASSWORD)).userId).toBe(id);
   }, 90_000);
 
-  test("are asked before typed changes are lost", async () => {
+  test("get a question before typed changes are lost", async () => {
     const { button, dialog } = consolePage;
     await consolePage.open(`/user/edit/${(await userOf("barge")).id}`);
     const drawer = dialog(fillPlaceholders(words.form.editTitle, { name: "barge" }));
@@ -86,7 +86,7 @@ describe("users", () => {
     expect((await userOf("barge")).requests_per_minute).toBe(60);
   }, 90_000);
 
-  test("are given quota and lose it again: old + delta = new, never below 0", async () => {
+  test("get quota and lose it again: old + delta = new, never below 0", async () => {
     const { dialog, button, waitForNotice, chooseRowAction: act } = consolePage;
     await consolePage.open("/user?search=barge");
     const { quota } = await userOf("barge");
@@ -276,7 +276,7 @@ describe("users", () => {
     expect(await userOf("ferry")).toMatchObject({ group: "vip", status: 1 });
   }, 90_000);
 
-  test("are deregistered for good: nothing can be done to them any more, and their data are gone", async () => {
+  test("are deregistered for good: nothing can be done to them any more, and their data are deleted", async () => {
     const { chooseRowAction: act, dialog, button, row, listRowActions: actionsOf } = consolePage;
     const { id } = await userOf("barge");
     await consolePage.open("/user");

@@ -199,7 +199,7 @@ test("the routing table is repaired, and columns, page size and order are rememb
   ]);
 }, 90_000);
 
-test("balances are asked for, of one and of all: currency, why one could not be asked, and that it goes on", async () => {
+test("balances are queried, of one and of all: currency, why a query failed, and that it goes on", async () => {
   const { chooseRowAction: act, waitForNotice, row, page } = consolePage;
   const SILICON_CLOUD = 40;
   await createChannel(root, upstream.url, ["Qwen/Qwen3-8B"], { name: "yuan", type: SILICON_CLOUD, key: KEY });

@@ -109,7 +109,7 @@ describe.each(["en", "zh"] as const)("the agent programme in %s", (language) => 
     expect((await own.get("/api/user/self")).quota).toBe(0);
   });
 
-  test("a withdrawal is asked for, approved, then paid; another is rejected and the money is back", async () => {
+  test("a withdrawal is requested, approved, then paid; another is rejected and the money is back", async () => {
     await openWithdrawals();
     await consolePage.button(words.withdraw.action).click();
     const dialog = consolePage.dialog();

@@ -48,7 +48,7 @@ describe.each<[Language, boolean]>([
     await gateway.stop();
   });
 
-  test("a new gateway leads to the set-up page, whatever page was asked for", async () => {
+  test("a new gateway leads to the set-up page, whatever page was requested", async () => {
     await page.goto(`${gateway.url}/channel`);
     await page.waitForURL("**/setup");
     await button(words.setup.submit).click();
@@ -66,7 +66,7 @@ describe.each<[Language, boolean]>([
     await page.getByRole("heading", { name: words.start.title }).waitFor();
   }, 120_000);
 
-  test("signing in leads back to the page that was asked for", async () => {
+  test("signing in leads back to the requested page", async () => {
     // A page of the console could go to sign-in by itself meanwhile.
     await page.goto(`${gateway.url}/healthz`);
     await page.context().clearCookies();

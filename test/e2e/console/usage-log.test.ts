@@ -214,7 +214,7 @@ describe("the usage log", () => {
     expect(await head(words.columns.retry).count()).toBe(0);
   }, 120_000);
 
-  test("a column keeps the width that it was given, until it is fitted again", async () => {
+  test("a column keeps the width that was set, until it is fitted again", async () => {
     const { page } = consolePage;
     await consolePage.open("/log");
     const head = page.getByRole("columnheader", { name: words.columns.token });

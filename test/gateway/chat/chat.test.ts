@@ -185,7 +185,7 @@ describe("a stream", () => {
     expect(await relay.billing.nextRecord()).toMatchObject({ quota: 38, isStream: true, promptTokens: 10 });
   });
 
-  test("passes usage on, bytes unchanged, to a client that asked", async () => {
+  test("passes usage on, bytes unchanged, to a client that requests it", async () => {
     const { upstream, relay } = start(() => sse([...parts, usageChunk(), DONE].join("")));
     const requestText = JSON.stringify({ ...STREAM, stream_options: { include_usage: true } });
     const answer = await relay.post(CHAT, requestText);
@@ -235,7 +235,7 @@ describe("a stream", () => {
     }
   });
 
-  test("without usage is counted here, and a client that asked receives it", async () => {
+  test("without usage is counted here, and a client that requests it receives it", async () => {
     const { relay } = start(() => sse([...parts, DONE].join("")));
     const text = await (await relay.post(CHAT, { ...STREAM, stream_options: { include_usage: true } })).text();
     const record = await relay.billing.nextRecord();

@@ -53,7 +53,7 @@ function start(model: string) {
 
 const MODELS = ["qwq-plus", "qwen3-235b-a22b", "qwen3-next-80b-a3b-thinking", "qwen-omni-turbo"];
 
-test.each(MODELS)("%s is asked for a stream by a chat that wants the answer whole", async (model) => {
+test.each(MODELS)("%s is sent a streaming request for a chat without streaming", async (model) => {
   const { relay } = start(model);
   const response = await relay.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }] });
   expect(response.status).toBe(200);
@@ -74,7 +74,7 @@ test("other formats get the answer gathered too", async () => {
   expect([response.status, recordsOf(content).at(-1)]).toMatchObject([200, { type: "text", text: "Rain and sun" }]);
 });
 
-test("a model that answers as a whole is asked so", async () => {
+test("a model that answers without streaming gets the request unchanged", async () => {
   const { relay, upstream } = start("qwen-plus");
   await relay.post("/v1/chat/completions", { model: "qwen-plus", messages: [{ role: "user", content: "hi" }] });
   expect(recordOf(parseJson(upstream.received[0]?.text ?? ""))?.stream ?? false).toBe(false);

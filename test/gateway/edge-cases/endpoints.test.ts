@@ -41,7 +41,7 @@ test("clients that ask for base64 get it from upstreams that answer with numbers
   expect(relay.billing.records.map(({ promptTokens }) => promptTokens)).toEqual([4, 4]);
 });
 
-test("base64 of the upstream's own and numbers that were asked for go as they come", async () => {
+test("base64 of the upstream's own and requested numbers pass unchanged", async () => {
   const packed = Buffer.from(new Float32Array(NUMBERS).buffer).toString("base64");
   const { relay, client, upstream } = start(({ text }) =>
     Response.json(embeddings(text.includes("base64") ? packed : NUMBERS)),
@@ -53,7 +53,7 @@ test("base64 of the upstream's own and numbers that were asked for go as they co
   expect(await plain.text()).toEndWith(JSON.stringify(embeddings(NUMBERS)).slice(1));
 });
 
-test("an upstream that knows numbers only is asked for them", async () => {
+test("an upstream that knows numbers only gets a request for them", async () => {
   const { client, upstream } = start(() => Response.json(embeddings(NUMBERS)), 17);
   expect((await client.embeddings.create(EMBEDDING_REQUEST)).data[0]?.embedding).toEqual(NUMBERS);
   expect(JSON.parse(upstream.received[0]?.text ?? "")).toMatchObject({ encoding_format: "float" });

@@ -208,7 +208,7 @@ test.each([
 });
 
 test.each(["claude-opus-4-7", "claude-opus-4-7-thinking"])(
-  "a model that refuses a beta which its cloud knows is asked without it, from then on: %s",
+  "a model that refuses a beta which its cloud knows is called without it from then on: %s",
   async (model) => {
     const reply = {
       id: "m",

@@ -221,7 +221,7 @@ describe("options", () => {
       error: { message: expect.stringContaining("Upstream error with status code 400"), type: "upstream_error" },
     });
   });
-  test("where calls are not logged, the charge alone is kept", async () => {
+  test("where calls are not logged, the charge alone is stored", async () => {
     const options = { LogConsumeEnabled: "false", LogChatContentEnabled: "true" };
     const { relay } = start({ options });
     await relay.post("/v1/chat/completions", ASK);
@@ -234,7 +234,7 @@ describe("options", () => {
     expect(failing.relay.billing.records).toEqual([]);
   });
 
-  test("contents are logged when asked for", async () => {
+  test("contents are logged on request", async () => {
     const { relay } = start({ options: { LogChatContentEnabled: "true" } });
     const messages = [
       { role: "system", content: "S" },

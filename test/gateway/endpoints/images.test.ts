@@ -100,7 +100,7 @@ test("Gemini's image models draw as they chat, charged by their tokens", async (
 });
 
 describe("DashScope", () => {
-  test("a job is asked for until it is over, and answered at once to the client", async () => {
+  test("a job is polled until it is over, and answered at once to the client", async () => {
     const model = "wan2.2-t2i-plus";
     const states = ["PENDING", "RUNNING", "SUCCEEDED"];
     const { client, upstream, relay } = start({ type: 17 }, model, ({ path }) => {

@@ -180,7 +180,7 @@ describe("Tencent Hunyuan's embeddings", () => {
       return Response.json({ Response: { RequestId: "r", Data, Usage: usage } });
     });
 
-  test("are asked for by a signed call, and charged by its tokens", async () => {
+  test("are requested by a signed call, and charged by its tokens", async () => {
     const { client, relay, sent } = embeddingResponse();
     // The client asks for base64, which the service does not know.
     const made = await client.embeddings.create({ model, input: ["sun", "rain"], dimensions: 2 });

@@ -308,7 +308,7 @@ describe("a fine-tuning job", () => {
     expect(await standing()).toEqual({ held: 0, spent: 15_000, logged: 15_000, rows: 1 });
   });
 
-  test("is charged under the name that was asked for, whatever the upstream calls it", async () => {
+  test("is charged under the requested name, whatever the upstream calls it", async () => {
     const { client, standing } = await start({
       ModelRatio: '{"gpt-4o-mini-training": 3, "gpt-4o-mini-2024-07-18-training": 90}',
     });

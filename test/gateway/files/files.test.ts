@@ -84,7 +84,7 @@ test("a file lives at the channel and key that took it; its owner alone sees it"
   expect(relay.billing.records).toEqual([]);
 });
 
-test("a batch is charged once when it is over, by the models that were asked for, at half price; its owner gets the results", async () => {
+test("a batch is charged once when it is over, by the requested models, at half price; its owner gets the results", async () => {
   const upstream = startUpstream("b");
   const { relay, client } = start([{ baseUrl: upstream.url }], {
     options: {
@@ -207,7 +207,7 @@ test("a fine-tuning job is charged by the tokens it trained on", async () => {
   });
 });
 
-test("Azure is asked under its own addresses", async () => {
+test("Azure is called at its own addresses", async () => {
   const upstream = startUpstream("e");
   const { client } = start([{ type: 3, baseUrl: upstream.url, other: "2025-03-01-preview" }]);
   await client.files.create({ file: await batchFile("{}"), purpose: "batch" });

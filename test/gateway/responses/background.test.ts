@@ -103,7 +103,7 @@ describe("a response that is made in the background", () => {
     expect(charged()).toHaveLength(1);
   });
 
-  test("costs what the name that was asked for costs, whatever its channel and the upstream call it", async () => {
+  test("costs what the requested name costs, whatever its channel and the upstream call it", async () => {
     const { state, relay, create, charged } = start(undefined, {
       channel: { models: ["alias"], modelMapping: new Map([["alias", "gpt-5"]]) },
       options: { ModelRatio: '{"alias": 2, "gpt-5": 1, "gpt-5-2025-08-07": 9}', CompletionRatio: '{"alias": 4}' },

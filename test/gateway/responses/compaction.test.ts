@@ -152,7 +152,7 @@ describe("by a summary of the model", () => {
     ]);
   });
 
-  test("a changed item is refused before anybody is asked", async () => {
+  test("a changed item is refused before any upstream is called", async () => {
     const { client, upstream, relay } = start(startFamily("anthropic"), { type: FAMILY_TYPES.anthropic });
     const item = compactionOf(await client.responses.compact({ model: "m", input: HISTORY }));
     const plain = Buffer.from(item.encrypted_content, "base64").toString();
@@ -240,7 +240,7 @@ describe("by the provider", () => {
     expect(upstream.received.map((each) => each.path)).toEqual([path]);
   });
 
-  test("a server without it is asked once, then summarizes by its Responses", async () => {
+  test("a server without it is called once, then summarizes by its Responses", async () => {
     const { client, upstream, relay } = start(openai(404));
     for (const time of [1, 2]) {
       const { output, usage } = await client.responses.compact({ model: "m", input: `Hi ${time}` });

@@ -82,7 +82,7 @@ describe("a conversation by reference, on an upstream that stores none", () => {
   });
 
   test.each([false, true])(
-    "is looked at though it went on where responses are kept (streamed: %p)",
+    "is looked at though it went on where responses are stored (streamed: %p)",
     async (streamed) => {
       const answer = native("resp_new");
       const upstream = startUpstream(() => {
@@ -119,7 +119,7 @@ describe("a conversation by reference, on an upstream that stores none", () => {
     },
   );
 
-  test("items that nobody kept are refused, not left out", async () => {
+  test("items that nobody stored are refused, not left out", async () => {
     const { relay } = converting();
     const input = [
       { role: "user", content: "Hi" },

@@ -73,7 +73,7 @@ function start(type: number, bodies: readonly Body[]) {
   return relay;
 }
 
-/** Posts a call for each body: both channels are asked, and nobody pays. */
+/** Posts a call for each body: both channels are called, and nobody pays. */
 async function expectRefused(type: number, bodies: Readonly<Record<string, Body>>, post: Post): Promise<void> {
   const relay = start(type, Object.values(bodies));
   for (const [index, name] of Object.keys(bodies).entries()) {

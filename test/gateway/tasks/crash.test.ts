@@ -166,7 +166,7 @@ describe("a gateway that dies", () => {
 
   for (const dies of ["before_commit", "after_commit"] as const) {
     test(
-      `in the middle of giving back, at “${dies}”: it is given back once`,
+      `in the middle of giving back, at “${dies}”: it is returned once`,
       async () => {
         const person = nextPerson();
         await runAndDie({ ...person, work: "order", dies: "taken" });

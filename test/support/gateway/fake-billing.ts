@@ -5,7 +5,7 @@ import { until } from "../lib/until.ts";
 
 type FakeHold = Hold & { state: "held" | "settled" | "refunded" };
 
-/** Billing in memory, for tests of the relay: one balance for everybody, every hold and record kept. */
+/** Billing in memory, for tests of the relay: one balance for everybody, every hold and record retained. */
 export class FakeBilling {
   readonly holds: FakeHold[] = [];
   readonly records: UsageRecord[] = [];

@@ -9,7 +9,7 @@ export type Column<Row> = Readonly<{
   head: string;
   /** Pixels; without it, the column shares the remaining width. */
   width?: number;
-  /** What a row shows there, if that is a text: the column takes the room it needs, as far as there is some. */
+  /** The cell's text, if it is text: the column grows to fit it as far as space allows. */
   text?: (row: Row) => string;
   align?: "left" | "right";
   /** The server's name for it, if the server can sort by it. */

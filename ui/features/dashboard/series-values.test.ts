@@ -23,7 +23,7 @@ test("periods without calls are there, as zeros", () => {
   expect(periodsOf([], DAY, { start: 0, end: DAY })).toEqual([]);
 });
 
-test("periods fill the time that was asked for, unless they would be too many", () => {
+test("periods fill the requested time, unless they would be too many", () => {
   const range = { start: -1.5 * DAY, end: 4.5 * DAY };
   expect(periodsOf([one], DAY, range)).toEqual([-2, -1, 0, 1, 2, 3, 4].map((day) => day * DAY));
   expect(periodsOf([one], DAY, { start: DAY, end: 2 * DAY })).toEqual([0, DAY, 2 * DAY, 3 * DAY]);

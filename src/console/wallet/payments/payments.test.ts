@@ -13,7 +13,7 @@ const WEBHOOK_SECRET = "whsec_of_the_tests";
 const HUNDRED = Array.from({ length: 100 }, (_, index) => index);
 
 let app: TestWallet;
-/** What the fake of Stripe was asked. */
+/** Requests that the fake of Stripe received. */
 const requests: { path: string; fields: URLSearchParams; key: string | null }[] = [];
 const stripe = Bun.serve({
   port: 0,

@@ -51,7 +51,7 @@ test("rows that change, come and go are known after their event, in the order of
   table.close();
 });
 
-test("one empty reading removes nothing; what two readings miss is gone", async () => {
+test("one empty reading removes nothing; what two readings miss is removed", async () => {
   const rows = new Map([[1, "a"]]);
   const { table, state, readAgain } = await start(rows);
   state.empty = 1;

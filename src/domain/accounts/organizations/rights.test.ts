@@ -47,7 +47,7 @@ test("whoever sees all keys may write keys, and nobody else sees secrets", () =>
   }
 });
 
-test("roles are given by owners and admins, that of an owner by owners alone", () => {
+test("roles are granted by owners and admins, that of an owner by owners alone", () => {
   const assignable = (role: (typeof ORGANIZATION_ROLES)[number]) =>
     ORGANIZATION_ROLES.filter((assigned) => mayAssign(role, assigned));
   expect(assignable("owner")).toEqual([...ORGANIZATION_ROLES]);

@@ -70,7 +70,7 @@ const read = async (id: number) => {
 };
 const token = (id: number) => ({ id, limited: true });
 
-test("what a call spends of a budget is gone until the period ends, then there is exactly the budget again", async () => {
+test("what a call spends of a budget is used up until the period ends, then there is exactly the budget again", async () => {
   const { userId, id } = await addBudgetKey(1000, 1000, seconds("2026-03-10T16:00:00Z"));
   const spend = async (amount: number) => {
     const hold = await billing.reserve({ userId, token: token(id), amount });

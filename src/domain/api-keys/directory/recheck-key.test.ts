@@ -28,7 +28,7 @@ test("calls in parallel with one key ask once, and all get the answer", async ()
   expect(requests).toEqual(["new"]);
 });
 
-test("an unknown key is asked about once a second", async () => {
+test("an unknown key is looked up once a second", async () => {
   const { requests, recheck, wait } = start();
   expect([await recheck("bad", "a"), await recheck("bad", "a"), await recheck("bad", "b")]).toEqual([
     true,
@@ -40,7 +40,7 @@ test("an unknown key is asked about once a second", async () => {
   expect(requests).toHaveLength(2);
 });
 
-test("a known key is asked about by each call, as it may have been filled in between", async () => {
+test("a known key is looked up by each call, as it may have been filled in between", async () => {
   const { requests, recheck } = start(undefined, ["empty"]);
   expect([await recheck("empty", "a"), await recheck("empty", "a")]).toEqual([true, true]);
   expect(requests).toHaveLength(2);

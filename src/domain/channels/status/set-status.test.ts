@@ -64,7 +64,7 @@ test("a channel somebody switched off by hand is not switched off again with its
   expect(await read(id)).toMatchObject({ status: 2, otherInfo: { status_reason: "by hand" } });
 });
 
-test("a reason of ours is kept in English for tools, and by its code for readers of other languages", async () => {
+test("a reason of ours is stored in English for tools, and by its code for readers of other languages", async () => {
   const id = await create("k1");
   await deps.db
     .update(channels)

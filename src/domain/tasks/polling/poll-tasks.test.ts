@@ -121,7 +121,7 @@ async function callsMeanwhile(work: () => Promise<unknown>): Promise<number> {
   return answered;
 }
 
-test("ten thousand drawings are asked about in hundreds, while calls are relayed", async () => {
+test("ten thousand drawings are queried in hundreds, while calls are relayed", async () => {
   await addDrawings(TASKS);
   // One task of each request has progressed, the others have not; one is unknown.
   const { requests, deps } = startDrawings((id, index) => ({

@@ -20,7 +20,7 @@ test("calls under way are counted for each key and for the channel", () => {
   expect(traffic.inFlight(9)).toBe(0);
 });
 
-test("an hour is kept in slots of five minutes", () => {
+test("an hour is stored in slots of five minutes", () => {
   let now = 100 * 60 * MINUTE;
   const traffic = createKeyTraffic(() => now);
   const call = (failed: boolean | null, elapsedMs: number) => {

@@ -76,7 +76,7 @@ describe("reading", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("a large form that a client sends in pieces, without its length, is kept as it came, up to the limit", async () => {
+  test("a large form that a client sends in pieces, without its length, is stored as it came, up to the limit", async () => {
     const audio = Uint8Array.from({ length: 3_000_000 }, (_, at) => (at * 7 + (at >> 8)) & 255);
     const form = new FormData();
     form.append("file", new File([audio], "a.wav"));

@@ -41,7 +41,7 @@ describe("changing the top level of a JSON text", () => {
     },
   );
 
-  test("a key given twice is replaced once", () => {
+  test("a key that occurs twice is replaced once", () => {
     expect(spliceTopLevel('{"model":"a","n":1,"model":"b"}', { model: "c" })).toBe('{"model":"c","n":1}');
   });
 

@@ -13,7 +13,7 @@ async function run(known: number, ...readings: ReadonlySet<number>[]) {
   return { removed, reads };
 }
 
-test("a few entries that are gone are found in one reading", async () => {
+test("a few entries that were removed are found in one reading", async () => {
   expect(await run(1000, new Set([3, 7]))).toEqual({ removed: [3, 7], reads: 1 });
   expect(await run(1000, new Set())).toEqual({ removed: [], reads: 1 });
 });
@@ -24,7 +24,7 @@ test("a reading that misses everything is repeated and removes nothing by itself
   expect(await run(1000, ids(200), new Set())).toEqual({ removed: [], reads: 2 });
 });
 
-test("what two readings miss is gone, however much it is", async () => {
+test("what two readings miss is removed, however much it is", async () => {
   expect((await run(1000, ids(1000), ids(1000))).removed).toHaveLength(1000);
 });
 

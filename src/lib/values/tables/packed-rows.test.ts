@@ -43,7 +43,7 @@ test("reads a row once, until it is another", () => {
   expect([table.size, table.slots.size]).toEqual([0, 0]);
 });
 
-test("what did not change was met by a sweep all the same", () => {
+test("what did not change is still covered by a sweep", () => {
   const table = new Names();
   for (const id of [1, 2, 3]) table.put(row(id, "same"));
   const sweep = table.beginSweep();

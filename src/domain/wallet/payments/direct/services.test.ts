@@ -192,7 +192,7 @@ describe.each(["alipay", "wechat"] as const)("%s", (method) => {
     expect((await refund(tradeNo, app.as.user)).success).toBe(false);
   });
 
-  test("a refund whose answer is lost is asked for again, and paid once", async () => {
+  test("a refund whose answer is lost is requested again, and paid once", async () => {
     const tradeNo = await paidOrder();
     fake.state.failing = 1;
     expect(await refund(tradeNo)).toMatchObject({ success: true });

@@ -147,7 +147,7 @@ test("a coupon for all periods lowers each; the tax is of what is paid", async (
   ]);
 });
 
-test("the last use of a coupon is kept for an order that may still be paid, and given back when it is replaced", async () => {
+test("the last use of a coupon is reserved for an order that may still be paid, and released when it is replaced", async () => {
   const [first, second] = [await addUser(database.sql, 0), await addUser(database.sql, 0)];
   const orders = await Promise.allSettled([order(first, "LAST"), order(second, "LAST", "paypal")]);
   expect(orders.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);

@@ -180,7 +180,7 @@ test("what is never reported is found out, also when PayPal fails first", async 
   await expectBooks();
 });
 
-test("a capture whose answer is lost is asked for again, and paid once", async () => {
+test("a capture whose answer is lost is requested again, and paid once", async () => {
   const tradeNo = await order();
   paypal.orderOf(tradeNo).state = "approved";
   const approved = paypal.approvedNotice(tradeNo);
