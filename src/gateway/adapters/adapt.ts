@@ -11,12 +11,12 @@ import type { CallParams, Limitation } from "../../providers/contract/provider.t
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
+import { responseFilters } from "../call/word-filter.ts";
 import { withPreferencesFor } from "../routing/preferences/prefer-channels.ts";
 import { threadStorer } from "../state/message-threads.ts";
 import { codeOfSummary, keepCompactions } from "../state/responses/compactions.ts";
 import { responseStorer } from "../state/responses/store.ts";
-import { buildRequest, signRequest } from "../upstream/build-request.ts";
-import { boundedNames, limitationsOf, type Route } from "../upstream/route.ts";
+import { boundedNames, buildRequest, limitationsOf, type Route, signRequest } from "../upstream/route.ts";
 import type { Outgoing } from "../upstream/upstream.ts";
 import type { Adapter } from "./adapter.ts";
 import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
@@ -27,7 +27,6 @@ import { clientNames } from "./conversation/tool-names.ts";
 import { NativeAdapter } from "./native-adapter.ts";
 import { PassthroughAdapter } from "./passthrough-adapter.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
-import { responseFilters } from "./views/response-word-filter.ts";
 import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
 
 /** The request in the form that one upstream accepts, and the adapter that reads its response. */

@@ -3,11 +3,11 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
+import { refuseBlockedWords } from "../call/word-filter.ts";
 import type { Arrival } from "../http/arrival.ts";
 import type { ParsedRequest } from "../http/parse-request.ts";
 import type { Caller } from "./authenticate.ts";
 import { allowedCandidates, channelRefusal, refuseModel, refusePolicyWords } from "./policies.ts";
-import { refuseBlockedWords } from "./word-filter.ts";
 
 /**
  * Checks a call against its key, the site's word filter and the channels of its group. Returns the candidates, best

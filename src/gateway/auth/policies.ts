@@ -8,7 +8,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { GatewayError } from "../call/errors.ts";
-import { refuseWords } from "./word-filter.ts";
+import { refuseWords } from "../call/word-filter.ts";
 
 /** Refuses calls from addresses that a policy of the organization does not allow. Throws GatewayError. */
 export function refuseAddress(set: PolicySet, ip: string): void {

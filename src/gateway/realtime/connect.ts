@@ -7,8 +7,7 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { AttemptFailure, noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
-import { requestedVersionOf } from "../upstream/build-request.ts";
-import { bindChannel, type Route } from "../upstream/route.ts";
+import { bindChannel, type Route, requestedVersionOf } from "../upstream/route.ts";
 
 /** A session's connection to its upstream, paused. */
 export type Connected = Readonly<{ socket: Bun.WebSocket; route: Route }>;

@@ -5,7 +5,7 @@ import {
 } from "../../domain/accounts/organizations/policies/policy.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates, Tier } from "../../domain/channels/routing/routing-index.ts";
-import { upstreamModelOf } from "../../domain/channels/upstream/upstream-model.ts";
+import { upstreamModelOf } from "../../domain/channels/upstream/request-options.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { allowsKeyModel } from "../auth/authorize.ts";

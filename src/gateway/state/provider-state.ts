@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { upstreamModelOf } from "../../domain/channels/upstream/upstream-model.ts";
+import { upstreamModelOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
 import { recordOf, textOf } from "../../formats/json.ts";
 import { providerOf } from "../../providers/registry.ts";

@@ -20,10 +20,9 @@ import { failOver, finish } from "../pipeline.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { RunningAttempt } from "../upstream/attempt.ts";
 import { noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
-import { signRequest } from "../upstream/build-request.ts";
 import { retryAfterIn } from "../upstream/provider-limits.ts";
 import { readBody, readErrorText } from "../upstream/read-body.ts";
-import type { Route } from "../upstream/route.ts";
+import { type Route, signRequest } from "../upstream/route.ts";
 
 /** An upstream's response to an order. */
 export type SubmitResult<Answer> = Readonly<{

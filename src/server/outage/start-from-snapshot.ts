@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { openServerLazily } from "../../../db/server/open-server.ts";
 import type { Database } from "../../../db/types.ts";
 import { OutageBilling } from "../../billing/outage-billing.ts";
-import { createKeyLookup } from "../../domain/api-keys/key-lookup.ts";
+import { createKeyLookup } from "../../domain/api-keys/directory/api-key-table.ts";
 import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
 import { createCallFeed } from "../../domain/logs/live/call-feed.ts";
 import {

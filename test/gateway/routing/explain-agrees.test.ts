@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
-import { upstreamModelOf } from "../../../src/domain/channels/upstream/upstream-model.ts";
+import { upstreamModelOf } from "../../../src/domain/channels/upstream/request-options.ts";
 import { createPrices } from "../../../src/gateway/billing/price.ts";
 import { explain } from "../../../src/gateway/routing/explain.ts";
 import { ineligibleReason, type Requirements } from "../../../src/gateway/routing/router.ts";

@@ -8,9 +8,8 @@ import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { ASIDE, keepTable, queryOf, type RowQuery } from "../../../lib/values/tables/keep-table.ts";
 import { type PackedRow, type PackedText, packedQuery, unpackRows } from "../../../lib/values/tables/packed-rows.ts";
-import { createKeyLookup } from "../key-lookup.ts";
 import { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
-import { ApiKeyTable, KEY_ROWS, packKeyRow } from "./api-key-table.ts";
+import { ApiKeyTable, createKeyLookup, KEY_ROWS, packKeyRow } from "./api-key-table.ts";
 import { importedKeyHash } from "./key-hash.ts";
 
 export { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";

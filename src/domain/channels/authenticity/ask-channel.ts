@@ -13,7 +13,7 @@ import type { ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/first-key.ts";
 import { upstreamFailure } from "../status/upstream-failure.ts";
 import { postRequest } from "../upstream/post-request.ts";
-import { upstreamModelOf } from "../upstream/upstream-model.ts";
+import { upstreamModelOf } from "../upstream/request-options.ts";
 
 /** What a channel answered; an error says why it did not. */
 export type ChatAnswer = Readonly<{

@@ -6,7 +6,7 @@ import { resolvePrice } from "../../../billing/pricing/resolve-price.ts";
 import type { Price } from "../../../billing/types.ts";
 import { toText } from "../../../lib/values/decimal.ts";
 import type { ChannelDirectory } from "../directory.ts";
-import { upstreamModelOf } from "../upstream/upstream-model.ts";
+import { upstreamModelOf } from "../upstream/request-options.ts";
 
 /** One change of one model's price, before any group's factor. */
 export type PriceChange = Readonly<{ model: string; before: PriceTag | null; after: PriceTag | null }>;

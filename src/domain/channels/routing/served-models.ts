@@ -1,6 +1,6 @@
 import type { ChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS } from "../entry.ts";
-import { upstreamModelOf } from "../upstream/upstream-model.ts";
+import { upstreamModelOf } from "../upstream/request-options.ts";
 
 /** A name that calls may ask for, prefix included, and the names by which the channels' upstreams know it. */
 export type ServedModel = Readonly<{ model: string; upstream: readonly string[] }>;

@@ -11,8 +11,7 @@ import { providerOf } from "../../../providers/registry.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/first-key.ts";
 import { fetchModels } from "./fetch-models.ts";
-import { proxyOf } from "./request-options.ts";
-import { upstreamModelOf } from "./upstream-model.ts";
+import { proxyOf, upstreamModelOf } from "./request-options.ts";
 
 /** How a channel's models differ from what its upstream offers. */
 export type ModelDifference = Readonly<{

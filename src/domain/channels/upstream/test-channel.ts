@@ -21,7 +21,7 @@ import { firstKey } from "../keys/first-key.ts";
 import type { UpstreamRefusal } from "../status/refusal.ts";
 import { upstreamFailure } from "../status/upstream-failure.ts";
 import { postRequest } from "./post-request.ts";
-import { upstreamModelOf } from "./upstream-model.ts";
+import { upstreamModelOf } from "./request-options.ts";
 
 export type TestResult = Readonly<{
   success: boolean;

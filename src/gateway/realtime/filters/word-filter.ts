@@ -2,12 +2,11 @@ import type { PolicySet } from "../../../domain/accounts/organizations/policies/
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { responseFilters } from "../../adapters/views/response-word-filter.ts";
 import { applyFilters, type StepFilter } from "../../adapters/views/step-filter.ts";
 import { refusePolicyWords } from "../../auth/policies.ts";
-import { refuseBlockedWords } from "../../auth/word-filter.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import { refuseBlockedWords, responseFilters } from "../../call/word-filter.ts";
 import { checkRequest, invalidRequest } from "../../http/client-body.ts";
 import { realtimeRules } from "../openai/request-rules.ts";
 import type { Frame } from "../pipe.ts";

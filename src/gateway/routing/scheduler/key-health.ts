@@ -42,7 +42,6 @@ export function createCoolDown(
 ): CoolDown {
   const channels = new Map<number, Map<string, State>>();
 
-  const find = (channelId: number, key: string) => channels.get(channelId)?.get(key);
   const make = (channelId: number, key: string): State => {
     const keys = channels.get(channelId) ?? new Map<string, State>();
     channels.set(channelId, keys);
@@ -63,24 +62,24 @@ export function createCoolDown(
       onChange(channelId, key, state);
     },
     limited(channelId, key, ms) {
-      const state = ms > 0 ? make(channelId, key) : find(channelId, key);
+      const state = ms > 0 ? make(channelId, key) : channels.get(channelId)?.get(key);
       if (!state) return;
       state.limitedUntil = now() + Math.min(ms, MAX_PAUSE_MS);
       onChange(channelId, key, state);
     },
     isCooling(channelId, key) {
-      const state = find(channelId, key);
+      const state = channels.get(channelId)?.get(key);
       if (!state) return false;
       if (Math.max(state.until, state.limitedUntil) > now()) return true;
       if (state.failures === 0) forget(channelId, key);
       return isProbed(state);
     },
     begin(channelId, key) {
-      const state = find(channelId, key);
+      const state = channels.get(channelId)?.get(key);
       if (state && state.failures >= FAILURES_BEFORE_PAUSE) state.probedAt = now();
     },
     succeeded(channelId, key) {
-      const state = find(channelId, key);
+      const state = channels.get(channelId)?.get(key);
       if (!state) return;
       Object.assign(state, { failures: 0, until: 0, probedAt: 0 });
       if (state.limitedUntil <= now()) forget(channelId, key);
@@ -95,7 +94,7 @@ export function createCoolDown(
       onChange(channelId, key, state);
     },
     stateOf(channelId, key) {
-      const state = find(channelId, key);
+      const state = channels.get(channelId)?.get(key);
       return state ? { failures: state.failures, until: Math.max(state.until, state.limitedUntil) } : null;
     },
     learn(channelId, key, { failures, until, limitedUntil }) {
@@ -166,25 +165,19 @@ export function createKeyTraffic(
     earlier.delete(name);
     return slots && { inFlight: 0, slots: [...slots] };
   };
-  const find = (channelId: number, key: string): TrafficRecord | undefined => {
-    const known = channels.get(channelId)?.get(key);
-    if (known) return known;
-    const inherited = inherit(channelId, key);
-    if (inherited) put(channelId, key, inherited);
-    return inherited;
-  };
-  const put = (channelId: number, key: string, record: TrafficRecord) => {
+  const put = (channelId: number, key: string, record: TrafficRecord): TrafficRecord => {
     const keys = channels.get(channelId) ?? new Map<string, TrafficRecord>();
     channels.set(channelId, keys);
     keys.set(key, record);
-  };
-  const keep = (channelId: number, key: string): TrafficRecord => {
-    const known = find(channelId, key);
-    if (known) return known;
-    const record: TrafficRecord = { inFlight: 0, slots: [] };
-    put(channelId, key, record);
     return record;
   };
+  const find = (channelId: number, key: string): TrafficRecord | undefined => {
+    const known = channels.get(channelId)?.get(key);
+    const inherited = known ? undefined : inherit(channelId, key);
+    return inherited ? put(channelId, key, inherited) : known;
+  };
+  const keep = (channelId: number, key: string): TrafficRecord =>
+    channels.get(channelId)?.get(key) ?? put(channelId, key, inherit(channelId, key) ?? { inFlight: 0, slots: [] });
   const firstSlot = () => Math.floor(now() / SLOT_MS) - SLOTS + 1;
   const add = ({ slots }: TrafficRecord, { count, failed, elapsedMs }: EndedCalls) => {
     const at = Math.floor(now() / SLOT_MS);

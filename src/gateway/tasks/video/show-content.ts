@@ -12,8 +12,8 @@ import { refuse } from "../../http/refuse.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { readObject, requestUpstream, sendToOwner } from "../../state/files/request-upstream.ts";
 import { noResponse } from "../../upstream/attempt-failure.ts";
-import { signRequest } from "../../upstream/build-request.ts";
 import { passBody } from "../../upstream/read-body.ts";
+import { signRequest } from "../../upstream/route.ts";
 import { isStoredUpstream, ownerChannelOf, ownVideo, pathOf, videoUrlOf } from "./stored-videos.ts";
 
 const VARIANTS: ReadonlySet<string> = new Set(["video", "thumbnail", "spritesheet"]);

@@ -52,7 +52,8 @@ export function endOfValue(text: string, from: number): number {
 export function countMembers(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
-    at = skipWhitespace(text, endOfString(text, at));
+    at = endOfString(text, at);
+    while (text.charCodeAt(at) <= 32) at += 1;
     if (text.charCodeAt(at) === COLON) count += 1;
   }
   return count;

@@ -1,5 +1,5 @@
 import { type ModelInfo, UNKNOWN_MODEL } from "../../../../catalog/catalog.ts";
-import { upstreamModelsOf } from "../../../../domain/channels/upstream/upstream-model.ts";
+import { upstreamModelsOf } from "../../../../domain/channels/upstream/request-options.ts";
 import { providerOf } from "../../../../providers/registry.ts";
 import type { Caller } from "../../../auth/authenticate.ts";
 import type { GatewayContext } from "../../../call/context.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
-import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
-import { compileLinearPattern } from "../../../lib/values/linear-pattern.ts";
-import { responseWordFilter } from "./response-word-filter.ts";
+import { ReplyCollector } from "../../formats/conversation/collect-reply.ts";
+import type { ReplyEvent } from "../../formats/conversation/reply.ts";
+import { compileLinearPattern } from "../../lib/values/linear-pattern.ts";
+import { responseWordFilter } from "./word-filter.ts";
 
 const WORDS = {
   words: ["secret", "bad word"],
