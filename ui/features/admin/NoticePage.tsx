@@ -10,6 +10,7 @@ import { useTranslation } from "react-i18next";
 import { NOTICE_LIMITS } from "../../../src/domain/notifications/notice-rules.ts";
 import { readData } from "../../api/client.ts";
 import { broadcastApi } from "../../api/groups.ts";
+import { replaceData } from "../../api/replace-data.ts";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
@@ -24,7 +25,7 @@ export function NoticePage() {
   const { data, error, refetch } = useQuery(broadcastProgress);
   const cancel = useMutation({
     mutationFn: cancelBroadcast,
-    onSuccess: (progress) => queries.setQueryData(broadcastProgress.queryKey, progress),
+    onSuccess: (progress) => replaceData(queries, broadcastProgress.queryKey, progress),
     onError: notifyError,
   });
   return (
@@ -70,8 +71,8 @@ const BroadcastForm = ({ isBusy }: { isBusy: boolean }) => {
   const [content, setContent] = useState("");
   const start = useMutation({
     mutationFn: () => startBroadcast({ event, title, content }),
-    onSuccess: (progress) => {
-      queries.setQueryData(broadcastProgress.queryKey, progress);
+    onSuccess: async (progress) => {
+      await replaceData(queries, broadcastProgress.queryKey, progress);
       setTitle("");
       setContent("");
     },

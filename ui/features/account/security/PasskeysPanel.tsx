@@ -3,6 +3,7 @@ import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { replaceData } from "../../../api/replace-data.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { LabelledInput, PasswordField } from "../../../components/inputs/LabelledInput.tsx";
@@ -33,7 +34,7 @@ export const PasskeysPanel = () => {
   const submit = async () => {
     if (subject === null) return;
     const next = subject === "new" ? await addPasskey(name, password) : await removePasskey(subject.id, password);
-    if (next) queries.setQueryData(passkeys.queryKey, next);
+    if (next) await replaceData(queries, passkeys.queryKey, next);
     setSubject(null);
   };
   const isSupported = typeof window.PublicKeyCredential === "function";

@@ -13,6 +13,7 @@ import { useTranslation } from "react-i18next";
 import type { ModelListView } from "../../../../src/domain/channels/upstream/model-list.ts";
 import { readData } from "../../../api/client.ts";
 import { channelUpstreamApi } from "../../../api/groups.ts";
+import { replaceData } from "../../../api/replace-data.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
@@ -36,7 +37,7 @@ export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClos
   const [isIgnoring, setIgnoring] = useState(false);
   const refresh = useMutation({
     mutationFn: () => refreshModelList(channel.id),
-    onSuccess: (list) => client.setQueryData(modelList(channel.id).queryKey, list),
+    onSuccess: (list) => replaceData(client, modelList(channel.id).queryKey, list),
     onError: notifyError,
     onSettled: () => void client.invalidateQueries({ queryKey: CHANNELS_KEY }),
   });

@@ -1,10 +1,11 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import LinearProgress from "@mui/material/LinearProgress";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { TestProgress } from "../../../../src/domain/channels/upstream/test-all.ts";
+import { replaceData } from "../../../api/replace-data.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
@@ -37,7 +38,7 @@ export const TestAllBar = ({ progress, onCancel }: { progress: TestProgress; onC
   );
 };
 
-const PROGRESS_KEY = ["channel-test-progress"] as const;
+const testProgress = queryOptions({ queryKey: ["channel-test-progress"], queryFn: readTestProgress });
 const POLL_MS = 1500;
 
 /** Progress of a test of all channels, whoever started it; rows update while it runs. */
@@ -45,8 +46,7 @@ export function useTestAll() {
   const { t } = useTranslation();
   const client = useQueryClient();
   const progress = useQuery({
-    queryKey: PROGRESS_KEY,
-    queryFn: readTestProgress,
+    ...testProgress,
     refetchInterval: ({ state }) => (state.data?.running ? POLL_MS : false),
   }).data;
   const isRunning = progress?.running ?? false;
@@ -63,8 +63,8 @@ export function useTestAll() {
   return {
     progress: isRunning ? progress : undefined,
     start: () =>
-      testAllChannels().then((started) => {
-        client.setQueryData(PROGRESS_KEY, started);
+      testAllChannels().then(async (started) => {
+        await replaceData(client, testProgress.queryKey, started);
         notifyInfo(t("channels.test.allStarted"));
       }, notifyError),
     cancel: () => cancelTests().catch(notifyError),

@@ -6,6 +6,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AutoTopUpView } from "../../../../src/domain/wallet/orders/automatic/auto-top-up.ts";
+import { replaceData } from "../../../api/replace-data.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
@@ -61,9 +62,7 @@ function useReturnFromStripe() {
   const { mutate } = useMutation({
     mutationFn: confirmCard,
     onSuccess: async (view) => {
-      // What the page asked for when it opened may come later, and would not know the card yet.
-      await client.cancelQueries({ queryKey: autoTopUp.queryKey });
-      client.setQueryData(autoTopUp.queryKey, view);
+      await replaceData(client, autoTopUp.queryKey, view);
       if (view.card) notifyDone(t("wallet.autoTopUp.cardSaved"));
     },
     onError: notifyError,

@@ -1,0 +1,14 @@
+import type { DataTag, QueryClient, QueryKey } from "@tanstack/react-query";
+
+/**
+ * Puts the response to a change in the place of what a query has. Reads that are under way began before the change: what they
+ * bring is older, so they are dropped.
+ */
+export async function replaceData<Data>(
+  client: QueryClient,
+  queryKey: DataTag<QueryKey, Data, Error>,
+  data: NoInfer<Data>,
+): Promise<void> {
+  await client.cancelQueries({ queryKey, exact: true });
+  client.setQueryData<Data>(queryKey, data);
+}
