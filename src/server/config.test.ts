@@ -114,7 +114,7 @@ describe("a reference to a secret manager", () => {
 /** Rows of the tables of docs/operate/configuration.md: variables, and what they are by default. */
 async function documented(): Promise<Record<string, string>> {
   const page = await Bun.file(`${import.meta.dir}/../../docs/operate/configuration.md`).text();
-  const rows = [...page.matchAll(/^\| (`[A-Z_`, ]+`) \| (.*?) \|/gm)].flatMap(([, names = "", defaults = ""]) => {
+  const rows = [...page.matchAll(/^\| (`[A-Z_`, ]+`) +\| (.*?) *\|/gm)].flatMap(([, names = "", defaults = ""]) => {
     const variables = names.replaceAll("`", "").split(", ");
     const values = defaults.replaceAll("`", "");
     const each = variables.length > 1 ? values.split(", ") : [values];

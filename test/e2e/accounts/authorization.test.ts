@@ -215,7 +215,10 @@ describe("every route of the management API", () => {
     const wrong: string[] = [];
     for (const { method, path } of relayed) {
       if (OPEN_PATHS.includes(path)) continue;
-      const address = path.replace("{mode}", "mj-fast").replace(/\{[^}]+\}|\*/g, "1");
+      const address = path
+        .replace("{mode}", "mj-fast")
+        .replace("{service}", "google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent")
+        .replace(/\{[^}]+\}|\*/g, "1");
       for (const [name, headers] of Object.entries(callers)) {
         // The playground is for the console's cookie, and says so to keys.
         if (path.startsWith("/pg/") && name !== "nobody") continue;
@@ -226,7 +229,8 @@ describe("every route of the management API", () => {
           redirect: "manual",
         });
         // Asked without an upgrade, addresses of WebSockets answer that they need one.
-        const isSocket = path.endsWith("/realtime") || (method === "GET" && path.endsWith("/v1/responses"));
+        const isSocket =
+          path.endsWith("/realtime") || path.startsWith("/ws/") || (method === "GET" && path.endsWith("/v1/responses"));
         const isRefused = reply.status === (isSocket ? 426 : 401);
         if (!isRefused) wrong.push(`${name}: ${method} ${path} → ${reply.status} ${(await reply.text()).slice(0, 80)}`);
         else await reply.body?.cancel();

@@ -13,6 +13,7 @@ const REASONS = [
   "builds, then serves in the foreground",
   "installs packages and takes 10 minutes",
   "measures for minutes",
+  "needs a channel that makes videos",
   "needs a clone",
   "needs root and takes ports",
   "needs Docker",

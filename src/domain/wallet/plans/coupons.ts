@@ -120,8 +120,8 @@ export async function takeCoupon(tx: Tx, { id }: Coupon, userId: number, now: nu
     .onConflictDoNothing()
     .returning({ couponId: couponUses.couponId });
   if (!use) throw new OperationError("coupon_used_by_you");
-  // What is reserved is counted with nobody else counting.
-  await tx.select({ id: coupons.id }).from(coupons).where(eq(coupons.id, id)).for("update");
+  // What is reserved is counted with nobody else counting. Uses that others have stored meanwhile lock the coupon's key.
+  await tx.select({ id: coupons.id }).from(coupons).where(eq(coupons.id, id)).for("no key update");
   const [counted] = await tx
     .update(coupons)
     .set({ usedCount: sql`${coupons.usedCount} + 1` })
@@ -154,7 +154,7 @@ export async function reserveCoupon(
 ): Promise<void> {
   const own = sql`${planOrders.userId} = ${userId} and ${planOrders.planId} = ${planId}`;
   const others = sql`${planOrders.userId} <> ${userId} or ${planOrders.planId} = ${planId}`;
-  const [coupon] = await tx.select().from(coupons).where(eq(coupons.id, id)).for("update");
+  const [coupon] = await tx.select().from(coupons).where(eq(coupons.id, id)).for("no key update");
   const [counted] = await tx
     .select({ all: reservedUses(id, now, own), ofOtherPlans: reservedUses(id, now, others) })
     .from(coupons)
