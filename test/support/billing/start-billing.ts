@@ -2,7 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../../../db/types.ts";
+import type { Billing } from "../../../src/billing/billing.ts";
 import type { ReserveRequest } from "../../../src/billing/ledger/ledger.ts";
+import { moveQuota } from "../../../src/billing/ledger/transfer.ts";
 import type { UsageRecord } from "../../../src/billing/types.ts";
 import { createLogger } from "../../../src/lib/runtime/log.ts";
 
@@ -109,6 +111,13 @@ export async function tokenBooks(sql: Sql, tokenId: number) {
     from tokens t where id = ${tokenId}`;
   return { ...(row as NonNullable<typeof row>) };
 }
+
+/** Moves quota where no call holds any. */
+export const transferDirectly: Billing["transfer"] = (db, transfer, work) =>
+  db.transaction(async (tx) => {
+    await moveQuota(tx, "test", transfer);
+    await work(tx);
+  });
 
 /** A directory that goes away with the test. */
 export async function temporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {

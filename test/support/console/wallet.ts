@@ -1,20 +1,12 @@
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import type { Billing } from "../../../src/billing/billing.ts";
-import { moveQuota } from "../../../src/billing/ledger/transfer.ts";
 import { walletRoutes } from "../../../src/console/wallet/wallet.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
+import { transferDirectly } from "../billing/start-billing.ts";
 import { startTestConsole } from "./start-console.ts";
-
-/** Moves quota where no call holds any. */
-const transferDirectly: Billing["transfer"] = (db, transfer, work) =>
-  db.transaction(async (tx) => {
-    await moveQuota(tx, "test", transfer);
-    await work(tx);
-  });
 
 /** The console with what people have and pay, two users, an administrator and a super admin logged in. */
 export async function startTestWallet(

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addUser } from "../../../../test/support/billing/start-billing.ts";
+import { addUser, transferDirectly } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
-import { moveQuota } from "../../../billing/ledger/transfer.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { createCodes } from "../../codes/create-codes.ts";
 import { redeemCode } from "../../codes/redeem-code.ts";
@@ -20,12 +19,7 @@ let actor: UserEntry;
 beforeAll(async () => {
   database = await openTestDatabase();
   const { db, changes } = database;
-  const transfer: PlanDeps["billing"]["transfer"] = (_, transfer, work) =>
-    db.transaction(async (tx) => {
-      await moveQuota(tx, "test", transfer);
-      await work(tx);
-    });
-  deps = { db, changes, settings: fixedSettings({}), billing: { transfer } };
+  deps = { db, changes, settings: fixedSettings({}), billing: { transfer: transferDirectly } };
   actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
 });
 afterAll(() => database.close());

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addUser, silentLog } from "../../../../test/support/billing/start-billing.ts";
+import { addUser, silentLog, transferDirectly } from "../../../../test/support/billing/start-billing.ts";
 import { startFakeStripe } from "../../../../test/support/console/fake-stripe.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
-import { moveQuota } from "../../../billing/ledger/transfer.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
@@ -45,11 +44,7 @@ beforeAll(async () => {
     setCardPause: (orderId, isPaused) => setCardPause(services, orderId, isPaused),
     resumeCard: (orderId, since) => resumeCard(services, orderId, since),
     billing: {
-      transfer: (_, transfer, work) =>
-        db.transaction(async (tx) => {
-          await moveQuota(tx, "test", transfer);
-          await work(tx);
-        }),
+      transfer: transferDirectly,
     },
   };
   actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import { statements } from "../../../../db/schema/billing/statements.ts";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
-import type { Db, Tx } from "../../../../db/types.ts";
-import { addUser, silentLog, usageRecord } from "../../../../test/support/billing/start-billing.ts";
+import { addUser, silentLog, transferDirectly, usageRecord } from "../../../../test/support/billing/start-billing.ts";
 import { startFakeAlipay } from "../../../../test/support/console/fake-payment-services.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { randomFrom } from "../../../../test/support/lib/random-json.ts";
@@ -11,7 +10,6 @@ import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
 import { applyBatch } from "../../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../../billing/journal/apply/record-text.ts";
-import { moveQuota, type Transfer } from "../../../billing/ledger/transfer.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
@@ -48,14 +46,9 @@ afterAll(async () => {
 test("a year of three organizations: books, statements and the payment service's ledger agree to the unit", async () => {
   const random = randomFrom(SEED);
   const settings = fixedSettings({ ...alipay.settings, GroupRatio: '{"default":1,"pro":1}' });
-  const transfer = (db: Db, what: Transfer, work: (tx: Tx) => Promise<void>) =>
-    db.transaction(async (tx) => {
-      await moveQuota(tx, "test", what);
-      await work(tx);
-    });
   const { db, sql, changes } = database;
   const fetch = createSafeFetch(createAddressPolicy(true));
-  const deps = { db, changes, settings, fetch, log: silentLog, billing: { transfer } };
+  const deps = { db, changes, settings, fetch, log: silentLog, billing: { transfer: transferDirectly } };
   setSystemTime(START * 1000);
   const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
   const organizations: number[] = [];

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, ne, or, sql } from "drizzle-orm";
+import { and, eq, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
@@ -60,12 +60,9 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
   const current = account?.running.find(({ subscription }) => subscription.orderId === order.id);
   const report = { reference: invoiceNo, order, ...moneyOfInvoice(invoice), now };
   if (!current && periodEnd > now && (order.status === "duplicate" || (account && hasOtherwise(account, order)))) {
-    if (
-      !(await recordPayment(tx, order, invoice, {
-        ...{ now, isTrial: invoice.paidUnits === 0, isDiscounted: await isDiscountedPeriod(tx, order, invoice) },
-      }))
-    )
-      return "before";
+    const isDiscounted = await isDiscountedPeriod(tx, order, invoice);
+    const isNew = await recordPayment(tx, order, invoice, { now, isTrial: invoice.paidUnits === 0, isDiscounted });
+    if (!isNew) return "before";
     await openCase(tx, { kind: "duplicate", ...report });
     await tx.update(planOrders).set({ status: "duplicate" }).where(eq(planOrders.id, order.id));
     return "duplicate";
@@ -81,7 +78,7 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
   }
   if (!(await recordPayment(tx, order, invoice, { now, isTrial, isDiscounted }))) return "before";
   if (order.couponId !== null) await countReservedUse(tx, order.couponId, order.userId, now);
-  if (await isPaidAlready(tx, order, invoice)) {
+  if (await hasOtherPayment(tx, order, invoiceNo, eq(planPayments.periodStart, invoice.periodStart))) {
     await openCase(tx, { kind: "same_period", ...report });
     return "waiting";
   }
@@ -147,29 +144,15 @@ async function recordPayment(
 /** Whether a payment is of what the first period costs with a coupon: one of an order, whichever is reported first. */
 async function isDiscountedPeriod(tx: Tx, order: Order, { invoiceNo, paidUnits }: PaidInvoice): Promise<boolean> {
   if (order.firstMoney === null || paidUnits !== smallestUnits(order.firstMoney, order.currency)) return false;
-  const [other] = await tx
-    .select({ id: planPayments.id })
-    .from(planPayments)
-    .where(
-      and(
-        ...[eq(planPayments.orderId, order.id), ne(planPayments.invoiceNo, invoiceNo)],
-        eq(planPayments.isDiscounted, true),
-      ),
-    );
-  return other === undefined;
+  return !(await hasOtherPayment(tx, order, invoiceNo, eq(planPayments.isDiscounted, true)));
 }
 
-/** Whether another payment of the order is for the same period. */
-async function isPaidAlready(tx: Tx, order: Order, { invoiceNo, periodStart }: PaidInvoice): Promise<boolean> {
+/** Whether an order has a payment other than this one that fits the condition. */
+async function hasOtherPayment(tx: Tx, order: Order, invoiceNo: string, condition: SQL): Promise<boolean> {
   const [other] = await tx
     .select({ id: planPayments.id })
     .from(planPayments)
-    .where(
-      and(
-        ...[eq(planPayments.orderId, order.id), ne(planPayments.invoiceNo, invoiceNo)],
-        eq(planPayments.periodStart, periodStart),
-      ),
-    );
+    .where(and(eq(planPayments.orderId, order.id), ne(planPayments.invoiceNo, invoiceNo), condition));
   return other !== undefined;
 }
 
@@ -182,15 +165,7 @@ const TRIAL_SLACK_S = 3600;
  */
 async function isTrialOf(tx: Tx, order: Order, { periodStart, periodEnd, invoiceNo }: PaidInvoice): Promise<boolean> {
   if (order.trialDays === 0 || periodEnd - periodStart > order.trialDays * DAY_S + TRIAL_SLACK_S) return false;
-  const [earlier] = await tx
-    .select({ id: planPayments.id })
-    .from(planPayments)
-    .where(
-      and(
-        ...[eq(planPayments.orderId, order.id), ne(planPayments.invoiceNo, invoiceNo)],
-        lte(planPayments.periodStart, periodStart),
-      ),
-    );
+  const hasEarlier = await hasOtherPayment(tx, order, invoiceNo, lte(planPayments.periodStart, periodStart));
   const [other] = await tx
     .select({ id: subscriptions.id })
     .from(subscriptions)
@@ -200,7 +175,7 @@ async function isTrialOf(tx: Tx, order: Order, { periodStart, periodEnd, invoice
         or(isNull(subscriptions.orderId), ne(subscriptions.orderId, order.id)),
       ),
     );
-  return !earlier && !other;
+  return !hasEarlier && !other;
 }
 
 const moneyOfInvoice = ({ paidUnits, currency }: PaidInvoice) => ({ paidUnits, currency: currency.toUpperCase() });

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addUser, silentLog } from "../../../../../test/support/billing/start-billing.ts";
+import { addUser, silentLog, transferDirectly } from "../../../../../test/support/billing/start-billing.ts";
 import { startFakePaypal } from "../../../../../test/support/console/fake-paypal.ts";
 import { startFakeStripe } from "../../../../../test/support/console/fake-stripe.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { moveQuota } from "../../../../billing/ledger/transfer.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
@@ -37,11 +36,7 @@ beforeAll(async () => {
       ...{ ...paypal.settings, PaypalPrice: "1", TaxRates: '{"DE":19}', TaxCountry: "DE" },
     }),
     billing: {
-      transfer: (_, transfer, work) =>
-        db.transaction(async (tx) => {
-          await moveQuota(tx, "test", transfer);
-          await work(tx);
-        }),
+      transfer: transferDirectly,
     },
   };
   const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { addUser, silentLog } from "../../../../../test/support/billing/start-billing.ts";
+import { addUser, silentLog, transferDirectly } from "../../../../../test/support/billing/start-billing.ts";
 import { startFakeStripe } from "../../../../../test/support/console/fake-stripe.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { moveQuota } from "../../../../billing/ledger/transfer.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
@@ -30,11 +29,7 @@ beforeAll(async () => {
     ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
     fetch: createSafeFetch(createAddressPolicy(true)),
     billing: {
-      transfer: (_, transfer, work) =>
-        db.transaction(async (tx) => {
-          await moveQuota(tx, "test", transfer);
-          await work(tx);
-        }),
+      transfer: transferDirectly,
     },
   };
   const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;

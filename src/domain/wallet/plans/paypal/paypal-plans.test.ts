@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
+import { transferDirectly } from "../../../../../test/support/billing/start-billing.ts";
 import { startFakePaypal } from "../../../../../test/support/console/fake-paypal.ts";
 import { startTestWallet, type TestWallet } from "../../../../../test/support/console/wallet.ts";
-import { moveQuota } from "../../../../billing/ledger/transfer.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../../lib/runtime/log.ts";
@@ -44,11 +44,7 @@ beforeAll(async () => {
     fetch: createSafeFetch(createAddressPolicy(true)),
     log: createLogger({ logLevel: "silent", logFormat: "json" }),
     billing: {
-      transfer: (_, transfer, work) =>
-        app.db.transaction(async (tx) => {
-          await moveQuota(tx, "test", transfer);
-          await work(tx);
-        }),
+      transfer: transferDirectly,
     },
   };
   const actor = { id: app.ids.root, role: 100 } as UserEntry;
