@@ -3,15 +3,15 @@ import { users } from "../accounts/users.ts";
 import { epochSeconds } from "../columns.ts";
 
 /**
- * Files, uploads, batches and fine-tuning jobs that an upstream keeps: whose they are, and which channel's key made them,
- * since no other can see them.
+ * Files, uploads, batches, fine-tuning jobs, conversations, vector stores and containers that an upstream keeps: whose they
+ * are, and which channel's key made them, since no other can see them.
  */
 export const upstreamObjects = pgTable(
   "upstream_objects",
   {
     /** As the upstream names it. */
     id: text("id").primaryKey(),
-    /** file, upload, batch, job */
+    /** file, upload, batch, job, response, conversation, vector_store, container */
     kind: text("kind").notNull(),
     userId: integer("user_id")
       .notNull()

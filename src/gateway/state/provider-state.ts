@@ -8,6 +8,7 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { onTarget } from "../routing/model-fallbacks.ts";
 import { limitationsOf } from "../upstream/route.ts";
+import { bindOwners } from "./collections/bind-owners.ts";
 import { bindThread } from "./message-threads.ts";
 import { bindCompactions } from "./responses/compactions.ts";
 import { narrowChannels } from "./responses/pin-channel.ts";
@@ -36,14 +37,14 @@ export async function bindState(context: GatewayContext, call: Call): Promise<Ca
 async function bindModel(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
-      return bindReferences(context, await bindCompactions(context, await resume(context, call)));
+      return bindOwners(context, bindReferences(context, await bindCompactions(context, await resume(context, call))));
     case "anthropic":
       return await bindThread(context, bindReferences(context, call));
     case "gemini":
       return bindReferences(context, call);
     default:
-      // Requests in OpenAI's chat format carry the complete conversation.
-      return call;
+      // Requests in OpenAI's chat format carry the complete conversation, but may name files.
+      return bindOwners(context, call);
   }
 }
 

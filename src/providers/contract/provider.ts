@@ -196,7 +196,14 @@ type CallApis = Readonly<{
   /** Its embeddings take contents with media: entries `{parts}` of `input`, in Google's form. */
   embedsMedia?: true;
   /** Files, batches and fine-tuning jobs as in OpenAI's API; `path` is what follows the version. */
-  files?: Readonly<{ url(channel: ProviderChannel, path: string): string }>;
+  files?: Readonly<{
+    url(channel: ProviderChannel, path: string): string;
+    /**
+     * Whether the same address has conversations, vector stores and containers: "unknown" for servers that may have
+     * them. Absent: it has none.
+     */
+    collections?(channel: ProviderChannel): "offered" | "unknown";
+  }>;
 }>;
 
 /** Calls that create tasks: images, songs and videos. */

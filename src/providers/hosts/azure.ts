@@ -42,6 +42,7 @@ export const azure: Provider = {
     return `${base}/openai/deployments/${encodeURIComponent(params.model)}${OPENAI_PATHS[params.capability]}?api-version=${version}`;
   },
   files: {
+    collections: (channel) => (isVersionless(channel) ? "offered" : "unknown"),
     url(channel, path) {
       const base = baseOf(channel);
       if (isVersionless(channel)) return `${base}/openai/v1${path}`;

@@ -82,6 +82,7 @@ const storedObjects = new Map<string, StoredObject>();
 const objects: ObjectStore = {
   keep: async (object) => void storedObjects.set(object.id, { ...storedObjects.get(object.id), ...object }),
   find: async (kind, id) => (storedObjects.get(id)?.kind === kind ? (storedObjects.get(id) ?? null) : null),
+  findAll: async (ids) => [...storedObjects.values()].filter(({ id }) => ids.includes(id)),
   list: async ({ kind }) => [...storedObjects.values()].filter((object) => object.kind === kind),
   remove: async (id) => void storedObjects.delete(id),
   unsettled: async () => [],
@@ -198,7 +199,7 @@ test("realtime", async () => {
 
 test("what is not offered answers 501 in OpenAI's form", async () => {
   const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
-  const failure = await client.vectorStores.create({}).then(
+  const failure = await client.evals.list().then(
     () => null,
     (error: unknown) => error,
   );

@@ -20,7 +20,7 @@ import {
   tokenBooks,
 } from "../../support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { answer, line, startKeeper } from "../../support/gateway/fake-file-provider.ts";
+import { answer, line, startKeeper } from "../../support/gateway/files/fake-file-provider.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 
 /** What batches cost, from the hold to the charge, on a real ledger. */

@@ -3,7 +3,7 @@ import OpenAI, { toFile } from "openai";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { createObjectStore } from "../../../src/gateway/state/files/store.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { answer, line, startKeeper } from "../../support/gateway/fake-file-provider.ts";
+import { answer, line, startKeeper } from "../../support/gateway/files/fake-file-provider.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 
 let database: TestDatabase;
@@ -225,9 +225,6 @@ test("where no channel keeps files, and where an API is not offered, the answer 
     "fine-tunes",
     "assistants",
     "threads",
-    "vector_stores",
-    "containers",
-    "conversations",
     "evals",
     "skills",
     "chatkit",

@@ -6,6 +6,7 @@ import { geminiLive } from "../../realtime/live/events.ts";
 import { openaiRealtime } from "../../realtime/openai/events.ts";
 import type { ResponseSockets } from "../../realtime/responses/sockets.ts";
 import type { RealtimeSessions } from "../../realtime/sessions.ts";
+import { collectionRoutes } from "../../state/collections/routes.ts";
 import { objectRoutes } from "../../state/files/routes.ts";
 import { refusal as refuseDrawing } from "../../tasks/drawing/responses.ts";
 import { drawingRoutes, openDrawingRoutes } from "../../tasks/drawing/routes.ts";
@@ -110,9 +111,6 @@ const UNSUPPORTED = [
   "/fine-tunes",
   "/assistants",
   "/threads",
-  "/vector_stores",
-  "/containers",
-  "/conversations",
   "/evals",
   "/skills",
   "/chatkit",
@@ -177,6 +175,7 @@ const versionOneRoutes = (
   ),
   ...billingRoutes(context).map((row) => ({ ...row, path: `/dashboard/billing${row.path}` })),
   ...objectRoutes(context),
+  ...collectionRoutes(context),
   ...videoRoutes(context),
   ...UNSUPPORTED.flatMap((path) => [path, `${path}/*`]).flatMap((path) =>
     METHODS.map((method) => unsupported(method, path)),

@@ -1,3 +1,4 @@
+import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
@@ -9,13 +10,17 @@ import { keepsObjects, keyHashOf, notOffered } from "./request-upstream.ts";
 import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 
 /**
- * Chooses the channel and key that will store a caller's objects: one of the caller's group that supports them. Throws
- * GatewayError.
+ * Chooses the channel and key that will store a caller's objects: one of the caller's group that supports them, which
+ * `isFit` decides. Throws GatewayError.
  */
-export function chooseOwner({ services, keys }: GatewayContext, caller: Caller): Choice {
+export function chooseOwner(
+  { services, keys }: GatewayContext,
+  caller: Caller,
+  isFit: (channel: ChannelEntry) => boolean = keepsObjects,
+): Choice {
   const { pinnedChannelId, group, policies } = caller;
   const fit = [...services.channels.all()]
-    .filter((channel) => channel.status === 1 && keepsObjects(channel))
+    .filter((channel) => channel.status === 1 && isFit(channel))
     .filter(({ id, groups }) => (pinnedChannelId === null ? groups.includes(group) : id === pinnedChannelId))
     .filter((channel) => !policies || channelRefusal(policies, channel, "") === null);
   const priorities = [...new Set(fit.map(({ priority }) => priority))].sort((a, b) => b - a);

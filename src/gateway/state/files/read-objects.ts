@@ -4,10 +4,11 @@ import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { invalidRequest } from "../../http/client-body.ts";
+import { COLLECTIONS } from "../collections/kinds.ts";
 import { requestStoredResponse } from "../responses/request-stored-response.ts";
-import { ownerOf, requestObject, requestUpstream } from "./request-upstream.ts";
+import { ownerOf, requestDeletion, requestObject, requestUpstream } from "./request-upstream.ts";
 import { abandonObject, isFinal, settleObject } from "./settle-object.ts";
-import type { ObjectKind, RoutedKind, StoredObject } from "./store.ts";
+import type { CollectionKind, ObjectKind, ObjectStore, RoutedKind, StoredObject } from "./store.ts";
 
 const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 20;
@@ -25,19 +26,22 @@ export async function listObjects(
   const limit = Number(query.get("limit") ?? DEFAULT_PAGE_SIZE);
   if (!Number.isInteger(limit) || limit < 1)
     throw invalidRequest({ code: "gateway_integer", params: { field: "limit" } }, "limit");
+  const before = query.get("before");
   const shown = Math.min(limit, MAX_PAGE_SIZE);
   const found = await context.services.objects.list({
     kind,
     userId: caller.user.id,
-    purpose: query.get("purpose"),
+    match: matchOf(kind, query),
     after: query.get("after"),
+    before,
     limit: shown + 1,
     newestFirst: query.get("order") !== "asc",
   });
   const data: JsonObject[] = [];
-  const page = found.slice(0, shown);
+  const page = before === null ? found.slice(0, shown) : found.slice(-shown);
   for (let at = 0; at < page.length; at += CONCURRENCY) {
-    data.push(...(await Promise.all(page.slice(at, at + CONCURRENCY).map((object) => currentState(context, object)))));
+    const states = await Promise.all(page.slice(at, at + CONCURRENCY).map((object) => currentState(context, object)));
+    data.push(...states.filter((state) => state !== null));
   }
   return {
     object: "list",
@@ -48,13 +52,32 @@ export async function listObjects(
   };
 }
 
-/** The current state, or the last known one if the upstream cannot be reached. */
-async function currentState(context: GatewayContext, object: StoredObject): Promise<JsonObject> {
+function matchOf(kind: ObjectKind, query: URLSearchParams): Parameters<ObjectStore["list"]>[0]["match"] {
+  const member = kind === "container" ? "name" : "purpose";
+  const value = query.get(member);
+  return value === null ? null : { member, value };
+}
+
+/**
+ * The current state, or the last known one if the upstream cannot be reached; null if it no longer has a vector store or
+ * container, which expire there.
+ */
+async function currentState(context: GatewayContext, object: StoredObject): Promise<JsonObject | null> {
+  const expires = object.kind === "vector_store" || object.kind === "container";
   const changes = (object.kind === "batch" || object.kind === "job") && !isFinal(object.body);
   const isBare = object.kind === "file" && object.body.filename === undefined;
-  if (!changes && !isBare) return object.body;
-  return (await refresh(context, object).catch(() => object)).body;
+  if (!changes && !isBare && !expires) return object.body;
+  try {
+    return (await refresh(context, object)).body;
+  } catch (error) {
+    if (!expires || !isUnknownUpstream(error)) return object.body;
+    await context.services.objects.remove(object.id);
+    return null;
+  }
 }
+
+/** Whether the upstream says that it has no such object. */
+const isUnknownUpstream = (error: unknown): boolean => error instanceof GatewayError && error.status === 404;
 
 /** Part of an object: a file's content as a stream, a job's events or checkpoints. Rejects GatewayError. */
 export async function readPart(
@@ -75,11 +98,16 @@ export async function readPart(
   return new Response(response.body, { headers });
 }
 
-/** DELETE /v1/files/{id} */
+/** Deletes an object at its upstream, and its record; an object that the upstream no longer has loses its record too. */
 export async function removeObject(context: GatewayContext, object: StoredObject): Promise<JsonObject> {
-  const answer = await requestObject(context, ownerOf(context, object), { method: "DELETE", path: pathOf(object) });
-  await context.services.objects.remove(object.id);
-  return answer;
+  const { objects } = context.services;
+  const deleting = requestDeletion(context, ownerOf(context, object), pathOf(object));
+  const answer = await deleting.catch(async (error) => {
+    if (isUnknownUpstream(error)) await objects.remove(object.id);
+    throw error;
+  });
+  await objects.remove(object.id);
+  return answer ?? { id: object.id, object: `${object.kind}.deleted`, deleted: true };
 }
 
 /** The path of each kind of object after the version. */
@@ -92,7 +120,14 @@ export const PATHS: Readonly<Record<RoutedKind, string>> = {
 
 /** An object's path at its upstream, after the version. */
 export const pathOf = ({ kind, id }: Pick<StoredObject, "kind" | "id">): string =>
-  `${kind === "response" ? "/responses" : PATHS[kind]}/${encodeURIComponent(id)}`;
+  `${kind === "response" ? "/responses" : ALL_PATHS[kind]}/${encodeURIComponent(id)}`;
+
+const ALL_PATHS: Readonly<Record<RoutedKind | CollectionKind, string>> = {
+  ...PATHS,
+  conversation: COLLECTIONS.conversation.path,
+  vector_store: COLLECTIONS.vector_store.path,
+  container: COLLECTIONS.container.path,
+};
 
 /** Requests an object's state from its upstream, and stores it. Rejects GatewayError. */
 export async function refresh(context: GatewayContext, object: StoredObject): Promise<StoredObject> {
@@ -136,7 +171,7 @@ const GIVE_UP_WITHOUT_CHANNEL_SECONDS = 2 * 86_400;
 
 function isLost({ services }: GatewayContext, { channelId, createdAt }: StoredObject, error: unknown): boolean {
   const age = nowSeconds() - createdAt;
-  if (error instanceof GatewayError && error.status === 404) return true;
+  if (isUnknownUpstream(error)) return true;
   return age > (services.channels.get(channelId) ? GIVE_UP_SECONDS : GIVE_UP_WITHOUT_CHANNEL_SECONDS);
 }
 

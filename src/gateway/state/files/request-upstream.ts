@@ -42,6 +42,17 @@ export async function requestObject(context: GatewayContext, choice: Choice, ask
   return readObject(context, choice, await send(context, choice, ask));
 }
 
+/** Deletes something at a channel's upstream; null if the response has no object. Rejects GatewayError. */
+export async function requestDeletion(
+  context: GatewayContext,
+  choice: Choice,
+  path: string,
+): Promise<JsonObject | null> {
+  const { response, exchange } = await send(context, choice, { method: "DELETE", path });
+  const bytes = await readBody(response, exchange, context.services.config).catch(() => null);
+  return bytes && recordOf(parseJson(Buffer.from(bytes).toString()));
+}
+
 /** The object in a response. Rejects GatewayError. */
 export async function readObject(
   context: GatewayContext,

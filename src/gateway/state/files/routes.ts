@@ -18,9 +18,9 @@ import {
   unknownObject,
 } from "./create-object.ts";
 import { listObjects, PATHS, readPart, refresh, removeObject } from "./read-objects.ts";
-import type { RoutedKind, StoredObject } from "./store.ts";
+import type { ObjectKind, RoutedKind, StoredObject } from "./store.ts";
 
-type Work = (caller: Caller, routed: RoutedRequest) => Promise<object>;
+export type Work = (caller: Caller, routed: RoutedRequest) => Promise<object>;
 
 const CREATE: Readonly<Record<RoutedKind, Create>> = {
   file: createFile,
@@ -97,14 +97,20 @@ export function objectRoutes(context: GatewayContext): readonly Route[] {
   ];
 }
 
-async function find({ services }: GatewayContext, caller: Caller, kind: RoutedKind, id: string): Promise<StoredObject> {
+/** The caller's own object; `id` as in the URL. Rejects GatewayError 404 if there is none. */
+export async function find(
+  { services }: GatewayContext,
+  caller: Caller,
+  kind: ObjectKind,
+  id: string,
+): Promise<StoredObject> {
   const object = await services.objects.find(kind, decodeURIComponent(id), caller.user.id);
   if (!object) throw unknownObject(id);
   return object;
 }
 
 /** Authenticates, applies the caller's limits, and responds; errors are in OpenAI's format. */
-async function answerWith(context: GatewayContext, routed: RoutedRequest, work: Work): Promise<Response> {
+export async function answerWith(context: GatewayContext, routed: RoutedRequest, work: Work): Promise<Response> {
   const { request, server } = routed;
   server?.timeout(request, 0);
   try {

@@ -13,7 +13,7 @@ import { GatewayError } from "../../call/errors.ts";
 import { usedBy } from "../responses/background.ts";
 import { jsonLines } from "./json-lines.ts";
 import { ownerOf, requestUpstream } from "./request-upstream.ts";
-import type { ObjectStore, StoredObject } from "./store.ts";
+import { isChargedAtEnd, type ObjectStore, type StoredObject } from "./store.ts";
 
 /** Batches cost half as much as the same calls. */
 export const BATCH_SHARE = decimal("0.5");
@@ -35,7 +35,7 @@ export const isFinal = ({ status }: JsonObject): boolean => FINAL_STATUSES.has(s
  * ids of the rows derive from the object's, so that repeating this charges nothing more.
  */
 export async function settleObject(context: GatewayContext, object: StoredObject): Promise<void> {
-  if (object.settledAt !== null || !isFinal(object.body)) return;
+  if (object.settledAt !== null || !isChargedAtEnd(object.kind) || !isFinal(object.body)) return;
   const { objects } = context.services;
   const settlings = settlingsOf.get(objects) ?? new LRUCache<string, Promise<void>>({ max: MAX_SETTLINGS });
   settlingsOf.set(objects, settlings);
@@ -182,12 +182,10 @@ function priceOfAll({ price, tier, calls }: Used): Price | null {
 
 const fineTuning = (id: string): string => `Fine-tuning ${id}`;
 /** Texts of log rows. */
-const CONTENTS: Readonly<Record<StoredObject["kind"], (id: string) => string>> = {
+const CONTENTS: Readonly<Partial<Record<StoredObject["kind"], (id: string) => string>>> = {
   batch: (id) => `Batch ${id}, at half price`,
   response: (id) => `Response ${id}, made in the background`,
   job: fineTuning,
-  file: fineTuning,
-  upload: fineTuning,
 };
 
 function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Used): UsageRecord {
@@ -214,7 +212,7 @@ function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Use
     quota: charged?.quota ?? 0,
     ip: "",
     ...(object.payer.budgets && { budgets: object.payer.budgets.map(({ id }) => id) }),
-    content: CONTENTS[object.kind](object.id),
+    content: CONTENTS[object.kind]?.(object.id) ?? "",
     other: {
       request_id: requestId,
       usage_evidence: "reported",

@@ -6,8 +6,10 @@ import type { JsonObject } from "../../../formats/json.ts";
 
 /** Objects with endpoints of their own. */
 export type RoutedKind = "file" | "upload" | "batch" | "job";
+/** Objects with objects of their own below them. */
+export type CollectionKind = "conversation" | "vector_store" | "container";
 /** `response`: a background response. */
-export type ObjectKind = RoutedKind | "response";
+export type ObjectKind = RoutedKind | CollectionKind | "response";
 
 /** Who pays for an object when it is done, as of its creation. */
 export type Payer = Readonly<{
@@ -45,9 +47,11 @@ export type StoredObject = Readonly<{
 type Page = Readonly<{
   kind: ObjectKind;
   userId: number;
-  /** The purpose of files; null: any. */
-  purpose: string | null;
+  /** Only objects that have this value; null: all. */
+  match: Readonly<{ member: "purpose" | "name"; value: string }> | null;
   after: string | null;
+  /** The page ends before this object; excludes `after`. */
+  before: string | null;
   limit: number;
   newestFirst: boolean;
 }>;
@@ -57,6 +61,8 @@ export type ObjectStore = Readonly<{
   keep(object: StoredObject): Promise<void>;
   /** The user's object of this kind; null if there is none. */
   find(kind: ObjectKind, id: string, userId: number): Promise<StoredObject | null>;
+  /** Objects with these ids, whoever owns them. */
+  findAll(ids: readonly string[]): Promise<StoredObject[]>;
   list(page: Page): Promise<StoredObject[]>;
   remove(id: string): Promise<void>;
   /** Batches, jobs and responses that are not charged yet, oldest first; those after `after`. */
@@ -66,10 +72,13 @@ export type ObjectStore = Readonly<{
 
 /** Where rows of older versions have the upstream's object. */
 const FORMER_MEMBER = "told";
-const purposeOf = (body: typeof upstreamObjects.body) =>
-  sql`coalesce(${body}::json #>> '{object,purpose}', ${body}::json #>> array[${FORMER_MEMBER}, 'purpose']::text[])`;
+const memberOf = (body: typeof upstreamObjects.body, name: string) =>
+  sql`coalesce(${body}::json #>> array['object', ${name}]::text[], ${body}::json #>> array[${FORMER_MEMBER}, ${name}]::text[])`;
 
 const CHARGED: readonly ObjectKind[] = ["batch", "job", "response"];
+
+/** Whether an object is charged when it is done. */
+export const isChargedAtEnd = (kind: ObjectKind): boolean => CHARGED.includes(kind);
 
 /** Stores upstream objects and their owners in the database. */
 export function createObjectStore(db: Db): ObjectStore {
@@ -90,10 +99,19 @@ export function createObjectStore(db: Db): ObjectStore {
         .where(and(eq(table.id, id), eq(table.kind, kind), eq(table.userId, userId)));
       return row ? objectOf(row) : null;
     },
-    async list({ kind, userId, purpose, after, limit, newestFirst }) {
-      const order = newestFirst ? desc : asc;
+    async findAll(ids) {
+      const rows = await db
+        .select()
+        .from(table)
+        .where(inArray(table.id, [...ids]));
+      return rows.map(objectOf);
+    },
+    async list({ kind, userId, match, after, before, limit, newestFirst }) {
+      const descends = newestFirst === (before === null);
+      const order = descends ? desc : asc;
+      const cursor = before ?? after;
       const place = sql`(${table.createdAt}, ${table.id})`;
-      const from = sql`(select created_at, id from upstream_objects where id = ${after} and user_id = ${userId})`;
+      const from = sql`(select created_at, id from upstream_objects where id = ${cursor} and user_id = ${userId})`;
       const rows = await db
         .select()
         .from(table)
@@ -101,13 +119,14 @@ export function createObjectStore(db: Db): ObjectStore {
           and(
             eq(table.kind, kind),
             eq(table.userId, userId),
-            purpose === null ? undefined : sql`${purposeOf(table.body)} = ${purpose}`,
-            after === null ? undefined : newestFirst ? sql`${place} < ${from}` : sql`${place} > ${from}`,
+            match === null ? undefined : sql`${memberOf(table.body, match.member)} = ${match.value}`,
+            cursor === null ? undefined : descends ? sql`${place} < ${from}` : sql`${place} > ${from}`,
           ),
         )
         .orderBy(order(table.createdAt), order(table.id))
         .limit(limit);
-      return rows.map(objectOf);
+      const objects = rows.map(objectOf);
+      return before === null ? objects : objects.reverse();
     },
     async remove(id) {
       await db.delete(table).where(eq(table.id, id));

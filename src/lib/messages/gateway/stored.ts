@@ -52,6 +52,18 @@ export const storedMessages = {
     en: "The channel that stores this object is unavailable.",
     zh: "保存该对象的渠道不可用。",
   },
+  gateway_objects_apart: {
+    en: "The request refers to objects that are stored at different upstreams.",
+    zh: "请求引用的对象存放在不同的上游。",
+  },
+  gateway_object_model: {
+    en: "The channel that stores “{id}” does not serve the model “{model}” to you.",
+    zh: "保存“{id}”的渠道不向你提供模型“{model}”。",
+  },
+  gateway_memory_limit: {
+    en: "“memory_limit” must be a number of gigabytes such as “4g”.",
+    zh: "“memory_limit” 必须是以 GB 为单位的数值，例如 “4g”。",
+  },
   gateway_files_apart: { en: "Both files must be stored at the same upstream.", zh: "两个文件必须位于同一上游。" },
   gateway_batch_no_model: {
     en: "Every line of a batch must have a body with a model.",

@@ -113,7 +113,10 @@ export const openai: Provider = {
   keyHint: "sk-…",
   models: OPENAI_MODELS,
   url: (channel, params) => versionedBase(channel) + openaiPath(params),
-  files: { url: (channel, path) => versionedBase(channel) + path },
+  files: {
+    url: (channel, path) => versionedBase(channel) + path,
+    collections: ({ baseUrl }) => (baseUrl === "" || OWN_HOST.test(baseUrl) ? "offered" : "unknown"),
+  },
   modelList: { url: (channel) => `${versionedBase(channel)}/models`, read: readOpenAiModelList },
   authHeaders({ openaiOrganization }, key) {
     const headers: Record<string, string> = { authorization: `Bearer ${key}` };

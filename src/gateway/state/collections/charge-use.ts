@@ -1,0 +1,100 @@
+import { charge, estimate } from "../../../billing/pricing/charge.ts";
+import { toolPriceOf } from "../../../billing/pricing/price-rules.ts";
+import { NO_USAGE, type Price, type UsageRecord } from "../../../billing/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { identify } from "../../../lib/http/request-id.ts";
+import { integer, multiply, ZERO } from "../../../lib/values/decimal.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import { refusePrice } from "../../auth/policies.ts";
+import { receiptBudget, storedRow } from "../../billing/log-row.ts";
+import { reserveAmount } from "../../billing/reserve.ts";
+import { CLIENT_LEFT } from "../../call/call.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { RoutedRequest } from "../../http/routes/route.ts";
+import type { Choice } from "../../routing/scheduler/choose.ts";
+
+/** A use of something that the provider charges by the piece. */
+export type PaidUse<Result> = Readonly<{
+  /** Its name in the price list of tools, which is also the model of its log row. */
+  tool: "file_search" | "code_interpreter";
+  count: number;
+  /** The text of the log row. */
+  content(result: Result): string;
+}>;
+
+/**
+ * Does `work` and charges it at the price of the tool: holds the price before, charges it when the work is done, and
+ * releases it when the work fails. The client need not wait for the end. Rejects GatewayError of either.
+ */
+export async function chargeUse<Result>(
+  context: GatewayContext,
+  caller: Caller,
+  { request, server }: RoutedRequest,
+  { channel }: Pick<Choice, "channel">,
+  use: PaidUse<Result>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { services, prices } = context;
+  const { billing, settings, clientAddress } = services;
+  const price = priceOf(context, caller, use);
+  const unit = prices.quotaPerUnit();
+  const upper = estimate(price, { promptTokens: 1, maxOutputTokens: null, defaultOutputTokens: 0 }, unit);
+  if (caller.policies) refusePrice(caller.policies, upper);
+  const createdAt = nowSeconds();
+  const from = performance.now();
+  const hold = await reserveAmount(services, caller, upper);
+  let result: Result;
+  try {
+    if (request.signal.aborted) throw CLIENT_LEFT;
+    result = await work();
+  } catch (error) {
+    billing.refund(hold);
+    throw error;
+  }
+  const { quota, receipt } = charge(price, { ...NO_USAGE, promptTokens: 1 }, unit);
+  const { requestId, recordId } = identify(request);
+  const budgets = caller.budgets ?? [];
+  const record: UsageRecord = {
+    requestId: recordId,
+    createdAt,
+    userId: caller.user.id,
+    username: caller.user.username,
+    tokenId: caller.token?.id ?? 0,
+    tokenName: caller.tokenName,
+    tokenLimited: caller.token !== null && !caller.token.unlimitedQuota,
+    modelName: use.tool,
+    channelId: channel.id,
+    group: caller.group,
+    isStream: false,
+    failed: false,
+    elapsedMs: Math.round(performance.now() - from),
+    promptTokens: 0,
+    completionTokens: 0,
+    quota,
+    ip: clientAddress.ip(request, server),
+    ...(budgets.length > 0 && { budgets: budgets.map(({ id }) => id) }),
+    content: use.content(result),
+    other: {
+      request_id: requestId,
+      usage_evidence: "reported",
+      ending: "complete",
+      status: 200,
+      receipt,
+      group_ratio: Number(receipt.groupRatio),
+      reserved: hold.amount,
+      ...(budgets.length > 0 && { budgets: budgets.map(receiptBudget) }),
+    },
+  };
+  await billing.settle(hold, storedRow(record, settings));
+  return result;
+}
+
+/** The price of the tool for the caller's group, for all pieces. */
+function priceOf(
+  { services, prices }: GatewayContext,
+  caller: Caller,
+  { tool, count }: Pick<PaidUse<never>, "tool" | "count">,
+): Price {
+  const usd = toolPriceOf(services.settings.get("ToolPrice"), tool, "") ?? ZERO;
+  return prices.ofTask(caller, tool, multiply(usd, integer(count)));
+}
