@@ -34,6 +34,8 @@ export const planOrders = pgTable(
     /** To be paid for one period instead of `money`, the first; null: the same. */
     firstMoney: numeric("first_money", { precision: 20, scale: 2 }),
     firstTax: numeric("first_tax", { precision: 20, scale: 2 }),
+    /** Seats added to those of the plan; their price is part of `money`. */
+    extraSeats: integer("extra_seats").notNull().default(0),
     /** Days that are free before the first period that is paid. */
     trialDays: integer("trial_days").notNull().default(0),
     /**

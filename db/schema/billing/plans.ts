@@ -32,11 +32,17 @@ export const plans = pgTable(
     /** Offered to users; administrators can grant it in any case. */
     isVisible: boolean("is_visible").notNull().default(true),
     isRetired: boolean("is_retired").notNull().default(false),
+    /** Members that an organization with this plan may have; null: any number. */
+    seats: integer("seats"),
+    /** Quota units a period for each seat that an organization adds; 0: none can be added. */
+    seatPrice: quotaUnits("seat_price").notNull().default(0),
     createdAt: epochSeconds("created_at").notNull(),
   },
   () => [
     check("plans_price_not_negative", sql`price >= 0`),
     check("plans_window_quota_not_negative", sql`window_quota >= 0`),
+    check("plans_seats_positive", sql`seats is null or seats > 0`),
+    check("plans_seat_price_not_negative", sql`seat_price >= 0`),
     check("plans_window_known", sql`"window" in ('5h', 'day', 'week', 'month', 'period')`),
     check("plans_period_known", sql`period in ('day', 'week', 'month', 'year')`),
   ],
@@ -125,6 +131,10 @@ export const subscriptions = pgTable(
     pauseAtEnd: boolean("pause_at_end").notNull().default(false),
     /** The plan of the next period; null: the same. */
     nextPlanId: integer("next_plan_id").references(() => plans.id),
+    /** Seats that the account has added to those of the plan. */
+    extraSeats: integer("extra_seats").notNull().default(0),
+    /** How many it has added from the next period on; null: the same. */
+    nextExtraSeats: integer("next_extra_seats"),
     /** What lowers the price of the next period. */
     couponId: integer("coupon_id").references(() => coupons.id),
     endedAt: epochSeconds("ended_at"),
@@ -134,6 +144,7 @@ export const subscriptions = pgTable(
   (t) => [
     index("subscriptions_user_idx").on(t.userId, t.id),
     index("subscriptions_running_idx").on(t.windowEnd).where(sql`${t.status} <> 'ended'`),
+    check("subscriptions_seats_not_negative", sql`${t.extraSeats} >= 0 and coalesce(${t.nextExtraSeats}, 0) >= 0`),
     check("subscriptions_remaining_not_negative", sql`${t.remaining} >= 0`),
     check("subscriptions_status_known", sql`${t.status} in ('active', 'past_due', 'ending', 'paused', 'ended')`),
   ],

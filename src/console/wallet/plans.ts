@@ -17,6 +17,8 @@ import {
   retirePlan,
   savePlan,
 } from "../../domain/wallet/plans/plans.ts";
+import { setSeats } from "../../domain/wallet/plans/seats/change-seats.ts";
+import { MOST_SEATS, readSeats } from "../../domain/wallet/plans/seats/seats.ts";
 import { findPlan, grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
@@ -41,8 +43,12 @@ const planBody = t.Object({
   trialDays: t.Number(),
   allowsOverage: t.Boolean({ default: true }),
   isVisible: t.Boolean(),
+  seats: t.Optional(t.Nullable(t.Number())),
+  seatPrice: t.Number({ default: 0 }),
 });
 
+/** Seats in all; a plan without a limit has none to name. */
+const seats = t.Optional(t.Integer({ minimum: 1, maximum: MOST_SEATS }));
 const couponCode = t.String({ maxLength: 100 });
 const couponBody = t.Object({
   code: couponCode,
@@ -92,10 +98,12 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         .post(
           "/user/subscriptions",
           async ({ actor, person, request, body }) => {
-            await limitGuesses(person, () => subscribe(services, actor.id, body.plan_id, nowSeconds(), body.coupon));
+            await limitGuesses(person, () =>
+              subscribe(services, actor.id, body.plan_id, nowSeconds(), body.coupon, body.seats),
+            );
             return done(request, "plan_subscribed");
           },
-          { body: t.Object({ plan_id: id, coupon: t.Optional(couponCode) }) },
+          { body: t.Object({ plan_id: id, coupon: t.Optional(couponCode), seats }) },
         )
         .post(
           "/user/subscriptions/checkout",
@@ -103,7 +111,7 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
             const site = siteOf(services, { request, server });
             const { plan_id: planId, service, coupon } = body;
             const url = await limitGuesses(person, () =>
-              startCardPlan(services, actor, planId, site, nowSeconds(), { service, coupon }),
+              startCardPlan(services, actor, planId, site, nowSeconds(), { service, coupon, seats: body.seats }),
             );
             return ok({ url });
           },
@@ -111,6 +119,7 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
             body: t.Object({
               plan_id: id,
               coupon: t.Optional(couponCode),
+              seats,
               service: t.Optional(t.Union([t.Literal("stripe"), t.Literal("paypal")])),
             }),
           },
@@ -124,14 +133,16 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
             const plan = await findPlan(db, query.plan_id);
             const applied = { userId: actor.id, planId: plan.id, now: nowSeconds() };
             const coupon = await limitGuesses(person, () => findCoupon(db, query.code, applied));
-            return ok({ price: priceWith(plan, coupon), duration: coupon.duration });
+            const price = priceWith(plan, coupon, readSeats(plan, query.seats));
+            return ok({ price, duration: coupon.duration });
           },
-          { query: t.Object({ code: couponCode, plan_id: id }) },
+          { query: t.Object({ code: couponCode, plan_id: id, seats }) },
         )
         .put(
           "/user/subscriptions",
           async ({ actor, request, body }) => {
-            if (body.plan_id !== undefined) await switchPlan(services, actor.id, body.id, body.plan_id);
+            if (body.seats !== undefined) await setSeats(services, actor.id, body.id, body.seats);
+            else if (body.plan_id !== undefined) await switchPlan(services, actor.id, body.id, body.plan_id);
             else if (body.paused !== undefined) await setPaused(pausing, actor.id, body.id, body.paused);
             else await setRenewal(renewing, actor.id, body.id, body.renew !== false);
             return done(request, "subscription_saved");
@@ -140,6 +151,7 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
             body: t.Object({
               id,
               plan_id: t.Optional(id),
+              seats,
               renew: t.Optional(t.Boolean()),
               paused: t.Optional(t.Boolean()),
             }),

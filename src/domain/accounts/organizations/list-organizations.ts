@@ -2,6 +2,7 @@ import { and, asc, eq, isNull } from "drizzle-orm";
 import { type OrganizationRole, organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
+import { readSeatLimits } from "../../wallet/plans/seats/seats.ts";
 import { type OrganizationRight, rightsOf } from "./rights.ts";
 
 /** An organization as its members see it; amounts in quota units. */
@@ -18,6 +19,8 @@ export type OrganizationView = Readonly<{
   group: string;
   /** 1 active, 2 banned. */
   status: number;
+  /** Members that it may have by its plans; null: any number. */
+  seats: number | null;
 }>;
 
 export type MemberView = Readonly<{
@@ -37,6 +40,10 @@ export async function listOrganizations(db: Db, userId: number): Promise<Organiz
     .innerJoin(users, eq(users.id, organizationMembers.organizationId))
     .where(and(eq(organizationMembers.userId, userId), eq(users.kind, "organization"), isNull(users.deletedAt)))
     .orderBy(asc(users.username));
+  const limits = await readSeatLimits(
+    db,
+    rows.map(({ user }) => user.id),
+  );
   return rows.map(({ user, role }) => ({
     id: user.id,
     username: user.username,
@@ -48,6 +55,7 @@ export async function listOrganizations(db: Db, userId: number): Promise<Organiz
     request_count: user.requestCount,
     group: user.group,
     status: user.status,
+    seats: limits.get(user.id) ?? null,
   }));
 }
 

@@ -11,11 +11,13 @@ import {
   applyPlans,
   fillWindow,
   lockPlanAccount,
+  logPaid,
   logPlan,
   type PlanAccount,
   type Running,
   type Subscription,
 } from "./plan-account.ts";
+import { requireSeats } from "./seats/seats.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
 /** How long a subscription whose renewal the wallet does not cover waits for a top-up. */
@@ -70,7 +72,7 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
     }
     // Until a top-up there is nothing to try.
     const isWaiting = subscription.status === "past_due" && subscription.nextPlanId === null;
-    const price = priceWith(running.plan, await couponOf(tx, subscription));
+    const price = priceWith(running.plan, await couponOf(tx, subscription), seatsToAdd(subscription));
     if (isWaiting && account.walletUnits < price) return null;
     return { kind: "renew", running } as const;
   });
@@ -79,6 +81,9 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
   if (step.kind === "end") return takeBack(deps, step.running, step.units, now);
   return true;
 }
+
+/** Seats that are added to the plan in the next period. */
+const seatsToAdd = ({ extraSeats, nextExtraSeats }: Subscription): number => nextExtraSeats ?? extraSeats;
 
 /** The wallet did not cover the next period in time, or nobody offers its plan any more. */
 const isLate = async (tx: Tx, running: Running, now: number): Promise<boolean> =>
@@ -126,21 +131,25 @@ export async function beginPeriod(deps: PlanDeps, subscription: Subscription, no
   const { id, userId } = subscription;
   const plan = await findPlan(deps.db, subscription.nextPlanId ?? subscription.planId);
   const coupon = await couponOf(deps.db, subscription);
-  const price = priceWith(plan, coupon);
+  const extraSeats = seatsToAdd(subscription);
+  const price = priceWith(plan, coupon, extraSeats);
   await paying(deps, userId, price, async (tx) => {
     const account = await lockPlanAccount(tx, userId);
     const current = requireDue(account, id, subscription);
-    if (current.status === "paused" && hasPlan(account, plan.id)) throw new OperationError("plan_subscribed_already");
+    if (current.status === "paused") {
+      if (hasPlan(account, plan.id)) throw new OperationError("plan_subscribed_already");
+      await requireSeats(tx, userId, plan, extraSeats);
+    }
     requireWallet(deps, account, price);
     // After an outage longer than a period, or past due for a while, the new period begins now.
     const start = now - subscription.periodEnd < GRACE_S && current.status === "active" ? subscription.periodEnd : now;
     const values = {
       ...{ status: "active" as const, planId: plan.id, nextPlanId: null, isTrial: false, paid: price },
-      couponId: couponAfter(plan, coupon),
+      ...{ couponId: couponAfter(plan, coupon), extraSeats, nextExtraSeats: null },
       ...{ periodStart: start, periodEnd: periodEnd(start, plan.period, plan.periodCount) },
     };
     await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
-    if (price > 0) await logPlan(tx, userId, "plan_paid", plan, -price);
+    if (price > 0) await logPaid(tx, userId, plan, extraSeats, price);
     await fillWindow(tx, { plan, subscription: { ...current, ...values } }, now);
     await applyPlans(tx, account);
   });
@@ -156,6 +165,8 @@ function requireDue({ running }: PlanAccount, id: number, looked: Subscription) 
   const isSame =
     current?.periodEnd === looked.periodEnd &&
     current.couponId === looked.couponId &&
+    current.nextPlanId === looked.nextPlanId &&
+    seatsToAdd(current) === seatsToAdd(looked) &&
     (current.status === "paused") === (looked.status === "paused");
   if (!current || !isSame || current.status === "ending") {
     throw new OperationError("subscription_changed");

@@ -4,7 +4,6 @@ import { subscriptions } from "../../../../db/schema/billing/plans.ts";
 import type { DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { divide, integer, multiply, truncate } from "../../../lib/values/decimal.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
@@ -16,11 +15,12 @@ import {
   applyPlans,
   fillWindow,
   lockPlanAccount,
-  logPlan,
+  logPaid,
   type PlanAccount,
   type Running,
   type Subscription,
 } from "./plan-account.ts";
+import { countMembers, extraSeatsAfter, requireSeats, seatsOf } from "./seats/seats.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
 /** Lets a subscription end with its period, or has it renewed after all; one by card at Stripe first. Throws OperationError. */
@@ -43,7 +43,7 @@ export async function setRenewal(
       .update(subscriptions)
       .set({
         cancelAtEnd: !isRenewed,
-        ...(!isRenewed && { nextPlanId: null, pauseAtEnd: false }),
+        ...(!isRenewed && { nextPlanId: null, nextExtraSeats: null, pauseAtEnd: false }),
         // A paused one has no period to wait for.
         ...(!isRenewed && subscription.status === "paused" && { status: "ending", windowEnd: 0 }),
       })
@@ -53,7 +53,8 @@ export async function setRenewal(
 
 /**
  * Changes the plan of a subscription: one with a higher price begins at once, and what the unused time was worth counts
- * towards its price; one with the same or a lower price begins with the next period. Throws OperationError.
+ * towards its price; one with the same or a lower price begins with the next period. Where the other plan sells seats, an
+ * organization goes on with as many as it has. Throws OperationError.
  */
 export async function switchPlan(
   deps: PlanDeps,
@@ -71,18 +72,22 @@ export async function switchPlan(
   const credit = creditOf(current, now);
   const present = await db.transaction(async (tx) => findRunning(await lockPlanAccount(tx, userId), subscriptionId));
   if (next.id === present.plan.id) throw new OperationError("plan_subscribed_already");
-  if (next.price <= present.plan.price) {
+  const seats = seatsOf(present.plan, current.extraSeats) ?? (await countMembers(db, userId));
+  const extraSeats = extraSeatsAfter(next, seats);
+  if (priceWith(next, null, extraSeats) <= priceWith(present.plan, null, current.extraSeats)) {
     await db.transaction(async (tx) => {
-      findActive(await lockPlanAccount(tx, userId), subscriptionId);
+      const { subscription } = findActive(await lockPlanAccount(tx, userId), subscriptionId);
+      if (subscription.extraSeats !== current.extraSeats) throw new OperationError("subscription_changed");
+      await requireSeats(tx, userId, next, extraSeats);
       await tx
         .update(subscriptions)
-        .set({ nextPlanId: next.id, cancelAtEnd: false })
+        .set({ nextPlanId: next.id, nextExtraSeats: extraSeats, cancelAtEnd: false })
         .where(eq(subscriptions.id, subscriptionId));
     });
     return;
   }
   const coupon = await couponOf(db, current);
-  const price = priceWith(next, coupon);
+  const price = priceWith(next, coupon, extraSeats);
   const due = Math.max(0, price - credit);
   await paying(deps, userId, due, async (tx) => {
     const account = await lockPlanAccount(tx, userId);
@@ -92,17 +97,19 @@ export async function switchPlan(
     if (
       plan.id !== present.plan.id ||
       subscription.periodEnd !== current.periodEnd ||
+      subscription.extraSeats !== current.extraSeats ||
       subscription.couponId !== current.couponId
     ) {
       throw new OperationError("subscription_changed");
     }
+    await requireSeats(tx, userId, next, extraSeats);
     const values = {
       ...{ planId: next.id, nextPlanId: null, cancelAtEnd: false, isTrial: false, paid: price },
-      couponId: couponAfter(next, coupon),
+      ...{ couponId: couponAfter(next, coupon), extraSeats, nextExtraSeats: null },
       ...{ periodStart: now, periodEnd: periodEnd(now, next.period, next.periodCount) },
     };
     await tx.update(subscriptions).set(values).where(eq(subscriptions.id, subscriptionId));
-    if (due > 0) await logPlan(tx, userId, "plan_paid", next, -due);
+    if (due > 0) await logPaid(tx, userId, next, extraSeats, due);
     await fillWindow(tx, { plan: next, subscription: { ...subscription, ...values } }, now);
     await applyPlans(tx, account);
   });
@@ -112,8 +119,7 @@ export async function switchPlan(
 /** What the rest of a paid period is worth at `now`, in quota units, rounded down. */
 function creditOf({ paid, periodStart, periodEnd: end }: Subscription, now: number): number {
   if (now >= end) return 0;
-  const share = multiply(integer(paid), integer(end - Math.max(now, periodStart)));
-  return truncate(divide(share, integer(end - periodStart), 6));
+  return Number((BigInt(paid) * BigInt(end - Math.max(now, periodStart))) / BigInt(end - periodStart));
 }
 
 /**
@@ -167,7 +173,8 @@ export function findRunning({ running }: PlanAccount, id: number): Running {
   return found;
 }
 
-function findActive(account: PlanAccount, id: number): Running {
+/** The same for one that is active. Throws OperationError. */
+export function findActive(account: PlanAccount, id: number): Running {
   const found = findRunning(account, id);
   if (found.subscription.status !== "active") throw new OperationError("subscription_not_active");
   return found;

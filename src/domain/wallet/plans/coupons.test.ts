@@ -46,7 +46,7 @@ const quotaOf = async (userId: number): Promise<number> => {
 
 test("part of a unit is not taken off, and no price is below zero", () => {
   const off = (percentOff: number, amountOff: number, planId: number | null = null) =>
-    priceWith({ id: 1, price: 1001 }, { percentOff, amountOff, planId });
+    priceWith({ id: 1, price: 1001, seatPrice: 0 }, { percentOff, amountOff, planId });
   expect([off(33, 0), off(100, 0), off(0, 500), off(0, 5000), off(50, 0, 2)]).toEqual([671, 0, 501, 0, 1001]);
 });
 

@@ -192,11 +192,19 @@ export async function couponOf(
 
 type Discount = Pick<Coupon, "percentOff" | "amountOff" | "planId">;
 
-/** What a period of a plan costs with a coupon, in quota units; part of a unit is not taken off. */
-export function priceWith(plan: Readonly<{ id: number; price: number }>, coupon: Discount | null): number {
-  if (!coupon || (coupon.planId !== null && coupon.planId !== plan.id)) return plan.price;
-  return Math.max(0, plan.price - coupon.amountOff - Math.floor((plan.price * coupon.percentOff) / 100));
+/** What a period of a plan costs with the seats that are added and a coupon, in quota units; part of a unit is not taken off. */
+export function priceWith(
+  plan: Readonly<{ id: number; price: number; seatPrice: number }>,
+  coupon: Discount | null,
+  extraSeats = 0,
+): number {
+  const price = plan.price + plan.seatPrice * extraSeats;
+  if (!coupon || (coupon.planId !== null && coupon.planId !== plan.id)) return price;
+  return Math.max(0, price - coupon.amountOff - percentOf(price, coupon.percentOff));
 }
+
+/** Exact also where the product is beyond what a number holds. */
+const percentOf = (price: number, percent: number): number => Number((BigInt(price) * BigInt(percent)) / 100n);
 
 /** The coupon that a subscription keeps once a period of the plan is paid. */
 export const couponAfter = (plan: Readonly<{ id: number }>, coupon: Coupon | null): number | null =>

@@ -20,7 +20,8 @@ export type PauseDeps = PlanDeps &
 
 /**
  * Pauses a subscription when its paid period ends, or resumes it. After the end of the period a resumed one begins a new period
- * at once: its price is taken from the balance, or the card is charged and the plan begins when the payment is reported. Throws
+ * at once: its price is taken from the balance, or the card is charged and the plan begins when the payment is reported. Resuming is
+ * idempotent: one that runs and is not to be paused stays as it is, and of several at the same time one pays. Throws
  * OperationError.
  */
 export async function setPaused(
@@ -30,10 +31,7 @@ export async function setPaused(
   isPaused: boolean,
   now = nowSeconds(),
 ): Promise<void> {
-  const [subscription] = await deps.db
-    .select()
-    .from(subscriptions)
-    .where(and(eq(subscriptions.id, subscriptionId), eq(subscriptions.userId, userId)));
+  const subscription = await readSubscription(deps, userId, subscriptionId);
   if (!subscription || ["ending", "ended"].includes(subscription.status)) {
     throw new OperationError("subscription_not_found");
   }
@@ -44,8 +42,22 @@ export async function setPaused(
     return pauseAtEnd(deps, subscription, false);
   }
   if (subscription.orderId !== null) return deps.resumeCard(subscription.orderId, subscription.periodEnd);
-  await beginPeriod(deps, subscription, now);
+  try {
+    await beginPeriod(deps, subscription, now);
+  } catch (error) {
+    const current = await readSubscription(deps, userId, subscriptionId);
+    // Somebody else has resumed it meanwhile, and paid.
+    if (!(error instanceof OperationError) || current?.status !== "active" || current.pauseAtEnd) throw error;
+  }
   await publishPlanAccount(deps, userId);
+}
+
+async function readSubscription({ db }: PauseDeps, userId: number, id: number): Promise<Subscription | undefined> {
+  const [subscription] = await db
+    .select()
+    .from(subscriptions)
+    .where(and(eq(subscriptions.id, id), eq(subscriptions.userId, userId)));
+  return subscription;
 }
 
 async function pauseAtEnd(deps: PauseDeps, { id, userId, orderId }: Subscription, isPaused: boolean): Promise<void> {

@@ -3,10 +3,12 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { planAccounts, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import type { LogNote } from "../../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { addQuota } from "../add-quota.ts";
 import { limitOverage } from "./overage.ts";
 import { windowAt } from "./periods.ts";
+import { seatsOf } from "./seats/seats.ts";
 
 export type Plan = typeof plans.$inferSelect;
 export type Subscription = typeof subscriptions.$inferSelect;
@@ -84,12 +86,29 @@ const CONTENT = {
 
 /** Writes what a plan did to the balance; the ledger's checks add these rows up. */
 export const logPlan = (tx: Tx, userId: number, code: keyof typeof CONTENT, plan: Plan, units: number): Promise<void> =>
+  writePlanLog(tx, userId, units, `${CONTENT[code]} ${plan.name}`, { code, params: { name: plan.name } });
+
+/** Writes that a period of a plan with a number of seats was paid (`paid`), or seats were added to it; `units` are below 0. */
+export function logSeats(tx: Tx, userId: number, kind: "paid" | "added", plan: Plan, seats: number, units: number) {
+  const params = { name: plan.name, seats };
+  const [content, code] =
+    kind === "paid"
+      ? [`Paid for the plan ${plan.name}, ${seats} seats`, "plan_paid_seats" as const]
+      : [`Paid for added seats of the plan ${plan.name}, ${seats} seats`, "plan_seats_added" as const];
+  return writePlanLog(tx, userId, units, content, { code, params });
+}
+
+/** Writes that a period of a plan was paid with so many quota units. */
+export function logPaid(tx: Tx, userId: number, plan: Plan, extraSeats: number, units: number): Promise<void> {
+  const seats = seatsOf(plan, extraSeats);
+  return seats === null || extraSeats === 0
+    ? logPlan(tx, userId, "plan_paid", plan, -units)
+    : logSeats(tx, userId, "paid", plan, seats, -units);
+}
+
+const writePlanLog = (tx: Tx, userId: number, units: number, content: string, note: LogNote): Promise<void> =>
   writeLog(tx, {
-    type: LOG_TYPE.management,
-    userId,
-    content: `${CONTENT[code]} ${plan.name}`,
-    note: { code, params: { name: plan.name } },
-    quota: Math.abs(units),
+    ...{ type: LOG_TYPE.management, userId, content, note, quota: Math.abs(units) },
     other: { user_id: userId, quota_delta: units, target: "subscription", action: "update" },
   });
 

@@ -1,6 +1,7 @@
 import { asc, count, desc, eq, ne, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
+import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { type PlanService, planOrders } from "../../../../db/schema/billing/plan-orders.ts";
 import { coupons, PLAN_PERIODS, PLAN_WINDOWS, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
@@ -13,6 +14,7 @@ import { writeManagementLog } from "../../logs/write-log.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
 import { priceWith } from "./coupons.ts";
 import { lockPlanAccount, type Plan } from "./plan-account.ts";
+import { MOST_SEATS, seatsOf } from "./seats/seats.ts";
 
 /** What an administrator enters; amounts are quota units. Without `id`, a new plan. */
 export type PlanInput = Readonly<{
@@ -28,9 +30,15 @@ export type PlanInput = Readonly<{
   trialDays: number;
   allowsOverage: boolean;
   isVisible: boolean;
+  /** Members that an organization may have with it; null: any number. */
+  seats?: number | null;
+  /** Quota units a period for each seat that is added; 0: none can be. */
+  seatPrice?: number;
 }>;
 
 const MOST_UNITS = 1_000_000_000_000;
+/** So that all seats that can be added cost a safe integer. */
+const MOST_SEAT_PRICE = 10_000_000_000;
 const LONGEST = { name: 60, description: 500 } as const;
 
 /** Creates or changes a plan. Running subscriptions follow it from their next window or period on. Throws OperationError. */
@@ -69,13 +77,18 @@ function readPlan(settings: SettingsReader, input: PlanInput) {
   if (!isInteger(input.price, 0, MOST_UNITS)) throw new OperationError("plan_price_invalid");
   if (!isInteger(input.windowQuota, 0, MOST_UNITS)) throw new OperationError("plan_quota_invalid");
   if (!isInteger(input.trialDays, 0, 365)) throw new OperationError("plan_trial_invalid");
+  const { seats = null, seatPrice = 0 } = input;
+  if (seats !== null && !isInteger(seats, 1, MOST_SEATS))
+    throw new OperationError("plan_seats_number_invalid", { max: MOST_SEATS });
+  if (!isInteger(seatPrice, 0, MOST_SEAT_PRICE)) throw new OperationError("plan_seat_price_invalid");
+  if (seats === null && seatPrice > 0) throw new OperationError("plan_seat_price_unlimited");
   if (input.userGroup !== "" && !settings.get("GroupRatio").has(input.userGroup)) {
     throw new OperationError("user_group_unknown", { group: input.userGroup });
   }
   const { price, periodCount, windowQuota, userGroup, trialDays, allowsOverage, isVisible } = input;
   return {
     ...{ name, description, price, period, periodCount, windowQuota, window, userGroup, trialDays },
-    ...{ allowsOverage, isVisible },
+    ...{ allowsOverage, isVisible, seats, seatPrice },
   };
 }
 
@@ -120,7 +133,14 @@ export type SubscriptionView = {
   pause_at_end: boolean;
   next_plan_id: number | null;
   allows_overage: boolean;
-  /** What the next period costs, with its coupon. */
+  /** Members that the organization may have with it, and how many it has; null: any number. */
+  seats: number | null;
+  members: number;
+  /** Seats from the next period on, and the least that the plan has; what each further one costs a period, 0: none can be added. */
+  next_seats: number | null;
+  least_seats: number | null;
+  seat_price: number;
+  /** What the next period costs, with its coupon and seats. */
   renewal_price: number;
   /** It is renewed by card or PayPal instead of from the balance. */
   is_card: boolean;
@@ -147,6 +167,10 @@ const view = {
   pause_at_end: subscriptions.pauseAtEnd,
   next_plan_id: subscriptions.nextPlanId,
   allows_overage: plans.allowsOverage,
+  members: sql<number>`(select count(*)::int from ${organizationMembers}
+    where ${organizationMembers.organizationId} = ${subscriptions.userId})`,
+  least_seats: plans.seats,
+  seat_price: plans.seatPrice,
   is_card: sql<boolean>`${subscriptions.orderId} is not null`,
   service: planOrders.service,
 };
@@ -155,7 +179,14 @@ const nextPlans = alias(plans, "next_plans");
 
 const viewed = (db: Db) =>
   db
-    .select({ view, plan: plans, next: nextPlans, coupon: coupons })
+    .select({
+      view,
+      plan: plans,
+      next: nextPlans,
+      coupon: coupons,
+      added: subscriptions.extraSeats,
+      adds: subscriptions.nextExtraSeats,
+    })
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
     .innerJoin(users, eq(users.id, subscriptions.userId))
@@ -163,9 +194,18 @@ const viewed = (db: Db) =>
     .leftJoin(nextPlans, eq(nextPlans.id, subscriptions.nextPlanId))
     .leftJoin(coupons, eq(coupons.id, subscriptions.couponId));
 
-const toView = ({ view: row, plan, next, coupon }: Awaited<ReturnType<typeof viewed>>[number]): SubscriptionView => ({
+const toView = ({
+  view: row,
+  plan,
+  next,
+  coupon,
+  added,
+  adds,
+}: Awaited<ReturnType<typeof viewed>>[number]): SubscriptionView => ({
   ...row,
-  renewal_price: priceWith(next ?? plan, coupon),
+  seats: seatsOf(plan, added),
+  next_seats: seatsOf(next ?? plan, adds ?? added),
+  renewal_price: priceWith(next ?? plan, coupon, adds ?? added),
 });
 
 /** An account's running subscriptions, with what is left of their windows now. */

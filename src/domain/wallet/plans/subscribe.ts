@@ -14,7 +14,8 @@ import type { WalletDeps } from "../operation.ts";
 import { couponAfter, findCoupon, priceWith, takeCoupon } from "./coupons.ts";
 import { publishPlanAccount } from "./overage.ts";
 import { periodEnd } from "./periods.ts";
-import { applyPlans, fillWindow, lockPlanAccount, logPlan, type Plan, type PlanAccount } from "./plan-account.ts";
+import { applyPlans, fillWindow, lockPlanAccount, logPaid, type Plan, type PlanAccount } from "./plan-account.ts";
+import { readSeats, requireSeats } from "./seats/seats.ts";
 
 export type PlanDeps = WalletDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
 
@@ -23,7 +24,7 @@ const DAY_S = 86_400;
 /**
  * Subscribes an account to a plan that is offered: its price is taken from the wallet, not from what is left of other plans;
  * an account's first subscription to a plan with a trial begins with that. A coupon lowers the price of what is paid first, or
- * of all periods. Throws OperationError.
+ * of all periods. `seats`: how many an organization has in all, where it adds some to the plan's. Throws OperationError.
  */
 export async function subscribe(
   deps: PlanDeps,
@@ -31,11 +32,13 @@ export async function subscribe(
   planId: number,
   now = nowSeconds(),
   couponCode = "",
+  seats?: number,
 ): Promise<void> {
   const plan = await offeredPlan(deps.db, planId);
+  const extraSeats = readSeats(plan, seats);
   const coupon = couponCode.trim() === "" ? null : await findCoupon(deps.db, couponCode, { userId, planId, now });
   const isTrial = plan.trialDays > 0 && !(await hadPlan(deps.db, userId, planId));
-  const price = isTrial ? 0 : priceWith(plan, coupon);
+  const price = isTrial ? 0 : priceWith(plan, coupon, extraSeats);
   await paying(deps, userId, price, async (tx) => {
     const account = await lockPlanAccount(tx, userId);
     requireWallet(deps, account, price);
@@ -46,7 +49,7 @@ export async function subscribe(
     if (coupon) await takeCoupon(tx, coupon, userId, now);
     await begin(tx, account, plan, now, {
       ...{ trialEnd: isTrial ? now + plan.trialDays * DAY_S : null, paid: price },
-      couponId: isTrial ? (coupon?.id ?? null) : couponAfter(plan, coupon),
+      ...{ couponId: isTrial ? (coupon?.id ?? null) : couponAfter(plan, coupon), extraSeats },
     });
   });
   await publishPlanAccount(deps, userId);
@@ -92,27 +95,43 @@ export async function beginGift(tx: Tx, userId: number, planId: number, now = no
   return plan;
 }
 
-type Terms = Readonly<{ trialEnd?: number | null; paid: number; couponId?: number | null; cancelAtEnd?: boolean }>;
+type Terms = Readonly<{
+  trialEnd?: number | null;
+  paid: number;
+  couponId?: number | null;
+  cancelAtEnd?: boolean;
+  extraSeats?: number;
+}>;
 
-/** Begins a subscription with its first window. */
+/** Begins a subscription with its first window. Throws OperationError: the members of an organization do not fit into it. */
 async function begin(
   tx: Tx,
   account: PlanAccount,
   plan: Plan,
   now: number,
-  { trialEnd = null, paid, couponId = null, cancelAtEnd = false }: Terms,
+  { trialEnd = null, paid, couponId = null, cancelAtEnd = false, extraSeats = 0 }: Terms,
 ): Promise<void> {
   const { userId } = account;
+  await requireSeats(tx, userId, plan, extraSeats);
   const end = trialEnd ?? periodEnd(now, plan.period, plan.periodCount);
   const [subscription] = await tx
     .insert(subscriptions)
     .values({
       ...{ userId, planId: plan.id, status: "active", isTrial: trialEnd !== null, paid, startedAt: now },
-      ...{ periodStart: now, periodEnd: end, windowStart: now, windowEnd: now, remaining: 0, couponId, cancelAtEnd },
+      ...{
+        periodStart: now,
+        periodEnd: end,
+        windowStart: now,
+        windowEnd: now,
+        remaining: 0,
+        couponId,
+        cancelAtEnd,
+        extraSeats,
+      },
     })
     .returning();
   if (!subscription) throw new Error("the subscription was not stored");
-  if (paid > 0) await logPlan(tx, userId, "plan_paid", plan, -paid);
+  if (paid > 0) await logPaid(tx, userId, plan, extraSeats, paid);
   await fillWindow(tx, { subscription, plan }, now);
   await applyPlans(tx, account);
 }

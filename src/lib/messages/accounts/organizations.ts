@@ -65,6 +65,10 @@ export const organizationMessages = {
     en: "The organization has {max} open invitations. Revoke some first.",
     zh: "未使用的邀请已达上限（{max} 个），请先撤销一部分。",
   },
+  organization_seats_taken: {
+    en: "All {seats} seats of the organization are taken, open invitations included. Add seats, remove members or revoke invitations.",
+    zh: "组织的 {seats} 个席位已全部占用（含未使用的邀请）。请增加席位，或移除成员、撤销邀请。",
+  },
   organization_invitation_invalid: {
     en: "This invitation was used or revoked, or has expired. Ask for a new one.",
     zh: "邀请已使用、已撤销或已过期，请联系对方重新邀请。",

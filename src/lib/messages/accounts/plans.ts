@@ -20,6 +20,29 @@ export const planMessages = {
   },
   plan_quota_invalid: { en: "The quota must be an integer, 0 or more.", zh: "额度须为不小于 0 的整数。" },
   plan_trial_invalid: { en: "The trial must have 0 to 365 days.", zh: "试用天数须为 0 到 365。" },
+  plan_seats_number_invalid: {
+    en: "The seats must be an integer from 1 to {max}, or blank for any number of members.",
+    zh: "席位数须为 1 到 {max} 的整数，留空表示成员数不限。",
+  },
+  plan_seat_price_invalid: {
+    en: "The price of a seat must be an integer of quota units, 0 or more.",
+    zh: "席位价格须为不小于 0 的整数额度。",
+  },
+  plan_seat_price_unlimited: {
+    en: "A plan for any number of members has no price for seats: enter the number of its seats too.",
+    zh: "成员数不限的套餐不能设置席位价格，请同时填写席位数。",
+  },
+  plan_seats_fixed: { en: "No seats can be added to this plan.", zh: "该套餐不能增加席位。" },
+  plan_seats_invalid: { en: "Choose {min} to {max} seats.", zh: "席位数须为 {min} 到 {max}。" },
+  plan_seats_organizations: { en: "Only organizations can add seats.", zh: "只有组织可以增加席位。" },
+  plan_seats_too_few: {
+    en: "The organization has {members} members, and the plan {seats} seats. Choose more seats, or remove members.",
+    zh: "组织有 {members} 名成员，但套餐只有 {seats} 个席位。请增加席位，或移除部分成员。",
+  },
+  plan_seats_at_service: {
+    en: "Seats of a plan that a payment service renews are fixed when it is ordered. Cancel its renewal, then subscribe with other seats.",
+    zh: "通过支付服务续订的套餐，席位数在下单时确定。请先取消续订，再按新的席位数订阅。",
+  },
   subscription_not_found: { en: "This subscription does not exist or has ended.", zh: "订阅不存在或已结束。" },
   subscription_not_active: {
     en: "This subscription is not active: top up so that it can be renewed.",

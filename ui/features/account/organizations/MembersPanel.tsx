@@ -25,7 +25,7 @@ import {
 /** Who belongs to the organization; their roles, for those who may change them. */
 export const MembersPanel = ({ organization }: { organization: Organization }) => {
   const { t } = useTranslation();
-  const { id } = organization;
+  const { id, seats } = organization;
   const { user } = useSession();
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(members(id));
@@ -44,7 +44,13 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
   });
   const remove = useRemoval(organization, refresh);
   return (
-    <Panel title={t("organizations.members.title")} hint={t("organizations.members.hint")}>
+    <Panel
+      title={t("organizations.members.title")}
+      hint={[
+        t("organizations.members.hint"),
+        ...(data && seats !== null ? [t("organizations.members.seats", { used: data.length, seats })] : []),
+      ].join(" ")}
+    >
       {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={80} />}
       {data?.map((member) => {

@@ -27,6 +27,9 @@ type PlanForm = {
   window: Plan["window"];
   userGroup: string;
   trialDays: string;
+  /** Empty: any number of members. */
+  seats: string;
+  seatPrice: string;
   allowsOverage: boolean;
   isVisible: boolean;
 };
@@ -41,6 +44,8 @@ const formOf = (plan: Plan | null): PlanForm => ({
   window: plan?.window ?? "month",
   userGroup: plan?.userGroup ?? "",
   trialDays: String(plan?.trialDays ?? 0),
+  seats: plan?.seats ? String(plan.seats) : "",
+  seatPrice: String(plan?.seatPrice ?? 0),
   allowsOverage: plan?.allowsOverage ?? true,
   isVisible: plan?.isVisible ?? true,
 });
@@ -54,15 +59,17 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
   const groups = useQuery(groupNames).data ?? [];
   const { form, change, faults, problem, isSaving, submit } = useCheckedForm<PlanForm>({
     initial: formOf(plan),
-    check: ({ name, price, windowQuota, periodCount, trialDays }) => ({
+    check: ({ name, price, windowQuota, periodCount, trialDays, seats, seatPrice }) => ({
       name: name.trim() === "" ? "nameMissing" : undefined,
       price: isInteger(price) ? undefined : "notInteger",
       windowQuota: isInteger(windowQuota) ? undefined : "notInteger",
       periodCount: isInteger(periodCount) && Number(periodCount) > 0 ? undefined : "notInteger",
       trialDays: isInteger(trialDays) ? undefined : "notInteger",
+      seats: seats.trim() === "" || (isInteger(seats) && Number(seats) > 0) ? undefined : "seatsInvalid",
+      seatPrice: seats.trim() === "" || isInteger(seatPrice) ? undefined : "notInteger",
     }),
     rejection: "inline",
-    send: async ({ price, windowQuota, periodCount, trialDays, ...values }) => {
+    send: async ({ price, windowQuota, periodCount, trialDays, seats, seatPrice, ...values }) => {
       await savePlan({
         ...values,
         ...(plan && { id: plan.id }),
@@ -70,6 +77,8 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
         windowQuota: Number(windowQuota),
         periodCount: Number(periodCount),
         trialDays: Number(trialDays),
+        seats: seats.trim() === "" ? null : Number(seats),
+        seatPrice: seats.trim() === "" ? 0 : Number(seatPrice),
       });
       await client.invalidateQueries({ queryKey: WALLET_KEY });
       notifyDone(t("plans.form.done"));
@@ -186,6 +195,37 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
             sx={{ width: 96 }}
           />
         </Field>
+        <Field
+          label={t("plans.form.seats")}
+          htmlFor="plan-seats"
+          hint={t("plans.form.seatsHint")}
+          error={fault("seats")}
+        >
+          <OutlinedInput
+            id="plan-seats"
+            value={form.seats}
+            onChange={(event) => change({ seats: event.target.value })}
+            error={faults.seats !== undefined}
+            inputProps={{ inputMode: "numeric", className: "num" }}
+            sx={{ width: 96 }}
+          />
+        </Field>
+        {form.seats.trim() !== "" && (
+          <Field
+            label={t("plans.form.seatPrice")}
+            htmlFor="plan-seatPrice"
+            hint={t("plans.form.seatPriceHint")}
+            error={fault("seatPrice")}
+          >
+            <QuotaInput
+              id="plan-seatPrice"
+              value={form.seatPrice}
+              onChange={(seatPrice) => change({ seatPrice })}
+              hasError={faults.seatPrice !== undefined}
+              picks={[0, 5, 10, 20]}
+            />
+          </Field>
+        )}
         <SwitchRow
           label={t("plans.form.overage")}
           hint={t("plans.form.overageHint")}

@@ -65,6 +65,20 @@ export const PlanTable = ({ plans, onEdit }: PlanTableProps) => {
       cell: (plan) => <Money quota={plan.windowQuota} />,
     },
     { key: "window", head: t("plans.form.window"), width: 150, cell: (plan) => t(`plans.windows.${plan.window}`) },
+    {
+      key: "seats",
+      head: t("plans.form.seats"),
+      width: 90,
+      align: "right",
+      cell: (plan) => plan.seats ?? "∞",
+    },
+    {
+      key: "trial",
+      head: t("plans.form.trialDays"),
+      width: 110,
+      align: "right",
+      cell: (plan) => plan.trialDays || "–",
+    },
     { key: "group", head: t("plans.form.group"), width: 120, cell: (plan) => plan.userGroup || "–" },
     {
       key: "visible",

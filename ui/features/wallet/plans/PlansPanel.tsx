@@ -21,6 +21,7 @@ import { useActing } from "../../account/organizations/use-organization.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
 import { periodText } from "./period-text.ts";
 import { changePlan, offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
+import { SeatsDialog } from "./SeatsDialog.tsx";
 import { SubscribeDialog } from "./SubscribeDialog.tsx";
 
 /** The account's subscriptions and the plans that are offered to it. */
@@ -79,6 +80,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
   const confirm = useConfirm();
   const { may } = useActing();
   const change = useChange(t("plans.saved"));
+  const [isChangingSeats, setChangingSeats] = useState(false);
   const portal = useMutation({
     mutationFn: openPortal,
     onSuccess: ({ url }) => window.location.assign(url),
@@ -149,6 +151,16 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
         </>
       )}
       {!own.allows_overage && <Box sx={{ mt: 2, fontSize: 13 }}>{t("plans.noOverage")}</Box>}
+      {own.seats !== null && own.members > 0 && (
+        <Box sx={{ mt: 2, fontSize: 13 }}>
+          {t("plans.seatsUsed", { used: own.members, seats: own.seats })}
+          {own.next_seats !== null && own.next_seats !== own.seats && (
+            <Box sx={{ color: "text.secondary" }}>
+              {t("plans.seatsNext", { date: dateOf(own.period_end), seats: own.next_seats })}
+            </Box>
+          )}
+        </Box>
+      )}
       <Box sx={{ mt: 2, fontSize: 13 }}>
         {isPaused || own.pause_at_end
           ? t(isPaused ? "plans.isPaused" : "plans.pausesOn", { date: dateOf(own.period_end) })
@@ -173,6 +185,11 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
               {t("plans.portal")}
             </Button>
           )}
+          {own.least_seats !== null &&
+            own.members > 0 &&
+            own.seat_price > 0 &&
+            own.status === "active" &&
+            !own.is_card && <Button onClick={() => setChangingSeats(true)}>{t("plans.seatsChange")}</Button>}
           {(isPaused || own.pause_at_end) && !isPaypal && (
             <Button loading={change.isPending} onClick={() => void resume()}>
               {t("plans.unpause")}
@@ -195,6 +212,9 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
             </Button>
           )}
         </Row>
+      )}
+      {isChangingSeats && own.least_seats !== null && (
+        <SeatsDialog subscription={own} least={own.least_seats} onClose={() => setChangingSeats(false)} />
       )}
     </Panel>
   );
@@ -239,6 +259,13 @@ const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] 
       {!plan.allowsOverage && <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.noOverage")}</Box>}
       {plan.userGroup && (
         <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.group", { group: plan.userGroup })}</Box>
+      )}
+      {plan.seats !== null && (
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>
+          {t("plans.seats", { seats: plan.seats })}
+          {plan.seatPrice > 0 &&
+            ` · ${t("plans.seatMore", { price: amountText(plan.seatPrice, format), period: periodText(plan, t) })}`}
+        </Box>
       )}
       {plan.description && (
         <Box sx={{ mt: 1, fontSize: 13, color: "text.secondary", whiteSpace: "pre-line" }}>{plan.description}</Box>

@@ -9,10 +9,12 @@ import { amountText, useMoneyFormat } from "../../../components/display/Money.ts
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
+import { useActing } from "../../account/organizations/use-organization.ts";
 import { paymentOptions, WALLET_KEY } from "../wallet-calls.ts";
 import { Choice } from "./Choice.tsx";
 import { periodText } from "./period-text.ts";
 import { payAtService, readCoupon, subscribeTo } from "./plan-calls.ts";
+import { isSeats, SeatsField } from "./SeatsDialog.tsx";
 
 /** Services that charge each period by themselves. */
 const SERVICES = [
@@ -27,9 +29,15 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
   const format = useMoneyFormat();
   const client = useQueryClient();
   const [code, setCode] = useState("");
-  const check = useMutation({ mutationFn: () => readCoupon(plan.id, code.trim()) });
+  const { id: organization } = useActing();
+  const least = organization === null || plan.seatPrice === 0 ? null : plan.seats;
+  const [seats, setSeats] = useState(String(least ?? ""));
+  const isSeatsWrong = least !== null && !isSeats(seats, least);
+  const extraSeats = least === null || isSeatsWrong ? 0 : Number(seats) - least;
+  const input = { planId: plan.id, coupon: code.trim(), ...(extraSeats > 0 && { seats: Number(seats) }) };
+  const check = useMutation({ mutationFn: () => readCoupon(input) });
   const subscribe = useMutation({
-    mutationFn: () => subscribeTo(plan.id, code.trim()),
+    mutationFn: () => subscribeTo(input),
     onSuccess: () => {
       notifyDone(t("plans.subscribed", { name: plan.name }));
       onClose();
@@ -41,14 +49,15 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
       ]),
   });
   const methods = useQuery(paymentOptions).data?.ways ?? [];
-  const services = SERVICES.filter(({ service }) => plan.price > 0 && methods.some(({ method }) => method === service));
+  const total = plan.price + extraSeats * plan.seatPrice;
+  const services = SERVICES.filter(({ service }) => total > 0 && methods.some(({ method }) => method === service));
   const [payment, setPayment] = useState<"balance" | Service>("balance");
   const pay = useMutation({
-    mutationFn: (service: Service) => payAtService(plan.id, service, code.trim()),
+    mutationFn: (service: Service) => payAtService(service, input),
     onSuccess: ({ url }) => window.location.assign(url),
   });
   const paidBy = services.find(({ service }) => service === payment);
-  const price = amountText(plan.price, format);
+  const price = amountText(total, format);
   const period = periodText(plan, t);
   const error = (subscribe.error ?? pay.error ?? check.error)?.message;
   return (
@@ -57,7 +66,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
       action={t(paidBy ? "plans.toCard" : "plans.subscribe")}
       isBusy={subscribe.isPending || pay.isPending}
       onClose={onClose}
-      onSubmit={() => (paidBy ? pay.mutate(paidBy.service) : subscribe.mutate())}
+      onSubmit={() => isSeatsWrong || (paidBy ? pay.mutate(paidBy.service) : subscribe.mutate())}
     >
       <Col gap={4}>
         {services.length > 0 && (
@@ -79,7 +88,20 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
               ? t("plans.trialBody", { count: plan.trialDays, price })
               : t("plans.subscribeBody", { price, period })}
         </Box>
-        {plan.price > 0 && (
+        {least !== null && (
+          <SeatsField
+            least={least}
+            seatPrice={plan.seatPrice}
+            value={seats}
+            onChange={(value) => {
+              setSeats(value);
+              check.reset();
+              subscribe.reset();
+              pay.reset();
+            }}
+          />
+        )}
+        {total > 0 && (
           <Field label={t("plans.coupons.coupon")} htmlFor="subscribe-coupon" error={error}>
             <Row>
               <OutlinedInput
@@ -101,7 +123,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
             </Row>
           </Field>
         )}
-        {plan.price === 0 && error && <Box sx={{ fontSize: 13, color: "error.main" }}>{error}</Box>}
+        {total === 0 && error && <Box sx={{ fontSize: 13, color: "error.main" }}>{error}</Box>}
         {check.data && (
           <Box role="status" sx={{ fontSize: 13 }}>
             {t(`plans.coupons.applied.${check.data.duration}`, { price: amountText(check.data.price, format) })}

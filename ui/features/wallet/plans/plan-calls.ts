@@ -23,13 +23,25 @@ export const allPlans = queryOptions({
   queryFn: ({ signal }) => readData(planApi.plan.get({ fetch: { signal } })),
 });
 
-export const subscribeTo = (planId: number, coupon: string) =>
-  readEnvelope(planApi.user.subscriptions.post({ plan_id: planId, ...(coupon && { coupon }) }));
+/** What somebody enters to subscribe to a plan; `seats`: in all, where an organization adds some. */
+type Subscribing = Readonly<{ planId: number; coupon: string; seats?: number }>;
+
+export const subscribeTo = ({ planId, coupon, seats }: Subscribing) =>
+  readEnvelope(
+    planApi.user.subscriptions.post({
+      plan_id: planId,
+      ...(coupon && { coupon }),
+      ...(seats !== undefined && { seats }),
+    }),
+  );
 /** What a coupon makes of the price of a plan. */
-export const readCoupon = (planId: number, code: string) =>
-  readData(planApi.user.coupon.get({ query: { plan_id: planId, code } }));
+export const readCoupon = ({ planId, coupon, seats }: Subscribing) =>
+  readData(
+    planApi.user.coupon.get({ query: { plan_id: planId, code: coupon, ...(seats !== undefined && { seats }) } }),
+  );
 export const changePlan = (id: number, planId: number) =>
   readEnvelope(planApi.user.subscriptions.put({ id, plan_id: planId }));
+export const setSeats = (id: number, seats: number) => readEnvelope(planApi.user.subscriptions.put({ id, seats }));
 export const setRenewal = (id: number, renew: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, renew }));
 
 /** Pauses a subscription at the end of its period, or resumes it. */
@@ -38,10 +50,16 @@ export const setPaused = (id: number, paused: boolean) => readEnvelope(planApi.u
 export const setPausedOf = (id: number, paused: boolean) =>
   readEnvelope(planApi.subscription.pause.post({ id, paused }));
 
-export const savePlan = (plan: PlanInput) => readData(planApi.plan.post({ ...plan }));
+export const savePlan = (plan: PlanInput & Readonly<{ seatPrice: number }>) => readData(planApi.plan.post({ ...plan }));
 /** Resolves with the address of the service's page to pay on. */
-export const payAtService = (planId: number, service: "stripe" | "paypal", coupon: string) =>
-  readData(planApi.user.subscriptions.checkout.post({ plan_id: planId, service, ...(coupon && { coupon }) }));
+export const payAtService = (service: "stripe" | "paypal", { planId, coupon, seats }: Subscribing) =>
+  readData(
+    planApi.user.subscriptions.checkout.post({
+      ...{ plan_id: planId, service },
+      ...(coupon && { coupon }),
+      ...(seats !== undefined && { seats }),
+    }),
+  );
 /** Resolves with the address of a page of Stripe. */
 export const openPortal = () => readData(planApi.user.subscriptions.portal.post());
 

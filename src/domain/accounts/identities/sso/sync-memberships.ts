@@ -6,6 +6,7 @@ import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Db, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
+import { countMembers, readSeatLimits } from "../../../wallet/plans/seats/seats.ts";
 import { disableMemberKeys } from "../../organizations/members/member-keys.ts";
 import { type Person, writeOrganizationLog } from "../../organizations/operation.ts";
 import { hasRight } from "../../organizations/rights.ts";
@@ -17,7 +18,8 @@ type SyncDeps = Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>
 /**
  * Makes somebody a member of the organizations that their groups are mapped to, and ends memberships that came from groups
  * they are no longer in. What people granted by hand stays. Keys of whoever goes are disabled. Groups that the provider
- * provisions are newer than `reported`, those of a sign-in.
+ * provisions are newer than `reported`, those of a sign-in. Where a plan's seats are taken nobody joins: the organization's log says
+ * so, and the next sign-in or change of groups tries again.
  */
 export async function syncMemberships(
   { db, changes, settings }: SyncDeps,
@@ -116,6 +118,15 @@ async function lockOrganizations(tx: Tx, ids: readonly number[]): Promise<Readon
 type Place = Readonly<{ organizationId: number; role: MappedRole; providerId: number }>;
 
 async function join(tx: Tx, person: Person, { organizationId, role, providerId }: Place): Promise<void> {
+  const seats = (await readSeatLimits(tx, [organizationId])).get(organizationId);
+  if (seats !== undefined && (await countMembers(tx, organizationId)) >= seats) {
+    await writeOrganizationLog(tx, organizationId, person, {
+      content: `${person.username} could not join by their groups: all ${seats} seats are taken`,
+      note: { code: "organization_no_seat", params: { name: person.username, seats } },
+      action: "create",
+    });
+    return;
+  }
   await tx
     .insert(organizationMembers)
     .values({ organizationId, userId: person.id, role, joinedAt: nowSeconds(), providerId })

@@ -106,6 +106,7 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
           orderId: order.id,
           startedAt: periodStart,
           remaining: 0,
+          extraSeats: order.extraSeats,
         },
         ...{ windowStart: periodStart, windowEnd: periodStart, cancelAtEnd: order.status === "ended" },
       })

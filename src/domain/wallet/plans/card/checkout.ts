@@ -18,6 +18,7 @@ import { addTax, type TaxedQuote } from "../../payments/tax/tax.ts";
 import { findCoupon, priceWith } from "../coupons.ts";
 import { openPaypalPage } from "../paypal/subscription.ts";
 import type { Plan } from "../plan-account.ts";
+import { readSeats, requireSeats } from "../seats/seats.ts";
 import { hadPlan } from "../subscribe.ts";
 import { closePage, storeOrder, storePage } from "./one-page.ts";
 
@@ -34,7 +35,11 @@ export async function startCardPlan(
   planId: number,
   site: string,
   now = nowSeconds(),
-  { service = "stripe", coupon: code = "" }: Readonly<{ service?: PlanService; coupon?: string }> = {},
+  {
+    service = "stripe",
+    coupon: code = "",
+    seats,
+  }: Readonly<{ service?: PlanService; coupon?: string; seats?: number | undefined }> = {},
 ): Promise<string> {
   const { db, settings, log } = deps;
   if (!(service === "paypal" ? takesPaypal(settings) : takesCards(settings)))
@@ -47,14 +52,16 @@ export async function startCardPlan(
   );
   const [present] = await db.select({ id: subscriptions.id }).from(subscriptions).where(running);
   if (present) throw new OperationError("plan_subscribed_already");
+  const extraSeats = readSeats(plan, seats);
+  await requireSeats(db, user.id, plan, extraSeats);
   const trialDays = plan.trialDays > 0 && !(await hadPlan(db, user.id, planId)) ? plan.trialDays : 0;
   const [profile] = await db.select().from(billingProfiles).where(eq(billingProfiles.userId, user.id));
   const coupon = code.trim() === "" ? null : await findCoupon(db, code, { userId: user.id, planId, now });
   if (coupon?.duration === "once" && trialDays > 0) throw new OperationError("coupon_not_with_trial");
   const quoted = (price: number) =>
     addTax(settings, quotePlan(settings, user.group, price, service), profile ?? { country: "", taxId: "" });
-  const quote = quoted(coupon?.duration === "forever" ? priceWith(plan, coupon) : plan.price);
-  const first = coupon?.duration === "once" ? quoted(priceWith(plan, coupon)) : quote;
+  const quote = quoted(priceWith(plan, coupon?.duration === "forever" ? coupon : null, extraSeats));
+  const first = coupon?.duration === "once" ? quoted(priceWith(plan, coupon, extraSeats)) : quote;
   const tradeNo = `PLAN${user.id}NO${randomUUID().replaceAll("-", "").slice(0, 16)}`;
   const values = {
     ...{
@@ -66,6 +73,7 @@ export async function startCardPlan(
       currency: quote.currency,
       createdAt: now,
       trialDays,
+      extraSeats,
     },
     ...(quote.tax && {
       ...{ tax: quote.tax.amount, taxRate: quote.tax.rate, taxCountry: quote.tax.country },

@@ -9,6 +9,7 @@ import type { DbOrTx } from "../../../../../../db/types.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import type { Vault } from "../../../../../lib/security/crypto.ts";
+import { requireFreeSeat } from "../../../../wallet/plans/seats/seats.ts";
 import { findRole, requireOrganizations } from "../../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../../operation.ts";
 import { mayAssign } from "../../rights.ts";
@@ -66,6 +67,7 @@ export async function acceptInvitation(
     const { invitation } = await findOpen(tx, vault, token);
     if ((await findRole(tx, organizationId, person.id)) !== null)
       throw new OperationError("organization_member_already");
+    await requireFreeSeat(tx, organizationId);
     const now = nowSeconds();
     const { role } = invitation;
     await tx.insert(organizationMembers).values({ organizationId, userId: person.id, role, joinedAt: now });

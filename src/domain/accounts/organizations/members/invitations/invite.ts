@@ -9,6 +9,7 @@ import { OperationError } from "../../../../../lib/operation-error.ts";
 import { randomText, type Vault } from "../../../../../lib/security/crypto.ts";
 import type { Mailer } from "../../../../notifications/mail/mail.ts";
 import { type Letter, writeMail } from "../../../../notifications/mail/mail-text.ts";
+import { requireFreeSeat } from "../../../../wallet/plans/seats/seats.ts";
 import { checkEmailAddress } from "../../../registration/email-address.ts";
 import { countMail } from "../../../registration/send-verification.ts";
 import { lockForChange, requireOrganizations } from "../../membership.ts";
@@ -74,6 +75,7 @@ export async function createInvitation(
       .from(organizationInvitations)
       .where(isOpen(organizationId, now));
     if (open.length >= MOST_OPEN) throw new OperationError("organization_invitations_too_many", { max: MOST_OPEN });
+    await requireFreeSeat(tx, organizationId, open.length);
     const [row] = await tx
       .insert(organizationInvitations)
       .values({

@@ -111,8 +111,9 @@ test("a plan is paused when its period ends, costs nothing meanwhile, and begins
   expect(await rowOf(userId)).toEqual({ quota: 1_500_000, group: "default" });
   expect(await advance(end + 90 * DAY_S)).toBe(0);
   const at = end + 90 * DAY_S;
-  const resumed = await Promise.allSettled(Array.from({ length: 5 }, () => setPaused(deps, userId, id, false, at)));
-  expect(resumed.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  // The balance is enough for one of them; whoever comes later finds that it runs.
+  await Promise.all(Array.from({ length: 5 }, () => setPaused(deps, userId, id, false, at)));
+  await setPaused(deps, userId, id, false, at + 1);
   expect(await only(userId)).toMatchObject({ status: "active", period_start: at, remaining: 700 });
   expect(await rowOf(userId)).toEqual({ quota: 500_700, group: "pro" });
 });
