@@ -40,6 +40,7 @@ import { jina } from "./labs/jina.ts";
 import { mistral } from "./labs/mistral.ts";
 import { openai } from "./labs/openai/openai.ts";
 import { perplexity } from "./labs/perplexity.ts";
+import { voyage } from "./labs/voyage.ts";
 import { xai } from "./labs/xai/xai.ts";
 import { blackForestLabs } from "./media/black-forest-labs.ts";
 import { ideogram } from "./media/ideogram.ts";
@@ -85,6 +86,7 @@ const providers: readonly Provider[] = [
   blackForestLabs,
   ideogram,
   recraft,
+  voyage,
   openRouter,
   ai360,
   fastGpt,

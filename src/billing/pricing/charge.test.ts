@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { NO_USAGE } from "../types.ts";
-import { saneTokens, saneUsage } from "./charge.ts";
+import { decimal, ONE } from "../../lib/values/decimal.ts";
+import { NO_USAGE, type Price } from "../types.ts";
+import { charge, saneTokens, saneUsage } from "./charge.ts";
 
 test.each([
   [0, 0],
@@ -68,4 +69,20 @@ test("parts that an upstream does not report separately are not made up", () => 
     ...NO_USAGE,
     promptTokens: 5,
   });
+});
+
+test("media that the provider bills by themselves cost their own price, also without any token", () => {
+  const media = { embedded_pixel: 50_000, unknown_unit: 9 };
+  const toolPrices = new Map([["embedded_pixel:voyage", decimal("6e-10")]]);
+  const common = { pricedAs: "voyage-x", toolPrices, groupRatio: ONE, discount: undefined };
+  const ratios = { modelRatio: ONE, completionRatio: ONE, cacheRatio: ONE, cacheCreationRatio: ONE, audioRatio: ONE };
+  const perToken: Price = {
+    ...{ kind: "per_token", ...common, ...ratios, longCacheCreationRatio: ONE, audioCompletionRatio: ONE },
+  };
+  const charged = charge(perToken, { ...NO_USAGE, media }, decimal(500_000));
+  expect([charged.quota, charged.receipt.subtotal]).toEqual([15, "15"]);
+  expect(charge(perToken, NO_USAGE, decimal(500_000)).quota).toBe(0);
+  // A price of the call is for all of it.
+  const perCall: Price = { kind: "per_call", ...common, usdPerCall: decimal("0.01") };
+  expect(charge(perCall, { ...NO_USAGE, media }, decimal(500_000)).quota).toBe(5_000);
 });

@@ -38,12 +38,14 @@ const factorsByPrice = new WeakMap<Price, Map<ContextTier | undefined, Factors>>
  * [input + cached × rc + written × rw + output × ro + audio in × ra + audio out × ra × rao
  * + image in × ri + image out × ri × rio] × rm × rg, each input and
  * output times its factor where the prompt is on a step of the model's prices by length, or
- * USD per call × `quotaPerUnit` × rg; tools that the provider ran cost USD per use × `quotaPerUnit` × rg besides; rounded once, halves away from zero. No tokens at all cost nothing, whatever the
- * price; a ratio above zero costs at least 1. Nonsense in `usage` counts as 0 and the charge is never negative.
+ * USD per call × `quotaPerUnit` × rg; tools that the provider ran cost USD per use × `quotaPerUnit` × rg besides, and so do
+ * media that it bills by themselves where tokens have a price; rounded once, halves away from zero. A call with neither tokens
+ * nor such media costs nothing, whatever the price; a ratio above zero costs at least 1. Nonsense in `usage` counts as 0 and the
+ * charge is never negative.
  */
 export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quota: number; receipt: Receipt } {
   const counted = saneUsage(usage);
-  const used = counted.promptTokens + counted.completionTokens > 0;
+  const used = counted.promptTokens + counted.completionTokens > 0 || counted.media !== undefined;
   const tiers = price.kind === "per_token" ? price.contextTiers : undefined;
   const tier = tiers && tierOf(tiers, counted.promptTokens);
   const factors = factorsByPrice.get(price)?.get(tier) ?? makeFactors(price, tier);
@@ -60,8 +62,10 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     subtotal += amount;
     lines.push({ item, quantity: String(quantity), factor: text, amount: fixedText(amount, scale) });
   }
-  if (used && counted.toolCalls) {
-    const tools = toolLines(price, counted.toolCalls, quotaPerUnit);
+  const extras =
+    price.kind === "per_token" && counted.media ? { ...counted.toolCalls, ...counted.media } : counted.toolCalls;
+  if (used && extras) {
+    const tools = toolLines(price, extras, quotaPerUnit);
     const sum = fixedPoint(
       tools.reduce((total, { exact }) => add(total, exact), ZERO),
       scale,
@@ -103,7 +107,7 @@ function makeUnit(unit: Decimal): Readonly<{ fixed: FixedPoint; text: string }> 
 
 const units = new WeakMap<Decimal, Readonly<{ fixed: FixedPoint; text: string }>>();
 
-/** The cost of tools that the provider ran itself, in addition to tokens or to a fixed price. */
+/** The cost of tools that the provider ran itself, and of media billed by themselves, in addition to tokens or a fixed price. */
 function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quotaPerUnit: Decimal) {
   return Object.entries(toolCalls).flatMap(([tool, count]) => {
     const usd = price.toolPrices && toolPriceOf(price.toolPrices, tool, price.pricedAs);
@@ -288,5 +292,6 @@ export function saneUsage(usage: Usage): Usage {
   }
   if (toolCalls) sane.toolCalls = toolCalls;
   if (images !== undefined) sane.images = saneTokens(images);
+  if (usage.media) sane.media = usage.media;
   return sane;
 }

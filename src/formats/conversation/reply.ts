@@ -131,7 +131,12 @@ export type Usage = {
   imageOutputTokens?: number;
   /** How many images were drawn, where the model decides that. */
   images?: number;
+  /** Media of the request that are billed by themselves rather than as tokens. */
+  media?: MediaUnits;
 };
+
+/** Number of units by their name in the price list: embedded_image, embedded_pixel, embedded_video_second. */
+export type MediaUnits = Readonly<Record<string, number>>;
 
 /** Number of calls by tool, as price lists name it (web_search, google_search, file_search, code_interpreter). */
 export type ToolCalls = Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-import type { ToolCalls, Usage } from "../../conversation/reply.ts";
+import type { MediaUnits, ToolCalls, Usage } from "../../conversation/reply.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
 /**
@@ -20,8 +20,10 @@ export function readUsage(value: unknown): Usage | null {
   const isExcluded = reportedTokens !== null && reasoningTokens > 0 && rest === reportedTokens + reasoningTokens;
   const completionTokens = reportedTokens === null || isExcluded ? rest : reportedTokens;
   const toolCalls = searchUsage(usage);
+  const media = mediaUsage(usage.media);
   return {
     ...(toolCalls && { toolCalls }),
+    ...(media && { media }),
     promptTokens,
     completionTokens,
     cachedTokens:
@@ -55,6 +57,15 @@ export function imageTokens(prompt: JsonObject | null, completion: JsonObject | 
     ...(read > cached && { imageInputTokens: read - cached }),
     ...(drawn > 0 && { imageOutputTokens: drawn }),
   };
+}
+
+/** Media that the provider billed by themselves, as formats of other services write them into this usage; null if none. */
+function mediaUsage(value: unknown): MediaUnits | null {
+  const counted = Object.entries(recordOf(value) ?? {}).flatMap(([unit, count]): [string, number][] => {
+    const units = countOf(count);
+    return units ? [[unit, units]] : [];
+  });
+  return counted.length > 0 ? Object.fromEntries(counted) : null;
 }
 
 const SIZES: ReadonlySet<string | null> = new Set(["low", "medium", "high"]);

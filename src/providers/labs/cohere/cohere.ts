@@ -2,9 +2,10 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, recordOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
-import type { Provider } from "../../contract/provider.ts";
+import type { CallParams, Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { cohereCodec } from "./codec.ts";
+import { cohereEmbed } from "./embed.ts";
 
 /** Rerank in Cohere's v2 API: documents are texts, and responses never contain them. */
 const cohereRerank: NativeFormat = {
@@ -24,13 +25,11 @@ const textOfDocument = (document: unknown): string =>
 
 const DEFAULT_BASE_URL = "https://api.cohere.ai";
 
-/** OpenAI-compatible embeddings have a URL of their own. */
 const compatible = openAiCompatible({
   type: 34,
   name: "Cohere",
   owner: "cohere",
   baseUrl: DEFAULT_BASE_URL,
-  apiRoot: "/compatibility/v1",
   capabilities: ["chat", "embeddings", "rerank"],
   keyHint: "…",
   models: [
@@ -50,14 +49,18 @@ const compatible = openAiCompatible({
   ],
 });
 
-/** Cohere, with chats in its own v2 API. */
+const PATHS: Readonly<Partial<Record<CallParams["capability"], string>>> = { embeddings: "embed", rerank: "rerank" };
+const FORMATS: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
+  embeddings: cohereEmbed,
+  rerank: cohereRerank,
+};
+
+/** Cohere, in its own v2 API. */
 export const cohere: Provider = {
   ...compatible,
-  url: (channel, params) =>
-    params.capability === "embeddings"
-      ? compatible.url(channel, params)
-      : `${rootOf(channel.baseUrl)}/v2/${params.capability === "rerank" ? "rerank" : "chat"}`,
-  nativeFormat: ({ capability }) => (capability === "rerank" ? cohereRerank : null),
+  url: ({ baseUrl }, { capability }) => `${rootOf(baseUrl)}/v2/${PATHS[capability] ?? "chat"}`,
+  nativeFormat: ({ capability }) => FORMATS[capability] ?? null,
+  embedsMedia: true,
   modelList: {
     url: (channel) => `${rootOf(channel.baseUrl)}/v1/models?page_size=1000`,
     read: readNamesIn("models"),
@@ -65,4 +68,5 @@ export const cohere: Provider = {
   chat: chatApi({ formats: ["cohere"], codec: cohereCodec }),
 };
 
-const rootOf = (baseUrl: string): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/v[12]$/, "");
+const rootOf = (baseUrl: string): string =>
+  (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/(\/compatibility)?\/v[12]$/, "");

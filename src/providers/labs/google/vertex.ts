@@ -13,10 +13,10 @@ import type { CallParams, Provider, ProviderChannel, SigningTools } from "../../
 import type { TaskRequest } from "../../contract/tasks.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
-import { vertexEmbeddings } from "./embeddings.ts";
 import { decodeGeminiCount, encodeVertexCount, GEMINI_MODELS, geminiMethod } from "./gemini.ts";
 import { googleImages } from "./images.ts";
 import { googleSpeech } from "./speech.ts";
+import { vertexEmbeddingMethod, vertexEmbeddings } from "./vertex-embeddings.ts";
 import { veoVideos } from "./videos.ts";
 
 /** Renew a token that expires within this time. */
@@ -56,7 +56,6 @@ async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTo
 const DEFAULT_REGION = "global";
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: googleImages,
-  embeddings: vertexEmbeddings,
   speech: googleSpeech,
 };
 
@@ -147,15 +146,17 @@ export const vertex: Provider = {
   defaultBaseUrl: null,
   baseUrlOptional: true,
   capabilities: ["chat", "embeddings", "images", "speech", "video"],
-  nativeFormat: ({ capability }) => OWN[capability] ?? null,
+  nativeFormat: ({ capability, model }) =>
+    capability === "embeddings" ? vertexEmbeddings(model) : (OWN[capability] ?? null),
+  embedsMedia: true,
   keyHint: '{"type": "service_account", …}',
-  models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
+  models: [...GEMINI_MODELS, ...CLAUDE_MODELS, "multimodalembedding@001"],
   url(channel, params) {
     const { capability, model, stream } = params;
     if (params.dialect === "anthropic" && serviceAccountOf(params.key ?? "")) {
       return `${publishersUrl(channel, params)}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`;
     }
-    const method = capability === "embeddings" ? "predict" : geminiMethod(model, stream);
+    const method = capability === "embeddings" ? vertexEmbeddingMethod(model) : geminiMethod(model, stream);
     return `${publishersUrl(channel, params)}/google/models/${model}:${method}`;
   },
   authHeaders: (_channel, key): Record<string, string> => (serviceAccountOf(key) ? {} : { "x-goog-api-key": key }),

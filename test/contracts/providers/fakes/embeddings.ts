@@ -52,6 +52,13 @@ const wantsDocuments = ({ body }: Seen): string | null => {
   const areTexts = Array.isArray(documents) && documents.every((document) => typeof document === "string");
   return areTexts ? null : "documents: texts are required";
 };
+/** Cohere's second version requires what the embeddings are for and their form. */
+const wantsCohere = ({ body }: Seen): string | null => {
+  const others = Object.keys(body).filter((name) => !/^(model|texts|input_type|embedding_types)$/.test(name));
+  if (others.length > 0) return `unknown field: ${others.join()}`;
+  if (!Array.isArray(body.texts)) return "texts: required";
+  return body.input_type === "search_document" ? null : "input_type: required";
+};
 const named = { models: [{ name: "model-b" }, { name: "model-a" }] };
 
 const jinaRefusal = { detail: REFUSED };
@@ -157,8 +164,14 @@ export const vectorFakes: readonly VectorFake[] = [
     type: 34,
     call: "embeddings",
     model: "embed-v4.0",
-    objection: (seen) => bearer(seen, "/compatibility/v1/embeddings") ?? wantsTexts(seen),
-    answer: openaiEmbeddings({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
+    objection: (seen) => bearer(seen, "/v2/embed") ?? wantsCohere(seen),
+    answer: {
+      id: "e",
+      embeddings: { float: EMBEDDINGS },
+      texts: TEXTS,
+      meta: { api_version: { version: "2" }, billed_units: { input_tokens: TOKENS } },
+      response_type: "embeddings_by_type",
+    },
     refusal: { id: "e", message: REFUSED },
     list: { path: "/v1/models", answer: named },
   },
@@ -236,6 +249,45 @@ export const vectorFakes: readonly VectorFake[] = [
     objection: (seen) => bearer(seen, "/v1/rerank") ?? wantsDocuments(seen),
     answer: { id: "r", results: RANKS.map((rank) => ({ ...rank, document: { text: TEXTS[rank.index] } })) },
     silentOnUsage: true,
+    refusal: { detail: REFUSED },
+    list: null,
+  },
+  {
+    type: 1016,
+    call: "embeddings",
+    model: "voyage-4",
+    objection: (seen) =>
+      bearer(seen, "/v1/embeddings") ??
+      ("encoding_format" in seen.body ? "Argument 'encoding_format' must be base64" : wantsTexts(seen)),
+    answer: { ...openaiEmbeddings({ total_tokens: TOKENS }), model: "voyage-4" },
+    refusal: { detail: REFUSED },
+    list: null,
+  },
+  {
+    type: 1016,
+    call: "embeddings",
+    model: "voyage-multimodal-3.5",
+    objection: (seen) =>
+      bearer(seen, "/v1/multimodalembeddings") ??
+      (recordsOf(seen.body.inputs).every(({ content }) => recordsOf(content)[0]?.type === "text")
+        ? null
+        : "inputs: required"),
+    answer: openaiEmbeddings({ text_tokens: TOKENS, image_pixels: 0, video_pixels: 0, total_tokens: TOKENS }),
+    refusal: { detail: REFUSED },
+    list: null,
+  },
+  {
+    type: 1016,
+    call: "rerank",
+    model: "rerank-2.5",
+    objection: (seen) =>
+      bearer(seen, "/v1/rerank") ?? ("top_n" in seen.body ? "unknown argument: top_n" : wantsDocuments(seen)),
+    answer: {
+      object: "list",
+      data: RANKS.map((rank) => ({ ...rank, document: TEXTS[rank.index] })),
+      model: "rerank-2.5",
+      usage: { total_tokens: TOKENS },
+    },
     refusal: { detail: REFUSED },
     list: null,
   },

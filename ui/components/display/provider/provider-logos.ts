@@ -46,6 +46,7 @@ import vertexai from "@lobehub/icons-static-svg/icons/vertexai-color.svg";
 import vidu from "@lobehub/icons-static-svg/icons/vidu-color.svg";
 import vllm from "@lobehub/icons-static-svg/icons/vllm-color.svg";
 import volcengine from "@lobehub/icons-static-svg/icons/volcengine-color.svg";
+import voyage from "@lobehub/icons-static-svg/icons/voyage-color.svg";
 import wenxin from "@lobehub/icons-static-svg/icons/wenxin-color.svg";
 import xai from "@lobehub/icons-static-svg/icons/xai.svg";
 import xinference from "@lobehub/icons-static-svg/icons/xinference-color.svg";
@@ -117,6 +118,7 @@ const LOGOS: readonly (readonly [RegExp, ProviderLogo])[] = [
   [/black forest/i, plain(bfl)],
   [/ideogram/i, plain(ideogram)],
   [/recraft/i, plain(recraft)],
+  [/voyage/i, colored(voyage)],
 ];
 
 /** The logo of a provider or a maker of models by its name; undefined: none known. */

@@ -11,6 +11,7 @@ const FORMS: readonly (readonly [form: RegExp, types: readonly number[]])[] = [
   [/^hf_/, [1005]],
   [/^pplx-/, [1003]],
   [/^jina_/, [38]],
+  [/^(pa|al)-[\w-]{40,}$/, [1016]],
   [/^app-/, [37]],
   [/^fastgpt-/, [22]],
   [/^vda_/, [1011]],

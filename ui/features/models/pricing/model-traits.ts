@@ -32,6 +32,7 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/flux/, "Black Forest Labs"],
   [/ideogram/, "Ideogram"],
   [/recraft/, "Recraft"],
+  [/^(voyage-|rerank-2)/, "Voyage AI"],
   [/^aura-/, "Deepgram"],
 ];
 
