@@ -31,6 +31,7 @@ export default defineConfig({
     sidebar: [
       section("Use it", [
         ["Getting started", "/guide/getting-started"],
+        ["Examples", "/guide/agents/examples"],
         ["Concepts", "/guide/concepts"],
         ["Console tour", "/guide/console"],
         ["Channels and providers", "/guide/channels"],

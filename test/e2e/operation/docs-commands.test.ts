@@ -13,7 +13,9 @@ const REASONS = [
   "builds, then serves in the foreground",
   "installs packages and takes 10 minutes",
   "measures for minutes",
+  "needs a channel that makes music",
   "needs a channel that makes videos",
+  "needs a channel with background responses",
   "needs a clone",
   "needs root and takes ports",
   "needs Docker",
@@ -46,7 +48,7 @@ function rank({ script: text }: ShellBlock): number {
 }
 
 beforeAll(async () => {
-  fixture = await startFixture(["gpt-4o-mini", "gpt-4o"]);
+  fixture = await startFixture(["gpt-4o-mini", "gpt-4o", "dall-e-3", "text-embedding-3-small"]);
   const { gateway, root, key } = fixture;
   sandbox = await mkdtemp(join(tmpdir(), "sluice-docs-"));
   await Promise.all(["bin", "backups"].map((folder) => mkdir(join(sandbox, folder))));

@@ -32,7 +32,7 @@ export const UPSTREAM_KEY = "sk-upstream-key";
 const UPSTREAM_MODELS = ["gpt-4o", "gpt-4o-mini", "text-embedding-3-small"] as const;
 
 /**
- * Starts an upstream that speaks OpenAI's API (chat and text completions, embeddings, models, billing) on a free loopback port.
+ * Starts an upstream that speaks OpenAI's API (chat and text completions, embeddings, images, models, billing) on a free loopback port.
  * How it answers follows from the model's name, see behaviorOf. Calls need a bearer key; "sk-wrong" is refused.
  */
 export function startFakeUpstream(): FakeUpstream {
@@ -114,6 +114,8 @@ async function answer(received: ReceivedRequest, state: State): Promise<Response
         : json(payloads.textCompletion(model, behavior.usage ?? payloads.DEFAULT_USAGE), behavior);
     case "/v1/embeddings":
       return json(embed(received.body, model), behavior);
+    case "/v1/images/generations":
+      return json({ created: 1, data: [{ url: "https://images.example/1.png" }] }, behavior);
     default:
       return unknownUrl(received.path);
   }
