@@ -48,7 +48,7 @@ function rank({ script: text }: ShellBlock): number {
 }
 
 beforeAll(async () => {
-  fixture = await startFixture(["gpt-4o-mini", "gpt-4o", "dall-e-3", "text-embedding-3-small"]);
+  fixture = await startFixture(["gpt-4o-mini", "gpt-4o", "dall-e-3", "text-embedding-3-small", "sora-2"]);
   const { gateway, root, key } = fixture;
   sandbox = await mkdtemp(join(tmpdir(), "sluice-docs-"));
   await Promise.all(["bin", "backups"].map((folder) => mkdir(join(sandbox, folder))));

@@ -32,7 +32,7 @@ export const UPSTREAM_KEY = "sk-upstream-key";
 const UPSTREAM_MODELS = ["gpt-4o", "gpt-4o-mini", "text-embedding-3-small"] as const;
 
 /**
- * Starts an upstream that speaks OpenAI's API (chat and text completions, embeddings, images, models, billing) on a free loopback port.
+ * Starts an upstream that speaks OpenAI's API (chat and text completions, embeddings, images, orders of videos, models, billing) on a free loopback port.
  * How it answers follows from the model's name, see behaviorOf. Calls need a bearer key; "sk-wrong" is refused.
  */
 export function startFakeUpstream(): FakeUpstream {
@@ -116,6 +116,8 @@ async function answer(received: ReceivedRequest, state: State): Promise<Response
       return json(embed(received.body, model), behavior);
     case "/v1/images/generations":
       return json({ created: 1, data: [{ url: "https://images.example/1.png" }] }, behavior);
+    case "/v1/videos":
+      return json({ id: "video_1", object: "video", model, status: "queued", progress: 0, seconds: "4" }, behavior);
     default:
       return unknownUrl(received.path);
   }
