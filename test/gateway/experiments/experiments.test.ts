@@ -150,17 +150,25 @@ test("the response does not wait for the copy, nor fail with it; streams are cop
 
 test("copies stay within the day's budget and the number at a time, also under many calls at once", async () => {
   // A dollar is 1,000 units: of copies that cost 45, and may cost at most 60 (4 tokens of output at most), 16 or more fit.
+  const store = createExperimentStore(database.db, pino({ level: "silent" }));
+  const decisions: boolean[] = [];
+  const reserve: typeof store.reserve = async (...reservation) => {
+    const reserved = await store.reserve(...reservation);
+    decisions.push(reserved !== null);
+    return reserved;
+  };
   const { relay, ask, models } = start(
     { ...MIRROR, max_usd_per_day: 1, max_concurrent: 1000 },
     { old: () => says("old"), new: () => says("new") },
-    { options: { QuotaPerUnit: "1000" } },
+    { options: { QuotaPerUnit: "1000" }, experiments: { ...store, reserve } },
   );
   await Promise.all(Array.from({ length: 60 }, () => ask("Hi", { max_tokens: 5 })));
-  await until(async () => {
-    const copies = models().filter((model) => model === "new").length;
-    return copies > 0 && (await rows()).length === 2 * copies;
-  });
-  const copies = models().filter((model) => model === "new").length;
+  await until(() => decisions.length === 60);
+  const copies = decisions.filter((isReserved) => isReserved).length;
+  expect(copies).toBeGreaterThan(0);
+  await waitForRows(2 * copies);
+  expect(await rows()).toHaveLength(2 * copies);
+  expect(models().filter((model) => model === "new")).toHaveLength(copies);
   expect(copies).toBeLessThan(60);
   expect(await spent()).toBe(45 * copies);
   expect(await spent()).toBeLessThanOrEqual(1000);

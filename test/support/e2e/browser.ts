@@ -27,7 +27,7 @@ const ARGUMENTS = [
   "--disable-component-update",
   "--disable-sync",
   // A page lives for seconds: less than compiling its code for speed takes. A fifth of the renderer's time.
-  "--js-flags=--max-lazy --no-opt",
+  "--js-flags=--max-lazy --no-opt --no-maglev",
 ];
 
 /** Starts the system's Chromium. Throws when there is none. */

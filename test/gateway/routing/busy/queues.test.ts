@@ -100,6 +100,8 @@ test("a client that leaves is removed from the queue, and those behind it go on"
   await Bun.sleep(300);
   abort.abort();
   await left;
+  // On a busy machine the gateway notices later than the client that it left.
+  await relay.billing.nextRecord();
   state.isBusy = false;
   expect((await behind).status).toBe(200);
   expect(served).toEqual(["behind"]);
