@@ -42,6 +42,8 @@ export class OutputMeter implements OutputSink {
   #cites = false;
   /** Created with the first one: most responses run no code. */
   #containers: Set<string> | null = null;
+  /** The memory of each container, by which it is charged. */
+  containerGigabytes = 1;
 
   /** Adds a block of complete stream events. */
   push(block: Uint8Array): void {
@@ -126,10 +128,20 @@ export class OutputMeter implements OutputSink {
     return { text: this.#texts.join(""), extraTokens };
   }
 
+  /** Ids of the containers that ran code. */
+  get containers(): readonly string[] {
+    return this.#containers ? [...this.#containers] : NO_CONTAINERS;
+  }
+
+  /** Leaves a container out of the charge, because it is paid for. */
+  removeContainer(id: string): void {
+    this.#containers?.delete(id);
+  }
+
   /** Hosted tools whose use the response shows; null if none. */
   get toolCalls(): ToolCalls | null {
     const googleSearches = Math.max(this.#googleSearches, this.#searchUsage);
-    const containers = this.#containers?.size ?? 0;
+    const containers = (this.#containers?.size ?? 0) * this.containerGigabytes;
     const uses = this.#searches + this.#fileSearches + googleSearches + containers;
     if (uses === 0 && !this.#showsPlaces) return null;
     return {
@@ -171,6 +183,8 @@ export class OutputMeter implements OutputSink {
     for (const event of events) if (collectOutput(chunkOf(event), this)) this.#finished = true;
   }
 }
+
+const NO_CONTAINERS: readonly string[] = [];
 
 /** Finish reasons of a normal end. */
 const NATURAL_ENDS = /^(stop|stop_sequence|end_turn|completed?|eos|eos_token|finish_reason_unspecified)$/i;

@@ -82,6 +82,7 @@ const storedObjects = new Map<string, StoredObject>();
 const objects: ObjectStore = {
   keep: async (object) => void storedObjects.set(object.id, { ...storedObjects.get(object.id), ...object }),
   find: async (kind, id) => (storedObjects.get(id)?.kind === kind ? (storedObjects.get(id) ?? null) : null),
+  keepPaid: async () => true,
   findAll: async (ids) => [...storedObjects.values()].filter(({ id }) => ids.includes(id)),
   list: async ({ kind }) => [...storedObjects.values()].filter((object) => object.kind === kind),
   remove: async (id) => void storedObjects.delete(id),

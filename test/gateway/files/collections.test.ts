@@ -334,6 +334,46 @@ describe("containers", () => {
     expect((await other.containers.list()).data).toEqual([]);
   });
 
+  test("that a response created belong to its user, and are paid for once in 20 minutes", async () => {
+    const upstream = startUpstream();
+    const gateway = start([{ baseUrl: upstream.url }]);
+    const { client, relay } = gateway;
+    const ask = (container: string | { type: "auto"; memory_limit?: "4g" }, stream = false) => {
+      const tools = [{ type: "code_interpreter" as const, container }];
+      return client.responses.create({ model: "gpt-4o", input: "hi", tools, stream: stream as false });
+    };
+    const { output } = await ask({ type: "auto", memory_limit: "4g" });
+    const [call] = output.flatMap((item) => (item.type === "code_interpreter_call" ? [item] : []));
+    const id = call?.container_id ?? "";
+    expect((await client.containers.list()).data.map((one) => one.id)).toContain(id);
+    await client.containers.files.create(id, { file: await toFile(Buffer.from("x"), "x.txt") });
+    await Promise.all([ask(id), ask(id), ask(id)]);
+    const own = await client.containers.create({ name: "own" });
+    await ask(own.id);
+    // 15 tokens at group 2, and a container of $0.03 a gigabyte at group 2.
+    const quotas = () => charges(gateway).map(([model, quota]) => [model, quota]);
+    expect(quotas()).toEqual([
+      ["gpt-4o", 30 + 120_000],
+      ["gpt-4o", 30],
+      ["gpt-4o", 30],
+      ["gpt-4o", 30],
+      ["code_interpreter", 30_000],
+      ["gpt-4o", 30],
+    ]);
+    await database.sql`update upstream_objects set settled_at = settled_at - 1200 where id in (${id}, ${own.id})`;
+    // Of simultaneous responses one pays.
+    await Promise.all([ask(id), ask(id), ask(own.id)]);
+    expect(
+      quotas()
+        .slice(6)
+        .map(([, quota]) => quota)
+        .sort(),
+    ).toEqual([30, 30_030, 30_030]);
+    const { client: other } = start([{ baseUrl: upstream.url }], 2);
+    expect(await failureOf(other.containers.files.list(id))).toMatchObject(NOT_FOUND);
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
   test("that are refused, by the upstream or for lack of quota, cost nothing", async () => {
     const upstream = startUpstream();
     const gateway = start([{ baseUrl: upstream.url }]);

@@ -206,6 +206,7 @@ export const noTasks: TaskDeps = {
 const noObjects: ObjectStore = {
   keep: async () => {},
   find: async () => null,
+  keepPaid: async () => true,
   findAll: async () => [],
   list: async () => [],
   remove: async () => {},

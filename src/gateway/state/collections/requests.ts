@@ -17,6 +17,7 @@ import { pathOf } from "../files/read-objects.ts";
 import { ownerOf, requestDeletion, requestObject } from "../files/request-upstream.ts";
 import type { CollectionKind, StoredObject } from "../files/store.ts";
 import { chargeUse } from "./charge-use.ts";
+import { gigabytesOf } from "./keep-containers.ts";
 import { COLLECTIONS } from "./kinds.ts";
 import { findOwners, findReferences, hasSameOwner, objectsApart } from "./references.ts";
 
@@ -46,11 +47,13 @@ export async function createObject(
   const create = async () => {
     const ask = { method: "POST", path: COLLECTIONS[kind].path, body: JSON.stringify(json) } as const;
     const made = await requestObject(context, choice, ask);
-    await context.services.objects.keep(storedObjectOf(caller, choice, kind, made));
+    const object = storedObjectOf(caller, choice, kind, made);
+    await context.services.objects.keep(kind === "container" ? { ...object, settledAt: object.createdAt } : object);
     return made;
   };
   if (kind !== "container") return create();
   const gigabytes = gigabytesOf(json);
+  if (gigabytes === null) throw invalidRequest({ code: "gateway_memory_limit" }, "memory_limit");
   const use = {
     tool: "code_interpreter",
     count: gigabytes,
@@ -147,12 +150,4 @@ function chooseMaker(context: GatewayContext, caller: Caller, kind: CollectionKi
   } catch {
     return chooseOwner(context, caller, offers("unknown"));
   }
-}
-
-/** The memory of a container; its price is that of one gigabyte times this. */
-function gigabytesOf({ memory_limit: limit }: JsonObject): number {
-  if (limit == null) return 1;
-  const gigabytes = Number(/^(\d{1,3})g$/.exec(textOf(limit) ?? "")?.[1]);
-  if (Number.isInteger(gigabytes) && gigabytes > 0) return gigabytes;
-  throw invalidRequest({ code: "gateway_memory_limit" }, "memory_limit");
 }

@@ -4,6 +4,7 @@ import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { invalidRequest } from "../../http/client-body.ts";
+import { keepContainersOf } from "../collections/keep-containers.ts";
 import { COLLECTIONS } from "../collections/kinds.ts";
 import { requestStoredResponse } from "../responses/request-stored-response.ts";
 import { ownerOf, requestDeletion, requestObject, requestUpstream } from "./request-upstream.ts";
@@ -147,6 +148,7 @@ export async function storeObject(
   const { objects } = context.services;
   const now = { ...object, body };
   await objects.keep(now);
+  if (object.kind === "response") await keepContainersOf(context, object, body);
   for (const id of filesOf(body)) {
     await objects.keep({ ...object, id, kind: "file", body: { id, object: "file" }, createdAt: nowSeconds() });
   }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import { upstreamObjects } from "../../../../db/schema/gateway/objects.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { LogOther } from "../../../billing/types.ts";
@@ -63,6 +63,11 @@ export type ObjectStore = Readonly<{
   find(kind: ObjectKind, id: string, userId: number): Promise<StoredObject | null>;
   /** Objects with these ids, whoever owns them. */
   findAll(ids: readonly string[]): Promise<StoredObject[]>;
+  /**
+   * Stores an object that is paid for at `object.settledAt`. Resolves false if the user has it already and paid for it after
+   * `paidBefore` (Unix time in seconds), or if it is another user's.
+   */
+  keepPaid(object: StoredObject, paidBefore: number): Promise<boolean>;
   list(page: Page): Promise<StoredObject[]>;
   remove(id: string): Promise<void>;
   /** Batches, jobs and responses that are not charged yet, oldest first; those after `after`. */
@@ -98,6 +103,19 @@ export function createObjectStore(db: Db): ObjectStore {
         .from(table)
         .where(and(eq(table.id, id), eq(table.kind, kind), eq(table.userId, userId)));
       return row ? objectOf(row) : null;
+    },
+    async keepPaid(object, paidBefore) {
+      const { body: response, payer, ...row } = object;
+      const stored = await db
+        .insert(table)
+        .values({ ...row, body: JSON.stringify({ object: response, payer }) })
+        .onConflictDoUpdate({
+          target: table.id,
+          set: { settledAt: object.settledAt },
+          setWhere: and(eq(table.userId, object.userId), or(isNull(table.settledAt), lte(table.settledAt, paidBefore))),
+        })
+        .returning({ id: table.id });
+      return stored.length > 0;
     },
     async findAll(ids) {
       const rows = await db

@@ -1,0 +1,62 @@
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { OutputMeter } from "../../billing/output-meter.ts";
+import type { Call } from "../../call/call.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { storedObjectOf } from "../files/choose-owner.ts";
+import { isFinal } from "../files/settle-object.ts";
+import type { StoredObject } from "../files/store.ts";
+
+/** The time that a container's price pays for. Source: https://developers.openai.com/api/docs/pricing */
+const SESSION_SECONDS = 20 * 60;
+
+/**
+ * Stores the containers in which a response ran code, so that its user can read the files there, and removes those from the
+ * charge that the user has paid for in the last 20 minutes. Without the database every container is charged.
+ */
+export async function keepContainers(
+  { services }: GatewayContext,
+  { attempts: { route }, caller, body }: Call,
+  meter: OutputMeter,
+): Promise<void> {
+  if (!route) return;
+  const tool = recordsOf(body.json.tools).find(({ type }) => type === "code_interpreter");
+  meter.containerGigabytes = gigabytesOf(recordOf(tool?.container) ?? {}) ?? 1;
+  const now = nowSeconds();
+  for (const id of meter.containers) {
+    const object = storedObjectOf(caller, route, "container", { id, object: "container" });
+    const paid = { ...object, createdAt: now, settledAt: now };
+    const isDue = await services.objects.keepPaid(paid, now - SESSION_SECONDS).catch((error) => {
+      services.log.warn({ error, containerId: id }, "a container could not be stored");
+      return true;
+    });
+    if (!isDue) meter.removeContainer(id);
+  }
+}
+
+/** The same for a background response, whose charge includes all of its containers. */
+export async function keepContainersOf(
+  { services }: GatewayContext,
+  response: StoredObject,
+  body: JsonObject,
+): Promise<void> {
+  if (response.settledAt !== null || !isFinal(body)) return;
+  const now = nowSeconds();
+  for (const item of recordsOf(body.output)) {
+    const id = item.type === "code_interpreter_call" ? textOf(item.container_id) : null;
+    if (id === null) continue;
+    const container = { id, object: "container" };
+    const { model, ...payer } = response.payer;
+    await services.objects.keepPaid(
+      { ...response, id, kind: "container", body: container, payer, createdAt: now, settledAt: now },
+      now - SESSION_SECONDS,
+    );
+  }
+}
+
+/** The memory of a container, by its `memory_limit`: its price is that of one gigabyte times this. Null: unknown. */
+export function gigabytesOf({ memory_limit: limit }: JsonObject): number | null {
+  if (limit == null) return 1;
+  const gigabytes = Number(/^(\d{1,3})g$/.exec(textOf(limit) ?? "")?.[1]);
+  return Number.isInteger(gigabytes) && gigabytes > 0 ? gigabytes : null;
+}
