@@ -121,6 +121,7 @@ export const voyage: Provider = {
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
   nativeFormat({ capability, model }) {
     if (capability === "rerank") return rerank;
+    if (capability !== "embeddings") return null;
     return MULTIMODAL.test(model) ? multimodalEmbeddings : textEmbeddings;
   },
   embedsMedia: true,
