@@ -132,6 +132,25 @@ describe("a session of the Live API", () => {
     expect(relay.billing.records).toHaveLength(2);
   });
 
+  test.each([
+    ["gemini-2.5-flash-native-audio-preview", 1],
+    ["gemini-3.1-flash-live-preview", 2],
+  ])("charges the Google searches of a turn of %s as calls are charged", async (model, searches) => {
+    const groundingMetadata = { webSearchQueries: ["a", "b"], groundingChunks: [{ web: { uri: "https://a.test" } }] };
+    const upstream = startLive((peer) => {
+      say(peer, { serverContent: { modelTurn: { parts: [{ text: "Hello" }] }, groundingMetadata } });
+      say(peer, { serverContent: { turnComplete: true, groundingMetadata }, usageMetadata: USAGE });
+    });
+    const options = { ModelRatio: `{"${model}": 0}`, ToolPrice: '{"google_search": 0.01}' };
+    const relay = relayTo(upstream.url, { models: [model] }, options);
+    const { session, ask } = await join(relay.url, model);
+    ask("Search");
+    // $0.01 × 500,000 each.
+    expect((await relay.billing.nextRecord()).quota).toBe(searches * 5_000);
+    session.close();
+    await until(() => relay.billing.openHolds === 0);
+  });
+
   test("adds up what is reported in parts of a turn, and takes a report after its end", async () => {
     let count = 0;
     const upstream = startLive((peer) => {

@@ -1,6 +1,7 @@
 import type { Usage } from "../../../formats/conversation/reply.ts";
 import { readUsage } from "../../../formats/gemini/response/usage.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { GROUNDING, searchedIn } from "../../../formats/tools/web-search.ts";
 import { countText } from "../../billing/count-tokens.ts";
 import type { MeteredContent } from "../metering/session-meter.ts";
 import { clientTextsOf } from "./client-texts.ts";
@@ -24,6 +25,9 @@ export class LiveMeter {
   #outputSeconds = 0;
   #calls = 0;
   #reported: Usage | null = null;
+  /** Queries of Google searches; messages may repeat them. */
+  readonly #queries = new Set<string>();
+  #isGrounded = false;
 
   /** Takes a message of the client. */
   client(message: JsonObject): void {
@@ -48,6 +52,9 @@ export class LiveMeter {
     }
     this.#addOutput(textOf(recordOf(content?.outputTranscription)?.text) ?? "");
     this.#addInput(textOf(recordOf(content?.inputTranscription)?.text) ?? "");
+    const searched = searchedIn({ dialect: "gemini", name: GROUNDING, value: content ?? {} });
+    this.#isGrounded ||= searched !== null;
+    for (const query of searched?.queries ?? []) this.#queries.add(query);
     const calls = recordsOf(recordOf(message.toolCall)?.functionCalls);
     this.#calls += calls.length;
     for (const call of calls) this.#addOutput(JSON.stringify(call));
@@ -72,7 +79,10 @@ export class LiveMeter {
     const audioInputTokens = Math.ceil(this.#inputSeconds * AUDIO_TOKENS_PER_SECOND);
     const audioOutputTokens = Math.ceil(this.#outputSeconds * AUDIO_TOKENS_PER_SECOND);
     const imageTokens = this.#images * IMAGE_TOKENS;
-    const reported = this.#reported;
+    const toolCalls = this.#isGrounded ? { google_search: Math.max(1, this.#queries.size) } : null;
+    const reported = this.#reported && { ...this.#reported, ...(toolCalls && { toolCalls }) };
+    this.#queries.clear();
+    this.#isGrounded = false;
     this.#input = [];
     this.#inputCharacters = this.#inputSeconds = this.#images = this.#outputSeconds = this.#calls = 0;
     this.#output = "";
@@ -86,6 +96,7 @@ export class LiveMeter {
       reasoningTokens: 0,
       audioInputTokens,
       audioOutputTokens,
+      ...(toolCalls && { toolCalls }),
     });
     return { reported, content: { prompt: { messages }, text, count } };
   }

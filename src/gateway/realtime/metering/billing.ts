@@ -121,11 +121,14 @@ export class RealtimeBilling {
     timing.firstByteMs = call.timing.firstByteMs;
     const createdAt = nowSeconds() - Math.round(waitedMs / 1000);
     const charged = { ...call, timing, createdAt, prompt: content.prompt, attempts };
+    // Some models are charged per response that uses search results, others per query.
+    const { search_billing: searchBilling } = this.context.catalog().find(route.upstreamModel);
+    const perAnswer = usage.toolCalls?.google_search !== undefined && searchBilling === "answer";
     const meter = new OutputMeter();
     if (content.text !== "") meter.text(content.text);
     await finish(this.context, charged, reserved, {
       ending,
-      reported: usage,
+      reported: perAnswer ? { ...usage, toolCalls: { ...usage.toolCalls, google_search: 1 } } : usage,
       counted: !reported,
       meter: meter,
       ...(error && { error }),
