@@ -18,7 +18,7 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/grok/, "xAI"],
   [/llama/, "Meta"],
   [/mi[sx]tral|ministral|codestral|pixtral|magistral|devstral/, "Mistral"],
-  [/command|cohere|^rerank|embed-/, "Cohere"],
+  [/command|cohere|^rerank-(?!2)|embed-/, "Cohere"],
   [/sonar/, "Perplexity"],
   [/jina/, "Jina"],
   [/bge/, "BAAI"],
@@ -51,7 +51,7 @@ export type Capability = (typeof CAPABILITIES)[number];
 
 const OTHER_THAN_CHAT: readonly (readonly [RegExp, Capability])[] = [
   [/rerank/, "rerank"],
-  [/embed|embo-|bge|m3e|tao-8k|semantic_similarity/, "embedding"],
+  [/embed|embo-|bge|m3e|^voyage-|tao-8k|semantic_similarity/, "embedding"],
   [/moderation/, "moderation"],
   [/whisper|transcri|asr/, "transcription"],
   [/tts|speech|^aura-/, "speech"],
