@@ -1,6 +1,7 @@
 # syntax=docker/dockerfile:1
 
-FROM oven/bun:1.4.5-debian AS build
+# Builds on the machine's own platform, for whichever one the image is for.
+FROM --platform=$BUILDPLATFORM oven/bun:1.4.5-debian AS build
 WORKDIR /build
 COPY package.json bun.lock bunfig.toml tsconfig.json ./
 COPY patches patches
@@ -12,7 +13,9 @@ COPY scripts scripts
 COPY docs docs
 COPY ARCHITECTURE.md CONTRIBUTING.md ./
 ARG SOURCE_COMMIT=unknown
-RUN bun run build && mkdir /data
+# Set by BuildKit: amd64 or arm64.
+ARG TARGETARCH
+RUN bun run build "--target=bun-linux-$(echo "$TARGETARCH" | sed s/amd64/x64/)" && mv dist/sluice-linux-* dist/sluice && mkdir /data
 
 # glibc, certificates and time zones, no shell; runs as uid 65532.
 FROM gcr.io/distroless/base-debian12:nonroot

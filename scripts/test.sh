@@ -14,6 +14,13 @@ if [ "${1:-}" = --cluster ]; then
   ensure_packages
   exec bun scripts/soak/cluster/run-cluster.ts "$@"
 fi
+# The container image for amd64 and arm64, without a container engine; runs alone, and needs root.
+if [ "${1:-}" = --container ]; then
+  shift
+  ensure_container_parts
+  ensure_packages
+  exec bun scripts/test/container/run-container.ts "$@"
+fi
 prefer_debian "command -v chromium-headless-shell" chromium-headless-shell
 ensure_debian "command -v chromium-headless-shell || command -v chromium" chromium
 ensure_debian "fc-list :lang=zh | grep -q ." fontconfig fonts-noto-cjk

@@ -56,3 +56,11 @@ ensure_cluster_parts() {
   ensure_debian "command -v redis-server && command -v redis-cli" redis-server redis-tools
   ensure_debian "ls /usr/lib/*/faketime/libfaketime.so.1" libfaketime
 }
+
+# What the container stage runs: a machine of the other architecture, and the packages of its base image.
+ensure_container_parts() {
+  ensure_debian "command -v qemu-aarch64-static" qemu-user-static
+  dpkg --print-foreign-architectures | grep -qx arm64 && return
+  dpkg --add-architecture arm64
+  apt-get update -qq || die "apt-get update failed"
+}

@@ -1,4 +1,4 @@
-import { and, count, eq, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
@@ -39,13 +39,21 @@ export async function listUsers(
   const where = whereUsers(filter);
   if (filter.keyword?.trim()) return searchUsers(db, where, page);
   const { total } = requireRow(await db.select({ total: count() }).from(users).where(where));
-  const rows = await db
-    .select()
-    .from(users)
-    .where(where)
-    .orderBy(...orderBy(USER_SORTS, users.id, page))
-    .limit(page.pageSize)
-    .offset(page.page * page.pageSize);
+  const skipped = page.page * page.pageSize;
+  const limit = Math.min(page.pageSize, Math.max(0, total - skipped));
+  const read = (order: readonly SQL[], offset: number) =>
+    db
+      .select()
+      .from(users)
+      .where(where)
+      .orderBy(...order)
+      .limit(limit)
+      .offset(offset);
+  // Of a hundred thousand users the last pages are counted off from the end.
+  const isFarBack = !page.sort && limit > 0 && skipped > total / 2;
+  const rows = isFarBack
+    ? (await read([asc(users.id)], total - skipped - limit)).reverse()
+    : await read(orderBy(USER_SORTS, users.id, page), skipped);
   return { items: await viewForAdmins(db, rows), total };
 }
 
