@@ -1,33 +1,26 @@
-import type { QueryClient } from "@tanstack/react-query";
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { getDefaultStore } from "jotai";
 import { safeReturnTo } from "./api/login-redirect.ts";
 import { RootLayout } from "./features/shell/RootLayout.tsx";
 import { NotFoundPage, PageError } from "./features/shell/StatePages.tsx";
 import { loadTexts } from "./state/i18n.ts";
+import { queryClientAtom, withQueries } from "./state/query-client.ts";
 import { parseSearch, stringifySearch } from "./state/search-text.ts";
-import { siteStatus } from "./state/site-status.ts";
+import { ensureSiteStatus, refreshSiteStatus } from "./state/site-status.ts";
 import { readUser } from "./state/stored-user.ts";
-
-type Context = { queryClient: QueryClient };
 
 /** Untyped search parameters; every page parses its own. */
 type Search = Record<string, unknown>;
 
-const root = createRootRouteWithContext<Context>()({
+const root = createRootRoute({
   component: RootLayout,
   notFoundComponent: NotFoundPage,
   validateSearch: (search: Search) => search,
-  beforeLoad: async ({ context, location }) => {
+  beforeLoad: async ({ location }) => {
     // A gateway without setup shows only the setup page; one that can't be reached shows each page's own error.
     // The page doesn't wait for retries: the layout loads the status again.
     const [site] = await Promise.all([
-      context.queryClient.ensureQueryData({ ...siteStatus, retry: false }).catch(() => null),
+      ensureSiteStatus().catch(() => null),
       // Public pages have the sidebar and the account's menu too.
       readUser() && loadTexts("signedIn"),
     ]);
@@ -52,7 +45,7 @@ const entry = <Path extends string, Module extends Record<string, unknown>>(
   path: Path,
   load: () => Promise<Module>,
   name: keyof Module & string,
-) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(() => withQueries(load()), name) });
 
 /** A page that anybody may open, with its texts. */
 const open = <Path extends string, Module extends Record<string, unknown>>(
@@ -70,7 +63,7 @@ const guarded = <Path extends string, Module extends Record<string, unknown>>(
   createRoute({
     getParentRoute: () => root,
     path,
-    component: lazyRouteComponent(async () => load(await import("./signed-in.ts")), name),
+    component: lazyRouteComponent(async () => load(await withQueries(import("./signed-in.ts"))), name),
     beforeLoad: requireSignIn,
   });
 
@@ -90,7 +83,10 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: "/register",
-    component: lazyRouteComponent(() => import("./features/account/register/RegisterPage.tsx"), "RegisterPage"),
+    component: lazyRouteComponent(
+      () => withQueries(import("./features/account/register/RegisterPage.tsx")),
+      "RegisterPage",
+    ),
     beforeLoad: skipSignIn,
   }),
   entry("/oauth/$provider", () => import("./features/account/login/OAuthCallbackPage.tsx"), "OAuthCallbackPage"),
@@ -101,7 +97,7 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: "/key",
-    component: lazyRouteComponent(() => import("./features/tokens/KeyUsagePage.tsx"), "KeyUsagePage"),
+    component: lazyRouteComponent(() => withQueries(import("./features/tokens/KeyUsagePage.tsx")), "KeyUsagePage"),
     // It shows rows of the log as the log itself does.
     beforeLoad: () => loadTexts("signedIn", "records"),
   }),
@@ -169,10 +165,11 @@ const routeTree = root.addChildren([
 ]);
 
 /** The pages of the console, each loaded when it is first visited. */
-export const createConsoleRouter = (queryClient: QueryClient) =>
+export const createConsoleRouter = () =>
   createRouter({
     routeTree,
-    context: { queryClient },
+    // For browser tests, which go to a page with everything read again.
+    context: { readQueries: () => getDefaultStore().get(queryClientAtom), refreshSiteStatus },
     parseSearch,
     stringifySearch,
     defaultPreload: "intent",

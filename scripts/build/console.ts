@@ -26,6 +26,15 @@ const UNUSED: readonly Readonly<{ filter: RegExp; contents: string }>[] = [
   { filter: /[/\\]ButtonBase[/\\]TouchRipple\.mjs$/, contents: "export default () => null;" },
   // Fields are outlined: selects bring the other two looks along.
   { filter: /[/\\](Input[/\\]Input|FilledInput[/\\]FilledInput)\.mjs$/, contents: "export default () => null;" },
+  // ui/theme/first-paint.ts sets the theme before the first paint.
+  {
+    filter: /[/\\]system[/\\]InitColorSchemeScript[/\\]InitColorSchemeScript\.mjs$/,
+    contents: [
+      'export const DEFAULT_MODE_STORAGE_KEY = "mode", DEFAULT_COLOR_SCHEME_STORAGE_KEY = "color-scheme";',
+      'export const DEFAULT_ATTRIBUTE = "data-color-scheme", buildInitColorSchemeScript = () => null;',
+      "export default () => null;",
+    ].join(""),
+  },
   // For components of classes that get the theme as a property.
   { filter: /[/\\]hoist-non-react-statics\.cjs\.js$/, contents: "module.exports = (target) => target;" },
 ];
@@ -104,7 +113,7 @@ async function minifyAgain(file: string): Promise<void> {
   const { code } = await minify(await Bun.file(file).text(), {
     module: true,
     ecma: 2022,
-    compress: { passes: 2 },
+    compress: { passes: 4 },
     mangle: true,
   });
   await Bun.write(file, code);

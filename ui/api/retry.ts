@@ -1,3 +1,5 @@
+import { notifyWait } from "../components/feedback/notify.tsx";
+import { translate } from "../state/i18n.ts";
 import { ApiError } from "./client.ts";
 
 const RETRIES = 2;
@@ -24,4 +26,22 @@ export function shouldRetry(failures: number, error: unknown): boolean {
 export function retryDelayMs(failures: number, error: unknown): number {
   const seconds = waitOf(error);
   return seconds === null ? FIRST_DELAY_MS * 2 ** failures : seconds * 1000;
+}
+
+/** Says that the page waits, if the server wants it to. */
+export function announceWait(error: unknown): void {
+  const seconds = waitOf(error);
+  if (seconds !== null) notifyWait(translate("api.waiting", { seconds }), seconds);
+}
+
+/** Reads outside the cache of queries as it does: again after rate limits and network failures. Rejects the last error. */
+export async function readPatiently<Value>(read: () => Promise<Value>, failures = 0): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!shouldRetry(failures, error)) throw error;
+    announceWait(error);
+    await new Promise((resolve) => setTimeout(resolve, retryDelayMs(failures, error)));
+    return readPatiently(read, failures + 1);
+  }
 }

@@ -215,9 +215,10 @@ export async function switchLanguage(language: Language): Promise<void> {
   await i18next.changeLanguage(language);
 }
 
-/** Calls `listener` whenever the language changes. */
-export function onLanguageSwitch(listener: () => void): void {
+/** Calls `listener` whenever the language changes; returns what ends that. */
+export function onLanguageSwitch(listener: () => void): () => void {
   i18next.on("languageChanged", listener);
+  return () => i18next.off("languageChanged", listener);
 }
 
 /** Translates a text outside components. */

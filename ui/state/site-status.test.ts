@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
-import { QueryClient } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
 import { type SiteStatus, siteAtom } from "./site-atom.ts";
-import { siteStatus } from "./site-status.ts";
+import { loadSiteStatus } from "./site-status.ts";
 
 const { fetch, localStorage, document } = globalThis;
 afterEach(() => Object.assign(globalThis, { fetch, localStorage, document }));
@@ -29,9 +28,7 @@ test("what the ecosystem's pages read from local storage is there, each under it
     },
     document: { documentElement: { lang: "en" } },
   });
-  const client = new QueryClient();
-  await client.fetchQuery(siteStatus);
-  client.clear();
+  await loadSiteStatus();
   expect(Object.fromEntries(storedItems)).toEqual({
     status: JSON.stringify(facts),
     system_name: "Gate",
@@ -60,9 +57,7 @@ test.each([429, 500, 503])("a status call that fails with %d leaves the last kno
     document: { documentElement: { lang: "en" } },
   });
   getDefaultStore().set(siteAtom, known as SiteStatus);
-  const client = new QueryClient();
-  await expect(client.fetchQuery({ ...siteStatus, retry: false })).rejects.toThrow();
-  client.clear();
+  await expect(loadSiteStatus()).rejects.toThrow();
   expect(getDefaultStore().get(siteAtom)).toEqual(known as SiteStatus);
   expect(stored.get("enable_data_export")).toBe("true");
 });

@@ -1,7 +1,10 @@
-import { queryOptions, replaceEqualDeep } from "@tanstack/react-query";
 import { atom, getDefaultStore, useAtomValue } from "jotai";
+import { useEffect } from "react";
 import { readData } from "../api/client.ts";
 import { statusApi } from "../api/groups.ts";
+import { readPatiently } from "../api/retry.ts";
+import { notifyError } from "../components/feedback/notify.tsx";
+import { onLanguageSwitch, translate } from "./i18n.ts";
 import { type SiteStatus, siteAtom } from "./site-atom.ts";
 
 export type { SiteStatus } from "./site-atom.ts";
@@ -19,19 +22,60 @@ const MIRRORED = [
   "mj_notify_enabled",
 ] as const;
 
-/** Fetches the site's status into its atom. */
-export const siteStatus = queryOptions({
-  queryKey: ["site-status"],
-  queryFn: async ({ signal }) => {
-    const data: SiteStatus = await readData(statusApi.status.get({ fetch: { signal } }), { stayOn401: true });
-    getDefaultStore().set(siteAtom, (last) => replaceEqualDeep(last, data));
-    for (const key of MIRRORED) localStorage.setItem(key, String(data[key]));
-    localStorage.setItem("chats", JSON.stringify(data.chats ?? []));
-    return data;
-  },
-  staleTime: 60_000,
-  refetchOnWindowFocus: true,
-});
+/** Whether the status is being loaded. */
+export const isSiteLoadingAtom = atom(false);
+
+let underWay: Promise<SiteStatus> | null = null;
+/** What this page has loaded last, and when. */
+let last: Readonly<{ status: SiteStatus; atMs: number }> | null = null;
+
+/** Loads the site's status into its atom; calls at the same time share a request. Rejects ApiError. */
+export function loadSiteStatus(): Promise<SiteStatus> {
+  const store = getDefaultStore();
+  store.set(isSiteLoadingAtom, true);
+  underWay ??= fetchSiteStatus().finally(() => {
+    underWay = null;
+    store.set(isSiteLoadingAtom, false);
+  });
+  return underWay;
+}
+
+async function fetchSiteStatus(): Promise<SiteStatus> {
+  const status: SiteStatus = await readData(statusApi.status.get(), { stayOn401: true });
+  last = { status, atMs: Date.now() };
+  // The same object for the same status, to avoid needless renders.
+  getDefaultStore().set(siteAtom, (known) => (JSON.stringify(known) === JSON.stringify(status) ? known : status));
+  for (const key of MIRRORED) localStorage.setItem(key, String(status[key]));
+  localStorage.setItem("chats", JSON.stringify(status.chats ?? []));
+  return status;
+}
+
+/** The status that this page has loaded, else loads it. Rejects ApiError. */
+export const ensureSiteStatus = async (): Promise<SiteStatus> => last?.status ?? (await loadSiteStatus());
+
+/** Loads the status again, and again after rate limits and network failures; shows an error if that doesn't help. */
+export function refreshSiteStatus(): void {
+  readPatiently(loadSiteStatus).catch(() => notifyError(translate("shell.statusFailed")));
+}
+
+const STALE_AFTER_MS = 60_000;
+const refreshIfStale = (): void => {
+  if (!last || Date.now() - last.atMs > STALE_AFTER_MS) refreshSiteStatus();
+};
+
+/** Keeps the site's status fresh: visitors who return to the page after a minute see the present one. */
+export function useFreshSiteStatus(): void {
+  useEffect(() => {
+    refreshIfStale();
+    const onVisible = () => {
+      if (document.visibilityState === "visible") refreshIfStale();
+    };
+    document.addEventListener("visibilitychange", onVisible);
+    return () => document.removeEventListener("visibilitychange", onVisible);
+  }, []);
+  // Some of its texts are in the request's language.
+  useEffect(() => onLanguageSwitch(refreshSiteStatus), []);
+}
 
 /** The site's status; undefined on a first visit until loaded. */
 export function useSite(): SiteStatus | undefined {

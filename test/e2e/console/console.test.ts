@@ -212,7 +212,7 @@ test("scripts are small, in few files, cached for ever, and nothing comes from e
   expect(foreign).toEqual([]);
   expect(uncached).toEqual([]);
   expect(bytes).toBeGreaterThan(50_000);
-  expect(bytes).toBeLessThanOrEqual(185 * 1024);
+  expect(bytes).toBeLessThanOrEqual(170 * 1024);
   // Each costs a browser some milliseconds; there were over a hundred once.
   expect(files).toBeLessThanOrEqual(20);
   files = 0;

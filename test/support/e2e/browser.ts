@@ -63,7 +63,7 @@ export async function openPage(
 /** What the console's router has in every page: its addresses, and what the console has read so far. */
 type ConsoleRouter = Readonly<{
   navigate: (to: Readonly<{ href: string; ignoreBlocker: boolean }>) => Promise<void>;
-  options: { context: { queryClient: QueryClient } };
+  options: { context: { readQueries: () => QueryClient | undefined; refreshSiteStatus: () => void } };
 }>;
 
 /** A page that asks the server for nothing and shows little. */
@@ -78,13 +78,14 @@ export async function followInPage(page: Page, path: string): Promise<boolean> {
     async ([href, plainPage]) => {
       const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
       if (!router) return false;
-      const client = router.options.context.queryClient;
+      const { readQueries, refreshSiteStatus } = router.options.context;
       const navigate = (to: string) => router.navigate({ href: to, ignoreBlocker: true });
       const start = Date.now();
       if (new URL(href, window.location.href).pathname === window.location.pathname) await navigate(plainPage);
-      client.removeQueries({ type: "inactive" });
+      readQueries()?.removeQueries({ type: "inactive" });
       await navigate(href);
-      void client.invalidateQueries({ predicate: ({ state }) => state.dataUpdatedAt < start });
+      refreshSiteStatus();
+      void readQueries()?.invalidateQueries({ predicate: ({ state }) => state.dataUpdatedAt < start });
       return true;
     },
     [path, PLAIN_PAGE] as const,

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../components/feedback/notify.tsx";
-import { siteStatus } from "../../state/site-status.ts";
+import { refreshSiteStatus } from "../../state/site-status.ts";
 import { SITE_TEXT_KEY } from "../site/SiteText.tsx";
 import { type OptionChange, type Options, type OptionTexts, options, putOption, saveOptions } from "./option-calls.ts";
 import { SECTIONS } from "./sections.ts";
@@ -69,7 +69,7 @@ export function useSettings(): Store {
       }
       const result = await saveOptions(changes, putOption);
       await client.invalidateQueries(options);
-      void client.invalidateQueries({ queryKey: siteStatus.queryKey });
+      refreshSiteStatus();
       void client.invalidateQueries({ queryKey: SITE_TEXT_KEY });
       discard(result.saved);
       if (!result.firstError) notifyDone(t("settings.saved"));

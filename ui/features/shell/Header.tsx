@@ -11,6 +11,7 @@ import { useTranslation } from "react-i18next";
 import { Logo } from "../../components/display/Logo.tsx";
 import { Tag } from "../../components/display/Tag.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
+import { withQueries } from "../../state/query-client.ts";
 import { useSession } from "../../state/session.ts";
 import { useSite, useSiteName } from "../../state/site-status.ts";
 import { size } from "../../theme/theme.ts";
@@ -21,9 +22,9 @@ import { PALETTE_KEYS, paletteAtom, useSiteLinks } from "./nav.ts";
 const BRAND_INSET = 16;
 
 /** Only signed-in users see it, so the sign-in page doesn't load it. */
-const AccountMenu = lazy(async () => ({ default: (await import("../../signed-in.ts")).AccountMenu }));
+const AccountMenu = lazy(async () => ({ default: (await withQueries(import("../../signed-in.ts"))).AccountMenu }));
 
-const Bell = lazy(async () => ({ default: (await import("../../signed-in.ts")).Bell }));
+const Bell = lazy(async () => ({ default: (await withQueries(import("../../signed-in.ts"))).Bell }));
 
 /** The top bar: site name, main links, search, language, theme and account. */
 export const Header = ({ onMenu }: { onMenu?: () => void }) => {

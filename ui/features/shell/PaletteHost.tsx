@@ -1,11 +1,12 @@
 import { useAtom } from "jotai";
 import { lazy, Suspense, useEffect } from "react";
 import { loadTexts } from "../../state/i18n.ts";
+import { withQueries } from "../../state/query-client.ts";
 import { paletteAtom } from "./nav.ts";
 
 const CommandPalette = lazy(async () => {
   const [{ CommandPalette: palette }] = await Promise.all([
-    import("../../signed-in.ts").then((pages) => pages.commandPalette()),
+    withQueries(import("../../signed-in.ts")).then((pages) => pages.commandPalette()),
     // It finds settings by their names.
     loadTexts("signedIn", "admin", "settings"),
   ]);

@@ -1,16 +1,15 @@
 import Box from "@mui/material/Box";
 import Link from "@mui/material/Link";
-import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { useAtom, useAtomValue } from "jotai";
 import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { notifyError } from "../../components/feedback/notify.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
 import { organizationAtom } from "../../state/organization.ts";
+import { withQueries } from "../../state/query-client.ts";
 import { useSession } from "../../state/session.ts";
 import { shortcutHelpAtom, singleKeysAtom } from "../../state/shortcuts.ts";
-import { siteStatus, useSite, useSiteName } from "../../state/site-status.ts";
+import { useFreshSiteStatus, useSite, useSiteName } from "../../state/site-status.ts";
 import { storedAtom } from "../../state/stored-atom.ts";
 import { size } from "../../theme/theme.ts";
 import { Header } from "./Header.tsx";
@@ -19,9 +18,9 @@ import { PaletteHost } from "./PaletteHost.tsx";
 import { NotPermitted } from "./StatePages.tsx";
 
 /** Only signed-in users see these, so the sign-in page doesn't load them. */
-const Sider = lazy(async () => ({ default: (await import("../../signed-in.ts")).Sider }));
-const SiderDrawer = lazy(async () => ({ default: (await import("../../signed-in.ts")).SiderDrawer }));
-const SiteNotice = lazy(() => import("../site/SiteNotice.tsx"));
+const Sider = lazy(async () => ({ default: (await withQueries(import("../../signed-in.ts"))).Sider }));
+const SiderDrawer = lazy(async () => ({ default: (await withQueries(import("../../signed-in.ts"))).SiderDrawer }));
+const SiteNotice = lazy(() => withQueries(import("../site/SiteNotice.tsx")));
 const KeyboardHelp = lazy(async () => {
   const pages = await import("../../signed-in.ts");
   return { default: (await pages.keyboardHelp()).KeyboardHelp };
@@ -39,7 +38,7 @@ export const RootLayout = () => {
   const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
   const isHelpOpen = useShortcutHelp();
   usePageTitle();
-  useSiteStatus();
+  useFreshSiteStatus();
   const hasSider = user !== null && isSiderPage(pathname);
   const isInConsole = user !== null && isConsolePage(pathname);
   const hasMenu = isPhone && pathname !== "/setup";
@@ -137,15 +136,6 @@ function useShortcutHelp(): boolean {
     return () => window.removeEventListener("keydown", onKey);
   }, [hasSingleKeys, setOpen]);
   return isOpen;
-}
-
-/** Refreshes the site's status, and shows an error if it can't be loaded. */
-function useSiteStatus(): void {
-  const { t } = useTranslation();
-  const { isError } = useQuery(siteStatus);
-  useEffect(() => {
-    if (isError) notifyError(t("shell.statusFailed"));
-  }, [isError, t]);
 }
 
 /** Custom footers are rare, so the sanitizer is loaded on demand. */

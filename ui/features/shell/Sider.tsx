@@ -7,13 +7,13 @@ import ButtonBase from "@mui/material/ButtonBase";
 import Drawer from "@mui/material/Drawer";
 import IconButton from "@mui/material/IconButton";
 import Tooltip from "@mui/material/Tooltip";
-import { useIsFetching } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
+import { useAtomValue } from "jotai";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
-import { siteStatus, useSite } from "../../state/site-status.ts";
+import { isSiteLoadingAtom, useSite } from "../../state/site-status.ts";
 import { size } from "../../theme/theme.ts";
 import { useHasFirstSteps } from "../site/start/first-steps.ts";
 import { entryStyle, NavGroupEntries, NavLink, type NavLinkProps } from "./NavLinks.tsx";
@@ -27,7 +27,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   const { user } = useSession();
   const site = useSite();
   // On a first visit the site's pages are unknown: entries that appear later would move the others under the pointer.
-  const isUnknown = useIsFetching({ queryKey: siteStatus.queryKey }) > 0 && site === undefined;
+  const isUnknown = useAtomValue(isSiteLoadingAtom) && site === undefined;
   const hasFirstSteps = useHasFirstSteps();
   const version = site?.version;
   const chats = (site?.chats ?? []).flatMap((chat) => Object.keys(chat).slice(0, 1));

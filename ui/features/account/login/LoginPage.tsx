@@ -1,5 +1,4 @@
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
-import Alert from "@mui/material/Alert";
 import Button from "@mui/material/Button";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
@@ -15,11 +14,13 @@ import type { StoredUser } from "../../../state/stored-user.ts";
 import { isRegistrationOpen } from "../register/register-form.ts";
 import { EntryCard, EntryLinks } from "./EntryCard.tsx";
 import type { SignInResult } from "./oauth-calls.ts";
-import { SecondFactorForm } from "./SecondFactorForm.tsx";
-import { ServiceButtons } from "./ServiceButtons.tsx";
+import { useSignInServices } from "./sign-in-services.ts";
 import { useTurnstile } from "./use-turnstile.tsx";
 
-/** Rarely needed, so loaded on demand. */
+/** Not every visitor needs these, so they are loaded on demand. */
+const SecondFactorForm = lazy(async () => ({ default: (await import("./SecondFactorForm.tsx")).SecondFactorForm }));
+const Alert = lazy(() => import("@mui/material/Alert"));
+const ServiceButtons = lazy(async () => ({ default: (await import("./ServiceButtons.tsx")).ServiceButtons }));
 const DefaultPasswordDialog = lazy(async () => ({
   default: (await import("./DefaultPasswordDialog.tsx")).DefaultPasswordDialog,
 }));
@@ -35,6 +36,7 @@ export function LoginPage() {
   const { signIn, remember } = useSession();
   const site = useSite();
   const human = useTurnstile("login");
+  const services = useSignInServices();
   const search: { returnTo?: unknown; expired?: unknown } = useSearch({ strict: false });
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
@@ -75,7 +77,9 @@ export function LoginPage() {
   if (wantsSecondFactor) {
     return (
       <EntryCard title={t("login.secondFactor.title")} purpose={t("login.secondFactor.purpose")} maxWidth={CARD_WIDTH}>
-        <SecondFactorForm onDone={goOn} onAgain={() => setWantsSecondFactor(false)} />
+        <Suspense>
+          <SecondFactorForm onDone={goOn} onAgain={() => setWantsSecondFactor(false)} />
+        </Suspense>
       </EntryCard>
     );
   }
@@ -84,9 +88,11 @@ export function LoginPage() {
       <form onSubmit={submit} noValidate>
         <Col gap={3.5}>
           {notice && (
-            <Alert role={problem ? "alert" : "status"} severity={problem ? "error" : "warning"}>
-              {notice}
-            </Alert>
+            <Suspense fallback={notice}>
+              <Alert role={problem ? "alert" : "status"} severity={problem ? "error" : "warning"}>
+                {notice}
+              </Alert>
+            </Suspense>
           )}
           <Field label={t("login.username")} htmlFor={`${id}name`}>
             <OutlinedInput
@@ -124,7 +130,11 @@ export function LoginPage() {
         </Col>
       </form>
       <PasskeyButton onUser={welcome} />
-      <ServiceButtons returnTo={returnTo} onSignIn={welcome} />
+      {services && (
+        <Suspense>
+          <ServiceButtons {...services} returnTo={returnTo} onSignIn={welcome} />
+        </Suspense>
+      )}
       <EntryLinks to={site && isRegistrationOpen(site) ? ["/register", "/reset", "/key"] : ["/reset", "/key"]} />
       {warnsOfDefault && (
         <Suspense>

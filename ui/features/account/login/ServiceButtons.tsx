@@ -1,39 +1,27 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Divider from "@mui/material/Divider";
-import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../../components/feedback/notify.tsx";
-import { useSite } from "../../../state/site-status.ts";
-import {
-  type AnyService,
-  goToService,
-  SERVICES,
-  type SignInResult,
-  signInByWeChat,
-  ssoProviders,
-} from "./oauth-calls.ts";
+import { goToService, type SignInResult, signInByWeChat } from "./oauth-calls.ts";
 import { ProviderIcon } from "./ProviderIcon.tsx";
+import type { AnyService, SignInServices } from "./sign-in-services.ts";
 
 const WeChatDialog = lazy(async () => ({ default: (await import("./WeChatDialog.tsx")).WeChatDialog }));
 
-type Props = {
+type Props = SignInServices & {
   /** Where to go once signed in. */
   returnTo: string;
   /** WeChat signs in within the page. */
   onSignIn: (result: SignInResult) => void;
 };
 
-/** Sign-in services other than a password; renders nothing if there are none. */
-export const ServiceButtons = ({ returnTo, onSignIn }: Props) => {
+/** Buttons of sign-in services other than a password. */
+export const ServiceButtons = ({ services, companies, returnTo, onSignIn }: Props) => {
   const { t } = useTranslation();
-  const site = useSite();
   const [leavingFor, setLeavingFor] = useState<AnyService | null>(null);
   const [asksWeChat, setAsksWeChat] = useState(false);
-  const offered = site ? SERVICES.filter(({ isOn }) => isOn(site)) : [];
-  const { data: companies = [] } = useQuery(ssoProviders);
-  if (offered.length + companies.length === 0) return null;
 
   const use = async (name: AnyService) => {
     if (name === "wechat") return setAsksWeChat(true);
@@ -49,7 +37,11 @@ export const ServiceButtons = ({ returnTo, onSignIn }: Props) => {
     <>
       <Divider sx={{ my: 4, fontSize: 12, color: "text.tertiary" }}>{t("oauth.or")}</Divider>
       <Box
-        sx={{ display: "grid", gridTemplateColumns: offered.length + companies.length > 1 ? "1fr 1fr" : "1fr", gap: 2 }}
+        sx={{
+          display: "grid",
+          gridTemplateColumns: services.length + companies.length > 1 ? "1fr 1fr" : "1fr",
+          gap: 2,
+        }}
       >
         {companies.map(({ name, label, icon }) => (
           <Button
@@ -63,7 +55,7 @@ export const ServiceButtons = ({ returnTo, onSignIn }: Props) => {
             {label}
           </Button>
         ))}
-        {offered.map(({ name }) => (
+        {services.map((name) => (
           <Button
             key={name}
             onClick={() => void use(name)}

@@ -1,11 +1,10 @@
-import { queryOptions } from "@tanstack/react-query";
-import { isSsoName, type SsoName } from "../../../../src/domain/accounts/identities/sso/sso-rules.ts";
+import { isSsoName } from "../../../../src/domain/accounts/identities/sso/sso-rules.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { bindingApi, oauthApi } from "../../../api/groups.ts";
 import { readRecord } from "../../../lib/json.ts";
-import type { SiteStatus } from "../../../state/site-status.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
 import { rememberedInvitation } from "../register/register-form.ts";
+import { type AnyService, SERVICES } from "./sign-in-services.ts";
 
 /** The signed-in user, or that a second factor is required; null: an account was linked. */
 export type SignInResult = StoredUser | Readonly<{ require_2fa: true }> | null;
@@ -51,36 +50,9 @@ export const signInByWeChat = (code: string) =>
 
 export const bindWeChat = (code: string) => readEnvelope(bindingApi.oauth.wechat.bind.get({ query: { code } }));
 
-export type ServiceName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" | "telegram";
-/** A service, or an identity provider of a company. */
-export type AnyService = ServiceName | SsoName;
-
-/** The identity providers of companies that the site offers. */
-export const ssoProviders = queryOptions({
-  queryKey: ["sso-providers"],
-  staleTime: 60_000,
-  queryFn: ({ signal }) => readData(oauthApi.providers.get({ fetch: { signal } })),
-});
-
 /** The service that a callback's path names; undefined: none. */
 export const serviceOf = (name: string | undefined): AnyService | undefined =>
   name !== undefined && isSsoName(name) ? name : SERVICES.find((service) => service.name === name)?.name;
-
-type Service = Readonly<{
-  name: ServiceName;
-  /** Keys under `oauth.services` in the locales. */
-  isOn: (site: SiteStatus) => boolean;
-}>;
-
-/** The sign-in services, in the order of their buttons. */
-export const SERVICES: readonly Service[] = [
-  { name: "github", isOn: (site) => site.github_oauth },
-  { name: "oidc", isOn: (site) => site.oidc_enabled },
-  { name: "linuxdo", isOn: (site) => site.linuxdo_oauth },
-  { name: "discord", isOn: (site) => site.discord_oauth },
-  { name: "wechat", isOn: (site) => site.wechat_login },
-  { name: "telegram", isOn: (site) => site.telegram_oauth },
-];
 
 /** A sign-in or link that this tab has started at a service. */
 export type PendingSignIn = Readonly<{

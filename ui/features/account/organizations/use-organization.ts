@@ -5,7 +5,7 @@ import type { OrganizationRight } from "../../../../src/domain/accounts/organiza
 import type { FilterOption } from "../../../components/inputs/FilterButton.tsx";
 import { chooseOrganization, organizationAtom } from "../../../state/organization.ts";
 import { useSession } from "../../../state/session.ts";
-import { siteStatus, useSite } from "../../../state/site-status.ts";
+import { useSite } from "../../../state/site-status.ts";
 import { hasRight } from "../../../state/stored-user.ts";
 import { self } from "../personal/self-calls.ts";
 import { members, type Organization, organizations } from "./organization-calls.ts";
@@ -52,9 +52,8 @@ export function useSwitchAccount(): (id: number | null) => void {
   const client = useQueryClient();
   return useCallback(
     (id) => {
-      const [siteKey] = siteStatus.queryKey;
       chooseOrganization(id);
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== siteKey });
+      client.removeQueries();
     },
     [client],
   );

@@ -7,14 +7,8 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
 import { useSite } from "../../../state/site-status.ts";
-import {
-  type AnyService,
-  bindWeChat,
-  goToService,
-  SERVICES,
-  type ServiceName,
-  ssoProviders,
-} from "../login/oauth-calls.ts";
+import { bindWeChat, goToService } from "../login/oauth-calls.ts";
+import { type AnyService, readSsoProviders, SERVICES, type ServiceName } from "../login/sign-in-services.ts";
 import { useTurnstile } from "../login/use-turnstile.tsx";
 import { WeChatDialog } from "../login/WeChatDialog.tsx";
 import { EmailCode } from "../register/EmailCode.tsx";
@@ -39,7 +33,11 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
   const queries = useQueryClient();
   const site = useSite();
   const [dialog, setDialog] = useState<"email" | "wechat" | null>(null);
-  const { data: companies = [] } = useQuery(ssoProviders);
+  const { data: companies = [] } = useQuery({
+    queryKey: ["sso-providers"],
+    queryFn: readSsoProviders,
+    staleTime: 60_000,
+  });
   const shown = SERVICES.filter(({ name, isOn }) => user[FIELDS[name]] !== "" || (site && isOn(site)));
 
   const refresh = () => queries.invalidateQueries(self);

@@ -13,6 +13,7 @@ import { useSite, useSiteName } from "../../../state/site-status.ts";
 import { EntryCard, EntryLinks } from "../login/EntryCard.tsx";
 import type { SignInResult } from "../login/oauth-calls.ts";
 import { ServiceButtons } from "../login/ServiceButtons.tsx";
+import { useSignInServices } from "../login/sign-in-services.ts";
 import { useTurnstile } from "../login/use-turnstile.tsx";
 import { EmailCode, register } from "./EmailCode.tsx";
 import {
@@ -33,6 +34,7 @@ export function RegisterPage() {
   const siteName = useSiteName();
   const navigate = useNavigate();
   const { remember } = useSession();
+  const services = useSignInServices();
   const { aff }: { aff?: unknown } = useSearch({ strict: false });
   useEffect(() => {
     if (typeof aff === "string") rememberInvitation(aff);
@@ -53,7 +55,7 @@ export function RegisterPage() {
       ) : (
         <RegisterForm />
       )}
-      {!closed && <ServiceButtons returnTo="/token" onSignIn={enter} />}
+      {!closed && services && <ServiceButtons {...services} returnTo="/token" onSignIn={enter} />}
       <EntryLinks to={["/login"]} />
     </EntryCard>
   );

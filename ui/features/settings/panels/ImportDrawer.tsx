@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Col } from "../../../components/layout.tsx";
-import { siteStatus } from "../../../state/site-status.ts";
+import { refreshSiteStatus } from "../../../state/site-status.ts";
 import { SITE_TEXT_KEY } from "../../site/SiteText.tsx";
 import { options } from "../option-calls.ts";
 import { wordOf } from "../setting-field.ts";
@@ -22,7 +22,7 @@ export const ImportDrawer = ({ file, plan, onClose }: ImportDrawerProps) => {
     mutationFn: () => importSettings(changing),
     onSuccess: async ({ saved, refused }) => {
       await client.invalidateQueries(options);
-      void client.invalidateQueries({ queryKey: siteStatus.queryKey });
+      refreshSiteStatus();
       void client.invalidateQueries({ queryKey: SITE_TEXT_KEY });
       if (refused[0]) notifyError(t("settings.partly", { message: refused[0].message }));
       else notifyDone(t("settings.transfer.imported", { count: saved.length }));

@@ -11,7 +11,6 @@ import { useTranslation } from "react-i18next";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { useSession } from "../../../state/session.ts";
-import { siteStatus } from "../../../state/site-status.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
 import { AccountSwitcher } from "../../account/organizations/AccountSwitcher.tsx";
 import { useActing, useHasOrganizations } from "../../account/organizations/use-organization.ts";
@@ -91,8 +90,7 @@ export function useLeave(): () => Promise<void> {
     } catch (error) {
       return notifyError(error);
     }
-    const [siteKey] = siteStatus.queryKey;
-    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== siteKey });
+    queryClient.removeQueries();
     notifyDone(t("shell.signedOut"));
     await navigate({ to: "/login", search: {} });
   };
