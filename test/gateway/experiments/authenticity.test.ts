@@ -1,7 +1,7 @@
 /** Whether channels that lie about their model are distinguished from honest ones, over HTTP in the formats of providers. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { askChannel } from "../../../src/domain/channels/authenticity/ask-channel.ts";
-import { collectEvidence } from "../../../src/domain/channels/authenticity/collect-evidence.ts";
+import { type Asker, collectEvidence } from "../../../src/domain/channels/authenticity/collect-evidence.ts";
 import { judgeEvidence } from "../../../src/domain/channels/authenticity/judge-evidence.ts";
 import { PROBES } from "../../../src/domain/channels/authenticity/probes.ts";
 import { countText } from "../../../src/gateway/billing/count-tokens.ts";
@@ -159,6 +159,17 @@ const DISHONEST: readonly (readonly [what: string, failed: string, Service, Serv
   ["invented cache hits", "cache", { ...GPT, inventsCache: true }],
 ];
 
+/** Names another maker once; the next answers to that question don't come. */
+function failingAfter(ask: Asker): Asker {
+  let questions = 0;
+  return async (prompt, maxTokens) => {
+    const answer = await ask(prompt, maxTokens);
+    if (!prompt.startsWith("Which company")) return answer;
+    questions += 1;
+    return questions === 1 ? { ...answer, text: "Google" } : { ...answer, error: "the connection was closed", text: "" };
+  };
+}
+
 const ALERT_BELOW = 70;
 const ROUNDS = 3;
 
@@ -176,6 +187,16 @@ describe("is the upstream what it says?", () => {
     }
     expect(alarms).toEqual([]);
   }, 300_000);
+
+  test("a single answer that is wrong, where the others failed, is no alarm", async () => {
+    const evidence = await collectEvidence({
+      ...{ model: GPT.model, ask: failingAfter(start(GPT)), askReference: null },
+      ...{ countTokens: countText, words: 6_000, probes: PROBES, random: Math.random },
+    });
+    expect(evidence.probes.map(({ answers }) => answers)).toEqual([["Google"]]);
+    const { findings } = judgeEvidence(GPT.model, evidence, true);
+    expect(findings.find(({ check }) => check === "answers")?.outcome).toBe("unknown");
+  });
 
   for (const [what, failed, service, reference] of DISHONEST) {
     test(`${service.model}, ${what}: alarm`, async () => {

@@ -148,9 +148,12 @@ function cache({ long, again }: Evidence): Finding {
   return finding("cache", isPossible, detail);
 }
 
+/** Fewer answers to a question, because others failed, prove nothing. */
+const MIN_ANSWERS = 3;
+
 /** A probe fails if most of its answers are wrong: one may be a slip. */
 function answers({ probes }: Evidence): Finding {
-  const answered = probes.filter((probe) => probe.answers.length > 0);
+  const answered = probes.filter((probe) => probe.answers.length >= MIN_ANSWERS);
   if (answered.length === 0) return finding("answers", null);
   const wrong = answered.filter(areMostlyWrong);
   const example = wrong[0]?.answers[0]?.slice(0, 80);
