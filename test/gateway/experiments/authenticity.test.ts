@@ -166,7 +166,9 @@ function failingAfter(ask: Asker): Asker {
     const answer = await ask(prompt, maxTokens);
     if (!prompt.startsWith("Which company")) return answer;
     questions += 1;
-    return questions === 1 ? { ...answer, text: "Google" } : { ...answer, error: "the connection was closed", text: "" };
+    return questions === 1
+      ? { ...answer, text: "Google" }
+      : { ...answer, error: "the connection was closed", text: "" };
   };
 }
 
