@@ -15,6 +15,7 @@ import { type Reason, sayReason } from "../../lib/reason.ts";
 import { toText } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
+import type { Caller } from "../auth/authenticate.ts";
 import type { Call } from "../call/call.ts";
 import { agentSessionOf, callTags } from "./call-labels.ts";
 import type { LoggedContent, LoggedExchange } from "./log-content.ts";
@@ -64,14 +65,9 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
   return {
     requestId: call.recordId,
     createdAt: call.createdAt,
-    userId: caller.user.id,
-    username: caller.user.username,
-    tokenId: caller.token?.id ?? 0,
-    tokenName: caller.tokenName,
-    tokenLimited: caller.token !== null && !caller.token.unlimitedQuota,
+    ...payerOf(caller),
     modelName: summary.model,
     channelId: route?.channel.id ?? 0,
-    group: caller.group,
     isStream: summary.stream,
     failed,
     elapsedMs,
@@ -177,6 +173,16 @@ function otherOf(
   if (outcome.content) Object.assign(other, outcome.content);
   return other;
 }
+
+/** Who makes a call and pays for it, as log rows name them. */
+export const payerOf = ({ user, token, tokenName, group }: Caller) => ({
+  userId: user.id,
+  username: user.username,
+  tokenId: token?.id ?? 0,
+  tokenName,
+  tokenLimited: token !== null && !token.unlimitedQuota,
+  group,
+});
 
 /** A budget as log rows name it. */
 export const receiptBudget = ({ id, scope, name, period }: BudgetEntry) => ({ id, scope, name, period });

@@ -6,7 +6,7 @@ import { identify } from "../../../lib/http/request-id.ts";
 import { integer, multiply, ZERO } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { refusePrice } from "../../auth/policies.ts";
-import { receiptBudget, storedRow } from "../../billing/log-row.ts";
+import { payerOf, receiptBudget, storedRow } from "../../billing/log-row.ts";
 import { reserveAmount } from "../../billing/reserve.ts";
 import { CLIENT_LEFT } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -57,14 +57,9 @@ export async function chargeUse<Result>(
   const record: UsageRecord = {
     requestId: recordId,
     createdAt,
-    userId: caller.user.id,
-    username: caller.user.username,
-    tokenId: caller.token?.id ?? 0,
-    tokenName: caller.tokenName,
-    tokenLimited: caller.token !== null && !caller.token.unlimitedQuota,
+    ...payerOf(caller),
     modelName: use.tool,
     channelId: channel.id,
-    group: caller.group,
     isStream: false,
     failed: false,
     elapsedMs: Math.round(performance.now() - from),

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { channelRefusal } from "../../auth/policies.ts";
-import { receiptBudget } from "../../billing/log-row.ts";
+import { payerOf, receiptBudget } from "../../billing/log-row.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
 import { keepsObjects, keyHashOf, notOffered } from "./request-upstream.ts";
@@ -40,23 +40,23 @@ export const storedObjectOf = (
   kind: ObjectKind,
   body: JsonObject,
   model?: Payer["model"],
-): StoredObject => ({
-  id: String(body.id),
-  kind,
-  userId: caller.user.id,
-  tokenId: caller.token?.id ?? 0,
-  channelId: channel.id,
-  keyHash: keyHashOf(channel, key),
-  body,
-  payer: {
-    username: caller.user.username,
-    tokenName: caller.tokenName,
-    tokenLimited: caller.token !== null && !caller.token.unlimitedQuota,
-    group: caller.group,
-    acceptsUnset: caller.user.acceptUnsetPrice,
-    ...(model && { model }),
-    ...(caller.budgets && caller.budgets.length > 0 && { budgets: caller.budgets.map(receiptBudget) }),
-  },
-  createdAt: nowSeconds(),
-  settledAt: null,
-});
+): StoredObject => {
+  const { userId, tokenId, ...payer } = payerOf(caller);
+  return {
+    id: String(body.id),
+    kind,
+    userId,
+    tokenId,
+    channelId: channel.id,
+    keyHash: keyHashOf(channel, key),
+    body,
+    payer: {
+      ...payer,
+      acceptsUnset: caller.user.acceptUnsetPrice,
+      ...(model && { model }),
+      ...(caller.budgets && caller.budgets.length > 0 && { budgets: caller.budgets.map(receiptBudget) }),
+    },
+    createdAt: nowSeconds(),
+    settledAt: null,
+  };
+};
