@@ -6,7 +6,7 @@ import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Db, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
-import { countMembers, readSeatLimits } from "../../../wallet/plans/seats/seats.ts";
+import { findTakenSeats } from "../../../wallet/plans/seats/seats.ts";
 import { disableMemberKeys } from "../../organizations/members/member-keys.ts";
 import { type Person, writeOrganizationLog } from "../../organizations/operation.ts";
 import { hasRight } from "../../organizations/rights.ts";
@@ -118,8 +118,8 @@ async function lockOrganizations(tx: Tx, ids: readonly number[]): Promise<Readon
 type Place = Readonly<{ organizationId: number; role: MappedRole; providerId: number }>;
 
 async function join(tx: Tx, person: Person, { organizationId, role, providerId }: Place): Promise<void> {
-  const seats = (await readSeatLimits(tx, [organizationId])).get(organizationId);
-  if (seats !== undefined && (await countMembers(tx, organizationId)) >= seats) {
+  const seats = await findTakenSeats(tx, organizationId);
+  if (seats !== null) {
     await writeOrganizationLog(tx, organizationId, person, {
       content: `${person.username} could not join by their groups: all ${seats} seats are taken`,
       note: { code: "organization_no_seat", params: { name: person.username, seats } },

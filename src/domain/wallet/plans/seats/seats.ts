@@ -85,13 +85,15 @@ export async function readSeatLimits(db: DbOrTx, organizationIds: readonly numbe
   return limits;
 }
 
-/**
- * Checks that an organization, which is locked, has a seat for one more member besides those who are invited (`invited`). Throws
- * OperationError.
- */
-export async function requireFreeSeat(tx: Tx, organizationId: number, invited = 0): Promise<void> {
+/** The seats of an organization, which is locked, if its members and those who are invited (`invited`) take all; null: one is free. */
+export async function findTakenSeats(tx: Tx, organizationId: number, invited = 0): Promise<number | null> {
   const seats = (await readSeatLimits(tx, [organizationId])).get(organizationId);
-  if (seats === undefined) return;
-  const taken = (await countMembers(tx, organizationId)) + invited;
-  if (taken >= seats) throw new OperationError("organization_seats_taken", { seats });
+  if (seats === undefined) return null;
+  return (await countMembers(tx, organizationId)) + invited >= seats ? seats : null;
+}
+
+/** Checks that one is free. Throws OperationError. */
+export async function requireFreeSeat(tx: Tx, organizationId: number, invited = 0): Promise<void> {
+  const seats = await findTakenSeats(tx, organizationId, invited);
+  if (seats !== null) throw new OperationError("organization_seats_taken", { seats });
 }
