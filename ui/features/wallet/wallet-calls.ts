@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { RefusedPayment } from "../../../src/console/wallet/payments/payments.ts";
 import type { PayMethod } from "../../../src/domain/wallet/payments/quote.ts";
 import { ApiError, readData, readEnvelope } from "../../api/client.ts";
@@ -7,6 +7,10 @@ import { formatCurrency } from "../../lib/format/money.ts";
 
 /** Cache key of everything about the user's own money. */
 export const WALLET_KEY = ["wallet"] as const;
+
+/** Reads again what a change of plans shows: the wallet, and the account with its balance. */
+export const reloadWallet = (client: QueryClient) =>
+  Promise.all([client.invalidateQueries({ queryKey: WALLET_KEY }), client.invalidateQueries({ queryKey: ["self"] })]);
 
 export const paymentOptions = queryOptions({
   queryKey: [...WALLET_KEY, "ways"],

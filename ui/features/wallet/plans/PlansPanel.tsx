@@ -18,7 +18,7 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { Panel, Row } from "../../../components/layout.tsx";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
-import { WALLET_KEY } from "../wallet-calls.ts";
+import { reloadWallet } from "../wallet-calls.ts";
 import { periodText } from "./period-text.ts";
 import { changePlan, offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
 import { SeatsDialog } from "./SeatsDialog.tsx";
@@ -66,11 +66,7 @@ function useChange(onDone: string) {
     mutationFn: (change: () => Promise<unknown>) => change(),
     onSuccess: () => notifyDone(onDone),
     onError: notifyError,
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: WALLET_KEY }),
-        client.invalidateQueries({ queryKey: ["self"] }),
-      ]),
+    onSettled: () => reloadWallet(client),
   });
 }
 

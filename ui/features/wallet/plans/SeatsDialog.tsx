@@ -9,7 +9,7 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
 import { formatDate } from "../../../lib/format/time.ts";
-import { WALLET_KEY } from "../wallet-calls.ts";
+import { reloadWallet } from "../wallet-calls.ts";
 import { setSeats } from "./plan-calls.ts";
 
 /** Whether text is a number of seats that a plan with `least` of its own can have. */
@@ -62,10 +62,7 @@ export const SeatsDialog = ({ subscription: own, least, onClose }: SeatsDialogPr
     rejection: "inline",
     send: async ({ seats }) => {
       await setSeats(own.id, Number(seats));
-      await Promise.all([
-        client.invalidateQueries({ queryKey: WALLET_KEY }),
-        client.invalidateQueries({ queryKey: ["self"] }),
-      ]);
+      await reloadWallet(client);
       notifyDone(t("plans.saved"));
       onClose();
     },

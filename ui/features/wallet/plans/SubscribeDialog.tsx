@@ -10,7 +10,7 @@ import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { useActing } from "../../account/organizations/use-organization.ts";
-import { paymentOptions, WALLET_KEY } from "../wallet-calls.ts";
+import { paymentOptions, reloadWallet } from "../wallet-calls.ts";
 import { Choice } from "./Choice.tsx";
 import { periodText } from "./period-text.ts";
 import { payAtService, readCoupon, subscribeTo } from "./plan-calls.ts";
@@ -42,11 +42,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
       notifyDone(t("plans.subscribed", { name: plan.name }));
       onClose();
     },
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: WALLET_KEY }),
-        client.invalidateQueries({ queryKey: ["self"] }),
-      ]),
+    onSettled: () => reloadWallet(client),
   });
   const methods = useQuery(paymentOptions).data?.ways ?? [];
   const total = plan.price + extraSeats * plan.seatPrice;
