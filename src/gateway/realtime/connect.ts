@@ -37,23 +37,31 @@ export async function connect(
       capability: call.endpoint.capability,
       dialect: "openai-chat",
       model: upstreamModel,
+      requestedModel: call.summary.model,
       stream: true,
       key,
     } as const;
     const requestedVersion = requestedVersionOf(call.request.url);
     const ask = requestedVersion === null ? options : { ...options, requestedVersion };
-    const dial = {
-      url: provider.url(channel, ask),
-      headers: {
-        "user-agent": userAgentOf(channel),
-        ...provider.authHeaders(channel, key, ask),
-        ...(requestsBeta(client) && { "openai-beta": "realtime=v1" }),
-      },
-      proxy: proxyOf(channel),
+    const headers = {
+      "user-agent": userAgentOf(channel),
+      ...provider.authHeaders(channel, key, ask),
+      ...(requestsBeta(client) && { "openai-beta": "realtime=v1" }),
     };
+    const unsigned = { url: provider.url(channel, ask), headers, body: "" };
     const { relayTimeoutMs } = context.services.config;
     const deadline = AbortSignal.timeout(Math.min(relayTimeoutMs || HANDSHAKE_MS, HANDSHAKE_MS));
-    const socket = await context.dialWebSocket(dial, AbortSignal.any([deadline, signal]));
+    const dial = async (): Promise<Bun.WebSocket> => {
+      const signed = await provider.sign?.(unsigned, channel, key, context.signing);
+      const dialed = { url: unsigned.url, headers: { ...headers, ...signed?.headers }, proxy: proxyOf(channel) };
+      return context.dialWebSocket(dialed, AbortSignal.any([deadline, signal]));
+    };
+    const socket = await dial().catch((error: unknown) => {
+      const rejection = error instanceof HandshakeRefused && { status: error.status, error: refusal(error) };
+      // A cached access token may have been revoked; the provider removes it and a new one is requested once.
+      if (rejection && provider.onRejected?.({ ...rejection, params: ask, key }) === "retry") return dial();
+      throw error;
+    });
     entry.status = 101;
     entry.firstByteMs = Math.round(timing.elapsedMs);
     return { socket, route };

@@ -164,7 +164,7 @@ export class RealtimeSession implements SocketSession {
       this.#finish("client_left");
       return;
     }
-    const setup = this.#events?.opening(route.upstreamModel) ?? null;
+    const setup = this.#events?.opening(route) ?? null;
     if (setup !== null) socket.send(setup);
     this.#pipe?.join(socket);
   }

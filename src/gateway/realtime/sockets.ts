@@ -3,6 +3,7 @@ import type { PeerSource } from "../../lib/http/client-ip.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
+import type { Route } from "../upstream/route.ts";
 import type { Charge } from "./metering/billing.ts";
 import type { ClientSocket, Frame } from "./pipe.ts";
 import type { SessionOrigin } from "./response-call.ts";
@@ -36,8 +37,8 @@ export type SessionEvents = {
   client(frame: Frame): Readonly<{ forward: Frame | null; reply: Frame | null }>;
   /** Takes a frame of the upstream. */
   upstream(frame: Frame): UpstreamFrames;
-  /** The first frame for the upstream, which names its model; null: none. */
-  opening(upstreamModel: string): Frame | null;
+  /** The first frame for the upstream that the session joined, which names its model; null: none. */
+  opening(route: Route): Frame | null;
   /** What the upstream has made and nobody has charged; null: nothing. */
   rest(): Omit<Charge, "ending"> | null;
   /** Whether a response is in progress. */

@@ -188,9 +188,19 @@ type RequestHooks = Readonly<{
   retryableStatuses?: readonly number[];
 }>;
 
+/** Where a provider's Live API differs from that of the Gemini API. */
+export type LiveApi = Readonly<{
+  /** The model's resource name in the `setup` message. */
+  modelName(channel: ProviderChannel, params: Pick<CallParams, "key" | "model" | "requestedModel">): string;
+  /** The name in the Gemini API of each renamed member of `usageMetadata`. */
+  usageNames: Readonly<Record<string, string>>;
+}>;
+
 /** Calls with an immediate response. */
 type CallApis = Readonly<{
   chat?: ChatApi;
+  /** Absent: sessions are those of the Gemini API. */
+  live?: LiveApi;
   /** The provider's own format for a call other than a chat; null: OpenAI's. */
   nativeFormat?(params: Pick<CallParams, "capability" | "model">, key: string): NativeFormat | null;
   /** Its embeddings take contents with media: entries `{parts}` of `input`, in Google's form. */

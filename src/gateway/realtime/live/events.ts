@@ -3,6 +3,7 @@ import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
 import { sayReason } from "../../../lib/reason.ts";
+import type { LiveApi } from "../../../providers/contract/provider.ts";
 import type { StepFilter } from "../../adapters/views/step-filter.ts";
 import { refusePolicyWords } from "../../auth/policies.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -11,6 +12,7 @@ import { refuseBlockedWords, responseFilters } from "../../call/word-filter.ts";
 import { checkRequest, invalidRequest } from "../../http/client-body.ts";
 import type { Endpoint } from "../../http/endpoints/endpoint.ts";
 import { readOpenAi } from "../../http/endpoints/text.ts";
+import type { Route } from "../../upstream/route.ts";
 import { END, filterText } from "../filters/word-filter.ts";
 import type { Charge } from "../metering/billing.ts";
 import { type Frame, textOfFrame } from "../pipe.ts";
@@ -66,6 +68,8 @@ class LiveEvents implements SessionEvents {
   /** A turn has ended whose usage has not been reported. */
   #awaitsReport = false;
   #filters: readonly StepFilter[] | null = null;
+  /** New names of members of the upstream's `usageMetadata`; null: they are those of the Gemini API. */
+  #usageNames: LiveApi["usageNames"] | null = null;
   /** Null: not read yet. */
   #policies: PolicySet | undefined | null = null;
 
@@ -93,15 +97,15 @@ class LiveEvents implements SessionEvents {
     return { forward: setup ? null : frame, reply: null };
   }
 
-  opening(upstreamModel: string): Frame {
-    return JSON.stringify({
-      ...this.#setup,
-      setup: { ...recordOf(this.#setup?.setup), model: `models/${upstreamModel}` },
-    });
+  opening({ provider, channel, key, upstreamModel }: Route): Frame {
+    const params = { key, model: upstreamModel, requestedModel: this.origin.model };
+    this.#usageNames = provider.live?.usageNames ?? null;
+    const model = provider.live?.modelName(channel, params) ?? `models/${upstreamModel}`;
+    return JSON.stringify({ ...this.#setup, setup: { ...recordOf(this.#setup?.setup), model } });
   }
 
-  upstream(frame: Frame): UpstreamFrames {
-    const message = recordOf(parseJson(textOfFrame(frame)));
+  upstream(received: Frame): UpstreamFrames {
+    const { frame, message } = this.#read(received);
     const frames = { toClient: [frame], toUpstream: null, charge: null, transcription: null, error: null };
     if (!message) return frames;
     const content = recordOf(message.serverContent);
@@ -118,6 +122,17 @@ class LiveEvents implements SessionEvents {
 
   rest(): Omit<Charge, "ending"> | null {
     return this.#meter.hasReport || this.#meter.hasOutput ? this.#taken() : null;
+  }
+
+  /** A message in the form of the Gemini API; null: it is no object. */
+  #read(frame: Frame): Readonly<{ frame: Frame; message: JsonObject | null }> {
+    const message = recordOf(parseJson(textOfFrame(frame)));
+    const usage = recordOf(message?.usageMetadata);
+    const names = this.#usageNames;
+    if (!usage || !names) return { frame, message };
+    const renamed = Object.fromEntries(Object.entries(usage).map(([name, value]) => [names[name] ?? name, value]));
+    const shown = { ...message, usageMetadata: renamed };
+    return { frame: JSON.stringify(shown), message: shown };
   }
 
   /** Throws GatewayError for texts that the site or the organization's policies forbid. */

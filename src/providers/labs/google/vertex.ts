@@ -75,15 +75,25 @@ function hostOf({ baseUrl }: ProviderChannel, region: string): string {
 }
 
 /** Base URL of all publishers' models: under a project, or without one in express mode. */
-function publishersUrl(
+function publishersUrl(channel: ProviderChannel, params: Pick<CallParams, "key" | "model" | "requestedModel">): string {
+  const { region, path } = publishersOf(channel, params);
+  return `${hostOf(channel, region)}/v1/${path}`;
+}
+
+/** The resource path of all publishers' models, and the region that serves them. */
+function publishersOf(
   channel: ProviderChannel,
   { key = "", model, requestedModel = model }: Pick<CallParams, "key" | "model" | "requestedModel">,
-): string {
+): Readonly<{ region: string; path: string }> {
   const account = serviceAccountOf(key);
-  if (!account) return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers`;
+  if (!account) return { region: DEFAULT_REGION, path: "publishers" };
   const region = regionOf(channel.other, requestedModel);
-  return `${hostOf(channel, region)}/v1/projects/${account.projectId}/locations/${region}/publishers`;
+  return { region, path: `projects/${account.projectId}/locations/${region}/publishers` };
 }
+
+/** The service of the Live API: https://cloud.google.com/vertex-ai/generative-ai/docs/live-api/get-started-websocket */
+const liveUrl = (channel: ProviderChannel, params: CallParams): string =>
+  `${hostOf(channel, publishersOf(channel, params).region)}/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent`;
 
 const DATED = /^(claude-.*)-(\d{8})$/;
 /** Vertex writes the date of a Claude model after an `@`. */
@@ -145,7 +155,7 @@ export const vertex: Provider = {
   owner: "vertex",
   defaultBaseUrl: null,
   baseUrlOptional: true,
-  capabilities: ["chat", "embeddings", "images", "speech", "video"],
+  capabilities: ["chat", "embeddings", "images", "speech", "video", "live"],
   nativeFormat: ({ capability, model }) =>
     capability === "embeddings" ? vertexEmbeddings(model) : (OWN[capability] ?? null),
   embedsMedia: true,
@@ -153,6 +163,7 @@ export const vertex: Provider = {
   models: [...GEMINI_MODELS, ...CLAUDE_MODELS, "multimodalembedding@001"],
   url(channel, params) {
     const { capability, model, stream } = params;
+    if (capability === "live") return liveUrl(channel, params);
     if (params.dialect === "anthropic" && serviceAccountOf(params.key ?? "")) {
       return `${publishersUrl(channel, params)}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`;
     }
@@ -185,6 +196,10 @@ export const vertex: Provider = {
     },
     features: { inlineMediaOnly: true },
   }),
+  live: {
+    modelName: (channel, params) => `${publishersOf(channel, params).path}/google/models/${params.model}`,
+    usageNames: { candidatesTokenCount: "responseTokenCount", candidatesTokensDetails: "responseTokensDetails" },
+  },
   tasks,
   videos,
 };
