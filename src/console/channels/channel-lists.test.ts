@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { channels } from "../../../db/schema/gateway/channels.ts";
 import { usageRollups } from "../../../db/schema/gateway/logs.ts";
 import { idle, startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import type { ChannelView } from "../../domain/channels/manage/channel-view.ts";
@@ -33,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-type List = { data: ChannelView[]; total: number; page: number; page_size: number; counts: object };
+type List = { data: ChannelView[]; total: number; page: number; page_size: number; counts: object; sums?: object };
 const list = async (query: string, path = "/api/channel/") =>
   (await app.ask("GET", `${path}?${query}`, undefined, app.as.admin)).body as unknown as List;
 const names = async (query: string, path?: string) => (await list(query, path)).data.map(({ name }) => name);
@@ -69,6 +71,25 @@ describe("by health", () => {
 });
 
 describe("lists", () => {
+  test("with what all pages' channels used and their balances by currency, where statistics are asked for", async () => {
+    const known = { balanceUpdatedTime: 1 };
+    const set = (name: string, values: object) =>
+      app.db
+        .update(channels)
+        .set(values)
+        .where(eq(channels.id, ids[name] ?? 0));
+    await set("alpha", { ...known, usedQuota: 1_000_001, balance: "10.25" });
+    await set("beta", { ...known, usedQuota: 2, balance: "0.5" });
+    await set("1000th", { ...known, usedQuota: 4, balance: "70", balanceCurrency: "CNY" });
+    const sums = async (query: string) => (await list(`stats=true&page_size=1&${query}`)).sums;
+    const dollars = { currency: "", amount: 10.75 };
+    expect(await sums("")).toEqual({ used_quota: 1_000_007, balances: [dollars, { currency: "CNY", amount: 70 }] });
+    expect(await sums("tag=east")).toEqual({ used_quota: 1_000_003, balances: [dollars] });
+    expect(await sums("keyword=alpha&tag_mode=true")).toEqual({ used_quota: 1_000_003, balances: [dollars] });
+    expect(await sums("status=2")).toEqual({ used_quota: 0, balances: [] });
+    expect((await list("")).sums).toBeUndefined();
+  });
+
   test("by priority, without keys, with the total next to the array", async () => {
     const answer = await list("");
     expect(answer).toMatchObject({ total: 5, page: 0, page_size: 10 });

@@ -111,8 +111,11 @@ const NOTHING = "0";
 type Axe = Readonly<{ _audit: { rules: readonly { id: string; impact: string | null }[] } }>;
 let lesserRules: readonly string[] | undefined;
 
-/** What axe finds serious or critical on the page as it stands. */
-export async function findSeriousViolations(page: Page): Promise<string[]> {
+/**
+ * What axe finds serious or critical on the page as it stands. `withTargets`: also targets that are too small or too close to
+ * others (WCAG 2.2, 2.5.8), which axe looks for only when asked.
+ */
+export async function findSeriousViolations(page: Page, withTargets = false): Promise<string[]> {
   // Given to the builder it would be run several times in every page.
   const isAlone = page.frames().length === 1;
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE_SOURCE);
@@ -123,7 +126,10 @@ export async function findSeriousViolations(page: Page): Promise<string[]> {
   const builder = new AxeBuilder({ page, axeSource: isAlone ? NOTHING : AXE_SOURCE }).options({
     // Only what is wrong is put together, by the rules that can find something of interest.
     resultTypes: ["violations"],
-    rules: Object.fromEntries(lesserRules.map((id) => [id, { enabled: false }])),
+    rules: {
+      ...Object.fromEntries(lesserRules.map((id) => [id, { enabled: false }])),
+      ...(withTargets && { "target-size": { enabled: true } }),
+    },
   });
   // No frames of other sites are looked into.
   const { violations } = await builder.setLegacyMode().analyze();

@@ -12,7 +12,7 @@ import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Row as Line } from "../layout.tsx";
 import { CONTROLS } from "./columns/control-columns.tsx";
-import { headOf, type RowOf, renderCell, type Table } from "./table.ts";
+import { headOf, type RowOf, renderCell, renderFoot, type Table } from "./table.ts";
 import type { ViewProps } from "./use-data-table.ts";
 
 const SKELETON_CARDS = 5;
@@ -57,7 +57,36 @@ export function CardView<Row extends RowData>(props: ViewProps<Row>) {
           ))}
         </Box>
       )}
+      <CardFoot table={table} />
     </>
+  );
+}
+
+/** What stands below the columns of a table: sums, each with the name of its column. */
+function CardFoot<Row extends RowData>({ table }: { table: Table<Row> }) {
+  const headers = table.getHeaderGroups()[0]?.headers ?? [];
+  const sums = headers.filter(({ column }) => column.columnDef.meta?.hasFoot);
+  if (sums.length === 0 || table.getRowModel().rows.length === 0) return null;
+  return (
+    <Line
+      gap={4}
+      wrap
+      sx={{ px: 3, py: 2, fontSize: 12.5, fontWeight: 550, borderTop: "1px solid", borderColor: "line.main" }}
+    >
+      {sums.map((header) => {
+        const isTitle = header.column.columnDef.meta?.isTitle;
+        return (
+          <Line key={header.id} gap={1.5} sx={isTitle ? { flex: "1 0 100%" } : {}}>
+            {!isTitle && (
+              <Box component="span" sx={{ color: "text.tertiary", fontWeight: 450 }}>
+                {headOf(header.column)}
+              </Box>
+            )}
+            <div className="num">{renderFoot(header)}</div>
+          </Line>
+        );
+      })}
+    </Line>
   );
 }
 

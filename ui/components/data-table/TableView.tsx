@@ -9,7 +9,7 @@ import TableRow from "@mui/material/TableRow";
 import type { RowData } from "@tanstack/react-table";
 import { Fragment, lazy, type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from "react";
 import { size } from "../../theme/theme.ts";
-import { HeadCell } from "./columns/HeadCell.tsx";
+import { HANDLE_GAP, HeadCell } from "./columns/HeadCell.tsx";
 import { useColumnWidths } from "./columns/use-column-widths.ts";
 import type { EndlessRows } from "./paging/use-endless-rows.ts";
 import { type RowOf, renderCell, renderFoot } from "./table.ts";
@@ -37,6 +37,7 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
   const headers = table.getHeaderGroups()[0]?.headers ?? [];
   const columns = headers.map(({ column }) => column);
   const hasFoot = columns.some(({ columnDef }) => columnDef.meta?.hasFoot);
+  const canSort = columns.some((column) => column.getCanSort());
   const hasActions = table.getEndVisibleLeafColumns().length > 0;
   const hasStart = table.getStartVisibleLeafColumns().length > 0;
   const isVirtual = endless !== undefined || rows.length >= VIRTUAL_FROM;
@@ -59,10 +60,12 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
             "& [data-row]": { scrollMarginTop: size.header + HEAD_PX },
             [tooNarrow]: { "& thead th": { top: 0, transform: `translateY(var(${HEAD_SHIFT}, 0px))` } },
             ...(isCompact && { "& td": { height: COMPACT_ROW_PX } }),
+            ...(setWidth && canSort && { "& .MuiTableCell-alignRight": { pr: HANDLE_GAP } }),
             "& tr > :first-of-type": { pl: hasStart ? 2 : 4 },
             "& tr > :last-child": hasActions ? { pr: 2, ...PINNED_RIGHT } : { pr: 4 },
             ...(hasActions && {
               "& tbody > tr": { bgcolor: "surface.paper" },
+              "& tfoot > tr": { bgcolor: "surface.sunken" },
               "& thead > tr > :last-child": { zIndex: 3, bgcolor: "surface.sunken" },
             }),
           }}

@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
-import type { ChannelSort, StatusCounts } from "../../../src/domain/channels/manage/list-channels.ts";
+import type { ChannelSort, ChannelSums, StatusCounts } from "../../../src/domain/channels/manage/list-channels.ts";
 import type { ChannelHealth } from "../../../src/domain/channels/status/channel-health.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { channelApi, channelUpstreamApi, groupApi, modelApi } from "../../api/groups.ts";
@@ -46,6 +46,7 @@ type ChannelPage = Readonly<{
   counts: StatusCounts;
   /** In tag mode: channels of all tags together. */
   tagged?: number | undefined;
+  sums?: ChannelSums | undefined;
 }>;
 
 const REFERENCE_STALE_MS = 5 * 60_000;
@@ -71,7 +72,13 @@ export const channelPage = (query: ChannelQuery) =>
           fetch: { signal },
         }),
       );
-      return { items: answer.data, total: answer.total, counts: answer.counts, tagged: answer.tagged };
+      return {
+        items: answer.data,
+        total: answer.total,
+        counts: answer.counts,
+        tagged: answer.tagged,
+        sums: answer.sums,
+      };
     },
   });
 

@@ -129,14 +129,14 @@ const columnsOf = (
   {
     key: "output",
     head: t("logs.columns.output"),
-    width: 60,
+    width: 66,
     align: "right",
     cell: (entry) => (isCall(entry) ? <Count value={entry.completion_tokens} /> : <Dash />),
   },
   {
     key: "cost",
     head: t("logs.columns.cost"),
-    width: 104,
+    width: 98,
     align: "right",
     cell: (entry) => <CostCell entry={entry} />,
   },
@@ -147,7 +147,6 @@ const columnsOf = (
     text: () => "",
     isSolid: true,
     isForAdmins: true,
-    isHiddenByDefault: isTight,
     cell: (entry) => <RetryCell entry={entry} />,
   },
   {

@@ -1,3 +1,4 @@
+import Link from "@mui/material/Link";
 import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
@@ -60,12 +61,17 @@ export const SettingsPanel = ({ settings, onChange }: Props) => {
       <Field label={t("playground.temperature", { value: temperature })}>
         <Slider
           value={temperature}
-          min={0}
+          min={0.1}
           max={1}
           step={0.1}
           onChange={(_, value) => onChange({ temperature: Number(value) })}
           aria-label={t("playground.temperature", { value: temperature })}
         />
+        {temperature > 0 && (
+          <Link component="button" type="button" onClick={() => onChange({ temperature: 0 })} sx={{ fontSize: 12 }}>
+            {t("playground.temperatureReset")}
+          </Link>
+        )}
       </Field>
       <Field label={t("playground.maxTokens")} htmlFor="playground-max" hint={t("playground.maxTokensHint")}>
         <OutlinedInput

@@ -56,7 +56,11 @@ export type ChannelList = {
   counts: StatusCounts;
   /** By tag: channels of all tags together. */
   tagged?: number;
+  /** Of all channels on all pages; only with the traffic. */
+  sums?: ChannelSums;
 };
+/** What channels used together, in quota units, and their known balances, a sum for each currency (empty: not known). */
+export type ChannelSums = { used_quota: number; balances: { currency: string; amount: number }[] };
 
 /** Channels that one call may act on. */
 export const LARGEST_BATCH = 10_000;
@@ -75,7 +79,8 @@ export async function listChannels(deps: ListDeps, filter: ChannelFilter, page: 
     .groupBy(channels.status);
   const where = and(otherConditions, status === undefined ? undefined : eq(channels.status, status));
   const counts = countStatuses(statuses);
-  if (page.byTag) return { ...(await listByTag(deps, where, page)), counts };
+  const sums = page.withTraffic ? { sums: await sumChannels(deps, page.byTag ? ofTags(deps, where) : where) } : {};
+  if (page.byTag) return { ...(await listByTag(deps, where, page)), counts, ...sums };
   const rows = await db
     .select()
     .from(channels)
@@ -83,7 +88,25 @@ export async function listChannels(deps: ListDeps, filter: ChannelFilter, page: 
     .orderBy(...order(page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items: await view(deps, rows, page), total: totalOf(counts, status), counts };
+  return { items: await view(deps, rows, page), total: totalOf(counts, status), counts, ...sums };
+}
+
+async function sumChannels({ db }: ListDeps, where: SQL | undefined): Promise<ChannelSums> {
+  const rows = await db
+    .select({
+      currency: channels.balanceCurrency,
+      used: sql`sum(${channels.usedQuota})`.mapWith(Number),
+      amount: sql`sum(${channels.balance})`.mapWith(Number),
+      known: sql`count(*) filter (where ${channels.balanceUpdatedTime} > 0)`.mapWith(Number),
+    })
+    .from(channels)
+    .where(where)
+    .groupBy(channels.balanceCurrency)
+    .orderBy(channels.balanceCurrency);
+  return {
+    used_quota: rows.reduce((sum, { used }) => sum + used, 0),
+    balances: rows.filter(({ known }) => known > 0).map(({ currency, amount }) => ({ currency, amount })),
+  };
 }
 
 /** Ids of all channels that fit the filter, or by tag: of the tags it chooses; at most as many as one batch may name. */

@@ -15,6 +15,9 @@ type HeadCellProps<Row extends RowData> = Readonly<{
   onWidth?: ((id: string, width: number | null) => void) | undefined;
 }>;
 
+/** Right padding of cells, in units of the grid, that puts 12 px between the center of a handle and what sorts the column. */
+export const HANDLE_GAP = 4;
+
 /** The head of a column: its name, which sorts where the server can, and a handle for its width. */
 export function HeadCell<Row extends RowData>({ header, onWidth }: HeadCellProps<Row>) {
   const { column } = header;
@@ -38,12 +41,22 @@ export function HeadCell<Row extends RowData>({ header, onWidth }: HeadCellProps
   const direction = column.getIsSorted();
   const Arrow = direction === "asc" ? ArrowUpward : ArrowDownward;
   return (
-    <TableCell align={align} sortDirection={direction} {...named}>
+    <TableCell align={align} sortDirection={direction} sx={handle ? { pr: HANDLE_GAP } : {}} {...named}>
       <ButtonBase
         onClick={() => column.toggleSorting()}
-        sx={{ gap: 0.5, font: "inherit", ...(direction && { color: "text.primary" }) }}
+        sx={{
+          gap: 0.5,
+          font: "inherit",
+          minWidth: LEAST_TARGET_PX,
+          minHeight: LEAST_TARGET_PX,
+          maxWidth: "100%",
+          justifyContent: align === "right" ? "flex-end" : "flex-start",
+          ...(direction && { color: "text.primary" }),
+        }}
       >
-        {headOf(column)}
+        <Box component="span" sx={{ overflow: "hidden", textOverflow: "ellipsis" }}>
+          {headOf(column)}
+        </Box>
         {direction && <Arrow sx={{ fontSize: 13 }} />}
       </ButtonBase>
       {handle}
@@ -53,6 +66,9 @@ export function HeadCell<Row extends RowData>({ header, onWidth }: HeadCellProps
 
 const STEP_PX = 16;
 const MOST_PX = 2000;
+const HANDLE_PX = 7;
+/** WCAG 2.2, 2.5.8: a target is this large, or a circle of this diameter around its center touches no other target. */
+const LEAST_TARGET_PX = 24;
 
 type ResizeHandleProps = Readonly<{ name: string; onWidth: (width: number | null) => void }>;
 
@@ -93,7 +109,7 @@ const ResizeHandle = ({ name, onWidth }: ResizeHandleProps) => {
         position: "absolute",
         top: 0,
         right: 0,
-        width: 9,
+        width: HANDLE_PX,
         height: "100%",
         p: 0,
         border: 0,
@@ -103,7 +119,7 @@ const ResizeHandle = ({ name, onWidth }: ResizeHandleProps) => {
         "&::after": {
           content: '""',
           position: "absolute",
-          inset: "8px 0 8px 8px",
+          inset: "8px 0 8px 6px",
           bgcolor: "line.strong",
           opacity: 0,
         },

@@ -35,6 +35,7 @@ export function useColumnWidths<Row extends RowData>(
   }, []);
   const columns = table.getHeaderGroups()[0]?.headers.map(({ column }) => column) ?? [];
   const rows = table.getRowModel().rows;
+  const padding = columns.some((column) => column.getCanSort()) ? SORTED_PADDING_PX : PADDING_PX;
   const last = useRef<{ list: string | undefined; needs: ReadonlyMap<string, number> }>({ list, needs: new Map() });
   const needs = useMemo(() => {
     const least = list !== undefined && last.current.list === list ? last.current.needs : null;
@@ -42,14 +43,14 @@ export function useColumnWidths<Row extends RowData>(
       text
         ? ([
             key,
-            Math.max(widest([head, ...rows.map(({ original }) => text(original))]), least?.get(key) ?? 0),
+            Math.max(widest([head, ...rows.map(({ original }) => text(original))]) + padding, least?.get(key) ?? 0),
           ] as const)
         : null,
     );
     const now = new Map(texts.filter((entry) => entry !== null));
     last.current = { list, needs: now };
     return now;
-  }, [rows, pageColumns, list]);
+  }, [rows, pageColumns, padding, list]);
   const fits = columns.map(
     (column): ColumnFit => ({
       id: column.id,
@@ -64,14 +65,16 @@ export function useColumnWidths<Row extends RowData>(
 }
 
 const PADDING_PX = 24;
+/** Heads that sort stand clear of their handles. */
+const SORTED_PADDING_PX = 28;
 let context: CanvasRenderingContext2D | null | undefined;
 
-/** The width of the widest text in a cell, in pixels; measured in the weight of emphasized ones. */
+/** The width of the widest text, in pixels; measured in the weight of emphasized ones. */
 function widest(texts: readonly string[]): number {
   context ??= document.createElement("canvas").getContext("2d");
   if (!context) return 0;
   context.font = `550 13px ${fontSans}`;
   let most = 0;
   for (const text of new Set(texts)) most = Math.max(most, context.measureText(text).width);
-  return Math.ceil(most) + PADDING_PX;
+  return Math.ceil(most);
 }

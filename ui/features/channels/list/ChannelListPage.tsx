@@ -25,6 +25,7 @@ import {
   type ChannelQuery,
   channelForecast,
   channelPage,
+  channelTags,
   channelTypes,
 } from "../channel-queries.ts";
 import { ChannelDrawer } from "../drawer/ChannelDrawer.tsx";
@@ -42,6 +43,7 @@ import { TestAllBar, useTestAll } from "./TestAllBar.tsx";
 import { TestDialog } from "./TestDialog.tsx";
 import { useChannelActions } from "./use-channel-actions.ts";
 import { useRowActions } from "./use-row-actions.tsx";
+import { useSums } from "./use-sums.tsx";
 
 type ChannelsEmptyProps = Readonly<{ query: ChannelQuery; address: Address; onAdd: () => void }>;
 
@@ -134,7 +136,11 @@ export const ChannelListPage = () => {
     .filter((channel) => channel.balance_updated_time > 0)
     .map(({ id }) => id);
   const forecast = useQuery(channelForecast(withBalance)).data ?? NO_FORECAST;
-  const channelColumns = useChannelColumns(actions, { types: types ?? NO_TYPES, forecast, onCompare: setCompared });
+  const hasTags = (useQuery(channelTags).data ?? []).length > 0;
+  const sums = useSums(list.data?.sums, (query.byTag ? list.data?.tagged : list.data?.total) ?? 0);
+  const channelColumns = useChannelColumns(actions, {
+    ...{ types: types ?? NO_TYPES, forecast, hasTags, sums, onCompare: setCompared },
+  });
   const columns = useListColumns(channelColumns, tagActions, tagMode);
   const { rows, selection } = useListRows(list.data?.items, query.byTag === true, tagMode.open, selected, setSelected);
   const go = (to: "/channel" | "/channel/add") => navigate({ to, search: true });

@@ -16,31 +16,38 @@ import { BalanceCell, ChannelStatus, ModelsChanged, ResponseCell } from "../cell
 import { HourCell, SuccessCell } from "../cells/traffic-cells.tsx";
 import { type Channel, ENABLED, splitList } from "../channel.ts";
 import type { ChannelActions } from "./use-channel-actions.ts";
+import type { Sums } from "./use-sums.tsx";
 
 type ColumnOptions = Readonly<{
   types: readonly ChannelType[];
   /** Days until each balance runs out, by channel id. */
   forecast: Readonly<Record<number, number>>;
   onCompare: (channel: Channel) => void;
+  /** Whether any channel has a tag. */
+  hasTags: boolean;
+  sums: Sums;
 }>;
 
 /** The columns of the channel list. */
 export function useChannelColumns(
   actions: ChannelActions,
-  { types, forecast, onCompare }: ColumnOptions,
+  { types, ...options }: ColumnOptions,
 ): readonly Column<Channel>[] {
   const { t } = useTranslation();
+  const { forecast, onCompare, hasTags, sums } = options;
   return useMemo(() => {
     const names = new Map(types.map(({ id, name }) => [id, name]));
     const nameOf = (type: number) => names.get(type) ?? t("channels.form.typeUnknown", { type });
-    return columnsOf({ actions, nameOf, forecast, onCompare, t });
-  }, [actions, types, forecast, onCompare, t]);
+    const columns = columnsOf({ actions, nameOf, forecast, onCompare, hasTags, t });
+    const feet = new Map(Object.entries(sums));
+    return columns.map((column) => ({ ...column, foot: feet.get(column.key) }));
+  }, [actions, types, forecast, onCompare, hasTags, sums, t]);
 }
 
-type ColumnDeps = Omit<ColumnOptions, "types"> &
+type ColumnDeps = Omit<ColumnOptions, "types" | "sums"> &
   Readonly<{ actions: ChannelActions; nameOf: (type: number) => string; t: TFunction }>;
 
-function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): readonly Column<Channel>[] {
+function columnsOf({ actions, nameOf, forecast, onCompare, hasTags, t }: ColumnDeps): readonly Column<Channel>[] {
   const number = (field: "priority" | "weight", channel: Channel) => (
     <InlineNumber
       field={field}
@@ -104,8 +111,9 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
     {
       key: "tag",
       head: t("channels.columns.tag"),
-      width: 88,
-      isHiddenByDefault: true,
+      width: 84,
+      text: ({ tag }) => (tag ? `${tag}mm` : ""),
+      isHiddenByDefault: !hasTags,
       cell: ({ tag }) => <Tags names={tag ? [tag] : []} />,
     },
     {
