@@ -8,10 +8,15 @@ import type { guard } from "../http/guard.ts";
 
 /** Files that a browser downloads by itself; each still checks the caller's role. */
 const FILES =
-  /^\/api\/((log|log\/self|log-archives|log-archives\/self|user|redemption|topup|audit)\/export|statements\/file|user\/statements\/file)(\?[!-"$-~]*)?$/;
+  /^\/api\/((log|log\/self|log-archives|log-archives\/self|user|redemption|topup|audit)\/export|statements\/file|user\/statements\/file|user\/movements)(\?[!-"$-~]*)?$/;
 
 /** Files of the account that a request acts for; all others are for administrators. */
-const ACCOUNT_FILES = ["/api/log/self/export", "/api/log-archives/self/export", "/api/user/statements/file"];
+const ACCOUNT_FILES = [
+  "/api/log/self/export",
+  "/api/log-archives/self/export",
+  "/api/user/statements/file",
+  "/api/user/movements",
+];
 
 /** Downloads: the page requests an address that works once, and the browser opens it. */
 export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, guarded: ReturnType<typeof guard>) {

@@ -56,6 +56,30 @@ test("an account reads its own documents and nobody else's; administrators read 
   expect(await get(`/api/statements/one?id=${id}`, ann)).toMatchObject({ success: false });
 });
 
+test("an account downloads all its movements, and nobody else's", async () => {
+  const download = async (who: Record<string, string>) => {
+    const ticket = await app.ask(
+      "POST",
+      "/api/user/self/download",
+      { address: "/api/user/movements?charges=call" },
+      who,
+    );
+    const { address } = (ticket.body as { data: { address: string } }).data;
+    return app.ask("GET", address, undefined, { cookie: who["cookie"] ?? "" });
+  };
+  const { headers, text } = await download(ann);
+  expect(headers.get("content-disposition")).toMatch(/^attachment; filename="movements-[\d-]+\.csv"$/);
+  const kinds = (csv: string) =>
+    csv
+      .trimEnd()
+      .split("\r\n")
+      .slice(1)
+      .map((line) => line.split(",").slice(1, 3).join(" "));
+  expect(kinds(text).slice(1)).toEqual(["call -7"]);
+  expect(kinds((await download(bob)).text)).toHaveLength(1);
+  expect((await get("/api/user/movements?charges=month", ann)) as object).toMatchObject({ success: false });
+});
+
 test("billing details stand on the next document; a logo that can't be had is left out", async () => {
   const profile = { name: "Ann & Co.", address: "Street 1\nCity", taxId: "DE123456789", country: "DE" };
   const save = async (values: object) =>

@@ -9,12 +9,15 @@ import {
   type StatementDocument,
   saveBillingProfile,
 } from "../../domain/wallet/statements/documents.ts";
+import { exportMovements } from "../../domain/wallet/statements/movements/export-movements.ts";
+import { CHARGES_BY } from "../../domain/wallet/statements/movements/movement-rows.ts";
 import { readLogo } from "../../domain/wallet/statements/read-logo.ts";
 import { renderCsv } from "../../domain/wallet/statements/render-csv.ts";
 import { renderPdf } from "../../domain/wallet/statements/render-pdf.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { languageOf, languageOfTag } from "../../lib/messages.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { csvFile } from "../http/csv-file.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagingQuery } from "../http/paging.ts";
@@ -29,7 +32,7 @@ const fileQuery = t.Object({
   lang: t.Optional(t.String({ maxLength: 20 })),
 });
 
-/** Monthly statements: an account's own, and everybody's for administrators. */
+/** Monthly statements and all movements of the balance: an account's own, and everybody's statements for administrators. */
 export function statementRoutes(
   services: WalletDeps & Readonly<{ fetch: SafeFetch }>,
   guarded: ReturnType<typeof guard>,
@@ -76,6 +79,14 @@ export function statementRoutes(
               query,
             ),
           { query: fileQuery },
+        )
+        .get(
+          "/user/movements",
+          async ({ actor, query }) => {
+            const deps = { db, unitsPerDollar: settings.get("QuotaPerUnit") };
+            return csvFile("movements", await exportMovements(deps, actor.id, query.charges, nowSeconds));
+          },
+          { query: t.Object({ charges: t.UnionEnum(CHARGES_BY, { default: "day" }) }) },
         )
         .get("/user/billing_profile", async ({ actor }) => ok(await readBillingProfile(db, actor.id))),
     )

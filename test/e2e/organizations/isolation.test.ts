@@ -51,6 +51,7 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight>> = {
   "GET /api/user/statements/draft": "wallet.read",
   "GET /api/user/statements/one": "wallet.read",
   "GET /api/user/statements/file": "wallet.read",
+  "GET /api/user/movements": "wallet.read",
   "GET /api/user/billing_profile": "wallet.read",
   "PUT /api/user/billing_profile": "wallet.topUp",
   "GET /api/log/self/search": "logs.read",

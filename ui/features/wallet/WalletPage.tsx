@@ -1,5 +1,6 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import LinkButton from "@mui/material/Link";
 import Skeleton from "@mui/material/Skeleton";
 import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
@@ -14,6 +15,7 @@ import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
+import { formatDate } from "../../lib/format/time.ts";
 import { useAccount, useActing } from "../account/organizations/use-organization.ts";
 import { usageSeries } from "../dashboard/data-queries.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
@@ -132,6 +134,7 @@ const BalanceCard = () => {
       <Box sx={{ mt: 1, fontSize: 12, lineHeight: "18px", color: "text.tertiary" }}>
         {data && <Forecast balance={data.quota} />}
       </Box>
+      <RunningPlans />
       <Row
         gap={4}
         sx={{ mt: 6, pt: 4, borderTop: "1px solid", borderColor: "line.faint", justifyContent: "space-between" }}
@@ -142,6 +145,35 @@ const BalanceCard = () => {
       </Row>
     </Panel>
   );
+};
+
+/** The plans that run, each with what is left of it and when it ends or is renewed. */
+const RunningPlans = () => {
+  const { t, i18n } = useTranslation();
+  const format = useMoneyFormat();
+  const address = useAddress();
+  const { may } = useActing();
+  const { data = [] } = useQuery({ ...ownSubscriptions, enabled: may("wallet.read") });
+  return data.map((plan) => {
+    const date = formatDate(plan.period_end * 1000, i18n.language, { month: "short", day: "numeric" });
+    const ends = plan.cancel_at_end || plan.status === "ending";
+    const next = plan.status === "paused" ? "planPaused" : ends ? "planEnds" : "planRenews";
+    return (
+      <Box key={plan.id} sx={{ mt: 2, fontSize: 13, lineHeight: "18px", overflowWrap: "anywhere" }}>
+        <LinkButton component="button" onClick={() => address.set({ list: "plans" })} sx={{ fontWeight: 560 }}>
+          {plan.plan_name}
+        </LinkButton>
+        <Box className="num" sx={{ color: "text.secondary", fontSize: 12 }}>
+          {[
+            plan.window_quota > 0 && t("wallet.planLeft", { left: amountText(plan.remaining, format) }),
+            t(`wallet.${next}`, { date }),
+          ]
+            .filter(Boolean)
+            .join(" · ")}
+        </Box>
+      </Box>
+    );
+  });
 };
 
 const WEEK_DAYS = 7;

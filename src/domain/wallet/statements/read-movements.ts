@@ -28,7 +28,8 @@ export type Range = Readonly<{ from: number; until: number }>;
 /** Rows of the log by which plans change a balance. */
 const OF_PLANS = '%"target":"subscription"%';
 
-const MOVED = sql`l.type = ${LOG_TYPE.system} and l.request_id is null
+/** Rows `l` of the log by which earnings were moved to the balance. */
+export const MOVED = sql`l.type = ${LOG_TYPE.system} and l.request_id is null
   and l.content in ('Invitation rewards transferred to the balance', 'Agent''s earnings transferred to the balance')`;
 
 /** Sums of all that changed the balance of `userId` within the range, as far as the log and the orders show. */

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { BillingProfile } from "../../../../src/domain/wallet/statements/documents.ts";
+import type { ChargesBy } from "../../../../src/domain/wallet/statements/movements/movement-rows.ts";
 import { readData, readEnvelope, requestDownload } from "../../../api/client.ts";
 import { statementApi } from "../../../api/groups.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
@@ -25,6 +26,10 @@ export function requestStatement(ref: StatementRef, format: "pdf" | "csv", lang:
   const file = ref.scope === "all" ? statementApi.statements.file : statementApi.user.statements.file;
   return requestDownload(file, { id: ref.scope === "draft" ? "draft" : String(ref.id), format, lang });
 }
+
+/** Requests the URL from which the browser downloads everything that changed the balance. */
+export const requestMovements = (charges: ChargesBy): Promise<string> =>
+  requestDownload(statementApi.user.movements, { charges });
 
 export const billingProfile = queryOptions({
   queryKey: [...WALLET_KEY, "billing-profile"],
