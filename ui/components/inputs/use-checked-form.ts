@@ -78,10 +78,13 @@ export function useCheckedForm<Form extends FieldValues, Found extends Errors<Fo
   };
   const { root, ...fieldErrors } = errors;
   const faults = Object.fromEntries(Object.entries(fieldErrors).map(([field, error]) => [field, error?.type]));
+  const form = watch();
   return {
     body,
     initial,
-    form: watch(),
+    form,
+    /** The values differ from the initial ones. */
+    isDirty: JSON.stringify(form) !== JSON.stringify(initial),
     change,
     faults: faults as Partial<Record<keyof Form, NonNullable<Found[keyof Found]>>>,
     /** Why the last submit was rejected; null: it was not. */

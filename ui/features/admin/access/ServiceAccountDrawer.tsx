@@ -1,10 +1,10 @@
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Right } from "../../../../src/domain/accounts/access/access-rules.ts";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
@@ -47,7 +47,7 @@ export const ServiceAccountDrawer = ({ account, onClose, onCreated }: ServiceAcc
     void client.invalidateQueries(serviceAccounts);
     onClose();
   };
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: {
       name: account?.name ?? "",
       rights: account?.rights ?? [],
@@ -60,63 +60,48 @@ export const ServiceAccountDrawer = ({ account, onClose, onCreated }: ServiceAcc
     }),
     send,
   });
-  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
+  const { form, change, faults } = state;
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={account ? t("access.accounts.editTitle", { name: account.name }) : t("access.accounts.add")}
-      isDirty={isDirty && !isSaving}
+      action={t(account ? "access.accounts.save" : "access.accounts.add")}
+      isNew={account === null}
       onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={isSaving}
-            disabled={account !== null && !isDirty}
-            onClick={submit}
-          >
-            {t(account ? "access.accounts.save" : "access.accounts.add")}
-          </Button>
-        </>
-      )}
     >
-      <Box ref={body}>
-        <Section title={t("access.accounts.general")}>
-          {account === null && (
-            <LabelledInput
-              label={t("access.accounts.columns.name")}
-              hint={t("access.accounts.nameHint")}
-              error={faults.name && t("access.accounts.nameHint")}
-              name="service-account-name"
-              maxCharacters={LONGEST_NAME}
-              value={form.name}
-              onChange={(name) => change({ name })}
-            />
-          )}
-          <Field
+      <Section title={t("access.accounts.general")}>
+        {account === null && (
+          <LabelledInput
+            label={t("access.accounts.columns.name")}
+            hint={t("access.accounts.nameHint")}
+            error={faults.name && t("access.accounts.nameHint")}
+            name="service-account-name"
+            maxCharacters={LONGEST_NAME}
+            value={form.name}
+            onChange={(name) => change({ name })}
+          />
+        )}
+        <Field
+          label={t("access.accounts.columns.expires")}
+          hint={t("access.accounts.expiresHint")}
+          error={faults.expires && t("access.accounts.expiresInvalid")}
+        >
+          <DateTimeInput
             label={t("access.accounts.columns.expires")}
-            hint={t("access.accounts.expiresHint")}
-            error={faults.expires && t("access.accounts.expiresInvalid")}
-          >
-            <DateTimeInput
-              label={t("access.accounts.columns.expires")}
-              value={form.expires ?? null}
-              hasError={faults.expires !== undefined}
-              onChange={(expires) => change({ expires })}
-            />
-          </Field>
-        </Section>
-        <Section title={t("access.rights.title")} hint={t("access.rights.hint")}>
-          {faults.rights && (
-            <Box role="alert" sx={{ fontSize: 12, color: "tone.bad.text" }}>
-              {t("access.rights.required")}
-            </Box>
-          )}
-          <RightsMatrix value={form.rights} onChange={(rights) => change({ rights })} />
-        </Section>
-      </Box>
-    </SideDrawer>
+            value={form.expires ?? null}
+            hasError={faults.expires !== undefined}
+            onChange={(expires) => change({ expires })}
+          />
+        </Field>
+      </Section>
+      <Section title={t("access.rights.title")} hint={t("access.rights.hint")}>
+        {faults.rights && (
+          <Box role="alert" sx={{ fontSize: 12, color: "tone.bad.text" }}>
+            {t("access.rights.required")}
+          </Box>
+        )}
+        <RightsMatrix value={form.rights} onChange={(rights) => change({ rights })} />
+      </Section>
+    </FormDrawer>
   );
 };

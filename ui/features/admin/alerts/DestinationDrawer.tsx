@@ -1,4 +1,3 @@
-import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import InputAdornment from "@mui/material/InputAdornment";
 import MenuItem from "@mui/material/MenuItem";
@@ -6,8 +5,9 @@ import Select from "@mui/material/Select";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
@@ -54,157 +54,142 @@ export const DestinationDrawer = ({ scope, destination, onClose }: DestinationDr
     void client.invalidateQueries(destinationList(scope));
     onClose();
   };
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: formOf(destination, i18n.language.startsWith("zh") ? "zh" : "en"),
     check: (values: DestinationForm) => checkForm(values, stored),
     send,
   });
+  const { form, change, faults } = state;
   const fault = (field: ConfigField | "name") => {
     const found = faults[field];
     return found && t(`alerts.form.errors.${found}`);
   };
-  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={destination ? t("alerts.form.editTitle", { name: destination.name }) : t("alerts.form.addTitle")}
-      isDirty={isDirty && !isSaving}
+      action={t(destination ? "alerts.form.save" : "alerts.form.add")}
+      isNew={destination === null}
       onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={isSaving}
-            disabled={destination !== null && !isDirty}
-            onClick={submit}
-          >
-            {t(destination ? "alerts.form.save" : "alerts.form.add")}
-          </Button>
-        </>
-      )}
     >
-      <Box ref={body}>
-        <Section title={t("alerts.form.service")}>
-          {destination === null && (
-            <Field label={t("alerts.form.type")}>
-              <Select
-                fullWidth
-                value={form.type}
-                onChange={({ target }) => change({ type: target.value })}
-                inputProps={{ "aria-label": t("alerts.form.type") }}
-              >
-                {TYPES.map((type) => (
-                  <MenuItem key={type} value={type}>
-                    {t(`alerts.types.${type}`)}
-                  </MenuItem>
-                ))}
-              </Select>
-            </Field>
-          )}
-          {FIELDS[form.type].map(({ name, isSecret, isOptional }) => {
-            const isStored = stored.includes(name);
-            if (name === "region") {
-              return <RegionField key={name} value={form.region} onChange={(region) => change({ region })} />;
-            }
-            const isGenerated = form.type === "webhook" && name === "secret";
-            return (
-              <LabelledInput
-                key={`${form.type}.${name}`}
-                label={t(`alerts.fields.${form.type}.${name}.label`)}
-                hint={isStored ? t("alerts.form.stored") : t(`alerts.fields.${form.type}.${name}.hint`)}
-                error={fault(name)}
-                optional={isOptional && t("alerts.form.optional")}
-                name={`alert-${name}`}
-                autoComplete="off"
-                value={form[name]}
-                onChange={(value) => change({ [name]: value })}
-                {...(isSecret && !isGenerated && { type: "password", autoComplete: "new-password" })}
-                {...(isGenerated && {
-                  endAdornment: (
-                    <InputAdornment position="end" sx={{ mr: 1 }}>
-                      {form.secret !== "" && <CopyButton text={form.secret} label={t("alerts.form.copySecret")} />}
-                      <Button size="small" variant="text" onClick={() => change({ secret: makeWebhookSecret() })}>
-                        {t("alerts.form.generate")}
-                      </Button>
-                    </InputAdornment>
-                  ),
-                })}
-              />
-            );
-          })}
-        </Section>
-        <Section title={t("alerts.form.messages")}>
-          <LabelledInput
-            label={t("alerts.columns.name")}
-            hint={t("alerts.form.nameHint")}
-            error={fault("name")}
-            name="alert-name"
-            maxCharacters={LONGEST_NAME}
-            value={form.name}
-            onChange={(name) => change({ name })}
-          />
-          <Field label={t("alerts.columns.language")}>
+      <Section title={t("alerts.form.service")}>
+        {destination === null && (
+          <Field label={t("alerts.form.type")}>
             <Select
               fullWidth
-              value={form.language}
-              onChange={({ target }) => change({ language: target.value })}
-              inputProps={{ "aria-label": t("alerts.columns.language") }}
+              value={form.type}
+              onChange={({ target }) => change({ type: target.value })}
+              inputProps={{ "aria-label": t("alerts.form.type") }}
             >
-              <MenuItem value="en">English</MenuItem>
-              <MenuItem value="zh">中文</MenuItem>
+              {TYPES.map((type) => (
+                <MenuItem key={type} value={type}>
+                  {t(`alerts.types.${type}`)}
+                </MenuItem>
+              ))}
             </Select>
           </Field>
-          <SwitchRow
-            label={t("alerts.form.enabled")}
-            hint={t("alerts.form.enabledHint")}
-            isOn={form.enabled}
-            onChange={(enabled) => change({ enabled })}
-          />
-          {hasDigest(form.type) && (
-            <Field label={t("alerts.form.digest")} hint={t("alerts.form.digestHint")}>
-              <Select
-                fullWidth
-                value={form.digest}
-                onChange={({ target }) => change({ digest: Number(target.value) })}
-                inputProps={{ "aria-label": t("alerts.form.digest") }}
-              >
-                {[...new Set([...DIGESTS, form.digest])].map((minutes) => (
-                  <MenuItem key={minutes} value={minutes}>
-                    {minutes === 0 ? t("alerts.form.atOnce") : t("alerts.form.everyMinutes", { minutes })}
-                  </MenuItem>
-                ))}
-              </Select>
-            </Field>
-          )}
-          <SwitchRow
-            label={t("alerts.form.quiet")}
-            hint={t("alerts.form.quietHint")}
-            isOn={form.hasQuietHours}
-            onChange={(hasQuietHours) => change({ hasQuietHours })}
-          />
-          {form.hasQuietHours && (
-            <Row gap={3} sx={{ alignItems: "flex-start" }} wrap>
-              {(["quietFrom", "quietUntil"] as const).map((field) => (
-                <LabelledInput
-                  key={field}
-                  label={t(`alerts.form.${field}`)}
-                  type="time"
-                  value={form[field]}
-                  onChange={(value) => change({ [field]: value })}
-                />
+        )}
+        {FIELDS[form.type].map(({ name, isSecret, isOptional }) => {
+          const isStored = stored.includes(name);
+          if (name === "region") {
+            return <RegionField key={name} value={form.region} onChange={(region) => change({ region })} />;
+          }
+          const isGenerated = form.type === "webhook" && name === "secret";
+          return (
+            <LabelledInput
+              key={`${form.type}.${name}`}
+              label={t(`alerts.fields.${form.type}.${name}.label`)}
+              hint={isStored ? t("alerts.form.stored") : t(`alerts.fields.${form.type}.${name}.hint`)}
+              error={fault(name)}
+              optional={isOptional && t("alerts.form.optional")}
+              name={`alert-${name}`}
+              autoComplete="off"
+              value={form[name]}
+              onChange={(value) => change({ [name]: value })}
+              {...(isSecret && !isGenerated && { type: "password", autoComplete: "new-password" })}
+              {...(isGenerated && {
+                endAdornment: (
+                  <InputAdornment position="end" sx={{ mr: 1 }}>
+                    {form.secret !== "" && <CopyButton text={form.secret} label={t("alerts.form.copySecret")} />}
+                    <Button size="small" variant="text" onClick={() => change({ secret: makeWebhookSecret() })}>
+                      {t("alerts.form.generate")}
+                    </Button>
+                  </InputAdornment>
+                ),
+              })}
+            />
+          );
+        })}
+      </Section>
+      <Section title={t("alerts.form.messages")}>
+        <LabelledInput
+          label={t("alerts.columns.name")}
+          hint={t("alerts.form.nameHint")}
+          error={fault("name")}
+          name="alert-name"
+          maxCharacters={LONGEST_NAME}
+          value={form.name}
+          onChange={(name) => change({ name })}
+        />
+        <Field label={t("alerts.columns.language")}>
+          <Select
+            fullWidth
+            value={form.language}
+            onChange={({ target }) => change({ language: target.value })}
+            inputProps={{ "aria-label": t("alerts.columns.language") }}
+          >
+            <MenuItem value="en">English</MenuItem>
+            <MenuItem value="zh">中文</MenuItem>
+          </Select>
+        </Field>
+        <SwitchRow
+          label={t("alerts.form.enabled")}
+          hint={t("alerts.form.enabledHint")}
+          isOn={form.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+        {hasDigest(form.type) && (
+          <Field label={t("alerts.form.digest")} hint={t("alerts.form.digestHint")}>
+            <Select
+              fullWidth
+              value={form.digest}
+              onChange={({ target }) => change({ digest: Number(target.value) })}
+              inputProps={{ "aria-label": t("alerts.form.digest") }}
+            >
+              {[...new Set([...DIGESTS, form.digest])].map((minutes) => (
+                <MenuItem key={minutes} value={minutes}>
+                  {minutes === 0 ? t("alerts.form.atOnce") : t("alerts.form.everyMinutes", { minutes })}
+                </MenuItem>
               ))}
+            </Select>
+          </Field>
+        )}
+        <SwitchRow
+          label={t("alerts.form.quiet")}
+          hint={t("alerts.form.quietHint")}
+          isOn={form.hasQuietHours}
+          onChange={(hasQuietHours) => change({ hasQuietHours })}
+        />
+        {form.hasQuietHours && (
+          <Row gap={3} sx={{ alignItems: "flex-start" }} wrap>
+            {(["quietFrom", "quietUntil"] as const).map((field) => (
               <LabelledInput
-                label={t("alerts.form.timeZone")}
-                value={form.timeZone}
-                onChange={(timeZone) => change({ timeZone })}
+                key={field}
+                label={t(`alerts.form.${field}`)}
+                type="time"
+                value={form[field]}
+                onChange={(value) => change({ [field]: value })}
               />
-            </Row>
-          )}
-        </Section>
-      </Box>
-    </SideDrawer>
+            ))}
+            <LabelledInput
+              label={t("alerts.form.timeZone")}
+              value={form.timeZone}
+              onChange={(timeZone) => change({ timeZone })}
+            />
+          </Row>
+        )}
+      </Section>
+    </FormDrawer>
   );
 };
 

@@ -1,5 +1,4 @@
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import Checkbox from "@mui/material/Checkbox";
 import FormControlLabel from "@mui/material/FormControlLabel";
 import MenuItem from "@mui/material/MenuItem";
@@ -8,8 +7,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { eventsOf, eventTraits, WINDOW_MINUTES } from "../../../../src/domain/alerts/event-rules.ts";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
@@ -34,7 +34,7 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
   const id = useId();
   const client = useQueryClient();
   const destinations = useQuery(destinationList(scope)).data ?? [];
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: formOf(rule, scope),
     check: checkForm,
     async send(values) {
@@ -44,107 +44,92 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
       onClose();
     },
   });
+  const { form, change, faults } = state;
   const { threshold, hasWindow } = eventTraits(form.event);
-  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
   const thresholdFault = faults.threshold && t("alerts.rules.form.errors.threshold", { ...threshold });
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={t(rule ? "alerts.rules.form.editTitle" : "alerts.rules.form.addTitle")}
-      isDirty={isDirty && !isSaving}
+      action={t(rule ? "alerts.rules.form.save" : "alerts.rules.form.add")}
+      isNew={rule === null}
       onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={isSaving}
-            disabled={rule !== null && !isDirty}
-            onClick={submit}
-          >
-            {t(rule ? "alerts.rules.form.save" : "alerts.rules.form.add")}
-          </Button>
-        </>
-      )}
     >
-      <Box ref={body}>
-        <Section title={t("alerts.rules.form.what")}>
-          <Field label={t("alerts.rules.columns.event")} hint={t(`alerts.rules.hints.${form.event}`)}>
-            <Select
-              fullWidth
-              value={form.event}
-              onChange={({ target }) => change({ event: target.value, threshold: usualThreshold(target.value) })}
-              inputProps={{ "aria-label": t("alerts.rules.columns.event") }}
-            >
-              {eventsOf(scope).map((event) => (
-                <MenuItem key={event} value={event}>
-                  {t(`alerts.rules.events.${event}`)}
-                </MenuItem>
-              ))}
-            </Select>
-          </Field>
-          {threshold?.unit === "quota" && (
-            <Field label={t("alerts.rules.form.units.quota")} htmlFor={`${id}threshold`} error={thresholdFault}>
-              <QuotaInput
-                id={`${id}threshold`}
-                value={form.threshold}
-                onChange={(value) => change({ threshold: value })}
-                hasError={faults.threshold !== undefined}
-                picks={PICKS}
-              />
-            </Field>
-          )}
-          {threshold && threshold.unit !== "quota" && (
-            <LabelledInput
-              label={t(`alerts.rules.form.units.${threshold.unit}`)}
-              error={thresholdFault}
-              inputProps={{ inputMode: "decimal" }}
+      <Section title={t("alerts.rules.form.what")}>
+        <Field label={t("alerts.rules.columns.event")} hint={t(`alerts.rules.hints.${form.event}`)}>
+          <Select
+            fullWidth
+            value={form.event}
+            onChange={({ target }) => change({ event: target.value, threshold: usualThreshold(target.value) })}
+            inputProps={{ "aria-label": t("alerts.rules.columns.event") }}
+          >
+            {eventsOf(scope).map((event) => (
+              <MenuItem key={event} value={event}>
+                {t(`alerts.rules.events.${event}`)}
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+        {threshold?.unit === "quota" && (
+          <Field label={t("alerts.rules.form.units.quota")} htmlFor={`${id}threshold`} error={thresholdFault}>
+            <QuotaInput
+              id={`${id}threshold`}
               value={form.threshold}
               onChange={(value) => change({ threshold: value })}
+              hasError={faults.threshold !== undefined}
+              picks={PICKS}
             />
-          )}
-          {hasWindow && (
-            <LabelledInput
-              label={t("alerts.rules.form.window")}
-              error={faults.windowMinutes && t("alerts.rules.form.errors.window", WINDOW_MINUTES)}
-              inputProps={{ inputMode: "numeric" }}
-              value={form.windowMinutes}
-              onChange={(windowMinutes) => change({ windowMinutes })}
-            />
-          )}
-          <SwitchRow
-            label={t("alerts.rules.form.enabled")}
-            hint={t("alerts.rules.form.enabledHint")}
-            isOn={form.enabled}
-            onChange={(enabled) => change({ enabled })}
+          </Field>
+        )}
+        {threshold && threshold.unit !== "quota" && (
+          <LabelledInput
+            label={t(`alerts.rules.form.units.${threshold.unit}`)}
+            error={thresholdFault}
+            inputProps={{ inputMode: "decimal" }}
+            value={form.threshold}
+            onChange={(value) => change({ threshold: value })}
           />
-        </Section>
-        <Section
-          title={t("alerts.rules.form.where")}
-          hint={t(destinations.length === 0 ? "alerts.rules.form.noDestinations" : "alerts.rules.form.whereHint")}
-        >
-          <Box>
-            {destinations.map((destination) => (
-              <FormControlLabel
-                key={destination.id}
-                sx={{ display: "flex", m: 0, gap: 2, "& .MuiFormControlLabel-label": { fontSize: 13 } }}
-                control={
-                  <Checkbox
-                    size="small"
-                    checked={form.destinationIds.includes(destination.id)}
-                    onChange={(_, isOn) => {
-                      const others = form.destinationIds.filter((each) => each !== destination.id);
-                      change({ destinationIds: isOn ? [...others, destination.id] : others });
-                    }}
-                  />
-                }
-                label={destination.name}
-              />
-            ))}
-          </Box>
-        </Section>
-      </Box>
-    </SideDrawer>
+        )}
+        {hasWindow && (
+          <LabelledInput
+            label={t("alerts.rules.form.window")}
+            error={faults.windowMinutes && t("alerts.rules.form.errors.window", WINDOW_MINUTES)}
+            inputProps={{ inputMode: "numeric" }}
+            value={form.windowMinutes}
+            onChange={(windowMinutes) => change({ windowMinutes })}
+          />
+        )}
+        <SwitchRow
+          label={t("alerts.rules.form.enabled")}
+          hint={t("alerts.rules.form.enabledHint")}
+          isOn={form.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+      </Section>
+      <Section
+        title={t("alerts.rules.form.where")}
+        hint={t(destinations.length === 0 ? "alerts.rules.form.noDestinations" : "alerts.rules.form.whereHint")}
+      >
+        <Box>
+          {destinations.map((destination) => (
+            <FormControlLabel
+              key={destination.id}
+              sx={{ display: "flex", m: 0, gap: 2, "& .MuiFormControlLabel-label": { fontSize: 13 } }}
+              control={
+                <Checkbox
+                  size="small"
+                  checked={form.destinationIds.includes(destination.id)}
+                  onChange={(_, isOn) => {
+                    const others = form.destinationIds.filter((each) => each !== destination.id);
+                    change({ destinationIds: isOn ? [...others, destination.id] : others });
+                  }}
+                />
+              }
+              label={destination.name}
+            />
+          ))}
+        </Box>
+      </Section>
+    </FormDrawer>
   );
 };

@@ -1,5 +1,4 @@
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
@@ -9,8 +8,9 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { CODE_LIMITS } from "../../../../src/domain/codes/code-rules.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
@@ -47,16 +47,16 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
     void client.invalidateQueries({ queryKey: CODES_KEY });
     onClose();
   };
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: code ? formOf(code) : NEW_CODE,
     check: checkCodeForm,
     send,
   });
+  const { form, change, faults } = state;
   const fault = (field: keyof CodeForm) => {
     const found = faults[field];
     return found && t(`codes.form.errors.${found}`, CODE_LIMITS);
   };
-  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
   const text = (field: "name" | "count" | "maxUses" | "key", props: { autoFocus?: boolean; placeholder?: string }) => (
     <OutlinedInput
       id={`${id}${field}`}
@@ -68,119 +68,104 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
     />
   );
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={code ? t("codes.form.editTitle", { name: code.name }) : t("codes.form.createTitle")}
-      isDirty={isDirty && !isSaving}
+      action={code ? t("codes.form.save") : t("codes.form.create", { count: form.key ? 1 : Number(form.count) || 1 })}
+      isNew={code === null}
       onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={isSaving}
-            disabled={code !== null && !isDirty}
-            onClick={submit}
-          >
-            {code ? t("codes.form.save") : t("codes.form.create", { count: form.key ? 1 : Number(form.count) || 1 })}
-          </Button>
-        </>
-      )}
     >
-      <Box ref={body}>
-        <Section title={t("codes.form.basics")}>
-          <Field
-            label={t("codes.columns.name")}
-            htmlFor={`${id}name`}
-            error={fault("name")}
-            hint={t("codes.form.nameHint")}
-          >
-            {text("name", { autoFocus: code === null, placeholder: worthText(form) })}
-          </Field>
-          {!code && plans.length > 0 && (
-            <Field label={t("codes.form.worth")} htmlFor={`${id}plan`} hint={t("codes.form.worthHint")}>
-              <Select
-                fullWidth
-                value={form.planId}
-                onChange={(event) => change({ planId: Number(event.target.value) })}
-                inputProps={{ id: `${id}plan` }}
-              >
-                <MenuItem value={0}>{t("codes.columns.quota")}</MenuItem>
-                {plans.map((plan) => (
-                  <MenuItem key={plan.id} value={plan.id}>
-                    {t("codes.form.planPeriod", { name: plan.name })}
-                  </MenuItem>
-                ))}
-              </Select>
-            </Field>
-          )}
-          {form.planId === 0 && (
-            <Field label={t("codes.columns.quota")} htmlFor={`${id}quota`} error={fault("quota")}>
-              <QuotaInput
-                id={`${id}quota`}
-                value={form.quota}
-                onChange={(quota) => change({ quota })}
-                hasError={faults.quota !== undefined}
-                picks={QUOTA_PICKS}
-              />
-            </Field>
-          )}
-        </Section>
-        {!code && (
-          <Section title={t("codes.form.kind")}>
-            <Row gap={3} sx={{ alignItems: "flex-start" }}>
-              <Switch
-                checked={form.isGift}
-                onChange={(event) => change({ isGift: event.target.checked })}
-                slotProps={{ input: { id: `${id}gift` } }}
-              />
-              <Box>
-                <label htmlFor={`${id}gift`} style={{ fontSize: 13 }}>
-                  {t("codes.gift")}
-                </label>
-                <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{t("codes.form.giftHint")}</Box>
-              </Box>
-            </Row>
-            {form.isGift && (
-              <Field
-                label={t("codes.form.maxUses")}
-                htmlFor={`${id}maxUses`}
-                error={fault("maxUses")}
-                hint={t("codes.form.maxUsesHint")}
-              >
-                {text("maxUses", {})}
-              </Field>
-            )}
-            <Field
-              label={t("codes.form.key")}
-              htmlFor={`${id}key`}
-              error={fault("key")}
-              hint={t("codes.form.keyHint")}
-              optional={t("codes.form.optional")}
+      <Section title={t("codes.form.basics")}>
+        <Field
+          label={t("codes.columns.name")}
+          htmlFor={`${id}name`}
+          error={fault("name")}
+          hint={t("codes.form.nameHint")}
+        >
+          {text("name", { autoFocus: code === null, placeholder: worthText(form) })}
+        </Field>
+        {!code && plans.length > 0 && (
+          <Field label={t("codes.form.worth")} htmlFor={`${id}plan`} hint={t("codes.form.worthHint")}>
+            <Select
+              fullWidth
+              value={form.planId}
+              onChange={(event) => change({ planId: Number(event.target.value) })}
+              inputProps={{ id: `${id}plan` }}
             >
-              {text("key", {})}
-            </Field>
-            {form.key.trim() === "" && (
-              <Field label={t("codes.form.count")} htmlFor={`${id}count`} error={fault("count")}>
-                {text("count", {})}
-              </Field>
-            )}
-          </Section>
+              <MenuItem value={0}>{t("codes.columns.quota")}</MenuItem>
+              {plans.map((plan) => (
+                <MenuItem key={plan.id} value={plan.id}>
+                  {t("codes.form.planPeriod", { name: plan.name })}
+                </MenuItem>
+              ))}
+            </Select>
+          </Field>
         )}
-        <Section title={t("codes.form.window")} hint={t("codes.form.windowHint")}>
-          {(["validFrom", "validUntil"] as const).map((field) => (
-            <Field key={field} label={t(`codes.form.${field}`)} error={fault(field)}>
-              <DateTimeInput
-                label={t(`codes.form.${field}`)}
-                value={form[field] || null}
-                onChange={(seconds) => change({ [field]: seconds === null ? 0 : (seconds ?? null) })}
-                hasError={faults[field] !== undefined}
-              />
+        {form.planId === 0 && (
+          <Field label={t("codes.columns.quota")} htmlFor={`${id}quota`} error={fault("quota")}>
+            <QuotaInput
+              id={`${id}quota`}
+              value={form.quota}
+              onChange={(quota) => change({ quota })}
+              hasError={faults.quota !== undefined}
+              picks={QUOTA_PICKS}
+            />
+          </Field>
+        )}
+      </Section>
+      {!code && (
+        <Section title={t("codes.form.kind")}>
+          <Row gap={3} sx={{ alignItems: "flex-start" }}>
+            <Switch
+              checked={form.isGift}
+              onChange={(event) => change({ isGift: event.target.checked })}
+              slotProps={{ input: { id: `${id}gift` } }}
+            />
+            <Box>
+              <label htmlFor={`${id}gift`} style={{ fontSize: 13 }}>
+                {t("codes.gift")}
+              </label>
+              <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{t("codes.form.giftHint")}</Box>
+            </Box>
+          </Row>
+          {form.isGift && (
+            <Field
+              label={t("codes.form.maxUses")}
+              htmlFor={`${id}maxUses`}
+              error={fault("maxUses")}
+              hint={t("codes.form.maxUsesHint")}
+            >
+              {text("maxUses", {})}
             </Field>
-          ))}
+          )}
+          <Field
+            label={t("codes.form.key")}
+            htmlFor={`${id}key`}
+            error={fault("key")}
+            hint={t("codes.form.keyHint")}
+            optional={t("codes.form.optional")}
+          >
+            {text("key", {})}
+          </Field>
+          {form.key.trim() === "" && (
+            <Field label={t("codes.form.count")} htmlFor={`${id}count`} error={fault("count")}>
+              {text("count", {})}
+            </Field>
+          )}
         </Section>
-      </Box>
-    </SideDrawer>
+      )}
+      <Section title={t("codes.form.window")} hint={t("codes.form.windowHint")}>
+        {(["validFrom", "validUntil"] as const).map((field) => (
+          <Field key={field} label={t(`codes.form.${field}`)} error={fault(field)}>
+            <DateTimeInput
+              label={t(`codes.form.${field}`)}
+              value={form[field] || null}
+              onChange={(seconds) => change({ [field]: seconds === null ? 0 : (seconds ?? null) })}
+              hasError={faults[field] !== undefined}
+            />
+          </Field>
+        ))}
+      </Section>
+    </FormDrawer>
   );
 };

@@ -1,4 +1,3 @@
-import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import InputAdornment from "@mui/material/InputAdornment";
 import MenuItem from "@mui/material/MenuItem";
@@ -6,8 +5,9 @@ import Select from "@mui/material/Select";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
@@ -37,107 +37,92 @@ export const SinkDrawer = ({ sink, onClose }: SinkDrawerProps) => {
     void client.invalidateQueries(sinkList);
     onClose();
   };
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: formOfSink(sink),
     check: (values: SinkForm) => checkSinkForm(values, stored),
     send,
   });
-  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
+  const { form, change, faults } = state;
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={sink ? t("sinks.form.editTitle", { name: sink.name }) : t("sinks.form.addTitle")}
-      isDirty={isDirty && !isSaving}
+      action={t(sink ? "sinks.form.save" : "sinks.form.add")}
+      isNew={sink === null}
       onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={isSaving}
-            disabled={sink !== null && !isDirty}
-            onClick={submit}
-          >
-            {t(sink ? "sinks.form.save" : "sinks.form.add")}
-          </Button>
-        </>
-      )}
     >
-      <Box ref={body}>
-        <Section title={t("sinks.form.general")}>
-          <LabelledInput
-            label={t("sinks.columns.name")}
-            error={faults.name && t("sinks.form.required")}
-            name="sink-name"
-            maxCharacters={LONGEST_NAME}
-            value={form.name}
-            onChange={(name) => change({ name })}
-          />
+      <Section title={t("sinks.form.general")}>
+        <LabelledInput
+          label={t("sinks.columns.name")}
+          error={faults.name && t("sinks.form.required")}
+          name="sink-name"
+          maxCharacters={LONGEST_NAME}
+          value={form.name}
+          onChange={(name) => change({ name })}
+        />
+        <SwitchRow
+          label={t("sinks.form.enabled")}
+          hint={t("sinks.form.enabledHint")}
+          isOn={form.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+        {sink === null && (
           <SwitchRow
-            label={t("sinks.form.enabled")}
-            hint={t("sinks.form.enabledHint")}
-            isOn={form.enabled}
-            onChange={(enabled) => change({ enabled })}
+            label={t("sinks.form.fromStart")}
+            hint={t("sinks.form.fromStartHint")}
+            isOn={form.fromStart}
+            onChange={(fromStart) => change({ fromStart })}
           />
-          {sink === null && (
-            <SwitchRow
-              label={t("sinks.form.fromStart")}
-              hint={t("sinks.form.fromStartHint")}
-              isOn={form.fromStart}
-              onChange={(fromStart) => change({ fromStart })}
+        )}
+      </Section>
+      <Section title={t("sinks.form.connection")}>
+        {sink === null && (
+          <Field label={t("sinks.columns.type")}>
+            <Select
+              fullWidth
+              value={form.type}
+              onChange={({ target }) => change({ type: target.value })}
+              inputProps={{ "aria-label": t("sinks.columns.type") }}
+            >
+              {SINK_TYPES.map((type) => (
+                <MenuItem key={type} value={type}>
+                  {t(`sinks.types.${type}`)}
+                </MenuItem>
+              ))}
+            </Select>
+          </Field>
+        )}
+        {fieldsOf(form.type).map(([name, { isSecret, isOptional, example }]) => {
+          const value = form[name] ?? "";
+          const setValue = (text: string) => change({ [name]: text });
+          const isGenerated = name === "secret";
+          return (
+            <LabelledInput
+              key={`${form.type}.${name}`}
+              label={t(`sinks.fields.${name}`)}
+              hint={stored.includes(name) && t("sinks.form.stored")}
+              error={faults[name] && t("sinks.form.required")}
+              optional={isOptional && t("sinks.form.optional")}
+              name={`sink-${name}`}
+              autoComplete="off"
+              value={value}
+              onChange={setValue}
+              {...(example !== undefined && { placeholder: example })}
+              {...(isSecret && !isGenerated && { type: "password", autoComplete: "new-password" })}
+              {...(isGenerated && {
+                endAdornment: (
+                  <InputAdornment position="end" sx={{ mr: 1 }}>
+                    {value !== "" && <CopyButton text={value} label={t("sinks.form.copySecret")} />}
+                    <Button size="small" variant="text" onClick={() => setValue(makeWebhookSecret())}>
+                      {t("sinks.form.generate")}
+                    </Button>
+                  </InputAdornment>
+                ),
+              })}
             />
-          )}
-        </Section>
-        <Section title={t("sinks.form.connection")}>
-          {sink === null && (
-            <Field label={t("sinks.columns.type")}>
-              <Select
-                fullWidth
-                value={form.type}
-                onChange={({ target }) => change({ type: target.value })}
-                inputProps={{ "aria-label": t("sinks.columns.type") }}
-              >
-                {SINK_TYPES.map((type) => (
-                  <MenuItem key={type} value={type}>
-                    {t(`sinks.types.${type}`)}
-                  </MenuItem>
-                ))}
-              </Select>
-            </Field>
-          )}
-          {fieldsOf(form.type).map(([name, { isSecret, isOptional, example }]) => {
-            const value = form[name] ?? "";
-            const setValue = (text: string) => change({ [name]: text });
-            const isGenerated = name === "secret";
-            return (
-              <LabelledInput
-                key={`${form.type}.${name}`}
-                label={t(`sinks.fields.${name}`)}
-                hint={stored.includes(name) && t("sinks.form.stored")}
-                error={faults[name] && t("sinks.form.required")}
-                optional={isOptional && t("sinks.form.optional")}
-                name={`sink-${name}`}
-                autoComplete="off"
-                value={value}
-                onChange={setValue}
-                {...(example !== undefined && { placeholder: example })}
-                {...(isSecret && !isGenerated && { type: "password", autoComplete: "new-password" })}
-                {...(isGenerated && {
-                  endAdornment: (
-                    <InputAdornment position="end" sx={{ mr: 1 }}>
-                      {value !== "" && <CopyButton text={value} label={t("sinks.form.copySecret")} />}
-                      <Button size="small" variant="text" onClick={() => setValue(makeWebhookSecret())}>
-                        {t("sinks.form.generate")}
-                      </Button>
-                    </InputAdornment>
-                  ),
-                })}
-              />
-            );
-          })}
-        </Section>
-      </Box>
-    </SideDrawer>
+          );
+        })}
+      </Section>
+    </FormDrawer>
   );
 };

@@ -1,4 +1,3 @@
-import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
@@ -11,6 +10,7 @@ import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
@@ -51,20 +51,20 @@ const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => v
   const client = useQueryClient();
   const groups = useQuery(groupNames).data ?? [];
   const isNew = user === null;
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: formOf(user),
     check: (form) => checkUserForm(form, user && formOf(user)),
     send: async (form) => {
-      if (user) await updateUser(user.id, changesOf(initial, form));
+      if (user) await updateUser(user.id, changesOf(state.initial, form));
       else await addUser(bodyOf(form));
       notifyDone(t(isNew ? "users.added" : "users.saved", { name: form.username.trim() }));
       void client.invalidateQueries({ queryKey: USERS_KEY });
       onClose();
     },
   });
+  const { form, change, faults } = state;
   const [isAddingQuota, setAddingQuota] = useState(false);
   const quota = useQuery({ ...userById(user?.id ?? 0), enabled: user !== null }).data?.quota ?? user?.quota ?? 0;
-  const isDirty = Object.keys(changesOf(initial, form)).length > 0;
   const text = (field: keyof UserForm, label: string, hint?: string, isMultiline = false) => (
     <Field
       key={field}
@@ -87,82 +87,74 @@ const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => v
     </Field>
   );
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={user ? t("users.form.editTitle", { name: user.username }) : t("users.form.addTitle")}
-      isDirty={isDirty && !isSaving}
+      action={t(isNew ? "users.form.add" : "users.form.save")}
+      isNew={isNew}
+      isDirty={Object.keys(changesOf(state.initial, form)).length > 0}
       onClose={onClose}
-      footer={(close) => (
+    >
+      <Section title={t("users.form.account")}>
+        {text("username", t("users.columns.username"), t("users.form.usernameHint"))}
+        {text("displayName", t("users.columns.displayName"))}
+        <Field
+          label={t("users.form.password")}
+          htmlFor={`${id}password`}
+          hint={t(isNew ? "users.form.passwordHint" : "users.form.passwordKeepHint")}
+          error={faults.password && t(`users.form.errors.${faults.password}`, ACCOUNT_LIMITS)}
+        >
+          <PasswordInput
+            id={`${id}password`}
+            name="password"
+            autoComplete="new-password"
+            value={form.password}
+            onChange={(password) => change({ password })}
+            hasError={faults.password !== undefined}
+          />
+        </Field>
+      </Section>
+      {user && (
         <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button variant="contained" color="primary" loading={isSaving} disabled={!isNew && !isDirty} onClick={submit}>
-            {t(isNew ? "users.form.add" : "users.form.save")}
-          </Button>
+          <Section title={t("users.form.quotaAndGroup")}>
+            <Field label={t("users.columns.quota")}>
+              <Row gap={3}>
+                <Money quota={quota} strong />
+                <Button size="small" onClick={() => setAddingQuota(true)}>
+                  {t("users.quota.open")}
+                </Button>
+              </Row>
+            </Field>
+            <Field label={t("users.columns.group")} hint={t("users.form.groupHint")}>
+              <Select
+                fullWidth
+                value={form.group}
+                onChange={(event) => change({ group: event.target.value })}
+                inputProps={{ "aria-label": t("users.columns.group") }}
+              >
+                {[...new Set([form.group, ...groups])].map((group) => (
+                  <MenuItem key={group} value={group}>
+                    {group}
+                  </MenuItem>
+                ))}
+              </Select>
+            </Field>
+          </Section>
+          <Section title={t("users.form.limits")} hint={t("users.form.limitsHint")}>
+            {text("maxConcurrency", t("users.form.maxConcurrency"))}
+            {text("perMinute", t("users.form.perMinute"))}
+          </Section>
+          <Section title={t("users.form.bindings")} hint={t("users.form.bindingsHint")}>
+            <KeyValue
+              items={bindingsOf(user).map(({ name, value }) => [t(`users.bindings.${name}`), value || "–"] as const)}
+            />
+          </Section>
+          <Section title={t("users.columns.note")}>
+            {text("note", t("users.form.note"), t("users.form.noteHint"), true)}
+          </Section>
         </>
       )}
-    >
-      <Box ref={body}>
-        <Section title={t("users.form.account")}>
-          {text("username", t("users.columns.username"), t("users.form.usernameHint"))}
-          {text("displayName", t("users.columns.displayName"))}
-          <Field
-            label={t("users.form.password")}
-            htmlFor={`${id}password`}
-            hint={t(isNew ? "users.form.passwordHint" : "users.form.passwordKeepHint")}
-            error={faults.password && t(`users.form.errors.${faults.password}`, ACCOUNT_LIMITS)}
-          >
-            <PasswordInput
-              id={`${id}password`}
-              name="password"
-              autoComplete="new-password"
-              value={form.password}
-              onChange={(password) => change({ password })}
-              hasError={faults.password !== undefined}
-            />
-          </Field>
-        </Section>
-        {user && (
-          <>
-            <Section title={t("users.form.quotaAndGroup")}>
-              <Field label={t("users.columns.quota")}>
-                <Row gap={3}>
-                  <Money quota={quota} strong />
-                  <Button size="small" onClick={() => setAddingQuota(true)}>
-                    {t("users.quota.open")}
-                  </Button>
-                </Row>
-              </Field>
-              <Field label={t("users.columns.group")} hint={t("users.form.groupHint")}>
-                <Select
-                  fullWidth
-                  value={form.group}
-                  onChange={(event) => change({ group: event.target.value })}
-                  inputProps={{ "aria-label": t("users.columns.group") }}
-                >
-                  {[...new Set([form.group, ...groups])].map((group) => (
-                    <MenuItem key={group} value={group}>
-                      {group}
-                    </MenuItem>
-                  ))}
-                </Select>
-              </Field>
-            </Section>
-            <Section title={t("users.form.limits")} hint={t("users.form.limitsHint")}>
-              {text("maxConcurrency", t("users.form.maxConcurrency"))}
-              {text("perMinute", t("users.form.perMinute"))}
-            </Section>
-            <Section title={t("users.form.bindings")} hint={t("users.form.bindingsHint")}>
-              <KeyValue
-                items={bindingsOf(user).map(({ name, value }) => [t(`users.bindings.${name}`), value || "–"] as const)}
-              />
-            </Section>
-            <Section title={t("users.columns.note")}>
-              {text("note", t("users.form.note"), t("users.form.noteHint"), true)}
-            </Section>
-          </>
-        )}
-      </Box>
       {user && isAddingQuota && <QuotaDialog user={{ ...user, quota }} onClose={() => setAddingQuota(false)} />}
-    </SideDrawer>
+    </FormDrawer>
   );
 };

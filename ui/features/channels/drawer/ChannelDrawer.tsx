@@ -8,6 +8,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
@@ -101,18 +102,20 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
     void client.invalidateQueries({ queryKey: usableModels.queryKey });
     onClose();
   };
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: read,
     check: (form) => checkChannelForm(form, stored && read, typeOf(form)?.defaultBaseUrl === null),
     mayBeSent,
     send,
     onFaulty: () => setTab("settings"),
   });
+  const { initial, form, change, faults } = state;
   const type = typeOf(form);
   const changed = changesOf(initial, form);
   const section = { form, faults, change };
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={stored ? t("channels.form.editTitle", { name: stored.name }) : t("channels.form.createTitle")}
       subtitle={
         stored && (
@@ -122,34 +125,23 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
           </>
         )
       }
-      isDirty={changed > 0 && !isSaving}
-      onClose={onClose}
-      footer={(close) => (
-        <>
-          <FooterNote faults={Object.keys(faults).length} changed={stored ? changed : 0} />
-          <Box sx={{ flex: 1 }} />
-          {stored && (
-            <Button startIcon={<Bolt />} onClick={() => setTesting(true)}>
-              {t("channels.test.action")}
-            </Button>
-          )}
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={isSaving}
-            disabled={stored !== null && changed === 0}
-            onClick={submit}
-          >
-            {stored ? t("channels.form.save") : t("channels.form.create")}
+      action={stored ? t("channels.form.save") : t("channels.form.create")}
+      isNew={stored === null}
+      isDirty={changed > 0}
+      note={<FooterNote faults={Object.keys(faults).length} changed={stored ? changed : 0} />}
+      buttons={
+        stored && (
+          <Button startIcon={<Bolt />} onClick={() => setTesting(true)}>
+            {t("channels.test.action")}
           </Button>
-        </>
-      )}
+        )
+      }
+      onClose={onClose}
     >
       {stored && <ChannelTabs value={tab} onChange={setTab} />}
       {stored && tab === "health" && <HealthTab channelId={stored.id} />}
       {stored && tab === "errors" && <ErrorsTab channelId={stored.id} />}
-      <Box ref={body} hidden={tab !== "settings"}>
+      <Box hidden={tab !== "settings"}>
         <BasicsSection {...section} types={types} isNew={stored === null} />
         <KeysSection {...section} stored={stored} keyHint={type?.keyHint ?? ""} />
         <ModelsSection {...section} types={types} storedId={stored?.id ?? null} />
@@ -157,7 +149,7 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
         <AdvancedSection {...section} />
       </Box>
       {stored && isTesting && <TestDialog channel={stored} onClose={() => setTesting(false)} />}
-    </SideDrawer>
+    </FormDrawer>
   );
 };
 

@@ -1,11 +1,11 @@
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
@@ -17,7 +17,7 @@ import { checkSet, emptySet, PERIODS, type SetForm, setOf } from "./replay-form.
 export const NewSetDrawer = ({ onClose }: Readonly<{ onClose: () => void }>) => {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const { body, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: emptySet(t("replays.set.defaultName")),
     check: (values: SetForm) => checkSet(values),
     send: async (values) => {
@@ -27,24 +27,11 @@ export const NewSetDrawer = ({ onClose }: Readonly<{ onClose: () => void }>) => 
       onClose();
     },
   });
+  const { form, change, faults } = state;
   return (
-    <SideDrawer
-      title={t("replays.set.create")}
-      onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button variant="contained" color="primary" loading={isSaving} onClick={submit}>
-            {t("replays.set.create")}
-          </Button>
-        </>
-      )}
-    >
+    <FormDrawer state={state} title={t("replays.set.create")} action={t("replays.set.create")} isNew onClose={onClose}>
       <Col gap={4}>
-        <Box ref={body} sx={{ fontSize: 13, color: "text.secondary" }}>
-          {t("replays.set.hint")}
-        </Box>
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("replays.set.hint")}</Box>
         <LabelledInput
           label={t("replays.set.name")}
           value={form.name}
@@ -100,6 +87,6 @@ export const NewSetDrawer = ({ onClose }: Readonly<{ onClose: () => void }>) => 
           onChange={(session) => change({ session })}
         />
       </Col>
-    </SideDrawer>
+    </FormDrawer>
   );
 };

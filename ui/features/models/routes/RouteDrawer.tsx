@@ -1,12 +1,11 @@
-import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
@@ -114,89 +113,80 @@ export const RouteDrawer = ({ route, taken, onClose }: RouteDrawerProps) => {
     void client.invalidateQueries(routes);
     onClose();
   };
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: formOf(route),
     check: (values: RouteForm) => checkRouteForm(values, taken),
     send,
   });
-  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
+  const { form, change, faults } = state;
   const faultOf = (field: "name" | "description") => faults[field] && t(`routes.form.errors.${faults[field]}`);
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={route ? t("routes.form.editTitle", { name: route.name }) : t("routes.form.createTitle")}
-      isDirty={isDirty && !isSaving}
+      action={t(route ? "routes.form.save" : "routes.form.create")}
+      isNew={route === null}
       onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button variant="contained" color="primary" loading={isSaving} disabled={!isDirty} onClick={submit}>
-            {t(route ? "routes.form.save" : "routes.form.create")}
-          </Button>
-        </>
-      )}
     >
-      <Box ref={body}>
-        <Section title={t("routes.form.basics")}>
-          <LabelledInput
-            label={t("routes.form.name")}
-            hint={t("routes.form.nameHint")}
-            value={form.name}
-            onChange={(name) => change({ name })}
-            error={faultOf("name")}
-            autoFocus={route === null}
-            placeholder="best"
-          />
-          <LabelledInput
-            label={t("routes.form.description")}
-            optional={t("routes.form.optional")}
-            value={form.description}
-            onChange={(description) => change({ description })}
-            error={faultOf("description")}
-          />
-          <SwitchRow
-            label={t("routes.form.enabled")}
-            hint={t("routes.form.enabledHint")}
-            isOn={form.isEnabled}
-            onChange={(isEnabled) => change({ isEnabled })}
-          />
-        </Section>
-        <Section title={t("routes.form.candidates")} hint={t("routes.form.candidatesHint")}>
-          <Field label={t("routes.form.strategy")} hint={t(`routes.strategyHints.${form.strategy}`)}>
-            <Select
-              fullWidth
-              value={form.strategy}
-              SelectDisplayProps={{ "aria-label": t("routes.form.strategy") }}
-              onChange={(event) => change({ strategy: event.target.value })}
-            >
-              {STRATEGIES.map((strategy) => (
-                <MenuItem key={strategy} value={strategy}>
-                  {t(`routes.strategies.${strategy}`)}
-                </MenuItem>
-              ))}
-            </Select>
-          </Field>
-          <CandidateList
-            candidates={form.candidates}
-            isWeighted={form.strategy === "weighted"}
-            showsErrors={faults.candidates !== undefined}
-            onChange={(candidates) => change({ candidates })}
-          />
-        </Section>
-        <Section title={t("routes.form.hedge")}>
-          <RouteSpeed form={form} faults={faults} onChange={change} />
-        </Section>
-        <Section title={t("experiments.form.title")} hint={t("experiments.form.hint")}>
-          <RouteExperiment
-            form={form.experiment}
-            error={faults.experiment && t("experiments.form.error")}
-            onChange={(fields) => change({ experiment: { ...form.experiment, ...fields } })}
-          />
-        </Section>
-        <Section title={t("routes.simulation.title")} hint={t("routes.simulation.hint")}>
-          <SimulationPanel form={form} />
-        </Section>
-      </Box>
-    </SideDrawer>
+      <Section title={t("routes.form.basics")}>
+        <LabelledInput
+          label={t("routes.form.name")}
+          hint={t("routes.form.nameHint")}
+          value={form.name}
+          onChange={(name) => change({ name })}
+          error={faultOf("name")}
+          autoFocus={route === null}
+          placeholder="best"
+        />
+        <LabelledInput
+          label={t("routes.form.description")}
+          optional={t("routes.form.optional")}
+          value={form.description}
+          onChange={(description) => change({ description })}
+          error={faultOf("description")}
+        />
+        <SwitchRow
+          label={t("routes.form.enabled")}
+          hint={t("routes.form.enabledHint")}
+          isOn={form.isEnabled}
+          onChange={(isEnabled) => change({ isEnabled })}
+        />
+      </Section>
+      <Section title={t("routes.form.candidates")} hint={t("routes.form.candidatesHint")}>
+        <Field label={t("routes.form.strategy")} hint={t(`routes.strategyHints.${form.strategy}`)}>
+          <Select
+            fullWidth
+            value={form.strategy}
+            SelectDisplayProps={{ "aria-label": t("routes.form.strategy") }}
+            onChange={(event) => change({ strategy: event.target.value })}
+          >
+            {STRATEGIES.map((strategy) => (
+              <MenuItem key={strategy} value={strategy}>
+                {t(`routes.strategies.${strategy}`)}
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+        <CandidateList
+          candidates={form.candidates}
+          isWeighted={form.strategy === "weighted"}
+          showsErrors={faults.candidates !== undefined}
+          onChange={(candidates) => change({ candidates })}
+        />
+      </Section>
+      <Section title={t("routes.form.hedge")}>
+        <RouteSpeed form={form} faults={faults} onChange={change} />
+      </Section>
+      <Section title={t("experiments.form.title")} hint={t("experiments.form.hint")}>
+        <RouteExperiment
+          form={form.experiment}
+          error={faults.experiment && t("experiments.form.error")}
+          onChange={(fields) => change({ experiment: { ...form.experiment, ...fields } })}
+        />
+      </Section>
+      <Section title={t("routes.simulation.title")} hint={t("routes.simulation.hint")}>
+        <SimulationPanel form={form} />
+      </Section>
+    </FormDrawer>
   );
 };

@@ -1,13 +1,13 @@
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
-import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
 import { checkPriceForm, type PriceField, type PriceForm, priceFormOf, rowOfForm, typed } from "./price-form.ts";
@@ -26,13 +26,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
   const { t } = useTranslation();
   const id = useId();
   const isNew = row.name === "";
-  const {
-    initial,
-    form,
-    change: setFields,
-    faults,
-    submit,
-  } = useCheckedForm({
+  const state = useCheckedForm({
     initial: priceFormOf(row),
     check: (form) => checkPriceForm(form, isNew ? isTaken : () => false),
     send: async (form) => {
@@ -40,7 +34,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
       onClose();
     },
   });
-
+  const { form, change: setFields, faults } = state;
   const change = (field: PriceField) => (text: string) => {
     if (field !== "name" && text.trim() !== "" && !Number.isFinite(Number(text))) {
       notifyError(t("settings.pricing.errors.number"));
@@ -70,19 +64,12 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
     );
   };
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={isNew ? t("settings.pricing.add") : row.name}
-      isDirty={JSON.stringify(form) !== JSON.stringify(initial)}
+      action={t("settings.pricing.apply")}
+      isNew={isNew}
       onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button variant="contained" color="primary" onClick={submit}>
-            {t("settings.pricing.apply")}
-          </Button>
-        </>
-      )}
     >
       <Col gap={4}>
         <Field
@@ -142,7 +129,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
           </>
         )}
       </Col>
-    </SideDrawer>
+    </FormDrawer>
   );
 };
 

@@ -1,5 +1,3 @@
-import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import Chip from "@mui/material/Chip";
 import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
@@ -9,8 +7,9 @@ import type { TFunction } from "i18next";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
+import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
@@ -44,84 +43,70 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
     void client.invalidateQueries({ queryKey: TOKENS_KEY });
     onClose();
   };
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+  const state = useCheckedForm({
     initial: token ? formOf(token) : NEW_TOKEN,
     check: checkTokenForm,
     send,
   });
+  const { form, change, faults } = state;
   const fault = (field: keyof ApiKeyForm) => {
     const found = faults[field];
     return found && t(`tokens.form.errors.${found}`, TOKEN_LIMITS);
   };
-  const changed = changesOf(initial, form);
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={token ? t("tokens.form.editTitle", { name: token.name }) : t("tokens.form.createTitle")}
-      isDirty={changed > 0 && !isSaving}
+      action={token ? t("tokens.form.save") : t("tokens.form.create", { count: Number(form.quantity) || 1 })}
+      isNew={token === null}
+      isDirty={changesOf(state.initial, form) > 0}
       onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={isSaving}
-            disabled={token !== null && changed === 0}
-            onClick={submit}
-          >
-            {token ? t("tokens.form.save") : t("tokens.form.create", { count: Number(form.quantity) || 1 })}
-          </Button>
-        </>
-      )}
     >
-      <Box ref={body}>
-        <Section title={t("tokens.form.basics")}>
-          <Field label={t("tokens.form.name")} htmlFor={`${id}name`} error={fault("name")}>
-            <OutlinedInput
-              id={`${id}name`}
-              fullWidth
-              autoFocus={token === null}
-              value={form.name}
-              error={faults.name !== undefined}
-              placeholder={t("tokens.form.namePlaceholder")}
-              onChange={(event) => change({ name: event.target.value })}
-            />
-          </Field>
-          {!token && (
-            <Field
-              label={t("tokens.form.quantity")}
-              htmlFor={`${id}quantity`}
-              error={fault("quantity")}
-              hint={t("tokens.form.quantityHint")}
-            >
-              <Row gap={2} wrap>
-                <OutlinedInput
-                  id={`${id}quantity`}
-                  value={form.quantity}
-                  error={faults.quantity !== undefined}
-                  inputProps={{ inputMode: "numeric" }}
-                  sx={{ width: 96 }}
-                  onChange={(event) => change({ quantity: event.target.value })}
-                />
-                {QUANTITY_PICKS.map((pick) => (
-                  <Chip key={pick} variant="outlined" label={pick} onClick={() => change({ quantity: String(pick) })} />
-                ))}
-              </Row>
-            </Field>
-          )}
-          <ProjectField value={form.projectId} onChange={(projectId) => change({ projectId })} />
-          <ExpiryField
-            value={form.expiresAt}
-            onChange={(expiresAt) => change({ expiresAt })}
-            error={fault("expiresAt")}
+      <Section title={t("tokens.form.basics")}>
+        <Field label={t("tokens.form.name")} htmlFor={`${id}name`} error={fault("name")}>
+          <OutlinedInput
+            id={`${id}name`}
+            fullWidth
+            autoFocus={token === null}
+            value={form.name}
+            error={faults.name !== undefined}
+            placeholder={t("tokens.form.namePlaceholder")}
+            onChange={(event) => change({ name: event.target.value })}
           />
-        </Section>
-        <QuotaSection token={token} form={form} faults={faults} change={change} />
-        <AccessSection form={form} faults={faults} change={change} />
-        <LimitsSection form={form} faults={faults} change={change} />
-      </Box>
-    </SideDrawer>
+        </Field>
+        {!token && (
+          <Field
+            label={t("tokens.form.quantity")}
+            htmlFor={`${id}quantity`}
+            error={fault("quantity")}
+            hint={t("tokens.form.quantityHint")}
+          >
+            <Row gap={2} wrap>
+              <OutlinedInput
+                id={`${id}quantity`}
+                value={form.quantity}
+                error={faults.quantity !== undefined}
+                inputProps={{ inputMode: "numeric" }}
+                sx={{ width: 96 }}
+                onChange={(event) => change({ quantity: event.target.value })}
+              />
+              {QUANTITY_PICKS.map((pick) => (
+                <Chip key={pick} variant="outlined" label={pick} onClick={() => change({ quantity: String(pick) })} />
+              ))}
+            </Row>
+          </Field>
+        )}
+        <ProjectField value={form.projectId} onChange={(projectId) => change({ projectId })} />
+        <ExpiryField
+          value={form.expiresAt}
+          onChange={(expiresAt) => change({ expiresAt })}
+          error={fault("expiresAt")}
+        />
+      </Section>
+      <QuotaSection token={token} form={form} faults={faults} change={change} />
+      <AccessSection form={form} faults={faults} change={change} />
+      <LimitsSection form={form} faults={faults} change={change} />
+    </FormDrawer>
   );
 };
 

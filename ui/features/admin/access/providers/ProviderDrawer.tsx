@@ -1,13 +1,13 @@
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { SSO_ICONS, SSO_TYPES } from "../../../../../src/domain/accounts/identities/sso/sso-rules.ts";
+import { FormDrawer } from "../../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
-import { Section, SideDrawer } from "../../../../components/feedback/SideDrawer.tsx";
+import { Section } from "../../../../components/feedback/SideDrawer.tsx";
 import { LabelledInput } from "../../../../components/inputs/LabelledInput.tsx";
 import { NameListInput } from "../../../../components/inputs/NameListInput.tsx";
 import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
@@ -40,141 +40,128 @@ export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
     void client.invalidateQueries(providers);
     onClose();
   };
-  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm<
-    ProviderForm & Record<string, unknown>
-  >({ initial: formOfProvider(provider), check: checkProviderForm, send });
-  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
+  const state = useCheckedForm<ProviderForm & Record<string, unknown>>({
+    initial: formOfProvider(provider),
+    check: checkProviderForm,
+    send,
+  });
+  const { form, change, faults } = state;
   const setField = (field: string, value: string) => change({ config: { ...form.config, [field]: value } });
   return (
-    <SideDrawer
+    <FormDrawer
+      state={state}
       title={provider ? t("providers.editTitle", { name: provider.name }) : t("providers.add")}
-      isDirty={isDirty && !isSaving}
+      action={t(provider ? "providers.save" : "providers.add")}
+      isNew={provider === null}
       onClose={onClose}
-      footer={(close) => (
-        <>
-          <Box sx={{ flex: 1 }} />
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={isSaving}
-            disabled={provider !== null && !isDirty}
-            onClick={submit}
-          >
-            {t(provider ? "providers.save" : "providers.add")}
-          </Button>
-        </>
-      )}
     >
-      <Box ref={body}>
-        <Section title={t("providers.general")}>
-          <LabelledInput
-            label={t("providers.columns.name")}
-            hint={t("providers.nameHint")}
-            error={faults.name && t("providers.required")}
-            name="provider-name"
-            maxCharacters={LONGEST_NAME}
-            value={form.name}
-            onChange={(name) => change({ name })}
-          />
-          <Field label={t("providers.icon")}>
+      <Section title={t("providers.general")}>
+        <LabelledInput
+          label={t("providers.columns.name")}
+          hint={t("providers.nameHint")}
+          error={faults.name && t("providers.required")}
+          name="provider-name"
+          maxCharacters={LONGEST_NAME}
+          value={form.name}
+          onChange={(name) => change({ name })}
+        />
+        <Field label={t("providers.icon")}>
+          <Select
+            fullWidth
+            displayEmpty
+            value={form.icon}
+            onChange={({ target }) => change({ icon: target.value })}
+            inputProps={{ "aria-label": t("providers.icon") }}
+          >
+            {SSO_ICONS.map((icon) => (
+              <MenuItem key={icon} value={icon}>
+                <Row gap={2}>
+                  <ProviderIcon icon={icon} />
+                  {t(`providers.icons.${icon || "key"}`)}
+                </Row>
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+        <SwitchRow
+          label={t("providers.enabled")}
+          hint={t("providers.enabledHint")}
+          isOn={form.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+      </Section>
+      <Section title={t("providers.connection")}>
+        {provider === null && (
+          <Field label={t("providers.type")}>
             <Select
               fullWidth
-              displayEmpty
-              value={form.icon}
-              onChange={({ target }) => change({ icon: target.value })}
-              inputProps={{ "aria-label": t("providers.icon") }}
+              value={form.type}
+              onChange={({ target }) => change({ type: target.value, config: {} })}
+              inputProps={{ "aria-label": t("providers.type") }}
             >
-              {SSO_ICONS.map((icon) => (
-                <MenuItem key={icon} value={icon}>
-                  <Row gap={2}>
-                    <ProviderIcon icon={icon} />
-                    {t(`providers.icons.${icon || "key"}`)}
-                  </Row>
+              {SSO_TYPES.map((type) => (
+                <MenuItem key={type} value={type}>
+                  {t(`providers.types.${type}`)}
                 </MenuItem>
               ))}
             </Select>
           </Field>
-          <SwitchRow
-            label={t("providers.enabled")}
-            hint={t("providers.enabledHint")}
-            isOn={form.enabled}
-            onChange={(enabled) => change({ enabled })}
+        )}
+        <ProviderFields
+          type={form.type}
+          config={form.config}
+          isMissing={(field) => faults[`config_${field}`] !== undefined}
+          onChange={setField}
+        />
+        {form.type === "oidc" && (
+          <LabelledInput
+            label={t("providers.fields.secret")}
+            hint={provider?.secret_set && t("providers.stored")}
+            name="provider-secret"
+            type="password"
+            autoComplete="new-password"
+            value={form.secret}
+            onChange={(secret) => change({ secret })}
           />
-        </Section>
-        <Section title={t("providers.connection")}>
-          {provider === null && (
-            <Field label={t("providers.type")}>
-              <Select
-                fullWidth
-                value={form.type}
-                onChange={({ target }) => change({ type: target.value, config: {} })}
-                inputProps={{ "aria-label": t("providers.type") }}
-              >
-                {SSO_TYPES.map((type) => (
-                  <MenuItem key={type} value={type}>
-                    {t(`providers.types.${type}`)}
-                  </MenuItem>
-                ))}
-              </Select>
-            </Field>
-          )}
-          <ProviderFields
-            type={form.type}
-            config={form.config}
-            isMissing={(field) => faults[`config_${field}`] !== undefined}
-            onChange={setField}
+        )}
+      </Section>
+      <Section title={t("providers.people")}>
+        <Field
+          label={t("providers.columns.domains")}
+          htmlFor={domainsId}
+          hint={t("providers.domainsHint")}
+          error={faults.domains && t("providers.domainsInvalid")}
+        >
+          <NameListInput
+            id={domainsId}
+            value={form.domains}
+            onChange={(domains) => change({ domains })}
+            options={[]}
+            placeholder="example.com"
+            invalid={faults.domains !== undefined}
           />
-          {form.type === "oidc" && (
-            <LabelledInput
-              label={t("providers.fields.secret")}
-              hint={provider?.secret_set && t("providers.stored")}
-              name="provider-secret"
-              type="password"
-              autoComplete="new-password"
-              value={form.secret}
-              onChange={(secret) => change({ secret })}
-            />
-          )}
-        </Section>
-        <Section title={t("providers.people")}>
-          <Field
-            label={t("providers.columns.domains")}
-            htmlFor={domainsId}
-            hint={t("providers.domainsHint")}
-            error={faults.domains && t("providers.domainsInvalid")}
-          >
-            <NameListInput
-              id={domainsId}
-              value={form.domains}
-              onChange={(domains) => change({ domains })}
-              options={[]}
-              placeholder="example.com"
-              invalid={faults.domains !== undefined}
-            />
-          </Field>
-          <SwitchRow
-            label={t("providers.enforced")}
-            hint={t("providers.enforcedHint")}
-            isOn={form.enforced}
-            onChange={(enforced) => change({ enforced })}
-          />
-          <SwitchRow
-            label={t("providers.createsAccounts")}
-            hint={t("providers.createsAccountsHint")}
-            isOn={form.createsAccounts}
-            onChange={(createsAccounts) => change({ createsAccounts })}
-          />
-        </Section>
-        <Section title={t("providers.mappings.title")} hint={t("providers.mappings.hint")}>
-          {faults.mappings && (
-            <Box role="alert" sx={{ fontSize: 12, color: "tone.bad.text" }}>
-              {t("providers.mappings.required")}
-            </Box>
-          )}
-          <MappingRows value={form.mappings} onChange={(mappings) => change({ mappings })} />
-        </Section>
-      </Box>
-    </SideDrawer>
+        </Field>
+        <SwitchRow
+          label={t("providers.enforced")}
+          hint={t("providers.enforcedHint")}
+          isOn={form.enforced}
+          onChange={(enforced) => change({ enforced })}
+        />
+        <SwitchRow
+          label={t("providers.createsAccounts")}
+          hint={t("providers.createsAccountsHint")}
+          isOn={form.createsAccounts}
+          onChange={(createsAccounts) => change({ createsAccounts })}
+        />
+      </Section>
+      <Section title={t("providers.mappings.title")} hint={t("providers.mappings.hint")}>
+        {faults.mappings && (
+          <Box role="alert" sx={{ fontSize: 12, color: "tone.bad.text" }}>
+            {t("providers.mappings.required")}
+          </Box>
+        )}
+        <MappingRows value={form.mappings} onChange={(mappings) => change({ mappings })} />
+      </Section>
+    </FormDrawer>
   );
 };
