@@ -3,8 +3,8 @@ import Button from "@mui/material/Button";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { Col, Row } from "../../../components/layout.tsx";
 import { self } from "../personal/self-calls.ts";
 import { useCountdown } from "../register/EmailCode.tsx";
@@ -16,7 +16,6 @@ const ASK_EVERY_MS = 3000;
 /** Links WeChat through WxPusher: shows a QR code, which expires and can be refreshed. */
 export const PushBinding = ({ isBound }: { isBound: boolean }) => {
   const { t } = useTranslation();
-  const confirm = useConfirm();
   const queries = useQueryClient();
   const [seconds, countDown] = useCountdown();
   const refresh = () => queries.invalidateQueries(self);
@@ -40,21 +39,18 @@ export const PushBinding = ({ isBound }: { isBound: boolean }) => {
     refetchInterval: ASK_EVERY_MS,
     gcTime: 0,
   });
-  const askUnbind = async () => {
-    const isSure = await confirm({
-      title: t("personal.bindings.unbindTitle", { label: "WxPusher" }),
-      body: t("notifications.push.unbindBody"),
-      action: t("personal.bindings.unbind"),
-      isDangerous: true,
+  const act = useAction(refresh);
+  const askUnbind = () =>
+    act({
+      question: {
+        title: t("personal.bindings.unbindTitle", { label: "WxPusher" }),
+        body: t("notifications.push.unbindBody"),
+        action: t("personal.bindings.unbind"),
+        isDangerous: true,
+      },
+      work: unbindPush,
+      done: ({ message }) => message,
     });
-    if (!isSure) return;
-    try {
-      notifyDone((await unbindPush()).message);
-      await refresh();
-    } catch (error) {
-      notifyError(error);
-    }
-  };
   if (isBound) {
     return (
       <Row gap={3}>

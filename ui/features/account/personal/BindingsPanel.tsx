@@ -3,8 +3,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { Panel, Row } from "../../../components/layout.tsx";
 import { useSite } from "../../../state/site-status.ts";
 import { bindWeChat, goToService } from "../login/oauth-calls.ts";
@@ -29,7 +29,6 @@ const FIELDS = {
 /** The email address and sign-in services linked to the account. */
 export const BindingsPanel = ({ user }: { user: UserView }) => {
   const { t } = useTranslation();
-  const confirm = useConfirm();
   const queries = useQueryClient();
   const site = useSite();
   const [dialog, setDialog] = useState<"email" | "wechat" | null>(null);
@@ -50,21 +49,18 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
     if (name === "wechat") setDialog("wechat");
     else goToService(name, "/personal").catch(notifyError);
   };
-  const askUnbind = async (name: AnyService | "email", label: string) => {
-    const isSure = await confirm({
-      title: t("personal.bindings.unbindTitle", { label }),
-      body: t(name === "email" ? "personal.bindings.unbindEmail" : "personal.bindings.unbindBody", { label }),
-      action: t("personal.bindings.unbind"),
-      isDangerous: true,
+  const act = useAction(refresh);
+  const askUnbind = (name: AnyService | "email", label: string) =>
+    act({
+      question: {
+        title: t("personal.bindings.unbindTitle", { label }),
+        body: t(name === "email" ? "personal.bindings.unbindEmail" : "personal.bindings.unbindBody", { label }),
+        action: t("personal.bindings.unbind"),
+        isDangerous: true,
+      },
+      work: () => unbind(name),
+      done: ({ message }) => message,
     });
-    if (!isSure) return;
-    try {
-      notifyDone((await unbind(name)).message);
-      await refresh();
-    } catch (error) {
-      notifyError(error);
-    }
-  };
   return (
     <Panel title={t("personal.bindings.title")}>
       <Entry

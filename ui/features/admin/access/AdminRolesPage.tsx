@@ -11,9 +11,8 @@ import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { PageHeader } from "../../../components/layout.tsx";
 import { AdminRoleDrawer } from "./AdminRoleDrawer.tsx";
 import { type AdminRole, adminRoles, deleteAdminRole } from "./admin-role-calls.ts";
@@ -104,21 +103,16 @@ function rightsText(rights: readonly string[], t: TFunction): string {
 function useRemove() {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
-  return async ({ id, name }: AdminRole) => {
-    const isSure = await confirm({
-      title: t("access.roles.deleteTitle", { name }),
-      body: t("access.roles.deleteBody"),
-      action: t("access.roles.delete"),
-      isDangerous: true,
+  const act = useAction(() => client.invalidateQueries(adminRoles));
+  return ({ id, name }: AdminRole) =>
+    act({
+      question: {
+        title: t("access.roles.deleteTitle", { name }),
+        body: t("access.roles.deleteBody"),
+        action: t("access.roles.delete"),
+        isDangerous: true,
+      },
+      work: () => deleteAdminRole(id),
+      done: () => t("access.roles.deleted", { name }),
     });
-    if (!isSure) return;
-    try {
-      await deleteAdminRole(id);
-      notifyDone(t("access.roles.deleted", { name }));
-    } catch (error) {
-      notifyError(error);
-    }
-    void client.invalidateQueries(adminRoles);
-  };
 }

@@ -9,9 +9,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { PageHeader } from "../../../components/layout.tsx";
 import { ServiceAccountDrawer } from "./ServiceAccountDrawer.tsx";
 import {
@@ -90,38 +89,28 @@ export const ServiceAccountsPage = () => {
 function useAccountActions(onToken: (name: string, token: string) => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
-  const run = async (work: () => Promise<unknown>) => {
-    try {
-      await work();
-    } catch (error) {
-      notifyError(error);
-    } finally {
-      void client.invalidateQueries(serviceAccounts);
-    }
-  };
+  const act = useAction(() => client.invalidateQueries(serviceAccounts));
   return {
-    rotate: async ({ id, name }: ServiceAccount) => {
-      const isSure = await confirm({
-        title: t("access.accounts.rotateTitle", { name }),
-        body: t("access.accounts.rotateBody"),
-        action: t("access.accounts.rotate"),
-        isDangerous: true,
-      });
-      if (isSure) await run(async () => onToken(name, (await rotateServiceToken(id)).token));
-    },
-    remove: async ({ id, name }: ServiceAccount) => {
-      const isSure = await confirm({
-        title: t("access.accounts.deleteTitle", { name }),
-        body: t("access.accounts.deleteBody"),
-        action: t("access.accounts.delete"),
-        isDangerous: true,
-      });
-      if (!isSure) return;
-      await run(async () => {
-        await deleteServiceAccount(id);
-        notifyDone(t("access.accounts.deleted", { name }));
-      });
-    },
+    rotate: ({ id, name }: ServiceAccount) =>
+      act({
+        question: {
+          title: t("access.accounts.rotateTitle", { name }),
+          body: t("access.accounts.rotateBody"),
+          action: t("access.accounts.rotate"),
+          isDangerous: true,
+        },
+        work: async () => onToken(name, (await rotateServiceToken(id)).token),
+      }),
+    remove: ({ id, name }: ServiceAccount) =>
+      act({
+        question: {
+          title: t("access.accounts.deleteTitle", { name }),
+          body: t("access.accounts.deleteBody"),
+          action: t("access.accounts.delete"),
+          isDangerous: true,
+        },
+        work: () => deleteServiceAccount(id),
+        done: () => t("access.accounts.deleted", { name }),
+      }),
   };
 }

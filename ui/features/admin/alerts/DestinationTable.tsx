@@ -4,16 +4,16 @@ import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
 import NotificationsActive from "@mui/icons-material/NotificationsActiveOutlined";
 import Send from "@mui/icons-material/SendOutlined";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import {
   type AlertScope,
   changeDestination,
@@ -36,38 +36,29 @@ type DestinationTableProps = Readonly<{
 export const DestinationTable = ({ scope, add, onEdit }: DestinationTableProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
   const list = useQuery(destinationList(scope));
-  const refresh = () => client.invalidateQueries(destinationList(scope));
-  const trial = useMutation({
-    mutationFn: ({ id }: Destination) => testDestination(scope, id),
-    onSuccess: useReportDelivery(),
-    onError: notifyError,
-    onSettled: () => client.invalidateQueries({ queryKey: DELIVERIES_KEY }),
+  const act = useAction(() => {
+    void client.invalidateQueries(destinationList(scope));
+    void client.invalidateQueries({ queryKey: DELIVERIES_KEY });
   });
-  const toggle = useMutation({
-    mutationFn: ({ id, enabled, ...destination }: Destination) =>
-      changeDestination(scope, id, { ...destination, enabled: !enabled, config: {} }),
-    onSuccess: ({ enabled, name }) => notifyDone(t(enabled ? "alerts.enabledToast" : "alerts.disabledToast", { name })),
-    onError: notifyError,
-    onSettled: refresh,
-  });
-  const remove = useMutation({
-    mutationFn: ({ id }: Destination) => deleteDestination(scope, id),
-    onSuccess: (_, { name }) => notifyDone(t("alerts.deletedToast", { name })),
-    onError: notifyError,
-    onSettled: () => Promise.all([refresh(), client.invalidateQueries({ queryKey: DELIVERIES_KEY })]),
-  });
-  const askToRemove = async (destination: Destination) => {
-    const { name } = destination;
-    const isSure = await confirm({
-      title: t("alerts.deleteTitle", { name }),
-      body: t("alerts.deleteBody"),
-      action: t("alerts.delete"),
-      isDangerous: true,
+  const report = useReportDelivery();
+  const test = ({ id }: Destination) => act({ work: async () => report(await testDestination(scope, id)) });
+  const toggle = ({ id, enabled, ...destination }: Destination) =>
+    act({
+      work: () => changeDestination(scope, id, { ...destination, enabled: !enabled, config: {} }),
+      done: (changed) => t(changed.enabled ? "alerts.enabledToast" : "alerts.disabledToast", { name: changed.name }),
     });
-    if (isSure) remove.mutate(destination);
-  };
+  const remove = ({ id, name }: Destination) =>
+    act({
+      question: {
+        title: t("alerts.deleteTitle", { name }),
+        body: t("alerts.deleteBody"),
+        action: t("alerts.delete"),
+        isDangerous: true,
+      },
+      work: () => deleteDestination(scope, id),
+      done: () => t("alerts.deletedToast", { name }),
+    });
   const columns = useDestinationColumns();
   const model = useDataTable({
     columns,
@@ -75,14 +66,14 @@ export const DestinationTable = ({ scope, add, onEdit }: DestinationTableProps) 
     rowId: ({ id }) => id,
     rowName: ({ name }) => name,
     actions: (destination) => [
-      { label: t("alerts.test"), icon: <Send />, onSelect: () => trial.mutate(destination) },
+      { label: t("alerts.test"), icon: <Send />, onSelect: () => void test(destination) },
       { label: t("alerts.edit"), icon: <Edit />, onSelect: () => onEdit(destination) },
       {
         label: t(destination.enabled ? "alerts.disable" : "alerts.enable"),
         icon: destination.enabled ? <Block /> : <Check />,
-        onSelect: () => toggle.mutate(destination),
+        onSelect: () => void toggle(destination),
       },
-      { label: t("alerts.delete"), icon: <Delete />, onSelect: () => void askToRemove(destination), isDangerous: true },
+      { label: t("alerts.delete"), icon: <Delete />, onSelect: () => void remove(destination), isDangerous: true },
     ],
   });
   return (

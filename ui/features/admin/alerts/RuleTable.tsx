@@ -3,7 +3,7 @@ import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
 import RuleIcon from "@mui/icons-material/RuleOutlined";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { eventTraits } from "../../../../src/domain/alerts/event-rules.ts";
@@ -12,9 +12,8 @@ import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { type AlertScope, deleteRule, destinationList, type Rule, ruleList, saveRule } from "./alert-calls.ts";
 
 type RuleTableProps = Readonly<{
@@ -28,31 +27,25 @@ type RuleTableProps = Readonly<{
 export const RuleTable = ({ scope, add, onEdit }: RuleTableProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
   const list = useQuery(ruleList(scope));
-  const refresh = () => client.invalidateQueries(ruleList(scope));
-  const toggle = useMutation({
-    mutationFn: ({ id, ...rule }: Rule) => saveRule(scope, { ...rule, enabled: !rule.enabled }, id),
-    onSuccess: ({ enabled }) => notifyDone(t(enabled ? "alerts.rules.enabledToast" : "alerts.rules.disabledToast")),
-    onError: notifyError,
-    onSettled: refresh,
-  });
-  const remove = useMutation({
-    mutationFn: ({ id }: Rule) => deleteRule(scope, id),
-    onSuccess: () => notifyDone(t("alerts.rules.deletedToast")),
-    onError: notifyError,
-    onSettled: refresh,
-  });
+  const act = useAction(() => client.invalidateQueries(ruleList(scope)));
   const nameOf = useCallback(({ event }: Rule): string => t(`alerts.rules.events.${event}`), [t]);
-  const askToRemove = async (rule: Rule) => {
-    const isSure = await confirm({
-      title: t("alerts.rules.deleteTitle"),
-      body: t("alerts.rules.deleteBody", { event: nameOf(rule) }),
-      action: t("alerts.rules.delete"),
-      isDangerous: true,
+  const toggle = ({ id, ...rule }: Rule) =>
+    act({
+      work: () => saveRule(scope, { ...rule, enabled: !rule.enabled }, id),
+      done: ({ enabled }) => t(enabled ? "alerts.rules.enabledToast" : "alerts.rules.disabledToast"),
     });
-    if (isSure) remove.mutate(rule);
-  };
+  const remove = (rule: Rule) =>
+    act({
+      question: {
+        title: t("alerts.rules.deleteTitle"),
+        body: t("alerts.rules.deleteBody", { event: nameOf(rule) }),
+        action: t("alerts.rules.delete"),
+        isDangerous: true,
+      },
+      work: () => deleteRule(scope, rule.id),
+      done: () => t("alerts.rules.deletedToast"),
+    });
   const columns = useRuleColumns(scope, nameOf);
   const model = useDataTable({
     columns,
@@ -64,9 +57,9 @@ export const RuleTable = ({ scope, add, onEdit }: RuleTableProps) => {
       {
         label: t(rule.enabled ? "alerts.rules.disable" : "alerts.rules.enable"),
         icon: rule.enabled ? <Block /> : <Check />,
-        onSelect: () => toggle.mutate(rule),
+        onSelect: () => void toggle(rule),
       },
-      { label: t("alerts.rules.delete"), icon: <Delete />, onSelect: () => void askToRemove(rule), isDangerous: true },
+      { label: t("alerts.rules.delete"), icon: <Delete />, onSelect: () => void remove(rule), isDangerous: true },
     ],
   });
   return (

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eachOf } from "../../../api/each-of.ts";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
-import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
+import { notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { CODES_KEY, type Code, codePage, DISABLED, UNUSED } from "./code.ts";
 import { deleteCode, deleteDisabledCodes, disableCodes, setCodeStatus } from "./code-form.ts";
 
@@ -13,41 +13,33 @@ const disabledCodes = codePage({ status: DISABLED, page: 0, pageSize: 1 });
 export function useCodeActions() {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
   const refresh = () => client.invalidateQueries({ queryKey: CODES_KEY });
-  const run = async (work: () => Promise<string>): Promise<boolean> => {
-    try {
-      notifyDone(await work());
-      return true;
-    } catch (error) {
-      notifyError(error);
-      return false;
-    } finally {
-      void refresh();
-    }
-  };
+  const act = useAction(refresh);
   return {
     refresh,
     toggle: ({ id, name, status }: Code) =>
-      run(async () => {
-        await setCodeStatus(id, status === UNUSED ? DISABLED : UNUSED);
-        return t(status === UNUSED ? "codes.disabledToast" : "codes.enabledToast", { name });
+      act({
+        work: () => setCodeStatus(id, status === UNUSED ? DISABLED : UNUSED),
+        done: () => t(status === UNUSED ? "codes.disabledToast" : "codes.enabledToast", { name }),
       }),
-    disable: async (codes: readonly Code[]): Promise<boolean> => {
-      const count = codes.length;
-      const action = t("codes.batch.disable", { count });
-      const isSure = await confirm({ title: `${action}?`, body: t("codes.batch.disableBody"), action });
-      if (!isSure) return false;
-      return run(async () => t("codes.disabledCount", { count: await disableCodes(codes.map(({ id }) => id)) }));
+    disable: (codes: readonly Code[]) => {
+      const action = t("codes.batch.disable", { count: codes.length });
+      return act({
+        question: { title: `${action}?`, body: t("codes.batch.disableBody"), action },
+        work: () => disableCodes(codes.map(({ id }) => id)),
+        done: (count) => t("codes.disabledCount", { count }),
+      });
     },
-    remove: async (codes: readonly Code[]): Promise<boolean> => {
+    remove: (codes: readonly Code[]) => {
       const action = t("codes.batch.delete", { count: codes.length });
-      const isSure = await confirm({ title: `${action}?`, body: t("codes.deleteBody"), action, isDangerous: true });
-      if (!isSure) return false;
-      return run(async () => {
-        const { done, firstError } = await eachOf(codes, ({ id }) => deleteCode(id));
-        if (firstError) throw firstError;
-        return t("codes.deletedCount", { count: done });
+      return act({
+        question: { title: `${action}?`, body: t("codes.deleteBody"), action, isDangerous: true },
+        async work() {
+          const { done, firstError } = await eachOf(codes, ({ id }) => deleteCode(id));
+          if (firstError) throw firstError;
+          return done;
+        },
+        done: (count) => t("codes.deletedCount", { count }),
       });
     },
     removeDisabled: async (): Promise<boolean> => {
@@ -58,13 +50,16 @@ export function useCodeActions() {
           notifyInfo(t("codes.noneDisabled"));
           return false;
         }
-        const isSure = await confirm({
-          title: t("codes.deleteDisabledTitle", { count }),
-          body: t("codes.deleteBody"),
-          action: t("codes.batch.delete", { count }),
-          isDangerous: true,
+        return await act({
+          question: {
+            title: t("codes.deleteDisabledTitle", { count }),
+            body: t("codes.deleteBody"),
+            action: t("codes.batch.delete", { count }),
+            isDangerous: true,
+          },
+          work: deleteDisabledCodes,
+          done: (deleted) => t("codes.deletedCount", { count: deleted }),
         });
-        return isSure && run(async () => t("codes.deletedCount", { count: await deleteDisabledCodes() }));
       } catch (error) {
         notifyError(error);
         return false;

@@ -15,9 +15,8 @@ import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { PageHeader } from "../../../components/layout.tsx";
 import { formatSeconds } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
@@ -76,37 +75,25 @@ export const SinkListPage = () => {
 function useSinkActions() {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
-  const run = async (work: () => Promise<unknown>, done: (result: unknown) => string) => {
-    try {
-      notifyDone(done(await work()));
-    } catch (error) {
-      notifyError(error);
-    } finally {
-      void client.invalidateQueries(sinkList);
-    }
-  };
+  const act = useAction(() => client.invalidateQueries(sinkList));
   return {
-    test: ({ id }: Sink) => run(() => testSink(id), String),
+    test: ({ id }: Sink) => act({ work: () => testSink(id), done: String }),
     toggle: ({ id, name, enabled }: Sink) =>
-      run(
-        () => changeSink(id, { name, enabled: !enabled, config: {} }),
-        () => t(enabled ? "sinks.pausedToast" : "sinks.resumedToast", { name }),
-      ),
-    remove: async ({ id, name }: Sink) => {
-      const isSure = await confirm({
-        title: t("sinks.deleteTitle", { name }),
-        body: t("sinks.deleteBody"),
-        action: t("sinks.delete"),
-        isDangerous: true,
-      });
-      if (isSure) {
-        await run(
-          () => deleteSink(id),
-          () => t("sinks.deletedToast", { name }),
-        );
-      }
-    },
+      act({
+        work: () => changeSink(id, { name, enabled: !enabled, config: {} }),
+        done: () => t(enabled ? "sinks.pausedToast" : "sinks.resumedToast", { name }),
+      }),
+    remove: ({ id, name }: Sink) =>
+      act({
+        question: {
+          title: t("sinks.deleteTitle", { name }),
+          body: t("sinks.deleteBody"),
+          action: t("sinks.delete"),
+          isDangerous: true,
+        },
+        work: () => deleteSink(id),
+        done: () => t("sinks.deletedToast", { name }),
+      }),
   };
 }
 

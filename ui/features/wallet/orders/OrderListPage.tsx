@@ -1,7 +1,7 @@
 import Done from "@mui/icons-material/DoneAllOutlined";
 import Receipt from "@mui/icons-material/ReceiptOutlined";
 import Undo from "@mui/icons-material/UndoOutlined";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { AnyOrder } from "../../../../src/domain/wallet/orders/order-view.ts";
 import { readData, requestDownload } from "../../../api/client.ts";
@@ -10,9 +10,8 @@ import type { Column } from "../../../components/data-table/column.ts";
 import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { DownloadButton } from "../../../components/display/DownloadButton.tsx";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
@@ -29,42 +28,34 @@ const refundable = ({ method }: AnyOrder): DirectMethod[] => REFUNDABLE.filter((
 export const OrderListPage = () => {
   const { t, i18n } = useTranslation();
   const address = useAddress();
-  const confirm = useConfirm();
   const format = useMoneyFormat();
   const client = useQueryClient();
-  const complete = useMutation({
-    mutationFn: completeOrder,
-    onSuccess: () => notifyDone(t("wallet.allOrders.done")),
-    onError: notifyError,
-    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
-  });
-  const ask = async (order: AnyOrder) => {
-    const isSure = await confirm({
-      title: t("wallet.allOrders.confirmTitle"),
-      body: t("wallet.allOrders.confirmBody", { amount: amountText(order.quota, format), name: order.username }),
-      action: t("wallet.allOrders.complete"),
-      isDangerous: true,
+  const act = useAction(() => client.invalidateQueries({ queryKey: WALLET_KEY }));
+  const complete = (order: AnyOrder) =>
+    act({
+      question: {
+        title: t("wallet.allOrders.confirmTitle"),
+        body: t("wallet.allOrders.confirmBody", { amount: amountText(order.quota, format), name: order.username }),
+        action: t("wallet.allOrders.complete"),
+        isDangerous: true,
+      },
+      work: () => completeOrder(order.trade_no),
+      done: () => t("wallet.allOrders.done"),
     });
-    if (isSure) complete.mutate(order.trade_no);
-  };
-  const refund = useMutation({
-    mutationFn: refundOrder,
-    onSuccess: ({ message }) => notifyDone(message),
-    onError: notifyError,
-    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
-  });
-  const askRefund = async (order: AnyOrder, method: DirectMethod) => {
-    const isSure = await confirm({
-      title: t("wallet.allOrders.refundTitle"),
-      body: t("wallet.allOrders.refundBody", {
-        ...{ amount: amountText(order.quota, format), name: order.username },
-        ...{ price: moneyText(order.money, order.currency, i18n.language), method: t(`wallet.methods.${method}`) },
-      }),
-      action: t("wallet.allOrders.refund"),
-      isDangerous: true,
+  const refund = (order: AnyOrder, method: DirectMethod) =>
+    act({
+      question: {
+        title: t("wallet.allOrders.refundTitle"),
+        body: t("wallet.allOrders.refundBody", {
+          ...{ amount: amountText(order.quota, format), name: order.username },
+          ...{ price: moneyText(order.money, order.currency, i18n.language), method: t(`wallet.methods.${method}`) },
+        }),
+        action: t("wallet.allOrders.refund"),
+        isDangerous: true,
+      },
+      work: () => refundOrder(order.trade_no),
+      done: ({ message }) => message,
     });
-    if (isSure) refund.mutate(order.trade_no);
-  };
   const filters = { keyword: address.text("search"), status: address.text("status") };
   const columns = orderColumns<AnyOrder>(t, i18n.language);
   const user: Column<AnyOrder> = {
@@ -110,13 +101,13 @@ export const OrderListPage = () => {
           {
             label: t("wallet.allOrders.complete"),
             icon: <Done />,
-            onSelect: () => void ask(order),
+            onSelect: () => void complete(order),
             isDisabled: order.status === "success",
           },
           ...refundable(order).map((method) => ({
             label: t("wallet.allOrders.refund"),
             icon: <Undo />,
-            onSelect: () => void askRefund(order, method),
+            onSelect: () => void refund(order, method),
             isDisabled: order.status !== "success" || order.refund_started_time > 0,
           })),
         ]}
