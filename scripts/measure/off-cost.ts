@@ -5,7 +5,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { hasMcpTools } from "../../src/gateway/adapters/mcp/serve-mcp.ts";
 import { agentSessionOf } from "../../src/gateway/billing/call-labels.ts";
 import { createContext } from "../../src/gateway/http/create-gateway.ts";
 import { chatCompletions } from "../../src/gateway/http/endpoints/text.ts";
@@ -36,7 +35,7 @@ const HOOKS: Readonly<Record<string, () => unknown>> = {
   sessions: () => agentSessionOf(call),
   speeds: () => context.speeds.observe(1, json.model, { firstTokenMs: null, tokensPerSecond: 50 }),
   hedges: () => call.route?.hedge,
-  mcp: () => hasMcpTools(call.endpoint, call.body.json),
+  mcp: () => call.endpoint.namesMcpServers?.(call.body.json),
 };
 
 let total = 0;

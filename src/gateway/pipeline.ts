@@ -1,5 +1,5 @@
 import { adapt } from "./adapters/adapt.ts";
-import { hasMcpTools, serveMcp } from "./adapters/mcp/serve-mcp.ts";
+import { serveMcp } from "./adapters/mcp/serve-mcp.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
 import { isLimited, rateLimit, refuseClosed } from "./auth/rate-limit.ts";
@@ -16,8 +16,8 @@ import { parseRequest, readRequest } from "./http/parse-request.ts";
 import { refuse, refuseCall, respondWithError } from "./http/refuse.ts";
 import { acrossModels, findFallbacks, type PricedCall, type Served, selectModel } from "./routing/model-fallbacks.ts";
 import { Router } from "./routing/router.ts";
-import { attemptHedged } from "./routing/routes/busy/race-channels.ts";
-import type { Choice } from "./routing/scheduler/choose.ts";
+import { hedged, type TryChannel } from "./routing/routes/busy/race-channels.ts";
+import { keepContainers } from "./state/collections/keep-containers.ts";
 import { bindState } from "./state/provider-state.ts";
 import { type Finish, respond } from "./streaming/respond.ts";
 import { RunningAttempt } from "./upstream/attempt.ts";
@@ -43,14 +43,15 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     const unserved = refuseUnserved(context, requested);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
     call = await bindState(context, requested);
-    if (hasMcpTools(endpoint, call.body.json)) {
+    if (endpoint.namesMcpServers?.(call.body.json)) {
       const planned = await serveMcp(context, arrival, { ...call, body }, handleCall);
       if (planned instanceof Response) return planned;
       call = planned;
     }
     call.client.watch(context.pendingDisconnects);
     const reserved = await reserve(context, call, priceCall(context.prices, call), findFallbacks(context, call));
-    return await withEarlyPings(context, call, relay(context, call, reserved));
+    const response = relay(context, call, reserved);
+    return await (call.summary.stream ? withEarlyPings(context, call, response) : response);
   } catch (error) {
     return call ? refuseCall(context, call, error) : refuse(context, request, error, endpoint.codec, body);
   }
@@ -58,11 +59,12 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
 
 /** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
+  const tryChannel = call.route?.hedge ? hedged(call.route.hedge, attempt) : attempt;
   let answered: Served<Received>;
   try {
     await beginCall(context, call);
     answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], (model) =>
-      failOver(context, model, (choice, router) => attemptHedged(context, model, call.route, choice, router, attempt)),
+      failOver(context, model, tryChannel),
     );
   } catch (error) {
     throw failCall(context, call, reserved, error);
@@ -74,17 +76,13 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
 }
 
 /** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */
-export async function failOver<Result>(
-  context: GatewayContext,
-  { call, prices }: PricedCall,
-  attempt: (choice: Choice, router: Router) => Promise<Result>,
-): Promise<Result> {
-  const router = new Router(context, call, prices);
+export async function failOver<T>(context: GatewayContext, model: PricedCall, tryChannel: TryChannel<T>): Promise<T> {
+  const router = new Router(context, model.call, model.prices);
   for (;;) {
     const choice = router.next() ?? (await router.nextByCount());
-    refuseIfClientLeft(call);
+    refuseIfClientLeft(model.call);
     try {
-      const result = await attempt(choice, router);
+      const result = await tryChannel(context, model, choice, router);
       router.succeeded(choice);
       return result;
     } catch (error) {
@@ -94,8 +92,7 @@ export async function failOver<Result>(
 }
 
 /** Tries one channel: adapt → send → receive. Rejects AttemptFailure if another channel may be tried. */
-export async function attempt(context: GatewayContext, model: PricedCall, choice: Choice): Promise<Received> {
-  const { call, prices } = model;
+export const attempt: TryChannel<Received> = async (context, { call, prices }, choice) => {
   const running = new RunningAttempt(context, call, prices, choice);
   try {
     for (;;) {
@@ -110,10 +107,11 @@ export async function attempt(context: GatewayContext, model: PricedCall, choice
   } catch (error) {
     throw running.failed(error);
   }
-}
+};
 
 /** Charges a completed call and writes its log row. Resolves with the billed usage. */
 export const finish: Finish = async (context, call, reserved, ending) => {
+  if (ending.meter.containers.length > 0) await keepContainers(context, call, ending.meter);
   const billed = reportedUsage(call, ending) ?? (await countUsage(call, ending));
   await record(context, call, reserved, settle(context, call, reserved, ending, billed));
   return billed.usage;

@@ -218,7 +218,7 @@ describe("reasoning models", () => {
     );
     const catalog = createCatalog([shippedDocument.models, own]);
     const dashscope = providerOf(17);
-    const mode = (model: string) => dashscope?.chat?.streaming.mode(model, catalog);
+    const mode = (model: string) => dashscope?.chat?.streaming.mode?.(model, catalog);
     expect(["our-model", "qwq-plus", "qwen3-32b", "qwen-plus"].map(mode)).toEqual([
       "always",
       "optional",

@@ -22,7 +22,7 @@ import type { Adapter } from "./adapter.ts";
 import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
 import { customToolCalls } from "./conversation/custom-tool-calls.ts";
 import { inlineMedia } from "./conversation/inline-media.ts";
-import { channelPromptOf, needsPreparation } from "./conversation/prepare-conversation.ts";
+import { channelPromptOf } from "./conversation/prepare-conversation.ts";
 import { clientNames } from "./conversation/tool-names.ts";
 import { NativeAdapter } from "./native-adapter.ts";
 import { PassthroughAdapter } from "./passthrough-adapter.ts";
@@ -47,7 +47,8 @@ export async function adapt(context: GatewayContext, received: Call, bound: Rout
   const { ask } = encoded;
   const dropped = encoded.dropped.length === 0 ? NOTHING : boundedNames(encoded.dropped);
   const logsContent = context.services.settings.get("LogChatContentEnabled");
-  const route = { ...bound, upstreamModel: ask.model, dropped };
+  const isAsBound = ask.model === bound.upstreamModel && dropped.length === 0;
+  const route = isAsBound ? bound : { ...bound, upstreamModel: ask.model, dropped };
   call.attempts.route = logsContent ? { ...route, sent: encoded.body } : route;
   if (dropped.length > 0) refuseLoss(call, dropped);
   const outgoing = buildRequest(context, call, encoded, bound);
@@ -128,7 +129,8 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
   const { settings } = context.services;
   const { endpoint } = call;
   const catalog = context.catalog();
-  const streamMode = provider.chat?.streaming.mode(upstreamModel, catalog);
+  const { chat } = provider;
+  const streamMode = chat?.streaming.mode?.(upstreamModel, catalog);
   // The body names another model than the call's, or several among which the gateway chooses.
   const choosesModels = call.fallbackFrom !== null || call.fallbacks.length > 0 || call.preferences !== null;
   const options = {
@@ -140,7 +142,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     logsContent: call.keepsText || settings.get("LogChatContentEnabled"),
     catalog,
   };
-  if (endpoint.capability !== "chat") {
+  if (endpoint.capability !== "chat" || !chat) {
     const own = provider.nativeFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
     const mostBytes = context.services.config.maxRequestBodyBytes;
     if (own) return new NativeAdapter(call, route, own, catalog, mostBytes);
@@ -148,8 +150,6 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     const filters = endpoint.capability === "completions" ? responseFilters(settings) : [];
     return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
   }
-  const chat = chatOf(provider);
-  const limitations = limitationsOf(context.limitations, channel);
   const clientFormat = endpoint.codec.dialect;
   const only = chat.formatOf(upstreamModel, key, call.candidates.model, catalog);
   // A client of another format searches the web through the Responses API where the provider's chat completions cannot.
@@ -159,6 +159,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     chat.searchesInResponses(upstreamModel, catalog) &&
     listsSearch(call.body.json.tools);
   const served = only ?? (searchesInResponses ? "openai-responses" : clientFormat);
+  const limitations = limitationsOf(context.limitations, channel);
   const dialect = supports(chat, limitations, served) ? served : chat.formats[0];
   const standsIn =
     call.body.json.tools != null &&
@@ -179,8 +180,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     chat.features.nonstandardResponses ||
     filters.length > 0 ||
     channel.setting.force_format === true ||
-    (!call.summary.stream && streamMode === "always") ||
-    needsPreparation(upstreamModel, dialect);
+    (!call.summary.stream && streamMode === "always");
   if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !chat.streaming.framing) {
     return new PassthroughAdapter(call, route, options);
   }

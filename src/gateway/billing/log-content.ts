@@ -31,9 +31,9 @@ const SLACK = 4000;
 export const logsContent = (policies: PolicySet | undefined): boolean =>
   !policies || policies.every((policy) => policy.logsContent);
 
-/** The site's rules; null if contents are not logged. */
+/** The site's rules, where it logs contents; null if a policy forbids it. */
 export const contentRules = (settings: SettingsReader, policies: PolicySet | undefined): ContentRules | null =>
-  settings.get("LogChatContentEnabled") && logsContent(policies)
+  logsContent(policies)
     ? {
         maxCharacters: settings.get("LogContentMaxCharacters"),
         redacts: settings.get("LogContentRedactEnabled"),

@@ -22,6 +22,8 @@ type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUn
 export type Prices = {
   /** The price of a call. Throws GatewayError if the model has none and the caller does not accept that. */
   of(payer: PricePayer, requestedModel: string, upstreamModel: string): Price;
+  /** The prices of a call that depend on nothing but these. Throws GatewayError as `of` does. */
+  ofCandidates(payer: PricePayer, requestedModel: string, candidates: Candidates): CallPrices;
   /** The price of a task: a fixed price, else a ratio converted to one, else `usd`. */
   ofTask(caller: Caller, model: string, usd: Decimal): Price;
   /** A model's price per unit for a caller, in dollars; null if it has none. */
@@ -34,30 +36,54 @@ export type Prices = {
 /** Cached prices, before the cache starts again: the models, groups and mappings in use. */
 const MAX_CACHED = 5_000;
 
-/** Resolves prices from the settings, each once until an option changes, or a discount begins or ends. */
-export function createPrices(settings: SettingsReader): Prices {
+/** Prices by candidates: a model's channels are the same object for each call of a group until one of them changes. */
+type KnownPrices = Readonly<{ group: string; requestedModel: string; acceptUnset: boolean; prices: CallPrices }>;
+
+/**
+ * Resolves prices from the settings, each once until an option changes, or a discount begins or ends. `catalog`: what is known
+ * about models.
+ */
+export function createPrices(settings: SettingsReader, catalog: () => Catalog = createModelCatalog(settings)): Prices {
   const table = createPriceTable(settings);
-  const catalog = createModelCatalog(settings);
   const cached = new Map<string, Price>();
+  let byCandidates = new WeakMap<Candidates, KnownPrices>();
   let cachedTable: PriceTable | null = null;
   let unit = { value: 1, decimal: ONE };
 
+  const currentTable = (): PriceTable => {
+    const current = table();
+    if (current !== cachedTable) {
+      cachedTable = current;
+      cached.clear();
+      byCandidates = new WeakMap();
+    }
+    return current;
+  };
+  const of: Prices["of"] = (payer, requestedModel, upstreamModel) => {
+    const current = currentTable();
+    const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
+    const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
+    const known = cached.get(name);
+    if (known) return known;
+    const price = resolvePrice(current, { requestedModel, upstreamModel, group: payer.group, acceptUnset });
+    if (!price) throw noPrice(requestedModel);
+    if (cached.size >= MAX_CACHED) cached.clear();
+    cached.set(name, price);
+    return price;
+  };
   return {
-    of(payer, requestedModel, upstreamModel) {
-      const current = table();
-      if (current !== cachedTable) {
-        cachedTable = current;
-        cached.clear();
+    of,
+    ofCandidates(payer, requestedModel, candidates) {
+      currentTable();
+      const { group, user } = payer;
+      const acceptUnset = user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
+      const known = byCandidates.get(candidates);
+      if (known?.group === group && known.requestedModel === requestedModel && known.acceptUnset === acceptUnset) {
+        return known.prices;
       }
-      const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
-      const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
-      const known = cached.get(name);
-      if (known) return known;
-      const price = resolvePrice(current, { requestedModel, upstreamModel, group: payer.group, acceptUnset });
-      if (!price) throw noPrice(requestedModel);
-      if (cached.size >= MAX_CACHED) cached.clear();
-      cached.set(name, price);
-      return price;
+      const prices = pricesByName(candidates, requestedModel, (name) => of(payer, requestedModel, name));
+      byCandidates.set(candidates, { group, requestedModel, acceptUnset, prices });
+      return prices;
     },
     ofTask({ group }, model, usd) {
       const query = { requestedModel: model, upstreamModel: model, group, acceptUnset: false };
@@ -99,14 +125,25 @@ export type CallPrices = Readonly<{
 
 /** Prices a call before its channel is known. Throws GatewayError if no channel has a price that the caller accepts. */
 export function priceCall(prices: Prices, call: Call): CallPrices {
-  const byChannel = call.endpoint.priceOf ? priceOverrides(prices, call) : null;
-  const [first = call.candidates.model, ...others] = upstreamNames(call.candidates, call.summary.model);
-  if (others.length === 0) return { price: priceOf(prices, call, first), byName: null, byChannel };
+  const { endpoint, caller, candidates, summary } = call;
+  if (!endpoint.priceOf && !endpoint.usdWithoutPrice) return prices.ofCandidates(caller, summary.model, candidates);
+  const named = pricesByName(candidates, summary.model, (name) => priceOf(prices, call, name));
+  return { ...named, byChannel: endpoint.priceOf ? priceOverrides(prices, call) : null };
+}
+
+/** The price of a model by each of its upstream names. Throws GatewayError, the first name's, if none has a price. */
+function pricesByName(
+  candidates: Candidates,
+  requested: string,
+  priceOf: (upstreamModel: string) => Price,
+): CallPrices {
+  const [first = candidates.model, ...others] = upstreamNames(candidates, requested);
+  if (others.length === 0) return { price: priceOf(first), byName: null, byChannel: null };
   const byName = new Map<string, Price>();
   let refusal: GatewayError | null = null;
   for (const name of [first, ...others]) {
     try {
-      byName.set(name, priceOf(prices, call, name));
+      byName.set(name, priceOf(name));
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       refusal ??= error;
@@ -114,7 +151,7 @@ export function priceCall(prices: Prices, call: Call): CallPrices {
   }
   const [price] = byName.values();
   if (!price) throw refusal;
-  return { price, byName, byChannel };
+  return { price, byName, byChannel: null };
 }
 
 /** The price on a channel, which has this name for the model. */

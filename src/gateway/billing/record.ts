@@ -23,7 +23,7 @@ export function record(
 ): Promise<void> {
   const { settings, billing } = context.services;
   const { hold } = reserved;
-  const rules = contentRules(settings, call.caller.policies);
+  const rules = settings.get("LogChatContentEnabled") ? contentRules(settings, call.caller.policies) : null;
   if (call.summary.stream) call.attempts.endStream(call.timing.elapsedMs);
   const row = logRowOf(call, reserved, {
     ending: ended.ending,
@@ -43,7 +43,7 @@ export function record(
     call.trace.addContent(call.prompt, () => ended.meter.countable().text);
   }
   end(context, call, row, usage, ended.meter);
-  context.requestLimit.succeeded(call);
+  if (settings.get("ModelRequestRateLimitEnabled")) context.requestLimit.succeeded(call);
   const { route } = call.attempts;
   if (route && ended.ending === "complete") {
     context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
@@ -92,7 +92,7 @@ export function recordFailure(
   const { billing, settings } = context.services;
   if (reserved?.hold) billing.refund(reserved.hold);
   context.requestLimit.failed(call);
-  const rules = contentRules(settings, call.caller.policies);
+  const rules = settings.get("LogChatContentEnabled") ? contentRules(settings, call.caller.policies) : null;
   const row = logRowOf(call, reserved, {
     ending,
     evidence: "none",

@@ -57,7 +57,7 @@ export async function reserve(
 
 /** The most that the call can cost with one model, in quota units. */
 export function upperCost({ services, prices: table }: GatewayContext, call: Call, prices: CallPrices): number {
-  const { summary, promptBound, prompt, body } = call;
+  const { summary, promptBound, promptAudioTokens, body } = call;
   const { maxOutputTokens, choices } = summary;
   // Anthropic's cache writes cost more than its cache reads.
   const writesCache = body.text.includes('"cache_control"');
@@ -65,7 +65,7 @@ export function upperCost({ services, prices: table }: GatewayContext, call: Cal
     promptTokens: promptBound,
     maxOutputTokens: maxOutputTokens === null ? null : maxOutputTokens * choices,
     defaultOutputTokens: services.settings.get("PreConsumedQuota") * choices,
-    audioInputTokens: weighMedia(prompt).audioTokens,
+    audioInputTokens: promptAudioTokens,
     writesCache: writesCache ? (LONG_CACHE.test(body.text) ? "long" : "short") : "none",
   };
   const unit = table.quotaPerUnit();
@@ -159,10 +159,17 @@ function budgetReason(
 /** No common tokenizer produces more than one token per two bytes of a text's JSON. */
 const MIN_BYTES_PER_TOKEN = 2;
 
-/** An upper bound of the prompt's tokens without counting them: by the size of the body, with media by kind. */
-export function promptTokensBound(body: JsonObject, bodyBytes: number): number {
+/**
+ * An upper bound of the prompt's tokens without counting them, by the size of the body, with media by kind; and an estimate of
+ * those that are audio.
+ */
+export function boundPrompt(
+  body: JsonObject,
+  bodyBytes: number,
+): Readonly<{ promptBound: number; promptAudioTokens: number }> {
   const media = weighMedia(body);
-  return Math.ceil((bodyBytes - media.bytes) / MIN_BYTES_PER_TOKEN) + media.tokens + countTokenIds(body);
+  const textTokens = Math.ceil((bodyBytes - media.bytes) / MIN_BYTES_PER_TOKEN);
+  return { promptBound: textTokens + media.tokens + countTokenIds(body), promptAudioTokens: media.audioTokens };
 }
 
 /** The typical number of tokens for a bound: four bytes per token, where the bound assumes two. */

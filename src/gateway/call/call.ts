@@ -73,6 +73,7 @@ export function newCall(
     fallbacks: parsed.fallbacks,
     preferences: parsed.preferences,
     promptBound: parsed.promptBound,
+    promptAudioTokens: parsed.promptAudioTokens,
     prompt: parsed.prompt,
     conversation,
     requestId,

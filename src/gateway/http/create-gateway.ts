@@ -132,7 +132,7 @@ export function createContext(
   const catalog = createModelCatalog(services.settings);
   return {
     services,
-    prices: createPrices(services.settings),
+    prices: createPrices(services.settings, catalog),
     requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
     userLimits: createUserLimits(services.sharedLimits, services.host?.slots),
     tokenLimits: createApiKeyLimits(services),

@@ -15,7 +15,7 @@ export function withEarlyPings(
   call: Call,
   answer: Promise<Response>,
 ): Promise<Response> {
-  if (!call.summary.stream || !settings.get("general_setting.ping_interval_enabled")) return answer;
+  if (!settings.get("general_setting.ping_interval_enabled")) return answer;
   return pingUntilAnswered(call, answer, settings.get("general_setting.ping_interval_seconds") * 1000);
 }
 

@@ -1,7 +1,7 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { type JsonObject, textOf } from "../../formats/json.ts";
 import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
-import { promptTokensBound } from "../billing/reserve.ts";
+import { boundPrompt } from "../billing/reserve.ts";
 import type { CallTiming } from "../call/call.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { type ChannelPreferences, readPreferences } from "../routing/preferences/read-preferences.ts";
@@ -21,6 +21,8 @@ export type ParsedRequest = EndpointRequest &
     preferences: ChannelPreferences | null;
     /** An upper bound of the prompt's tokens. */
     promptBound: number;
+    /** Estimated tokens of the prompt that are audio. */
+    promptAudioTokens: number;
   }>;
 
 const NO_CHANGES: TopLevelChanges = {};
@@ -78,7 +80,7 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
     conversation,
     changes,
     fallbacks,
-    promptBound: promptTokensBound(prompt, body.size),
+    ...boundPrompt(prompt, body.size),
   };
 }
 

@@ -73,6 +73,7 @@ export function responseCall(origin: SessionOrigin, { caller, candidates }: Term
     fallbacks: [],
     preferences: null,
     promptBound: 0,
+    promptAudioTokens: 0,
     prompt: {},
     conversation: null,
   };

@@ -13,7 +13,7 @@ export type ConversationSource = Readonly<{
   body: JsonObject;
   /** The prompt in the shape of an OpenAI request. */
   prompt: JsonObject;
-  /** `promptTokensBound` of the prompt. */
+  /** `boundPrompt` of the prompt. */
   promptBound: number;
 }>;
 

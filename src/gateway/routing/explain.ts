@@ -9,7 +9,7 @@ import { upstreamModelOf } from "../../domain/channels/upstream/request-options.
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { allowsKeyModel } from "../auth/authorize.ts";
-import { promptTokensBound } from "../billing/reserve.ts";
+import { boundPrompt } from "../billing/reserve.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
@@ -269,7 +269,7 @@ function explainStickyChannel(
   const token = keyOf(services, question);
   if (!token || !request) return null;
   for (const { body, prompt } of decodeAsEachFormat(model, request)) {
-    const promptBound = promptTokensBound(prompt, JSON.stringify(body).length);
+    const { promptBound } = boundPrompt(prompt, JSON.stringify(body).length);
     const recognized = conversationKey({ userId: token.userId, tokenId: token.id, model, body, prompt, promptBound });
     const entry = recognized && stickiness.find(recognized.key);
     if (!entry) continue;

@@ -8,7 +8,6 @@ import type { Ending } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { corsHeaders } from "../http/headers.ts";
-import { keepContainers } from "../state/collections/keep-containers.ts";
 import { storeObject } from "../state/files/read-objects.ts";
 import { chargeLater } from "../state/responses/background.ts";
 import { BackgroundView } from "../state/responses/background-view.ts";
@@ -18,23 +17,14 @@ import { StreamPump } from "./stream-pump.ts";
 /** settle → record, once a response is complete. Resolves with the billed usage. */
 export type Finish = (context: GatewayContext, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
-/** Stores the containers of a response before it is charged. */
-const keepingContainers =
-  (finish: Finish): Finish =>
-  (context, call, reserved, ending) =>
-    ending.meter.containers.length === 0
-      ? finish(context, call, reserved, ending)
-      : keepContainers(context, call, ending.meter).then(() => finish(context, call, reserved, ending));
-
-/** The response to the client; `finishCall` is called when it is complete. Rejects GatewayError. */
+/** The response to the client; `finish` is called when it is complete. Rejects GatewayError. */
 export async function respond(
   context: GatewayContext,
   call: Call,
   reserved: Reservation,
   received: Received,
-  finishCall: Finish,
+  finish: Finish,
 ): Promise<Response> {
-  const finish = keepingContainers(finishCall);
   if (received.kind === "bytes") return await respondBytes(context, call, reserved, received, finish);
   if (received.kind === "stream") {
     return received.background

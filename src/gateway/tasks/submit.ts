@@ -79,7 +79,7 @@ export async function submitTask<Answer>(
     await context.userLimits.begin(call);
     const row = await order.store();
     id = row;
-    const sent = await failOver(context, { call, prices }, (choice) =>
+    const sent = await failOver(context, { call, prices }, (_context, _model, choice) =>
       attemptOrder(context, call, prices, choice, order, row),
     );
     const { route } = call.attempts;

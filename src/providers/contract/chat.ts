@@ -13,7 +13,8 @@ type StreamMode = "optional" | "always" | "never";
 
 /** How a provider streams its chats. */
 type ChatStreaming = Readonly<{
-  mode(model: string, catalog?: Catalog): StreamMode;
+  /** Absent: every model streams as the client wishes. */
+  mode?(model: string, catalog?: Catalog): StreamMode;
   /** It understands `stream_options.include_usage`. */
   includesUsage: boolean;
   /** Null: its streams are server-sent events already. */
@@ -85,7 +86,7 @@ type ChatDefinition = Pick<ChatApi, "formats"> &
   Partial<Omit<ChatApi, "formats" | "streaming" | "features">> &
   Readonly<{ streaming?: Partial<ChatStreaming>; features?: Partial<ChatFeatures> }>;
 
-const STREAMING: ChatStreaming = { mode: () => "optional", includesUsage: true, framing: null, isWebSocket: false };
+const STREAMING: ChatStreaming = { includesUsage: true, framing: null, isWebSocket: false };
 
 const FEATURES: ChatFeatures = {
   customTools: false,

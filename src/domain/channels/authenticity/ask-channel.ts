@@ -42,7 +42,7 @@ export async function askChannel(
   const upstreamModel = upstreamModelOf(channel, model, bare);
   const dialect = formatFor(provider, upstreamModel, key, bare);
   const codec = codecOf(dialect);
-  const stream = provider.chat?.streaming.mode(upstreamModel) === "always";
+  const stream = provider.chat?.streaming.mode?.(upstreamModel) === "always";
   const conversation = { ...emptyConversation(dialect, upstreamModel), stream };
   conversation.turns.push({ role: "user", parts: [{ type: "text", text: prompt }] });
   conversation.sampling.maxOutputTokens = maxTokens;

@@ -85,7 +85,7 @@ async function call(
     provider.capabilities.includes("embeddings") && (EMBEDDING.test(bare) || !provider.capabilities.includes("chat"));
   const model = upstreamModelOf(channel, requested, bare);
   const dialect = formatFor(provider, model, key, bare);
-  const stream = !isEmbedding && provider.chat?.streaming.mode(model) === "always";
+  const stream = !isEmbedding && provider.chat?.streaming.mode?.(model) === "always";
   const ask: CallParams = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream };
   const own = isEmbedding ? provider.nativeFormat?.({ capability: "embeddings", model }, key) : null;
   const embeddingRequest = { input: ["hello world"], model };

@@ -27,7 +27,7 @@ export async function encodeConversation(
   const { channel, provider, upstreamModel } = route;
   const { dialect, settings } = options;
   const stream =
-    chatOf(provider).streaming.mode(upstreamModel, options.catalog) === "always" ||
+    chatOf(provider).streaming.mode?.(upstreamModel, options.catalog) === "always" ||
     (summary.stream && !options.neverStreams);
   const ask: CallParams = {
     capability: "chat",

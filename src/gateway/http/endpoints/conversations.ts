@@ -5,6 +5,7 @@ import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import { geminiArrayClientCodec, geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
+import { recordsOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
 import { openaiResponsesClientCodec } from "../../../formats/openai-responses/index.ts";
@@ -14,11 +15,18 @@ import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** POST /v1/messages */
-export const messages = chatEndpoint(anthropicClientCodec, anthropicRules);
+export const messages: Endpoint = {
+  ...chatEndpoint(anthropicClientCodec, anthropicRules),
+  namesMcpServers: ({ mcp_servers: servers }) => Array.isArray(servers) && servers.length > 0,
+};
+const ownResponses = chatEndpoint(openaiResponsesClientCodec, responsesRules);
 /** POST /v1/responses */
-export const responses = chatEndpoint(openaiResponsesClientCodec, responsesRules);
+export const responses: Endpoint = {
+  ...ownResponses,
+  namesMcpServers: ({ tools }) => recordsOf(tools).some(({ type }) => type === "mcp"),
+};
 /** POST /v1/responses/compact */
-export const compactResponse: Endpoint = { ...responses, streams: false, compacts: true };
+export const compactResponse: Endpoint = { ...ownResponses, streams: false, compacts: true };
 /** POST …/models/{model}:generateContent, and :streamGenerateContent with `alt=sse` */
 export const generateContent = chatEndpoint(geminiClientCodec, geminiRules);
 /** POST …/models/{model}:streamGenerateContent: a JSON array, element by element */

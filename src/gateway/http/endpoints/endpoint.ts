@@ -52,6 +52,8 @@ export type Endpoint = Readonly<{
    * DecodeError.
    */
   normalize?(body: JsonObject): JsonObject;
+  /** Whether a request names MCP servers, which the provider or the gateway connects to. */
+  namesMcpServers?(body: JsonObject): boolean;
   /** Members of such a request that OpenAI's API lacks: only providers with a format of their own receive them. */
   nonOpenAiMembers?: readonly string[];
   /** Throws GatewayError or DecodeError if the request lacks something required. */

@@ -29,10 +29,10 @@ const MIN_OUTPUT_MS = 5;
 
 type Measured = { firstTokenMs: number | null; tokensPerSecond: number | null; at: number };
 
-/** Measures how fast channels serve their models. `now`: epoch milliseconds. `onSample`: called with each of this process. */
+/** Measures how fast channels serve their models. `now`: epoch milliseconds. `onSample`: called with each of this process, if given. */
 export function createSpeeds(
   now: () => number = Date.now,
-  onSample: (channelId: number, model: string, sample: Speed) => void = () => {},
+  onSample?: (channelId: number, model: string, sample: Speed) => void,
 ): Speeds {
   const entries = new LRUCache<string, Measured>({ max: MAX_ENTRIES });
   const add = (channelId: number, model: string, sample: Speed, calls: number) => {
@@ -52,7 +52,7 @@ export function createSpeeds(
     observe(channelId, model, sample) {
       if (sample.firstTokenMs === null && sample.tokensPerSecond === null) return;
       add(channelId, model, sample, 1);
-      onSample(channelId, model, sample);
+      onSample?.(channelId, model, sample);
     },
     learn: add,
     find(channelId, model) {

@@ -35,10 +35,8 @@ export function choose(
   const criteria = { excluded, keys, suits };
   const preferred = prefers && withPreference(criteria, prefers);
   for (const rule of RULES) {
-    const channel = (preferred && pick(tiers, rule, preferred, random)) ?? pick(tiers, rule, criteria, random);
-    if (!channel) continue;
-    const key = keys.next(channel, excluded?.keys.get(channel.id) ?? null, rule === "cooling");
-    return key === null ? null : { channel, key };
+    const choice = (preferred && pick(tiers, rule, preferred, random)) ?? pick(tiers, rule, criteria, random);
+    if (choice) return choice;
   }
   return null;
 }
@@ -75,26 +73,35 @@ type Rule = (typeof RULES)[number];
 
 type Criteria = Readonly<{ excluded: Excluded | null; keys: KeyRing; suits: Fit }>;
 
-function fits(channel: ChannelEntry, rule: Rule, { excluded, keys, suits }: Criteria): boolean {
+/** Whether the rule admits the channel and it suits the call, whatever its keys. */
+function isAdmitted(channel: ChannelEntry, rule: Rule, { excluded, suits }: Criteria): boolean {
   // For a call without attempts, every channel is fresh.
   if (rule === "again" ? !excluded : excluded?.channels.has(channel)) return false;
-  return suits(channel) && keys.hasFit(channel, excluded?.keys.get(channel.id) ?? null, rule === "cooling");
+  return suits(channel);
 }
 
+const fits = (channel: ChannelEntry, rule: Rule, criteria: Criteria): boolean =>
+  isAdmitted(channel, rule, criteria) &&
+  criteria.keys.hasFit(channel, criteria.excluded?.keys.get(channel.id) ?? null, rule === "cooling");
+
 /**
- * A channel of the best tier with an eligible one, at random by weight. A random channel is nearly always eligible, so a few
+ * A channel of the best tier with an eligible one, and its next key, at random by weight. A random channel is nearly always eligible, so a few
  * draws with precomputed sums suffice; only if hardly any is eligible, all are checked. Either way each eligible channel has
  * its share.
  */
-function pick(tiers: readonly Tier[], rule: Rule, criteria: Criteria, random: () => number): ChannelEntry | null {
+function pick(tiers: readonly Tier[], rule: Rule, criteria: Criteria, random: () => number): Choice | null {
+  const { excluded, keys } = criteria;
   for (const tier of tiers) {
     const { channels } = tier;
     for (let draws = 0; draws < Math.min(MAX_DRAWS, channels.length); draws += 1) {
       const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
-      if (drawn && fits(drawn, rule, criteria)) return drawn;
+      if (!drawn || !isAdmitted(drawn, rule, criteria)) continue;
+      const key = keys.next(drawn, excluded?.keys.get(drawn.id) ?? null, rule === "cooling");
+      if (key !== null) return { channel: drawn, key };
     }
-    const chosen = channels.length === 1 ? null : pickOfFew(channels, rule, criteria, random);
-    if (chosen) return chosen;
+    const channel = channels.length === 1 ? null : pickOfFew(channels, rule, criteria, random);
+    const key = channel && keys.next(channel, excluded?.keys.get(channel.id) ?? null, rule === "cooling");
+    if (channel && key !== null) return { channel, key };
   }
   return null;
 }

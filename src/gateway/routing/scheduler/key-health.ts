@@ -146,11 +146,11 @@ type TrafficRecord = { inFlight: number; slots: Slot[] };
 const EMPTY = { count: 0, failed: 0, elapsedMs: 0 } as const;
 const IDLE: TrafficOfHour = { inFlight: 0, slots: Array.from({ length: SLOTS }, () => EMPTY) };
 
-/** `before`: the snapshot of an earlier process. `onEnd`: called with calls of this process that ended. */
+/** `before`: the snapshot of an earlier process. `onEnd`: called with calls of this process that ended, if given. */
 export function createKeyTraffic(
   now: () => number = Date.now,
   before: TrafficSnapshot = {},
-  onEnd: (channelId: number, key: string, ended: EndedCalls) => void = () => {},
+  onEnd?: (channelId: number, key: string, ended: EndedCalls) => void,
 ): KeyTraffic {
   const channels = new Map<number, Map<string, TrafficRecord>>();
   const earlier = new Map(Object.entries(before));
@@ -202,7 +202,7 @@ export function createKeyTraffic(
       if (failed === null) return;
       const ended = { count: 1, failed: Number(failed), elapsedMs: failed ? 0 : elapsedMs };
       add(record, ended);
-      onEnd(channelId, key, ended);
+      onEnd?.(channelId, key, ended);
     },
     inFlight(channelId) {
       let sum = 0;

@@ -8,7 +8,7 @@ import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
-import { promptTokensBound, reserveAmount } from "../../billing/reserve.ts";
+import { boundPrompt, reserveAmount } from "../../billing/reserve.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Hold } from "../../call/services.ts";
@@ -51,7 +51,7 @@ export async function admitJob(
     await requestUpstream(context, ownerOf(context, training), ask),
     checkExample,
   )) {
-    tokens += promptTokensBound(example, JSON.stringify(example).length);
+    tokens += boundPrompt(example, JSON.stringify(example).length).promptBound;
     examples += 1;
   }
   if (examples === 0) throw invalidRequest({ code: "gateway_training_empty" }, "training_file");
@@ -118,7 +118,7 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
     const { choices, ...summary } = summarize(body);
     const limit = summary.maxOutputTokens ?? countOf(body.max_output_tokens);
     const maxOutputTokens = limit === null ? null : limit * choices;
-    const promptTokens = promptTokensBound(body, JSON.stringify(body).length);
+    const { promptBound: promptTokens } = boundPrompt(body, JSON.stringify(body).length);
     const halved = { ...price, groupRatio: multiply(price.groupRatio, BATCH_SHARE) };
     const cost = estimate(
       halved,

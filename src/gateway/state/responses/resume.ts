@@ -4,7 +4,7 @@ import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { placeOfItem } from "../../../formats/openai-responses/items.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import { promptTokensBound } from "../../billing/reserve.ts";
+import { boundPrompt } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -72,8 +72,8 @@ async function withReferences({ services }: GatewayContext, call: Call): Promise
 /** The call with another conversation. */
 function withConversation(call: Call, conversation: Conversation): Call {
   const prompt = promptAsChat(conversation);
-  const promptBound = promptTokensBound(prompt, JSON.stringify(prompt).length);
-  return { ...call, prompt, promptBound, fullConversation: () => conversation, isResumed: true };
+  const bound = boundPrompt(prompt, JSON.stringify(prompt).length);
+  return { ...call, prompt, ...bound, fullConversation: () => conversation, isResumed: true };
 }
 
 /** Replaces item references with the items of stored responses; null if nothing was replaced. */

@@ -10,6 +10,9 @@ import type { Router } from "../../router.ts";
 import type { Choice } from "../../scheduler/choose.ts";
 import type { HedgeRule } from "../plan.ts";
 
+/** Tries one channel for a call. Rejects AttemptFailure if another channel may be tried. */
+export type TryChannel<T> = (context: GatewayContext, model: PricedCall, choice: Choice, router: Router) => Promise<T>;
+
 /** What a race asks of whoever runs the call. */
 export type Race<Result> = Readonly<{
   call: Call;
@@ -164,25 +167,17 @@ function promptCost({ prices }: GatewayContext, { promptBound }: Call, price: Pr
   return estimate({ ...price, groupRatio: ONE }, expected, prices.quotaPerUnit());
 }
 
-/** Tries one channel and, where the route hedges, a second one if the first has no token in time. Rejects as `attempt` does. */
-export async function attemptHedged(
-  context: GatewayContext,
-  model: PricedCall,
-  route: Call["route"],
-  choice: Choice,
-  router: Router,
-  attempt: (context: GatewayContext, model: PricedCall, choice: Choice) => Promise<Received>,
-): Promise<Received> {
-  const hedge = route?.hedge;
-  if (!hedge) return attempt(context, model, choice);
-  const { call, prices } = model;
-  const served = await raceChannels<Received>(context, {
-    ...{ call, hedge, choice },
-    alternative: () => router.alternativeTo(choice),
-    attempt: (own, other) => attempt(context, { call: own, prices }, other),
-    discard: (result) => result.kind === "stream" && result.exchange.abort(),
-    onFailed: (other, error) => router.noteFailure(other, error),
-  });
-  router.servedBy(served.choice);
-  return served.result;
-}
+/** `attempt`, with a second one on another channel if the first has no token in time. */
+export const hedged =
+  (hedge: HedgeRule, attempt: TryChannel<Received>): TryChannel<Received> =>
+  async (context, { call, prices }, choice, router) => {
+    const served = await raceChannels<Received>(context, {
+      ...{ call, hedge, choice },
+      alternative: () => router.alternativeTo(choice),
+      attempt: (own, other) => attempt(context, { call: own, prices }, other, router),
+      discard: (result) => result.kind === "stream" && result.exchange.abort(),
+      onFailed: (other, error) => router.noteFailure(other, error),
+    });
+    router.servedBy(served.choice);
+    return served.result;
+  };

@@ -12,6 +12,7 @@ import { AttemptLog, CallTiming, ClientPresence } from "../../../call/call.ts";
 import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import { attempt } from "../../../pipeline.ts";
+import { keepContainers } from "../../../state/collections/keep-containers.ts";
 import { respond } from "../../../streaming/respond.ts";
 import { AttemptFailure } from "../../../upstream/attempt-failure.ts";
 import { Router } from "../../router.ts";
@@ -75,9 +76,10 @@ export async function runUncharged(context: GatewayContext, { call, prices }: Un
   try {
     const router = new Router(own, call, prices);
     const choice = router.next() ?? (await router.nextByCount());
-    const received = await attempt(own, { call, prices }, choice);
+    const received = await attempt(own, { call, prices }, choice, router);
     const reserved = { prices, fallbacks: [], hold: null };
     const response = await respond(own, call, reserved, received, async (_, served, held, ending) => {
+      if (ending.meter.containers.length > 0) await keepContainers(own, served, ending.meter);
       const billed = reportedUsage(served, ending) ?? (await countUsage(served, ending));
       const settlement = settle(own, served, held, ending, billed);
       settled.push(settlement);
