@@ -287,8 +287,7 @@ export class Ledger {
   }
 
   #hold(account: Account, amount: number): void {
-    account.hold(amount);
-    if (account.shortage > 0 || account.isLow(amount)) this.#backing.want(account);
+    if (account.hold(amount)) this.#backing.want(account);
   }
 
   #release(account: Account, amount: number): void {

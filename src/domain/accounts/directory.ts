@@ -131,7 +131,7 @@ export async function createUserDirectory(
   );
 
   return {
-    get: (id) => table.get(id),
+    get: table.get.bind(table),
     rows: () => table.rows(),
     findByAccessTokenHash: (hash) => table.findByAccessTokenHash(hash),
     async reread(id) {

@@ -20,7 +20,7 @@ export type Caller = Readonly<{
   /** The only channel to use, from an administrator's `sk-KEY-CHANNELID`. */
   pinnedChannelId: number | null;
   /** The budgets of an organization that the call counts in, the narrowest first. */
-  budgets?: readonly BudgetEntry[];
+  budgets?: readonly BudgetEntry[] | undefined;
   /** The policies of its organization and project; undefined: none. */
   policies?: PolicySet | undefined;
 }>;
@@ -113,7 +113,7 @@ export function authenticateByMemory(services: GatewayServices, request: Request
     tokenName: token.name,
     group: token.group || user.group,
     pinnedChannelId: credential.channelId,
-    ...(services.budgets && { budgets: services.budgets.of(token) }),
+    budgets: services.budgets?.of(token),
     policies,
   };
 }

@@ -72,6 +72,7 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
   const isNamed = endpoint.codec.dialect !== "openai-chat" || body.json.model === model;
   const named = isNamed ? own : { ...own, model };
   const changes = json === body.json ? named : { ...named, models: undefined, route: undefined };
+  const { promptBound, promptAudioTokens } = boundPrompt(prompt, body.size);
   return {
     body,
     preferences,
@@ -80,7 +81,8 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
     conversation,
     changes,
     fallbacks,
-    ...boundPrompt(prompt, body.size),
+    promptBound,
+    promptAudioTokens,
   };
 }
 

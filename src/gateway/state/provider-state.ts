@@ -7,8 +7,9 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { onTarget } from "../routing/model-fallbacks.ts";
+import type { RoutePlan } from "../routing/routes/plan.ts";
 import { limitationsOf } from "../upstream/route.ts";
-import { bindOwners } from "./collections/bind-owners.ts";
+import { bindOwners } from "./collections/references.ts";
 import { bindThread } from "./message-threads.ts";
 import { bindCompactions } from "./responses/compactions.ts";
 import { narrowChannels } from "./responses/pin-channel.ts";
@@ -20,10 +21,12 @@ import { resume } from "./responses/resume.ts";
  * ignore the conversation. A route is bound to its first model whose channels may have it. Rejects GatewayError, the first
  * model's, if no channel can have it.
  */
-export async function bindState(context: GatewayContext, call: Call): Promise<Call> {
-  if (!call.route) return bindModel(context, call);
+export const bindState = (context: GatewayContext, call: Call): Promise<Call> =>
+  call.route ? bindRoute(context, call, call.route) : bindModel(context, call);
+
+async function bindRoute(context: GatewayContext, call: Call, route: RoutePlan): Promise<Call> {
   const failures: unknown[] = [];
-  for (const target of call.route.targets) {
+  for (const target of route.targets) {
     try {
       return await bindModel(context, onTarget(call, target));
     } catch (error) {
@@ -34,17 +37,18 @@ export async function bindState(context: GatewayContext, call: Call): Promise<Ca
   throw failures[0];
 }
 
-async function bindModel(context: GatewayContext, call: Call): Promise<Call> {
+/** Requests in OpenAI's chat format carry the complete conversation, but may name files. */
+const bindModel = (context: GatewayContext, call: Call): Promise<Call> =>
+  call.endpoint.codec.dialect === "openai-chat" ? bindOwners(context, call) : bindConversation(context, call);
+
+async function bindConversation(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
       return bindOwners(context, bindReferences(context, await bindCompactions(context, await resume(context, call))));
     case "anthropic":
       return await bindThread(context, bindReferences(context, call));
-    case "gemini":
-      return bindReferences(context, call);
     default:
-      // Requests in OpenAI's chat format carry the complete conversation, but may name files.
-      return bindOwners(context, call);
+      return bindReferences(context, call);
   }
 }
 

@@ -105,7 +105,7 @@ function initOf(
   headers: FetchRequest["headers"],
   tls: { serverName: string } | undefined,
 ): BunFetchRequestInit {
-  return {
+  const init = {
     method,
     headers: "accept-encoding" in headers ? headers : { ...headers, "accept-encoding": "identity" },
     body: typeof body === "function" ? body() : body,
@@ -113,9 +113,10 @@ function initOf(
     redirect: "manual",
     decompress: false,
     tls,
-    session: proxy === undefined ? session : sessionFor(proxy),
-    ...(proxy !== undefined && { proxy: { url: proxy, respectNoProxy: false } }),
+    session,
   } as BunFetchRequestInit;
+  if (proxy === undefined) return init;
+  return { ...init, session: sessionFor(proxy), proxy: { url: proxy, respectNoProxy: false } } as BunFetchRequestInit;
 }
 
 const isConnectFailure = (error: unknown): boolean =>

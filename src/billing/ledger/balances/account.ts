@@ -177,8 +177,10 @@ export class Account {
     this.#soon = Math.max(this.#soon, amount);
   }
 
-  hold(amount: number): void {
+  /** Sets the amount aside for a call. Returns whether to ask the database for more: for this call, or ahead of others like it. */
+  hold(amount: number): boolean {
     this.#holds += amount;
+    return this.#waiters.total > this.#free || this.isLow(amount);
   }
 
   release(amount: number): void {

@@ -20,7 +20,7 @@ export function readUsage(value: unknown): Usage | null {
   const isExcluded = reportedTokens !== null && reasoningTokens > 0 && rest === reportedTokens + reasoningTokens;
   const completionTokens = reportedTokens === null || isExcluded ? rest : reportedTokens;
   const toolCalls = searchUsage(usage);
-  const media = mediaUsage(usage.media);
+  const media = usage.media === undefined ? null : mediaUsage(usage.media);
   return {
     ...(toolCalls && { toolCalls }),
     ...(media && { media }),

@@ -15,7 +15,8 @@ export const chatCompletions: Endpoint = {
     if (!Array.isArray(body.messages) || body.messages.length === 0) {
       throw invalidRequest({ code: "gateway_no_messages" }, "messages");
     }
-    return { ...readOpenAi(body, path), conversation: () => openaiChatClientCodec.decodeRequest(body) };
+    const { summary, prompt } = readOpenAi(body, path);
+    return { summary, prompt, conversation: () => openaiChatClientCodec.decodeRequest(body) };
   },
 };
 
