@@ -5,11 +5,12 @@
  *   --update-timings   writes how long each file took to test/timings.json
  */
 
-import { cpus } from "node:os";
+import { cpus, tmpdir } from "node:os";
 import { startTemporaryPostgres, type TemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
 import { runChecks } from "../checks/index.ts";
 import { readSources } from "../checks/source.ts";
 import { runTests, TIMINGS } from "./bun-test.ts";
+import { findMemoryFolder } from "./memory-folder.ts";
 import { type Count, type FileTime, renderSlowest, renderTimings } from "./report.ts";
 import { listDatabaseTests, listGatewayTests, listPlainTests, listShareable } from "./select-tests.ts";
 
@@ -35,6 +36,8 @@ const isTimed = process.argv.includes("--update-timings");
 const abort = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => abort.abort());
 
+// The gateways' data, the browsers' profiles and the database server's files.
+process.env.TMPDIR ??= findMemoryFolder() ?? tmpdir();
 // Before anything starts: a file that can't be read ends the run at once.
 const sources = readSources();
 const { onBoth, onPostgres } = listDatabaseTests(sources);
