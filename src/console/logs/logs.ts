@@ -59,6 +59,7 @@ export function logRoutes(
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
   };
   const everybody = (db: Db, input: typeof query.static) => resolveFilter(db, adminFilter(input));
+  const own = (db: Db, input: typeof query.static, userId: number) => resolveFilter(db, ownFilter(input, userId));
   const deleteBefore = async (actor: UserEntry, until: number) => {
     const target = checkedTarget(until);
     const deleted = await dropLogsBefore(database, target);
@@ -78,7 +79,8 @@ export function logRoutes(
     )
     .get(
       "/self",
-      ({ actor, query: filters }) => reads.read((db) => list(db, ownFilter(filters, actor.id), filters, "owner")),
+      ({ actor, query: filters }) =>
+        reads.read(async (db) => list(db, await own(db, filters, actor.id), filters, "owner")),
       {
         account: "logs.read",
         query: listQuery,
@@ -105,7 +107,8 @@ export function logRoutes(
     )
     .get(
       "/self/stat",
-      async ({ actor, query: filters }) => ok(await reads.read((db) => readStat(db, ownFilter(filters, actor.id)))),
+      async ({ actor, query: filters }) =>
+        ok(await reads.read(async (db) => readStat(db, await own(db, filters, actor.id)))),
       {
         account: "logs.read",
         query,
@@ -117,11 +120,11 @@ export function logRoutes(
     })
     .get(
       "/self/histogram",
-      ({ actor, query: filters }) => reads.read((db) => histogram(db, ownFilter(filters, actor.id))),
+      ({ actor, query: filters }) => reads.read(async (db) => histogram(db, await own(db, filters, actor.id))),
       { account: "logs.read", query },
     )
     .get("/export", async ({ query: filters }) => csv(await everybody(db, filters), "admin"), { role: "admin", query })
-    .get("/self/export", ({ actor, query: filters }) => csv(ownFilter(filters, actor.id), "owner"), {
+    .get("/self/export", async ({ actor, query: filters }) => csv(await own(db, filters, actor.id), "owner"), {
       account: "logs.read",
       query,
     })

@@ -1,6 +1,7 @@
-import { and, desc, eq, gte, lte, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
 import { isOneOf, startsWith } from "../../../lib/values/sql-text.ts";
 import { sumUsage } from "../usage/usage-sums.ts";
 import { LOG_TYPE } from "../write-log.ts";
@@ -8,6 +9,7 @@ import { readChannelNames } from "./channel-names.ts";
 import { countUpTo } from "./count-up-to.ts";
 import { isEvent, isOfType, type LogFilter, logConditions } from "./log-filter.ts";
 import { type LogRow, type LogView, viewForAdmin, viewForOwner } from "./log-view.ts";
+import { skipHours } from "./skip-hours.ts";
 
 /** The place behind which a list goes on: that of its last row. */
 export type LogCursor = Readonly<{ createdAt: number; id: number }>;
@@ -33,8 +35,10 @@ export async function readLogs(db: Db, filter: LogFilter, page: LogPage, viewer:
     asOf ? sql`(${logs.createdAt}, ${logs.id}) <= (${asOf.createdAt}, ${asOf.id})` : undefined,
   );
   const skipped = before ? 0 : page.page * page.pageSize;
-  const rows = skipped < FAR_BACK ? await readNear(db, where, skipped, page) : await readFar(db, where, skipped, page);
-  return viewRows(db, rows, viewer);
+  if (skipped < FAR_BACK) return viewRows(db, await readNear(db, where, skipped, page), viewer);
+  const hours = await skipHours(db, filter, { where, newest: asOf?.createdAt ?? nowSeconds(), skipped });
+  const older = hours ? and(where, lt(logs.createdAt, hours.from)) : where;
+  return viewRows(db, await readFar(db, older, skipped - (hours?.rows ?? 0), page), viewer);
 }
 
 const readNear = (db: Db, where: SQL | undefined, skipped: number, { pageSize }: LogPage): Promise<LogRow[]> =>

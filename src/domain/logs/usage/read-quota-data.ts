@@ -1,11 +1,9 @@
-import { and, gte, lte, type SQL, sql } from "drizzle-orm";
+import { and, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import { usageRollups, usageTotals } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { type LogFilter, rollupConditions } from "../list/log-filter.ts";
-import { HOUR_S } from "./totals/totals.ts";
-import { usageHours } from "./totals/usage-hours.ts";
-import { bigint } from "./usage-sums.ts";
+import { isNarrow, type LogFilter, rollupConditions } from "../list/log-filter.ts";
+import { readFolded } from "./totals/totals.ts";
 
 /** An hour of one model (and user), in the shape of the ecosystem: `created_at` is the hour in epoch seconds. */
 export type QuotaData = {
@@ -26,34 +24,49 @@ type Hours = LogFilter & Readonly<{ start: number; end: number }>;
  * are distinguished. The text is made in the database: calls would wait while thousands of rows were read and written here.
  */
 export async function readQuotaData(db: Db, filter: Hours, by: "model" | "user" | "model and user"): Promise<string> {
-  const rows = by === "model" ? await modelRows(db, filter) : userRows(filter, by);
-  if (!rows) return "[]";
-  const answer = await db.execute<{ json: string }>(
-    sql`select coalesce(json_agg(q order by q.created_at), '[]')::text as json from (${rows}) q`,
-  );
-  return requireRow(answer).json;
-}
-
-function userRows(filter: Hours, by: "user" | "model and user"): SQL {
+  if (by === "model" && !isNarrow(filter)) return readModels(db, filter);
   const r = usageRollups;
-  return sql`
-    select 0 as id, ${r.userId} as user_id, ${r.username} as username,
+  const hasUser = by !== "model";
+  const rows = sql`
+    select ${hasUser ? r.userId : sql`0`} as user_id, ${hasUser ? r.username : sql`''`} as username,
       ${by === "user" ? sql`''` : r.modelName} as model_name, ${r.hour} as created_at,
-      ${bigint(sql`sum(${r.promptTokens} + ${r.completionTokens})`)} as token_used,
-      ${bigint(sql`sum(${r.count})`)} as count, ${bigint(sql`sum(${r.quota})`)} as quota
+      sum(${r.promptTokens} + ${r.completionTokens}) as token_used, sum(${r.count}) as count, sum(${r.quota}) as quota
     from ${r} where ${and(gte(r.hour, filter.start), lte(r.hour, filter.end), ...(rollupConditions(filter) ?? []))}
-    group by 2, 3, 4, 5`;
+    group by 1, 2, 3, 4`;
+  return `[${await readText(db, rows, hasUser)}]`;
 }
 
-async function modelRows(db: Db, filter: Hours): Promise<SQL | null> {
-  const range = { from: filter.start, until: filter.end + 1 };
-  const hours = await usageHours(db, filter, "model", range, { stepS: HOUR_S, shiftS: 0 });
-  return (
-    hours &&
-    sql`
-      select 0 as id, 0 as user_id, '' as username, key as model_name, hour as created_at,
-        ${bigint(sql`sum(prompt_tokens + completion_tokens)`)} as token_used, ${bigint(sql`sum(count)`)} as count,
-        ${bigint(sql`sum(quota)`)} as quota
-      from ${hours} group by key, hour`
-  );
+/** The same of everybody by model: hours that are in the totals have one row for each model there. */
+async function readModels(db: Db, { start, end }: Hours): Promise<string> {
+  const { hours } = await readFolded(db);
+  const t = usageTotals;
+  const r = usageRollups;
+  const texts = await Promise.all([
+    readText(
+      db,
+      sql`select ${t.key} as model_name, ${t.start} as created_at,
+          ${t.promptTokens} + ${t.completionTokens} as token_used, ${t.count} as count, ${t.quota} as quota
+        from ${t} where ${t.dimension} = 'model' and ${gte(t.start, start)} and ${lt(t.start, Math.min(hours, end + 1))}`,
+      false,
+    ),
+    readText(
+      db,
+      sql`select ${r.modelName} as model_name, ${r.hour} as created_at,
+          sum(${r.promptTokens} + ${r.completionTokens}) as token_used, sum(${r.count}) as count, sum(${r.quota}) as quota
+        from ${r} where ${gte(r.hour, Math.max(hours, start))} and ${lte(r.hour, end)} group by 1, 2`,
+      false,
+    ),
+  ]);
+  return `[${texts.filter((text) => text !== "").join(",")}]`;
+}
+
+/** Rows in the order of their hours as JSON with commas; empty without any. `format` takes half as long as `json_agg`. */
+async function readText(db: Db, rows: SQL, hasUser: boolean): Promise<string> {
+  const user = hasUser ? `"user_id":%s,"username":%s` : `"user_id":0,"username":""`;
+  const shape = `{"id":0,${user},"model_name":%s,"created_at":%s,"token_used":%s,"count":%s,"quota":%s}`;
+  const answer = await db.execute<{ json: string }>(sql`
+    select coalesce(string_agg(format(${shape}, ${hasUser ? sql`user_id, to_json(username),` : sql``} to_json(model_name),
+      created_at, token_used, count, quota), ','), '') as json
+    from (select * from (${rows}) unordered order by created_at) q`);
+  return requireRow(answer).json;
 }

@@ -19,7 +19,7 @@ export async function cellsOfLargest(
   const everybody = await usageHours(db, {}, "none", { from, until }, buckets);
   if (!everybody) return [];
   const userIds = by === "token" ? await readOwners(db, ids) : null;
-  const owners: Owners = { dimension: by, ids, byModel: false, ...(userIds && { userIds }) };
+  const owners: Owners = { dimension: by, ids, byModel: false, areLargest: true, ...(userIds && { userIds }) };
   const { days } = await readFolded(db);
   const hours = ownedHours(owners, { from, until }, days, buckets);
   const [some, all] = await Promise.all([
@@ -36,10 +36,7 @@ export async function cellsOfLargest(
 
 /** Cells by their key, largest spending first, each with the name that comes last. */
 function rank(cells: readonly Cell[]) {
-  const byKey = Map.groupBy(
-    cells.filter((cell) => !isEmptyCell(cell)),
-    ({ key }) => key,
-  );
+  const byKey = Map.groupBy(cells, ({ key }) => key);
   const ranked = [...byKey].map(([key, own]) => {
     const name =
       own
@@ -51,10 +48,12 @@ function rank(cells: readonly Cell[]) {
       key: String(key),
       quota: total("quota"),
       count: total("count"),
-      cells: own.map((cell) => ({ ...cell, name })),
+      cells: own.filter((cell) => !isEmptyCell(cell)).map((cell) => ({ ...cell, name })),
     };
   });
-  return ranked.sort((a, b) => b.quota - a.quota || b.count - a.count || (a.key < b.key ? -1 : 1));
+  return ranked
+    .filter((one) => one.cells.length > 0)
+    .sort((a, b) => b.quota - a.quota || b.count - a.count || (a.key < b.key ? -1 : 1));
 }
 
 function withoutThem(everybody: readonly Cell[], largest: readonly Cell[]): Cell[] {

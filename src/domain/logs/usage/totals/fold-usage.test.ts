@@ -26,12 +26,13 @@ const below = (limit: number) => {
 
 const callAt = (createdAt: number) => {
   const userId = 1 + below(30);
+  const tokenId = below(3) === 0 ? 0 : 100 + userId;
   return callRecord({
     createdAt,
     userId,
     username: `u${userId}`,
-    tokenId: below(3) === 0 ? 0 : 100 + userId,
-    tokenName: `t${userId}`,
+    tokenId,
+    tokenName: tokenId === 0 ? "playground-default" : `t${userId}`,
     modelName: `m${below(20)}`,
     channelId: below(25),
     group: below(3) === 0 ? "vip" : "default",

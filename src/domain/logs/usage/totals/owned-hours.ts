@@ -1,11 +1,13 @@
 import { and, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import { usageDays, usageRollups } from "../../../../../db/schema/gateway/logs.ts";
+import { usageDays, usageRollups, usageTotals } from "../../../../../db/schema/gateway/logs.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";
 import type { Buckets, HourRange } from "./buckets.ts";
 import { type DayParts, divide, hoursIn } from "./day-parts.ts";
+import { DAY_S } from "./totals.ts";
 
 const r = usageRollups;
 const d = usageDays;
+const t = usageTotals;
 const COLUMNS = {
   user: { id: r.userId, name: sql`${r.username}` },
   channel: { id: r.channelId, name: sql`''` },
@@ -20,6 +22,8 @@ export type Owners = Readonly<{
   userIds?: readonly number[];
   /** Whether rows are grouped by model. */
   byModel: boolean;
+  /** Whether they are among those that spent most on many days, whose sums of days are found without their models. */
+  areLargest?: boolean;
 }>;
 
 /**
@@ -31,7 +35,7 @@ export function ownedHours(owners: Owners, range: HourRange, daysUntil: number, 
   const divided = divide(range, daysUntil, buckets);
   if (!divided) return sql`(${rollupsIn(owners, [{ ...range, moves: false }], 0)})`;
   const { days, anchorS, parts } = divided;
-  const summed = daysIn(owners, days, anchorS);
+  const summed = owners.areLargest ? daysOfLargest(owners, days, anchorS) : daysIn(owners, days, anchorS);
   return parts.length === 0 ? sql`(${summed})` : sql`(${summed} union all ${rollupsIn(owners, parts, anchorS)})`;
 }
 
@@ -55,14 +59,54 @@ function daysIn(owners: Owners, { from, until }: HourRange, anchorS: number): SQ
     from ${d} where ${where} group by ${d.day}, ${d.id}, 3`;
 }
 
-function rollupsIn({ dimension, ids, models, userIds }: Owners, parts: DayParts["parts"], anchorS: number): SQL {
+/**
+ * The totals of days name those that spent most on each: one row instead of one for each model. The days on which one of the
+ * owners was not among them, and the name, which is the latest one, are read from the sums by model.
+ */
+function daysOfLargest({ dimension, ids }: Owners, { from, until }: HourRange, anchorS: number): SQL {
+  const anchor = sql.raw(String(anchorS));
+  const owners = sql`unnest(${`{${ids.join(",")}}`}::int[]) owners(id)`;
+  const days = sql`generate_series(${from}::bigint, ${until - DAY_S}::bigint, ${sql.raw(String(DAY_S))}) as day`;
+  const ofOwner = and(eq(d.dimension, dimension), sql`${d.id} = owners.id`);
+  return sql`
+    select hour, id, '' as model_name, name, count, failed, quota, prompt_tokens, completion_tokens, elapsed_ms from (
+      with known as materialized (
+        select ${t.start} as day, ${t.key}::int as id, ${t.count} as count, ${t.failed} as failed, ${t.quota} as quota,
+          ${t.promptTokens} as prompt_tokens, ${t.completionTokens} as completion_tokens, ${t.elapsedMs} as elapsed_ms
+        from ${t} where ${t.dimension} = ${`${dimension}_day`} and ${t.start} = any(array(select ${days}))
+          and ${t.key} = any(${`{${ids.join(",")}}`}::text[])
+      )
+      select day + ${anchor} as hour, id, '' as name, count, failed, quota, prompt_tokens, completion_tokens, elapsed_ms
+      from known
+      union all
+      select days.day + ${anchor}, owners.id, '', found.* from ${owners} cross join (select ${days}) days
+        left join known on known.id = owners.id and known.day = days.day
+        cross join lateral (
+          select sum(${d.count})::bigint as count, sum(${d.failed})::bigint, sum(${d.quota})::bigint, sum(${d.promptTokens})::bigint,
+            sum(${d.completionTokens})::bigint, sum(${d.elapsedMs})::bigint
+          from ${d} where ${ofOwner} and ${d.day} = days.day
+        ) found
+      where known.id is null and found.count is not null
+      union all
+      select latest.day + ${anchor}, owners.id, latest.name, 0, 0, 0, 0, 0, 0 from ${owners} cross join lateral (
+        select ${d.day} as day, ${d.name} as name from ${d}
+        where ${and(ofOwner, gte(d.day, from), lt(d.day, until))} order by ${d.day} desc limit 1
+      ) latest
+    ) days`;
+}
+
+function rollupsIn(
+  { dimension, ids, models, userIds, byModel }: Owners,
+  parts: DayParts["parts"],
+  anchorS: number,
+): SQL {
   const { id, name } = COLUMNS[dimension];
   return hoursIn(
     parts,
     anchorS,
     ["id", "model_name", "name"],
     (isInPart) => sql`
-      select ${r.hour} as hour, ${id} as id, ${r.modelName} as model_name, ${name} as name, ${r.count} as count,
+      select ${r.hour} as hour, ${id} as id, ${byModel ? sql`${r.modelName}` : sql`''`} as model_name, ${name} as name, ${r.count} as count,
         ${r.failed} as failed, ${r.quota} as quota, ${r.promptTokens} as prompt_tokens,
         ${r.completionTokens} as completion_tokens, ${r.elapsedMs} as elapsed_ms
       from ${r} where ${and(
