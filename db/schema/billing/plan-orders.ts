@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { epochSeconds } from "../columns.ts";
-import { coupons, plans } from "./plans.ts";
+import { coupons, plans, subscriptions } from "./plans.ts";
+import { topUpOrders } from "./wallet.ts";
 
 /** Services that charge each period of a plan by themselves. */
 export const PLAN_SERVICES = ["stripe", "paypal"] as const;
@@ -92,12 +93,48 @@ export const planPayments = pgTable(
   ],
 );
 
+/**
+ * Orders (`top_up_orders`) that pay one period of a plan instead of adding their quota to the balance. `pending`: not paid;
+ * `next`: paid, and the period that it is for has not begun; `begun`: it has; `balance`: the plan could not begin, so its quota
+ * was added to the balance after all; `refunded`: its period was taken back.
+ */
+export const planPurchases = pgTable(
+  "plan_purchases",
+  {
+    orderId: integer("order_id")
+      .primaryKey()
+      .references(() => topUpOrders.id, { onDelete: "cascade" }),
+    planId: integer("plan_id")
+      .notNull()
+      .references(() => plans.id),
+    /** The subscription whose next period it pays; null: it begins one. */
+    subscriptionId: integer("subscription_id").references(() => subscriptions.id),
+    /** When the period begins; null: with the payment. */
+    periodStart: epochSeconds("period_start"),
+    couponId: integer("coupon_id").references(() => coupons.id),
+    extraSeats: integer("extra_seats").notNull().default(0),
+    status: text("status").notNull().default("pending"),
+  },
+  (t) => [
+    // A subscription has one period that is paid ahead, and none twice.
+    uniqueIndex("plan_purchases_next_key").on(t.subscriptionId).where(sql`${t.status} = 'next'`),
+    uniqueIndex("plan_purchases_period_key")
+      .on(t.subscriptionId, t.periodStart)
+      .where(sql`${t.status} in ('next', 'begun')`),
+    index("plan_purchases_coupon_idx").on(t.couponId).where(sql`${t.status} = 'pending'`),
+    check("plan_purchases_status_known", sql`${t.status} in ('pending', 'next', 'begun', 'balance', 'refunded')`),
+  ],
+);
+
 /** What a payment service reported and nobody but an administrator can decide. */
 export const paymentCases = pgTable(
   "payment_cases",
   {
     id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
-    /** refund, dispute, wrong_amount, late: paid for a period that is over, duplicate: paid by who has the plan already, or same_period. */
+    /**
+     * refund, dispute, wrong_amount, late: paid for a period that is over, duplicate: paid by who has the plan already, same_period, or
+     * to_balance: the plan that was paid could not begin, so the balance got the quota.
+     */
     kind: text("kind").notNull(),
     /** The service's number of what it is about. */
     reference: text("reference").notNull(),
@@ -115,7 +152,7 @@ export const paymentCases = pgTable(
     uniqueIndex("payment_cases_reference_key").on(t.kind, t.reference),
     check(
       "payment_cases_kind_known",
-      sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate', 'same_period')`,
+      sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate', 'same_period', 'to_balance')`,
     ),
   ],
 );

@@ -96,6 +96,10 @@ export const couponUses = pgTable(
   (t) => [primaryKey({ columns: [t.couponId, t.userId] })],
 );
 
+/** Ways to pay a single period of a plan: `zfb`, `wx` by an Epay service, `alipay`, `wechat` without one, `manual` to the operator. */
+export const REMINDER_METHODS = ["zfb", "wx", "alipay", "wechat", "manual"] as const;
+export type ReminderMethod = (typeof REMINDER_METHODS)[number];
+
 export const SUBSCRIPTION_STATUSES = ["active", "past_due", "ending", "paused", "ended"] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
@@ -138,14 +142,19 @@ export const subscriptions = pgTable(
     /** What lowers the price of the next period. */
     couponId: integer("coupon_id").references(() => coupons.id),
     endedAt: epochSeconds("ended_at"),
-    /** The order (`plan_orders`) whose payments renew it; null: the balance does. */
+    /** The order (`plan_orders`) whose payments renew it; null: the balance does, or `payMethod`. */
     orderId: integer("order_id"),
+    /** How its subscriber pays each period by an order of its own, after a reminder; null: nobody has to. */
+    payMethod: text("pay_method").$type<ReminderMethod>(),
+    /** The end of the period that the subscriber was last reminded of. */
+    remindedFor: epochSeconds("reminded_for").notNull().default(0),
   },
   (t) => [
     index("subscriptions_user_idx").on(t.userId, t.id),
     index("subscriptions_running_idx").on(t.windowEnd).where(sql`${t.status} <> 'ended'`),
     check("subscriptions_seats_not_negative", sql`${t.extraSeats} >= 0 and coalesce(${t.nextExtraSeats}, 0) >= 0`),
     check("subscriptions_remaining_not_negative", sql`${t.remaining} >= 0`),
+    check("subscriptions_one_payer", sql`${t.orderId} is null or ${t.payMethod} is null`),
     check("subscriptions_status_known", sql`${t.status} in ('active', 'past_due', 'ending', 'paused', 'ended')`),
   ],
 );

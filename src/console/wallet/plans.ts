@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { REMINDER_METHODS } from "../../../db/schema/billing/plans.ts";
 import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
 import { startCardPlan } from "../../domain/wallet/plans/card/checkout.ts";
 import {
@@ -9,6 +10,7 @@ import {
 } from "../../domain/wallet/plans/card/manage-renewal.ts";
 import { endNow, setRenewal, switchPlan } from "../../domain/wallet/plans/change-subscription.ts";
 import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
+import { orderNextPeriod, orderPlan } from "../../domain/wallet/plans/orders/order-period.ts";
 import { setPaused, setPausedByAdmin } from "../../domain/wallet/plans/pause-subscription.ts";
 import {
   listOwnSubscriptions,
@@ -49,6 +51,8 @@ const planBody = t.Object({
 
 /** Seats in all; a plan without a limit has none to name. */
 const seats = t.Optional(t.Integer({ minimum: 1, maximum: MOST_SEATS }));
+// Elysia takes the first value of an enumeration where none is sent.
+const periodMethod = t.UnionEnum(REMINDER_METHODS, { default: undefined });
 const couponCode = t.String({ maxLength: 100 });
 const couponBody = t.Object({
   code: couponCode,
@@ -123,6 +127,24 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
               service: t.Optional(t.Union([t.Literal("stripe"), t.Literal("paypal")])),
             }),
           },
+        )
+        .post(
+          "/user/subscriptions/order",
+          async ({ actor, person, request, server, body }) => {
+            const { plan_id: planId, method, coupon } = body;
+            const site = siteOf(services, { request, server });
+            const input = { planId, method, site, coupon, seats: body.seats };
+            return ok(await limitGuesses(person, () => orderPlan(services, actor, input)));
+          },
+          { body: t.Object({ plan_id: id, method: periodMethod, coupon: t.Optional(couponCode), seats }) },
+        )
+        .post(
+          "/user/subscriptions/next",
+          async ({ actor, request, server, body }) => {
+            const site = siteOf(services, { request, server });
+            return ok(await orderNextPeriod(services, actor, { subscriptionId: body.id, method: body.method, site }));
+          },
+          { body: t.Object({ id, method: periodMethod }) },
         )
         .post("/user/subscriptions/portal", async ({ actor, request, server }) =>
           ok({ url: await openCardPortal(services, actor.id, siteOf(services, { request, server })) }),

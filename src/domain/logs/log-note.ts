@@ -13,6 +13,7 @@ export const LOG_NOTES = {
   plan_quota_granted: ["name"],
   plan_quota_expired: ["name"],
   plan_paid: ["name"],
+  plan_payment_returned: ["name"],
   plan_paid_seats: ["name", "seats"],
   plan_seats_added: ["name", "seats"],
   plan_saved: ["name"],

@@ -74,6 +74,10 @@ export const walletMessages = {
     en: "Only paid orders of Alipay, WeChat Pay and PayPal can be refunded here, while that service is set up.",
     zh: "只能退还已付款的支付宝、微信支付、PayPal 订单，且该支付方式须已配置。",
   },
+  order_refund_period: {
+    en: "The period that this order paid is over, or its plan has changed since. Refund it at the payment service.",
+    zh: "该订单支付的周期已结束，或套餐此后已变更。请在支付平台退款。",
+  },
   order_refund_begun_already: { en: "A refund of this order has already begun.", zh: "该订单已发起退款。" },
   order_refund_spent: {
     en: "The balance does not cover the quota of this order, because some of it is spent.",

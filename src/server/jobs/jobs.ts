@@ -37,6 +37,7 @@ import { pollPayments } from "../../domain/wallet/payments/direct/poll-payments.
 import { continueRefunds } from "../../domain/wallet/payments/direct/refund-order.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
 import { pollCards } from "../../domain/wallet/plans/card/poll-cards.ts";
+import { remindSubscribers } from "../../domain/wallet/plans/orders/remind.ts";
 import { issueStatements } from "../../domain/wallet/statements/issue-statements.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
@@ -144,7 +145,10 @@ export function listJobs(services: JobServices): readonly Job[] {
     every("key networks", 15 * SECOND_MS, () => services.keyNetworks.save(nowSeconds())),
     once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
     once("statements", 6 * HOUR_MS, async (signal) => void (await issueStatements({ db, settings }, signal))),
-    once("plans", 30 * SECOND_MS, async (signal) => void (await advanceSubscriptions(upstreams, signal))),
+    once("plans", 30 * SECOND_MS, async (signal) => {
+      await remindSubscribers(upstreams, signal);
+      await advanceSubscriptions(upstreams, signal);
+    }),
     once("card subscriptions", 10 * MINUTE_MS, async (signal) => void (await pollCards(stripe, signal))),
     once("automatic top-ups", 15 * SECOND_MS, async (signal) => void (await chargeDueTopUps(stripe, signal))),
     once("saved cards", MINUTE_MS, async (signal) => {

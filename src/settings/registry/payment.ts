@@ -41,6 +41,12 @@ export const paymentOptions = {
   PaypalCurrency: oneOf(["usd", "eur", "gbp", "hkd", "sgd", "aud", "cad", "jpy"], "usd"),
   PaypalPrice: exact(1, { max: 1_000_000 }),
   PaypalAddress: address("https://api-m.paypal.com"),
+  /** How to pay the operator, for orders that administrators complete; empty: nobody can. What is charged, and that currency per dollar. */
+  ManualPaymentInstructions: text(),
+  ManualPaymentCurrency: oneOf(["usd", "eur", "gbp", "cny", "hkd", "sgd", "aud", "cad", "jpy"], "usd"),
+  ManualPaymentPrice: exact(1, { max: 1_000_000 }),
+  /** Days before the end of a paid period at which its subscriber is reminded to pay the next. */
+  PlanReminderDays: integer(3, { min: 1, max: 60 }),
   /** Monthly statements of accounts. */
   StatementsEnabled: bool(true),
   /** Stands before the counted number of a document. */

@@ -44,6 +44,8 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight>> = {
   "GET /api/user/subscriptions": "wallet.read",
   "GET /api/user/coupon": "wallet.topUp",
   "POST /api/user/subscriptions/checkout": "wallet.topUp",
+  "POST /api/user/subscriptions/order": "wallet.topUp",
+  "POST /api/user/subscriptions/next": "wallet.topUp",
   "POST /api/user/subscriptions/portal": "wallet.topUp",
   "POST /api/user/subscriptions": "wallet.topUp",
   "PUT /api/user/subscriptions": "wallet.topUp",

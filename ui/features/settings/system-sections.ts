@@ -100,6 +100,19 @@ export const SYSTEM: readonly TabSection[] = [
     ],
   },
   {
+    id: "planOrders",
+    fields: [
+      { key: "ManualPaymentInstructions", kind: "lines" },
+      {
+        key: "ManualPaymentCurrency",
+        kind: "choice",
+        choices: ["usd", "eur", "gbp", "cny", "hkd", "sgd", "aud", "cad", "jpy"],
+      },
+      { key: "ManualPaymentPrice", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
+      { key: "PlanReminderDays", kind: "number", min: 1, max: 60, isInteger: true },
+    ],
+  },
+  {
     id: "statements",
     fields: [
       ...on("StatementsEnabled"),

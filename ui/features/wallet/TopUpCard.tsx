@@ -19,7 +19,7 @@ import { useSession } from "../../state/session.ts";
 import { isSuperAdmin } from "../../state/stored-user.ts";
 import { useAccount } from "../account/organizations/use-organization.ts";
 import { PayCodeDialog } from "./orders/PayCodeDialog.tsx";
-import { moneyText, paymentOptions, priceOf, startPayment, timesPrice, WALLET_KEY } from "./wallet-calls.ts";
+import { moneyText, paymentOptions, postForm, priceOf, startPayment, timesPrice, WALLET_KEY } from "./wallet-calls.ts";
 
 /** Buys quota online; says so if payments are not configured. */
 export const TopUpCard = () => {
@@ -235,24 +235,3 @@ const Choice = ({ isChosen, isLow = false, onChoose, children }: ChoiceProps) =>
     {children}
   </ButtonBase>
 );
-
-/** Leaves the page by posting a form to another site, as payment services require. */
-function postForm(url: string, fields: Readonly<Record<string, string>>): void {
-  // The security policy allows form posts to https only; a payment service without https gets the fields in the URL.
-  if (url.startsWith("http://")) {
-    window.location.assign(`${url}?${new URLSearchParams(fields)}`);
-    return;
-  }
-  const form = document.createElement("form");
-  form.method = "post";
-  form.action = url;
-  for (const [name, value] of Object.entries(fields)) {
-    const input = document.createElement("input");
-    input.type = "hidden";
-    input.name = name;
-    input.value = value;
-    form.append(input);
-  }
-  document.body.append(form);
-  form.submit();
-}

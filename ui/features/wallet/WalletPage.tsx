@@ -16,7 +16,7 @@ import { PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { formatDate } from "../../lib/format/time.ts";
-import { useAccount, useActing } from "../account/organizations/use-organization.ts";
+import { useAccount, useActing, useLinkedAccount } from "../account/organizations/use-organization.ts";
 import { usageSeries } from "../dashboard/data-queries.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
@@ -37,6 +37,7 @@ const LISTS = ["plans", "orders", "statements", "rebates"] as const;
 export const WalletPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
+  useLinkedAccount();
   const { id: organization, may } = useActing();
   const { data: payment } = useQuery({ ...paymentOptions, enabled: may("wallet.read") });
   const isOwn = organization === null;

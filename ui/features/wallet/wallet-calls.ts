@@ -34,6 +34,27 @@ export async function startPayment(amount: number, method: PayMethod) {
   return { fields: data, url, isCode };
 }
 
+/** Leaves the page by posting a form to another site, as payment services require. */
+export function postForm(url: string, fields: Readonly<Record<string, string>>): void {
+  // The security policy allows form posts to https only; a payment service without https gets the fields in the URL.
+  if (url.startsWith("http://")) {
+    window.location.assign(`${url}?${new URLSearchParams(fields)}`);
+    return;
+  }
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = url;
+  for (const [name, value] of Object.entries(fields)) {
+    const input = document.createElement("input");
+    input.type = "hidden";
+    input.name = name;
+    input.value = value;
+    form.append(input);
+  }
+  document.body.append(form);
+  form.submit();
+}
+
 const paymentOf = (amount: number, method: PayMethod) => ({ amount, top_up_code: "", payment_method: method });
 
 /** These calls return the error message in `data`. */

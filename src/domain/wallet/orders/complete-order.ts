@@ -6,7 +6,7 @@ import type { UserEntry } from "../../accounts/directory.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
-import { creditOrder } from "./settle-order.ts";
+import { creditOrder, publishCredit } from "./settle-order.ts";
 
 /**
  * Credits an order whose payment came but was never reported, by an administrator's word; the log says whose. Nobody completes
@@ -40,5 +40,5 @@ export async function completeOrder(
     });
     return ids;
   });
-  await changes.publish("users", changed);
+  await publishCredit({ db, changes }, changed);
 }

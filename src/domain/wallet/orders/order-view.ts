@@ -15,6 +15,8 @@ export const ownOrderFields = {
   completed_time: topUpOrders.completedTime,
   refund_started_time: topUpOrders.refundStartedTime,
   refunded_time: topUpOrders.refundedTime,
+  plan_name: sql<string | null>`(select p.name from plan_purchases b join plans p on p.id = b.plan_id
+    where b.order_id = top_up_orders.id)`,
   is_automatic: sql<boolean>`exists (select 1 from card_charges c where c.trade_no = top_up_orders.trade_no)`,
 };
 
@@ -30,7 +32,7 @@ export const orderFields = {
 export type OwnOrder = {
   id: number;
   trade_no: string;
-  /** zfb, wx, alipay, wechat, paypal or stripe. */
+  /** zfb, wx, alipay, wechat, paypal, stripe or manual. */
   method: string;
   quota: number;
   /** Decimal text. */
@@ -43,6 +45,8 @@ export type OwnOrder = {
   /** When a refund began, and when it was paid; 0: not. */
   refund_started_time: number;
   refunded_time: number;
+  /** The plan that it pays a period of; null: it adds quota to the balance. */
+  plan_name: string | null;
   /** A saved card pays it, because the balance was low. */
   is_automatic: boolean;
 };

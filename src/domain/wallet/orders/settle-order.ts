@@ -9,6 +9,8 @@ import { addQuota } from "../add-quota.ts";
 import { payRebate } from "../invitations/pay-rebate.ts";
 import { lockBalances } from "../lock-balances.ts";
 import type { WalletDeps } from "../operation.ts";
+import { payPeriod } from "../plans/orders/pay-period.ts";
+import { publishPlanAccount } from "../plans/overage.ts";
 
 type Order = typeof topUpOrders.$inferSelect;
 
@@ -29,35 +31,49 @@ export type Settlement = "credited" | "credited before" | "unknown order" | "wro
  * Credits an order that was paid: once, however often and in whatever order payment services notify. An order that expired or
  * failed before counts when its payment came after all. The caller has verified who says so.
  */
-export async function settlePaidOrder({ db, changes, settings }: WalletDeps, paid: Paid): Promise<Settlement> {
+export async function settlePaidOrder(
+  { db, changes, settings }: WalletDeps,
+  paid: Paid,
+  now = nowSeconds(),
+): Promise<Settlement> {
   const outcome = await db.transaction(async (tx) => {
     const [order] = await tx.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, paid.tradeNo)).for("update");
     if (!order || !paid.methods.includes(order.method)) return "unknown order";
     if (order.status === "success") return "credited before";
     if (order.currency !== paid.currency || !isSameAmount(order.money, paid.money)) return "wrong amount";
-    return creditOrder(tx, settings, order, { gatewayNo: paid.gatewayNo });
+    return creditOrder(tx, settings, order, { gatewayNo: paid.gatewayNo }, now);
   });
   if (typeof outcome === "string") return outcome;
-  await changes.publish("users", outcome);
+  await publishCredit({ db, changes }, outcome);
   return "credited";
 }
 
+/** To be called with what `creditOrder` returned, after the commit: processes read balances, and the payer's plans, again. */
+export async function publishCredit(
+  deps: Pick<WalletDeps, "db" | "changes">,
+  [payer, ...rewarded]: readonly [number, ...number[]],
+): Promise<void> {
+  await publishPlanAccount(deps, payer);
+  await deps.changes.publish("users", rewarded);
+}
+
 /**
- * Turns a locked, unpaid order into quota, with the log row and the inviter's share. Returns the ids to publish to "users"
- * after the commit.
+ * Turns a locked, unpaid order into quota on the balance, or into the period of the plan that it is for, with the log row and the
+ * inviter's share. Returns whom to publish with `publishCredit` after the commit.
  */
 export async function creditOrder(
   tx: Tx,
   settings: SettingsReader,
   order: Order,
   by: Readonly<{ gatewayNo?: string; completedBy?: number }>,
-): Promise<number[]> {
+  now = nowSeconds(),
+): Promise<[number, ...number[]]> {
   await lockBalances(tx, order.userId);
   await tx
     .update(topUpOrders)
-    .set({ status: "success", completedTime: nowSeconds(), ...by })
+    .set({ status: "success", completedTime: now, ...by })
     .where(eq(topUpOrders.id, order.id));
-  await addQuota(tx, order.userId, order.quota);
+  if (!(await payPeriod(tx, order, now))) await addQuota(tx, order.userId, order.quota);
   await writeLog(tx, {
     type: LOG_TYPE.topUp,
     userId: order.userId,

@@ -1,5 +1,7 @@
+import type { ReminderMethod } from "../../../../db/schema/billing/plans.ts";
 import { divide, integer, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
+import { periodMethods } from "../plans/orders/order-period.ts";
 import { DIRECT_METHODS, DIRECT_SERVICES } from "./direct/services.ts";
 import { groupFactor, type PayMethod, priceBy } from "./quote.ts";
 import { acceptsEpay } from "./start-epay.ts";
@@ -8,6 +10,8 @@ import { takesCards } from "./start-stripe.ts";
 export type TopUpWays = {
   /** How one can pay, and what a dollar of quota costs a user of this group (decimal text). */
   ways: { method: PayMethod; price: string; currency: string }[];
+  /** How single periods of plans can be paid. */
+  periods: ReminderMethod[];
   /** Whole dollars, or quota units where the site shows those. */
   minimum: number;
   /** Where codes are sold; empty: nowhere. */
@@ -31,6 +35,7 @@ export function topUpWays(settings: SettingsReader, group: string): TopUpWays {
       const price = divide(multiply(settings.get(option), factor), integer(1), PRICE_PLACES);
       return { method, price: toText(price), currency };
     }),
+    periods: periodMethods(settings),
     minimum: Math.max(1, settings.get("MinTopUp") * unit),
     link: settings.get("TopUpLink"),
   };

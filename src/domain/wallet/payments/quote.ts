@@ -14,16 +14,19 @@ import {
 } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 
-/** `zfb`, `wx`: Alipay and WeChat Pay through an Epay service; `alipay`, `wechat`: without one. */
-export type PayMethod = "zfb" | "wx" | "alipay" | "wechat" | "paypal" | "stripe";
+/** `zfb`, `wx`: Alipay and WeChat Pay through an Epay service; `alipay`, `wechat`: without one; `manual`: to the operator. */
+export type PayMethod = "zfb" | "wx" | "alipay" | "wechat" | "paypal" | "stripe" | "manual";
 
 /** What a dollar of quota costs by a way to pay (the option), and in what currency. */
 export function priceBy(
   settings: SettingsReader,
   method: PayMethod,
-): Readonly<{ option: "Price" | "StripePrice" | "PaypalPrice"; currency: string }> {
+): Readonly<{ option: "Price" | "StripePrice" | "PaypalPrice" | "ManualPaymentPrice"; currency: string }> {
   if (method === "stripe") return { option: "StripePrice", currency: settings.get("StripeCurrency").toUpperCase() };
   if (method === "paypal") return { option: "PaypalPrice", currency: settings.get("PaypalCurrency").toUpperCase() };
+  if (method === "manual") {
+    return { option: "ManualPaymentPrice", currency: settings.get("ManualPaymentCurrency").toUpperCase() };
+  }
   return { option: "Price", currency: "CNY" };
 }
 

@@ -30,14 +30,34 @@ export async function startEpay(
   if (!acceptsEpay(settings)) throw new OperationError("online_top_up_disabled");
   const quote = await quoteWithTax({ db, settings }, user, amount, method);
   const tradeNo = await startOrder(db, user.id, quote, method);
+  const subject = `TUC${toText(divide(integer(quote.quotaUnits), integer(settings.get("QuotaPerUnit")), 2))}`;
+  return epayForm(settings, { tradeNo, method, money: quote.money, subject, site, page: `/topup?order=${tradeNo}` });
+}
+
+type EpayOrder = Readonly<{
+  tradeNo: string;
+  method: "zfb" | "wx";
+  /** To be paid, decimal text. */
+  money: string;
+  subject: string;
+  site: string;
+  /** The page of the site to return to. */
+  page: string;
+}>;
+
+/** The form that pays an order at the Epay service. */
+export function epayForm(
+  settings: SettingsReader,
+  { tradeNo, method, money, subject, site, page }: EpayOrder,
+): PaymentForm {
   const fields = {
     pid: settings.get("EpayId"),
     type: method === "zfb" ? "alipay" : "wxpay",
     out_trade_no: tradeNo,
     notify_url: `${settings.get("CustomCallbackAddress") || site}/api/user/epay/notify`,
-    return_url: `${site}/topup?order=${tradeNo}`,
-    name: `TUC${toText(divide(integer(quote.quotaUnits), integer(settings.get("QuotaPerUnit")), 2))}`,
-    money: quote.money,
+    return_url: `${site}${page}`,
+    name: subject,
+    money,
     device: "pc",
     sign_type: "MD5",
   };

@@ -4,9 +4,12 @@ import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { addQuota } from "../add-quota.ts";
-import { couponAfter, couponOf, priceWith } from "./coupons.ts";
+import { couponAfter } from "./coupons.ts";
+import { readNextPeriod, seatsToAdd } from "./orders/next-period.ts";
+import { beginPaidPeriod, returnPaidPeriod } from "./orders/pay-period.ts";
+import { notifyDue } from "./orders/remind.ts";
 import { limitOverage, publishPlanAccount } from "./overage.ts";
-import { periodEnd } from "./periods.ts";
+import { GRACE_S } from "./periods.ts";
 import {
   applyPlans,
   fillWindow,
@@ -16,12 +19,10 @@ import {
   type PlanAccount,
   type Running,
   type Subscription,
+  startPeriod,
 } from "./plan-account.ts";
 import { requireSeats } from "./seats/seats.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
-
-/** How long a subscription whose renewal the wallet does not cover waits for a top-up. */
-export const GRACE_S = 3 * 86_400;
 
 /**
  * Does what is due: fills windows that begin, renews periods that are over, or ends them. Each subscription is a transaction
@@ -58,6 +59,7 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
       await limitOverage(tx, userId);
       return { kind: "done" } as const;
     }
+    if (await beginPaidPeriod(tx, account, running, now)) return { kind: "done" } as const;
     const isPausing = subscription.pauseAtEnd && !subscription.cancelAtEnd && !(await hasNoNextPlan(tx, running));
     if (isPausing || subscription.cancelAtEnd || (await isLate(tx, running, now))) {
       await tx.update(subscriptions).set({ status: "ending", pauseAtEnd: isPausing }).where(eq(subscriptions.id, id));
@@ -70,9 +72,16 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
       await tx.update(subscriptions).set({ status: "past_due" }).where(eq(subscriptions.id, id));
       return { kind: "done" } as const;
     }
+    const { price } = await readNextPeriod(tx, running);
+    if (subscription.payMethod !== null && price > 0) {
+      // The subscriber pays it, or nobody does.
+      if (subscription.status === "past_due") return null;
+      await tx.update(subscriptions).set({ status: "past_due" }).where(eq(subscriptions.id, id));
+      await notifyDue(tx, deps.settings, running, now);
+      return { kind: "done" } as const;
+    }
     // Until a top-up there is nothing to try.
     const isWaiting = subscription.status === "past_due" && subscription.nextPlanId === null;
-    const price = priceWith(running.plan, await couponOf(tx, subscription), seatsToAdd(subscription));
     if (isWaiting && account.walletUnits < price) return null;
     return { kind: "renew", running } as const;
   });
@@ -81,9 +90,6 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
   if (step.kind === "end") return takeBack(deps, step.running, step.units, now);
   return true;
 }
-
-/** Seats that are added to the plan in the next period. */
-const seatsToAdd = ({ extraSeats, nextExtraSeats }: Subscription): number => nextExtraSeats ?? extraSeats;
 
 /** The wallet did not cover the next period in time, or nobody offers its plan any more. */
 const isLate = async (tx: Tx, running: Running, now: number): Promise<boolean> =>
@@ -129,10 +135,7 @@ async function renew(deps: PlanDeps, { subscription }: Running, now: number): Pr
  */
 export async function beginPeriod(deps: PlanDeps, subscription: Subscription, now: number): Promise<void> {
   const { id, userId } = subscription;
-  const plan = await findPlan(deps.db, subscription.nextPlanId ?? subscription.planId);
-  const coupon = await couponOf(deps.db, subscription);
-  const extraSeats = seatsToAdd(subscription);
-  const price = priceWith(plan, coupon, extraSeats);
+  const { plan, coupon, extraSeats, price } = await readNextPeriod(deps.db, { subscription });
   await paying(deps, userId, price, async (tx) => {
     const account = await lockPlanAccount(tx, userId);
     const current = requireDue(account, id, subscription);
@@ -143,15 +146,9 @@ export async function beginPeriod(deps: PlanDeps, subscription: Subscription, no
     requireWallet(deps, account, price);
     // After an outage longer than a period, or past due for a while, the new period begins now.
     const start = now - subscription.periodEnd < GRACE_S && current.status === "active" ? subscription.periodEnd : now;
-    const values = {
-      ...{ status: "active" as const, planId: plan.id, nextPlanId: null, isTrial: false, paid: price },
-      ...{ couponId: couponAfter(plan, coupon), extraSeats, nextExtraSeats: null },
-      ...{ periodStart: start, periodEnd: periodEnd(start, plan.period, plan.periodCount) },
-    };
-    await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
     if (price > 0) await logPaid(tx, userId, plan, extraSeats, price);
-    await fillWindow(tx, { plan, subscription: { ...current, ...values } }, now);
-    await applyPlans(tx, account);
+    const terms = { start, paid: price, couponId: couponAfter(plan, coupon), extraSeats };
+    await startPeriod(tx, account, { plan, subscription: current }, terms, now);
   });
 }
 
@@ -198,6 +195,7 @@ async function takeBack(deps: PlanDeps, { subscription, plan }: Running, units: 
         )
         .where(eq(subscriptions.id, id));
       if (taken > 0) await logPlan(tx, userId, "plan_quota_expired", plan, -taken);
+      if (!current.pauseAtEnd) await returnPaidPeriod(tx, { subscription: current, plan });
       await applyPlans(tx, account);
     });
     return true;

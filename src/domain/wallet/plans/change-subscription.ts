@@ -9,6 +9,7 @@ import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { couponAfter, couponOf, priceWith } from "./coupons.ts";
+import { requireNextUnpaid } from "./orders/pay-period.ts";
 import { publishPlanAccount } from "./overage.ts";
 import { periodEnd } from "./periods.ts";
 import {
@@ -64,6 +65,7 @@ export async function switchPlan(
   now = nowSeconds(),
 ): Promise<void> {
   const { db } = deps;
+  await requireNextUnpaid(db, subscriptionId);
   const next = await findPlan(db, planId);
   if (!next.isVisible) throw new OperationError("plan_not_found");
   const [current] = await db.select().from(subscriptions).where(eq(subscriptions.id, subscriptionId));
@@ -78,6 +80,7 @@ export async function switchPlan(
     await db.transaction(async (tx) => {
       const { subscription } = findActive(await lockPlanAccount(tx, userId), subscriptionId);
       if (subscription.extraSeats !== current.extraSeats) throw new OperationError("subscription_changed");
+      await requireNextUnpaid(tx, subscriptionId);
       await requireSeats(tx, userId, next, extraSeats);
       await tx
         .update(subscriptions)
@@ -102,6 +105,7 @@ export async function switchPlan(
     ) {
       throw new OperationError("subscription_changed");
     }
+    await requireNextUnpaid(tx, subscriptionId);
     await requireSeats(tx, userId, next, extraSeats);
     const values = {
       ...{ planId: next.id, nextPlanId: null, cancelAtEnd: false, isTrial: false, paid: price },

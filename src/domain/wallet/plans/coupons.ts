@@ -1,7 +1,8 @@
 import { and, count, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { planOrders } from "../../../../db/schema/billing/plan-orders.ts";
+import { planOrders, planPurchases } from "../../../../db/schema/billing/plan-orders.ts";
 import { COUPON_DURATIONS, coupons, couponUses, plans } from "../../../../db/schema/billing/plans.ts";
+import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -138,10 +139,16 @@ export async function takeCoupon(tx: Tx, { id }: Coupon, userId: number, now: nu
 /** How long an order that nobody has paid keeps its coupon from others. */
 const RESERVED_S = 86_400;
 
-/** Uses of a coupon by orders that may still be paid at a service. */
+/** Uses of a coupon by orders that may still be paid: subscriptions at a service (`o`), and single first periods. */
 const reservedUses = (couponId: number, now: number, except = sql`false`) =>
-  sql<number>`(select count(*)::int from ${planOrders} where ${planOrders.couponId} = ${couponId}
-    and ${planOrders.status} = 'pending' and ${planOrders.createdAt} > ${now - RESERVED_S} and not (${except}))`;
+  sql<number>`(select count(*)::int from (
+    select o.user_id, o.plan_id from ${planOrders} o
+      where o.coupon_id = ${couponId} and o.status = 'pending' and o.created_at > ${now - RESERVED_S}
+    union all
+    select distinct t.user_id, b.plan_id from ${planPurchases} b join ${topUpOrders} t on t.id = b.order_id
+      where b.coupon_id = ${couponId} and b.status = 'pending' and b.subscription_id is null
+        and t.created_time > ${now - RESERVED_S}
+  ) o where not (${except}))`;
 
 /**
  * Keeps a use of a coupon for an order that is about to be stored in the same transaction; another order of the account for
@@ -152,8 +159,8 @@ export async function reserveCoupon(
   { id }: Coupon,
   { userId, planId, now }: Readonly<{ userId: number; planId: number; now: number }>,
 ): Promise<void> {
-  const own = sql`${planOrders.userId} = ${userId} and ${planOrders.planId} = ${planId}`;
-  const others = sql`${planOrders.userId} <> ${userId} or ${planOrders.planId} = ${planId}`;
+  const own = sql`o.user_id = ${userId} and o.plan_id = ${planId}`;
+  const others = sql`o.user_id <> ${userId} or o.plan_id = ${planId}`;
   const [coupon] = await tx.select().from(coupons).where(eq(coupons.id, id)).for("no key update");
   const [counted] = await tx
     .select({ all: reservedUses(id, now, own), ofOtherPlans: reservedUses(id, now, others) })

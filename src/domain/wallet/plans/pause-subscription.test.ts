@@ -6,13 +6,14 @@ import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
-import { advanceSubscriptions, GRACE_S } from "./advance-subscriptions.ts";
+import { advanceSubscriptions } from "./advance-subscriptions.ts";
 import { startCardPlan } from "./card/checkout.ts";
 import { resumeCard, setCardPause, setCardRenewal } from "./card/manage-renewal.ts";
 import { pollCards } from "./card/poll-cards.ts";
 import { handlePlanEvent } from "./card/stripe-events.ts";
 import { endNow, setRenewal } from "./change-subscription.ts";
 import { type PauseDeps, setPaused, setPausedByAdmin } from "./pause-subscription.ts";
+import { GRACE_S } from "./periods.ts";
 import { listOwnSubscriptions, retirePlan, savePlan } from "./plans.ts";
 import { subscribe } from "./subscribe.ts";
 

@@ -6,6 +6,7 @@ import type { UserEntry } from "../../accounts/directory.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { beginPeriod } from "./advance-subscriptions.ts";
 import { findInReach, findRunning } from "./change-subscription.ts";
+import { readNextPeriod } from "./orders/next-period.ts";
 import { publishPlanAccount } from "./overage.ts";
 import { lockPlanAccount, type Subscription } from "./plan-account.ts";
 import type { PlanDeps } from "./subscribe.ts";
@@ -42,6 +43,9 @@ export async function setPaused(
     return pauseAtEnd(deps, subscription, false);
   }
   if (subscription.orderId !== null) return deps.resumeCard(subscription.orderId, subscription.periodEnd);
+  if (subscription.payMethod !== null && (await readNextPeriod(deps.db, { subscription })).price > 0) {
+    throw new OperationError("plan_resume_by_payment");
+  }
   try {
     await beginPeriod(deps, subscription, now);
   } catch (error) {

@@ -4,6 +4,9 @@ const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 const FIXED_WINDOWS = { "5h": 5 * HOUR_S, day: DAY_S, week: 7 * DAY_S } as const;
 
+/** How long a subscription whose next period is not paid waits for it. */
+export const GRACE_S = 3 * DAY_S;
+
 /** Epoch seconds at which `count` periods that begin at `start` end. */
 export function periodEnd(start: number, period: PlanPeriod, count: number): number {
   switch (period) {

@@ -7,7 +7,7 @@ import type { LogNote } from "../../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { addQuota } from "../add-quota.ts";
 import { limitOverage } from "./overage.ts";
-import { windowAt } from "./periods.ts";
+import { periodEnd, windowAt } from "./periods.ts";
 import { seatsOf } from "./seats/seats.ts";
 
 export type Plan = typeof plans.$inferSelect;
@@ -78,10 +78,30 @@ export async function fillWindow(tx: Tx, { subscription, plan }: Running, now: n
   return { ...subscription, ...values };
 }
 
+/** Begins the next period of a subscription at `start`, for which `paid` quota units were paid, with its first window. */
+export async function startPeriod(
+  tx: Tx,
+  account: PlanAccount,
+  { subscription, plan }: Running,
+  terms: Readonly<{ start: number; paid: number; couponId: number | null; extraSeats: number }>,
+  now: number,
+): Promise<void> {
+  const { start, paid, couponId, extraSeats } = terms;
+  const values = {
+    ...{ status: "active" as const, planId: plan.id, nextPlanId: null, isTrial: false, paid, couponId },
+    ...{ extraSeats, nextExtraSeats: null },
+    ...{ periodStart: start, periodEnd: periodEnd(start, plan.period, plan.periodCount) },
+  };
+  await tx.update(subscriptions).set(values).where(eq(subscriptions.id, subscription.id));
+  await fillWindow(tx, { plan, subscription: { ...subscription, ...values } }, now);
+  await applyPlans(tx, account);
+}
+
 const CONTENT = {
   plan_quota_granted: "Quota of the plan",
   plan_quota_expired: "Unused quota of the plan taken back",
   plan_paid: "Paid for the plan",
+  plan_payment_returned: "Payment returned for the plan",
 } as const;
 
 /** Writes what a plan did to the balance; the ledger's checks add these rows up. */

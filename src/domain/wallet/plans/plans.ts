@@ -3,8 +3,15 @@ import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
 import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { type PlanService, planOrders } from "../../../../db/schema/billing/plan-orders.ts";
-import { coupons, PLAN_PERIODS, PLAN_WINDOWS, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { type PlanService, planOrders, planPurchases } from "../../../../db/schema/billing/plan-orders.ts";
+import {
+  coupons,
+  PLAN_PERIODS,
+  PLAN_WINDOWS,
+  plans,
+  type ReminderMethod,
+  subscriptions,
+} from "../../../../db/schema/billing/plans.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -13,6 +20,7 @@ import type { UserEntry } from "../../accounts/directory.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
 import { priceWith } from "./coupons.ts";
+import { GRACE_S } from "./periods.ts";
 import { lockPlanAccount, type Plan } from "./plan-account.ts";
 import { MOST_SEATS, seatsOf } from "./seats/seats.ts";
 
@@ -144,8 +152,12 @@ export type SubscriptionView = {
   renewal_price: number;
   /** It is renewed by card or PayPal instead of from the balance. */
   is_card: boolean;
-  /** The service that renews it; null: the balance does. */
+  /** The service that renews it; null: the balance does, or its subscriber pays each period by `pay_method`. */
   service: PlanService | null;
+  pay_method: ReminderMethod | null;
+  /** The period after the present one is paid; if it is not, until when that keeps the plan. */
+  is_next_paid: boolean;
+  pay_until: number;
 };
 
 const view = {
@@ -173,6 +185,9 @@ const view = {
   seat_price: plans.seatPrice,
   is_card: sql<boolean>`${subscriptions.orderId} is not null`,
   service: planOrders.service,
+  pay_method: subscriptions.payMethod,
+  is_next_paid: sql<boolean>`exists (select 1 from ${planPurchases}
+    where ${planPurchases.subscriptionId} = ${subscriptions.id} and ${planPurchases.status} = 'next')`,
 };
 
 const nextPlans = alias(plans, "next_plans");
@@ -203,6 +218,7 @@ const toView = ({
   adds,
 }: Awaited<ReturnType<typeof viewed>>[number]): SubscriptionView => ({
   ...row,
+  pay_until: row.period_end + GRACE_S,
   seats: seatsOf(plan, added),
   next_seats: seatsOf(next ?? plan, adds ?? added),
   renewal_price: priceWith(next ?? plan, coupon, adds ?? added),

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { plans, type ReminderMethod, subscriptions } from "../../../../db/schema/billing/plans.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import type { Billing } from "../../../billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../billing/ledger/errors.ts";
@@ -24,7 +24,8 @@ const DAY_S = 86_400;
 /**
  * Subscribes an account to a plan that is offered: its price is taken from the wallet, not from what is left of other plans;
  * an account's first subscription to a plan with a trial begins with that. A coupon lowers the price of what is paid first, or
- * of all periods. `seats`: how many an organization has in all, where it adds some to the plan's. Throws OperationError.
+ * of all periods. `seats`: how many an organization has in all, where it adds some to the plan's; `payMethod`: how later periods
+ * are paid, if not from the wallet. Throws OperationError.
  */
 export async function subscribe(
   deps: PlanDeps,
@@ -33,6 +34,7 @@ export async function subscribe(
   now = nowSeconds(),
   couponCode = "",
   seats?: number,
+  payMethod: ReminderMethod | null = null,
 ): Promise<void> {
   const plan = await offeredPlan(deps.db, planId);
   const extraSeats = readSeats(plan, seats);
@@ -49,7 +51,7 @@ export async function subscribe(
     if (coupon) await takeCoupon(tx, coupon, userId, now);
     await begin(tx, account, plan, now, {
       ...{ trialEnd: isTrial ? now + plan.trialDays * DAY_S : null, paid: price },
-      ...{ couponId: isTrial ? (coupon?.id ?? null) : couponAfter(plan, coupon), extraSeats },
+      ...{ couponId: isTrial ? (coupon?.id ?? null) : couponAfter(plan, coupon), extraSeats, payMethod },
     });
   });
   await publishPlanAccount(deps, userId);
@@ -101,16 +103,20 @@ type Terms = Readonly<{
   couponId?: number | null;
   cancelAtEnd?: boolean;
   extraSeats?: number;
+  payMethod?: ReminderMethod | null;
 }>;
 
-/** Begins a subscription with its first window. Throws OperationError: the members of an organization do not fit into it. */
-async function begin(
+/**
+ * Begins a subscription with its first window, and returns its id. Throws OperationError: the members of an organization do not fit
+ * into it.
+ */
+export async function begin(
   tx: Tx,
   account: PlanAccount,
   plan: Plan,
   now: number,
-  { trialEnd = null, paid, couponId = null, cancelAtEnd = false, extraSeats = 0 }: Terms,
-): Promise<void> {
+  { trialEnd = null, paid, couponId = null, cancelAtEnd = false, extraSeats = 0, payMethod = null }: Terms,
+): Promise<number> {
   const { userId } = account;
   await requireSeats(tx, userId, plan, extraSeats);
   const end = trialEnd ?? periodEnd(now, plan.period, plan.periodCount);
@@ -127,6 +133,7 @@ async function begin(
         couponId,
         cancelAtEnd,
         extraSeats,
+        payMethod,
       },
     })
     .returning();
@@ -134,6 +141,7 @@ async function begin(
   if (paid > 0) await logPaid(tx, userId, plan, extraSeats, paid);
   await fillWindow(tx, { subscription, plan }, now);
   await applyPlans(tx, account);
+  return subscription.id;
 }
 
 /**

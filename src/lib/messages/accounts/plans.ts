@@ -91,6 +91,22 @@ export const planMessages = {
     en: "This plan is paid by card. Cancel its renewal, then subscribe to the other plan.",
     zh: "该套餐由银行卡支付，请先取消续订，再订阅其他套餐。",
   },
+  plan_next_paid: {
+    en: "The next period is paid already. Change the plan or its seats when it has begun.",
+    zh: "下一期已付款，请在其开始后再更改套餐或席位。",
+  },
+  plan_renewed_by_service: {
+    en: "A payment service renews this plan: there is nothing to pay here.",
+    zh: "该套餐由支付服务自动续订，无需在此付款。",
+  },
+  plan_renewal_canceled: {
+    en: "This subscription ends with its period. Keep renewing it, then pay the next one.",
+    zh: "该订阅将在到期后结束。请先恢复续订，再支付下一期。",
+  },
+  plan_resume_by_payment: {
+    en: "Pay the next period: the plan goes on with the payment.",
+    zh: "请支付下一期，付款后套餐即恢复。",
+  },
   plan_payment_pending: {
     en: "A payment for this plan is under way. Look again in a few minutes.",
     zh: "该套餐的一笔付款正在处理中，请几分钟后再查看。",

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
-import { useCallback } from "react";
+import { useCallback, useEffect } from "react";
 import type { OrganizationRight } from "../../../../src/domain/accounts/organizations/rights.ts";
 import type { FilterOption } from "../../../components/inputs/FilterButton.tsx";
+import { useAddress } from "../../../components/use-address.ts";
 import { chooseOrganization, organizationAtom } from "../../../state/organization.ts";
 import { useSession } from "../../../state/session.ts";
 import { useSite } from "../../../state/site-status.ts";
@@ -45,6 +46,20 @@ export function useAccount() {
 export function useSeesAllUsers(): boolean {
   const { user } = useSession();
   return useAtomValue(organizationAtom) === null && hasRight(user, "logs:read");
+}
+
+/** Acts for the organization that the address names (`organization`), where the user is a member of it: notices link so. */
+export function useLinkedAccount(): void {
+  const { number, set } = useAddress();
+  const { id } = useActing();
+  const switchAccount = useSwitchAccount();
+  const linked = number("organization");
+  const { data } = useQuery({ ...organizations, enabled: linked !== undefined });
+  useEffect(() => {
+    if (linked === undefined || data === undefined) return;
+    set({ organization: undefined });
+    if (linked !== id && data.some((one) => one.id === linked)) switchAccount(linked);
+  }, [linked, data, id, set, switchAccount]);
 }
 
 /** Acts for an organization, or for oneself (null), and drops everything that was loaded for the account before. */

@@ -14,7 +14,7 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { moneyText } from "../wallet-calls.ts";
 
-const METHODS = ["zfb", "wx", "alipay", "wechat", "paypal", "stripe"] as const;
+const METHODS = ["zfb", "wx", "alipay", "wechat", "paypal", "stripe", "manual"] as const;
 
 /** The columns of orders, for users and administrators. */
 export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: string): Column<Row>[] => [
@@ -56,7 +56,8 @@ export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: strin
     sortKey: "quota",
     width: 120,
     align: "right",
-    cell: (order) => <Money quota={order.quota} />,
+    cell: (order) =>
+      order.plan_name === null ? <Money quota={order.quota} /> : t("wallet.orders.plan", { name: order.plan_name }),
   },
   {
     key: "status",

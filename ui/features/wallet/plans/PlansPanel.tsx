@@ -16,8 +16,11 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
+import { NextPeriodDialog } from "../orders/PeriodPayment.tsx";
+import { RenewalText } from "../orders/RenewalText.tsx";
 import { reloadWallet } from "../wallet-calls.ts";
 import { periodText } from "./period-text.ts";
 import { changePlan, offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
@@ -77,6 +80,15 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
   const { may } = useActing();
   const change = useChange(t("plans.saved"));
   const [isChangingSeats, setChangingSeats] = useState(false);
+  const address = useAddress({ keepsPlace: true });
+  const canPayNext =
+    own.pay_method !== null &&
+    own.renewal_price > 0 &&
+    !own.is_next_paid &&
+    !own.cancel_at_end &&
+    own.status !== "ending";
+  // Reminders link here.
+  const [isPayingNext, setPayingNext] = useState(address.text("pay") === String(own.id));
   const portal = useMutation({
     mutationFn: openPortal,
     onSuccess: ({ url }) => window.location.assign(url),
@@ -158,24 +170,15 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
         </Box>
       )}
       <Box sx={{ mt: 2, fontSize: 13 }}>
-        {isPaused || own.pause_at_end
-          ? t(isPaused ? "plans.isPaused" : "plans.pausesOn", { date: dateOf(own.period_end) })
-          : own.is_card && !own.cancel_at_end
-            ? own.status === "past_due"
-              ? t("plans.cardDue", { service: isPaypal ? "PayPal" : "Stripe" })
-              : t(isPaypal ? "plans.paypalRenews" : "plans.cardRenews", { date: dateOf(own.period_end) })
-            : own.status === "past_due"
-              ? t("plans.pastDue", { price: amountText(own.renewal_price, format) })
-              : own.cancel_at_end
-                ? t("plans.endsOn", { date: dateOf(own.period_end) })
-                : t("plans.renewsOn", {
-                    date: dateOf(own.period_end),
-                    price: amountText(own.renewal_price, format),
-                    name: next?.name ?? own.plan_name,
-                  })}
+        <RenewalText subscription={own} next={next?.name ?? own.plan_name} />
       </Box>
       {may("wallet.topUp") && (
         <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>
+          {canPayNext && (
+            <Button variant="contained" color="primary" onClick={() => setPayingNext(true)}>
+              {t("plans.orders.payNext")}
+            </Button>
+          )}
           {own.service === "stripe" && (
             <Button loading={portal.isPending} onClick={() => portal.mutate()}>
               {t("plans.portal")}
@@ -186,7 +189,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
             own.seat_price > 0 &&
             own.status === "active" &&
             !own.is_card && <Button onClick={() => setChangingSeats(true)}>{t("plans.seatsChange")}</Button>}
-          {(isPaused || own.pause_at_end) && !isPaypal && (
+          {(own.pause_at_end || (isPaused && (own.pay_method === null || own.renewal_price === 0))) && !isPaypal && (
             <Button loading={change.isPending} onClick={() => void resume()}>
               {t("plans.unpause")}
             </Button>
@@ -208,6 +211,15 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
             </Button>
           )}
         </Row>
+      )}
+      {isPayingNext && canPayNext && may("wallet.topUp") && (
+        <NextPeriodDialog
+          subscription={own}
+          onClose={() => {
+            setPayingNext(false);
+            address.set({ pay: undefined });
+          }}
+        />
       )}
       {isChangingSeats && own.least_seats !== null && (
         <SeatsDialog subscription={own} least={own.least_seats} onClose={() => setChangingSeats(false)} />

@@ -4,16 +4,18 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { ReminderMethod } from "../../../../db/schema/billing/plans.ts";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { useActing } from "../../account/organizations/use-organization.ts";
+import { usePeriodPayment } from "../orders/PeriodPayment.tsx";
 import { paymentOptions, reloadWallet } from "../wallet-calls.ts";
 import { Choice } from "./Choice.tsx";
 import { periodText } from "./period-text.ts";
-import { payAtService, readCoupon, subscribeTo } from "./plan-calls.ts";
+import { orderPlan, payAtService, readCoupon, subscribeTo } from "./plan-calls.ts";
 import { isSeats, SeatsField } from "./SeatsDialog.tsx";
 
 /** Services that charge each period by themselves. */
@@ -47,25 +49,47 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
   const methods = useQuery(paymentOptions).data?.ways ?? [];
   const total = plan.price + extraSeats * plan.seatPrice;
   const services = SERVICES.filter(({ service }) => total > 0 && methods.some(({ method }) => method === service));
-  const [payment, setPayment] = useState<"balance" | Service>("balance");
+  const periods = useQuery(paymentOptions).data?.periods ?? [];
+  const [payment, setPayment] = useState<"balance" | Service | ReminderMethod>("balance");
   const pay = useMutation({
     mutationFn: (service: Service) => payAtService(service, input),
     onSuccess: ({ url }) => window.location.assign(url),
   });
   const paidBy = services.find(({ service }) => service === payment);
+  const byOrder = total > 0 ? periods.find((method) => method === payment) : undefined;
+  const opened = usePeriodPayment(byOrder ? t(`wallet.methods.${byOrder}`) : "", onClose);
+  const order = useMutation({
+    mutationFn: (method: ReminderMethod) => orderPlan(method, input),
+    onSuccess: (started) => {
+      if (started) return opened.open(started);
+      notifyDone(t("plans.subscribed", { name: plan.name }));
+      void reloadWallet(client);
+      onClose();
+    },
+  });
+  const submit = () => {
+    if (isSeatsWrong) return;
+    if (byOrder) order.mutate(byOrder);
+    else if (paidBy) pay.mutate(paidBy.service);
+    else subscribe.mutate();
+  };
+  const reset = () => {
+    for (const { reset: forget } of [check, subscribe, pay, order]) forget();
+  };
   const price = amountText(total, format);
   const period = periodText(plan, t);
-  const error = (subscribe.error ?? pay.error ?? check.error)?.message;
+  const error = (subscribe.error ?? pay.error ?? order.error ?? check.error)?.message;
+  if (opened.dialog) return opened.dialog;
   return (
     <FormDialog
       title={t("plans.subscribeTitle", { name: plan.name })}
-      action={t(paidBy ? "plans.toCard" : "plans.subscribe")}
-      isBusy={subscribe.isPending || pay.isPending}
+      action={t(paidBy || (byOrder && plan.trialDays === 0) ? "plans.toCard" : "plans.subscribe")}
+      isBusy={subscribe.isPending || pay.isPending || order.isPending}
       onClose={onClose}
-      onSubmit={() => isSeatsWrong || (paidBy ? pay.mutate(paidBy.service) : subscribe.mutate())}
+      onSubmit={submit}
     >
       <Col gap={4}>
-        {services.length > 0 && (
+        {(services.length > 0 || (total > 0 && periods.length > 0)) && (
           <Choice
             id="subscribe-pay"
             label={t("plans.payWith")}
@@ -73,6 +97,10 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
             options={[
               ["balance", t("plans.payBalance")],
               ...services.map(({ service, label }): [Service, string] => [service, t(label)]),
+              ...(total > 0 ? periods : []).map((method): [ReminderMethod, string] => [
+                method,
+                t("plans.orders.payBy", { method: t(`wallet.methods.${method}`) }),
+              ]),
             ]}
             onChange={setPayment}
           />
@@ -80,9 +108,11 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
         <Box sx={{ fontSize: 13 }}>
           {paidBy
             ? `${t("plans.cardBody", { period, service: paidBy.name })}${plan.trialDays > 0 ? ` ${t("plans.cardTrial", { count: plan.trialDays })}` : ""}`
-            : plan.trialDays > 0
-              ? t("plans.trialBody", { count: plan.trialDays, price })
-              : t("plans.subscribeBody", { price, period })}
+            : byOrder
+              ? t(plan.trialDays > 0 ? "plans.orders.trialBody" : "plans.orders.subscribeBody", { price, period })
+              : plan.trialDays > 0
+                ? t("plans.trialBody", { count: plan.trialDays, price })
+                : t("plans.subscribeBody", { price, period })}
         </Box>
         {least !== null && (
           <SeatsField
@@ -91,9 +121,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
             value={seats}
             onChange={(value) => {
               setSeats(value);
-              check.reset();
-              subscribe.reset();
-              pay.reset();
+              reset();
             }}
           />
         )}
@@ -106,9 +134,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
                 value={code}
                 onChange={(event) => {
                   setCode(event.target.value);
-                  check.reset();
-                  subscribe.reset();
-                  pay.reset();
+                  reset();
                 }}
                 error={error !== undefined}
                 inputProps={{ maxLength: 100, autoComplete: "off", className: "mono" }}

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { ReminderMethod } from "../../../../db/schema/billing/plans.ts";
 import type { CouponInput } from "../../../../src/domain/wallet/plans/coupons.ts";
 import type { PlanInput } from "../../../../src/domain/wallet/plans/plans.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
@@ -60,6 +61,18 @@ export const payAtService = (service: "stripe" | "paypal", { planId, coupon, sea
       ...(seats !== undefined && { seats }),
     }),
   );
+/** Orders the first period of a plan; null: it is free and has begun. */
+export const orderPlan = (method: ReminderMethod, { planId, coupon, seats }: Subscribing) =>
+  readData(
+    planApi.user.subscriptions.order.post({
+      ...{ plan_id: planId, method },
+      ...(coupon && { coupon }),
+      ...(seats !== undefined && { seats }),
+    }),
+  );
+/** Orders the next period of a subscription. */
+export const orderNext = (id: number, method: ReminderMethod) =>
+  readData(planApi.user.subscriptions.next.post({ id, method }));
 /** Resolves with the address of a page of Stripe. */
 export const openPortal = () => readData(planApi.user.subscriptions.portal.post());
 

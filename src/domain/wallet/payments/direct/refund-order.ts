@@ -11,6 +11,8 @@ import type { UserEntry } from "../../../accounts/directory.ts";
 import { checkReach } from "../../../accounts/users/manage-user.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../../logs/write-log.ts";
 import { addQuota } from "../../add-quota.ts";
+import { hasPaidPeriod, takePeriodBack } from "../../plans/orders/refund-period.ts";
+import { publishPlanAccount } from "../../plans/overage.ts";
 import type { DirectDeps } from "./service.ts";
 import { DIRECT_SERVICES, directMethod } from "./services.ts";
 
@@ -18,8 +20,8 @@ type Order = typeof topUpOrders.$inferSelect;
 type RefundDeps = DirectDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
 
 /**
- * Refunds a paid order at its service: takes its quota back from the balance first, all of it, then has the money paid back. If
- * the service does not answer, it is asked again later; if it refuses, the quota comes back. Resolves with whether the money is
+ * Refunds a paid order at its service: takes its quota back from the balance first, all of it, or the period of a plan that it paid;
+ * then has the money paid back. If the service does not answer, it is asked again later; if it refuses, the balance gets the quota. Resolves with whether the money is
  * on its way. Throws OperationError.
  */
 export async function refundOrder(deps: RefundDeps, actor: UserEntry, tradeNo: string): Promise<boolean> {
@@ -35,12 +37,19 @@ export async function refundOrder(deps: RefundDeps, actor: UserEntry, tradeNo: s
   if (!method || order.status !== "success" || !DIRECT_SERVICES[method].isSetUp(deps.settings)) {
     throw new OperationError("order_refund_impossible");
   }
-  await takeQuota(deps, order, (tx) =>
+  const writeDown = (tx: Tx) =>
     writeManagementLog(tx, actor, `Refunded the order ${tradeNo}`, {
       ...{ note: { code: "order_refund_begun", params: { order: tradeNo } }, action: "update", target: "order" },
       ...{ user_id: order.userId, trade_no: tradeNo, quota_delta: -order.quota, money: order.money },
-    }),
-  );
+    });
+  if (await hasPaidPeriod(deps.db, order)) {
+    await deps.db.transaction(async (tx) => {
+      await takePeriodBack(tx, order);
+      await beginRefund(tx, order);
+      await writeDown(tx);
+    });
+    await publishPlanAccount(deps, order.userId);
+  } else await takeQuota(deps, order, writeDown);
   return continueRefund(deps, order);
 }
 
@@ -51,12 +60,7 @@ async function takeQuota(
 ): Promise<void> {
   try {
     await billing.transfer(db, { from: order.userId, to: null, amount: order.quota }, async (tx) => {
-      const [begun] = await tx
-        .update(topUpOrders)
-        .set({ refundStartedTime: nowSeconds() })
-        .where(and(eq(topUpOrders.id, order.id), eq(topUpOrders.refundStartedTime, 0)))
-        .returning({ id: topUpOrders.id });
-      if (!begun) throw new OperationError("order_refund_begun_already");
+      await beginRefund(tx, order);
       await writeDown(tx);
     });
   } catch (error) {
@@ -65,6 +69,16 @@ async function takeQuota(
     throw error;
   }
   await changes.publish("users", [order.userId]);
+}
+
+/** Notes that a refund begins. Throws OperationError: one has begun. */
+async function beginRefund(tx: Tx, order: Order): Promise<void> {
+  const [begun] = await tx
+    .update(topUpOrders)
+    .set({ refundStartedTime: nowSeconds() })
+    .where(and(eq(topUpOrders.id, order.id), eq(topUpOrders.refundStartedTime, 0)))
+    .returning({ id: topUpOrders.id });
+  if (!begun) throw new OperationError("order_refund_begun_already");
 }
 
 /** Asks the service for a refund that has begun. Resolves with false when the service refused and the quota came back. */

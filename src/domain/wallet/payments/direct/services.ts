@@ -13,7 +13,7 @@ import type { Payment } from "../start-epay.ts";
 import { quoteWithTax } from "../tax/tax.ts";
 import { alipay } from "./alipay.ts";
 import { paypal } from "./paypal/paypal.ts";
-import type { DirectDeps, PaymentPlace, PaymentService, PaymentState } from "./service.ts";
+import type { DirectDeps, DirectOrder, PaymentPlace, PaymentService, PaymentState } from "./service.ts";
 import { wechatPay } from "./wechat-pay.ts";
 
 export const DIRECT_METHODS = ["alipay", "wechat", "paypal"] as const;
@@ -30,15 +30,21 @@ export async function startDirect(
   { user, amount, site }: Payment,
   method: DirectMethod,
 ): Promise<PaymentPlace> {
-  const { db, settings, log } = deps;
-  const service = DIRECT_SERVICES[method];
-  if (!service.isSetUp(settings)) throw new OperationError("online_top_up_disabled");
+  const { db, settings } = deps;
+  if (!DIRECT_SERVICES[method].isSetUp(settings)) throw new OperationError("online_top_up_disabled");
   const quote = await quoteWithTax({ db, settings }, user, amount, method);
   const tradeNo = await startOrder(db, user.id, quote, method);
   const dollars = toText(divide(integer(quote.quotaUnits), integer(settings.get("QuotaPerUnit")), 2));
+  const { money, currency } = quote;
+  return openDirect(deps, method, { tradeNo, money, currency, subject: `TUC${dollars}`, site });
+}
+
+/** Opens the payment of a stored order at a service; one that cannot be opened has failed. Throws OperationError. */
+export async function openDirect(deps: DirectDeps, method: DirectMethod, order: DirectOrder): Promise<PaymentPlace> {
+  const { db, log } = deps;
+  const { tradeNo } = order;
   try {
-    const { money, currency } = quote;
-    const place = await service.start(deps, { tradeNo, money, currency, subject: `TUC${dollars}`, site });
+    const place = await DIRECT_SERVICES[method].start(deps, order);
     const { gatewayNo } = place;
     if (gatewayNo) await db.update(topUpOrders).set({ gatewayNo }).where(eq(topUpOrders.tradeNo, tradeNo));
     return place;

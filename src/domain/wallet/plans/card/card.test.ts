@@ -7,8 +7,9 @@ import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts"
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { handleStripeWebhook } from "../../payments/stripe-webhook.ts";
-import { advanceSubscriptions, GRACE_S } from "../advance-subscriptions.ts";
+import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { setRenewal, switchPlan } from "../change-subscription.ts";
+import { GRACE_S } from "../periods.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { closeCase, listCases } from "./cases.ts";
 import { startCardPlan } from "./checkout.ts";

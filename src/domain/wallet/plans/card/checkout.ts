@@ -3,6 +3,7 @@ import { and, desc, eq, inArray, ne } from "drizzle-orm";
 import { type PlanService, planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
 import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import { billingProfiles } from "../../../../../db/schema/billing/statements.ts";
+import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
@@ -11,16 +12,16 @@ import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { takesPaypal } from "../../payments/direct/paypal/client.ts";
-import { groupFactor, hasNoMinorUnit, priceBy } from "../../payments/quote.ts";
+import { groupFactor, hasNoMinorUnit, type PayMethod, priceBy } from "../../payments/quote.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
 import { addTax, type TaxedQuote } from "../../payments/tax/tax.ts";
 import { findCoupon, priceWith } from "../coupons.ts";
-import { openPaypalPage } from "../paypal/subscription.ts";
 import type { Plan } from "../plan-account.ts";
 import { readSeats, requireSeats } from "../seats/seats.ts";
 import { hadPlan } from "../subscribe.ts";
 import { closePage, storeOrder, storePage } from "./one-page.ts";
+import { openPaypalPage } from "./paypal/subscription.ts";
 
 type Customer = Readonly<{ id: number; group: string }>;
 
@@ -44,14 +45,7 @@ export async function startCardPlan(
   const { db, settings, log } = deps;
   if (!(service === "paypal" ? takesPaypal(settings) : takesCards(settings)))
     throw new OperationError("card_top_up_disabled");
-  const [plan] = await db.select().from(plans).where(eq(plans.id, planId));
-  if (!plan || plan.isRetired || !plan.isVisible) throw new OperationError("plan_not_found");
-  const running = and(
-    ...[eq(subscriptions.userId, user.id), eq(subscriptions.planId, planId)],
-    inArray(subscriptions.status, ["active", "past_due", "paused"]),
-  );
-  const [present] = await db.select({ id: subscriptions.id }).from(subscriptions).where(running);
-  if (present) throw new OperationError("plan_subscribed_already");
+  const plan = await findOrderable(db, user.id, planId);
   const extraSeats = readSeats(plan, seats);
   await requireSeats(db, user.id, plan, extraSeats);
   const trialDays = plan.trialDays > 0 && !(await hadPlan(db, user.id, planId)) ? plan.trialDays : 0;
@@ -100,6 +94,19 @@ export async function startCardPlan(
     log.warn({ tradeNo, service, reason: messageOf(error) }, "a plan could not be ordered");
     throw new OperationError("payment_request_failed");
   }
+}
+
+/** A plan that is offered and that the account does not have. Throws OperationError. */
+export async function findOrderable(db: Db, userId: number, planId: number): Promise<Plan> {
+  const [plan] = await db.select().from(plans).where(eq(plans.id, planId));
+  if (!plan || plan.isRetired || !plan.isVisible) throw new OperationError("plan_not_found");
+  const running = and(
+    ...[eq(subscriptions.userId, userId), eq(subscriptions.planId, planId)],
+    inArray(subscriptions.status, ["active", "past_due", "paused"]),
+  );
+  const [present] = await db.select({ id: subscriptions.id }).from(subscriptions).where(running);
+  if (present) throw new OperationError("plan_subscribed_already");
+  return plan;
 }
 
 type Page = Readonly<{ sessionNo: string; url: string }>;
@@ -153,12 +160,12 @@ async function openStripePage(
 }
 
 /**
- * What a period costs at a service: its price (quota units) at the rate of top-ups, at least the smallest coin. Throws
+ * What a period costs by a way to pay: its price (quota units) at the rate of top-ups, at least the smallest coin. Throws
  * OperationError.
  */
-function quotePlan(settings: SettingsReader, group: string, price: number, service: PlanService): TaxedQuote {
+export function quotePlan(settings: SettingsReader, group: string, price: number, method: PayMethod): TaxedQuote {
   if (price === 0) throw new OperationError("plan_card_free");
-  const { option, currency } = priceBy(settings, service);
+  const { option, currency } = priceBy(settings, method);
   const due = divide(
     multiply(multiply(integer(price), settings.get(option)), groupFactor(settings, group)),
     integer(settings.get("QuotaPerUnit")),

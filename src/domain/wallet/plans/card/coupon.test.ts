@@ -9,11 +9,11 @@ import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { readPaidOrders } from "../../statements/read-movements.ts";
 import { createCoupon } from "../coupons.ts";
-import { handlePaypalPlanEvent } from "../paypal/paypal-events.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { subscribe } from "../subscribe.ts";
 import { listCases } from "./cases.ts";
 import { startCardPlan } from "./checkout.ts";
+import { handlePaypalPlanEvent } from "./paypal/paypal-events.ts";
 import { handlePlanEvent } from "./stripe-events.ts";
 
 const START = Math.floor(Date.now() / 1000);

@@ -5,8 +5,8 @@ import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
-import { cancelAtPaypal } from "../paypal/subscription.ts";
 import { findCustomer } from "./checkout.ts";
+import { cancelAtPaypal } from "./paypal/subscription.ts";
 
 /** The address of Stripe's page where an account changes its card, reads invoices and cancels. Throws OperationError. */
 export async function openCardPortal(deps: StripeDeps, userId: number, site: string): Promise<string> {

@@ -8,7 +8,7 @@ import type { WalletDeps } from "../../operation.ts";
 import { takesPaypal } from "../../payments/direct/paypal/client.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
-import { lookUpPaypal } from "../paypal/subscription.ts";
+import { lookUpPaypal } from "./paypal/subscription.ts";
 import { applyReportedInvoice, applyReportedSubscription, cancelDuplicate } from "./stripe-events.ts";
 
 type PlanOrder = typeof planOrders.$inferSelect;

@@ -4,6 +4,7 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { findActive } from "../change-subscription.ts";
 import { couponOf, priceWith } from "../coupons.ts";
+import { requireNextUnpaid } from "../orders/pay-period.ts";
 import { publishPlanAccount } from "../overage.ts";
 import { lockPlanAccount, logSeats, type Subscription } from "../plan-account.ts";
 import { findAnyPlan, type PlanDeps, paying, requireWallet } from "../subscribe.ts";
@@ -31,6 +32,7 @@ export async function setSeats(
   if (extraSeats <= current.extraSeats) {
     await db.transaction(async (tx) => {
       requireSame(findActive(await lockPlanAccount(tx, userId), subscriptionId).subscription, current);
+      await requireNextUnpaid(tx, subscriptionId);
       await requireSeats(tx, userId, plan, extraSeats);
       await tx.update(subscriptions).set({ nextExtraSeats }).where(eq(subscriptions.id, subscriptionId));
     });
@@ -46,6 +48,7 @@ export async function setSeats(
     requireWallet(deps, account, due);
     const { subscription } = findActive(account, subscriptionId);
     requireSame(subscription, current);
+    await requireNextUnpaid(tx, subscriptionId);
     await requireSeats(tx, userId, plan, extraSeats);
     await tx
       .update(subscriptions)

@@ -4,7 +4,7 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../.
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { OutboundError } from "../../../../../lib/outbound/outbound-error.ts";
 import { messageOf } from "../../../../../lib/runtime/error-message.ts";
-import { handlePaypalPlanEvent } from "../../../plans/paypal/paypal-events.ts";
+import { handlePaypalPlanEvent } from "../../../plans/card/paypal/paypal-events.ts";
 import { type DirectDeps, PaymentServiceError, refundNoOf } from "../service.ts";
 import { applyState, reportCase } from "../services.ts";
 import { linkOf, takesPaypal } from "./client.ts";

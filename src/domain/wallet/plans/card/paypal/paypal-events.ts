@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
-import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
-import { nowSeconds } from "../../../../lib/clock.ts";
-import { smallestUnits } from "../../payments/currency-units.ts";
-import { openCase } from "../card/cases.ts";
+import { planOrders, planPayments } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
+import { nowSeconds } from "../../../../../lib/clock.ts";
+import { smallestUnits } from "../../../payments/currency-units.ts";
+import { openCase } from "../cases.ts";
 import { lookUpPaypal, type PaypalPlanDeps, readSale } from "./subscription.ts";
 
 type Order = typeof planOrders.$inferSelect;

@@ -1,16 +1,16 @@
 import { and, eq } from "drizzle-orm";
-import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
-import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
-import { OperationError } from "../../../../lib/operation-error.ts";
-import { messageOf } from "../../../../lib/runtime/error-message.ts";
-import type { WalletDeps } from "../../operation.ts";
-import { smallestUnits } from "../../payments/currency-units.ts";
-import { amountOf, callPaypal, linkOf, type PaypalResponse, reasonOf } from "../../payments/direct/paypal/client.ts";
-import { type DirectDeps, PaymentServiceError, type ServiceDeps } from "../../payments/direct/service.ts";
-import { applyCardState, applyInvoice } from "../card/apply-invoice.ts";
-import { periodEnd } from "../periods.ts";
-import type { Plan } from "../plan-account.ts";
-import { findAnyPlan } from "../subscribe.ts";
+import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
+import { OperationError } from "../../../../../lib/operation-error.ts";
+import { messageOf } from "../../../../../lib/runtime/error-message.ts";
+import type { WalletDeps } from "../../../operation.ts";
+import { smallestUnits } from "../../../payments/currency-units.ts";
+import { amountOf, callPaypal, linkOf, type PaypalResponse, reasonOf } from "../../../payments/direct/paypal/client.ts";
+import { type DirectDeps, PaymentServiceError, type ServiceDeps } from "../../../payments/direct/service.ts";
+import { periodEnd } from "../../periods.ts";
+import type { Plan } from "../../plan-account.ts";
+import { findAnyPlan } from "../../subscribe.ts";
+import { applyCardState, applyInvoice } from "../apply-invoice.ts";
 
 export type PaypalPlanDeps = WalletDeps & DirectDeps;
 type Order = typeof planOrders.$inferSelect;
