@@ -2,6 +2,7 @@ import { anthropicCodec } from "../formats/anthropic/index.ts";
 import type { ProviderCodec } from "../formats/conversation/codec.ts";
 import type { ChatDialect } from "../formats/conversation/conversation.ts";
 import { geminiCodec } from "../formats/gemini/index.ts";
+import { interactionsCodec } from "../formats/gemini-interactions/index.ts";
 import { openaiChatCodec } from "../formats/openai-chat/index.ts";
 import { openaiResponsesCodec } from "../formats/openai-responses/index.ts";
 import { zeroOneAi } from "./chinese-labs/01-ai.ts";
@@ -119,6 +120,7 @@ const codecs: ReadonlyMap<ChatDialect, ProviderCodec> = new Map(
     openaiResponsesCodec,
     anthropicCodec,
     geminiCodec,
+    interactionsCodec,
     ...providers.flatMap(({ chat }) => chat?.codec ?? []),
   ].map((codec) => [codec.dialect, codec]),
 );

@@ -1,7 +1,13 @@
 import type { JsonObject } from "../json.ts";
 
 /** The wire formats of chat APIs. */
-export type ChatDialect = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | NativeDialect;
+export type ChatDialect =
+  | "openai-chat"
+  | "openai-responses"
+  | "anthropic"
+  | "gemini"
+  | "gemini-interactions"
+  | NativeDialect;
 
 /** A wire format that a single provider speaks, named by its codec. */
 type NativeDialect = string & Record<never, never>;

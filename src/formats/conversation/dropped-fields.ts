@@ -14,6 +14,7 @@ export function recordDropped(chat: JsonObject, encoded: readonly string[], drop
 /** Members that the conversation also holds, or that the gateway itself handles. */
 const HARMLESS_BY_DIALECT: Readonly<Partial<Record<ChatDialect, ReadonlySet<string>>>> = {
   "openai-responses": new Set(["instructions", "include", "store", "previous_response_id"]),
+  "gemini-interactions": new Set(["store", "previous_interaction_id"]),
   "openai-chat": new Set(["safety_identifier", "thinking", "reasoning", "enable_thinking", "thinking_budget"]),
 };
 
@@ -34,7 +35,8 @@ export function recordForeignFields(
       HARMLESS_BY_DIALECT[extra.dialect]?.has(name) || forwarded.includes(name) || DISABLED_VALUES[name] === value;
     if (value === null || isHarmless) continue;
     // Google groups generation settings in one member: the remaining ones are recorded one by one.
-    if (name === "generationConfig") for (const inner in recordOf(value)) dropped.add(`${name}.${inner}`);
+    if (name === "generationConfig" || name === "generation_config")
+      for (const inner in recordOf(value)) dropped.add(`${name}.${inner}`);
     else dropped.add(name);
   }
   recordDroppedExtensions({ turns, tools }, dropped);

@@ -80,7 +80,9 @@ export function recordDroppedSearch(search: WebSearch, supported: readonly Searc
 export const listsSearch = (tools: unknown): boolean =>
   recordsOf(tools).some(
     ({ type, googleSearch, google_search, googleSearchRetrieval }) =>
-      textOf(type)?.startsWith("web_search") || (googleSearch ?? google_search ?? googleSearchRetrieval) !== undefined,
+      textOf(type)?.startsWith("web_search") ||
+      type === "google_search" ||
+      (googleSearch ?? google_search ?? googleSearchRetrieval) !== undefined,
   );
 
 /** Whether the body of a chat in any client's format requests a web search. */
@@ -194,11 +196,12 @@ export const synthesizedId = (newId: (prefix: string) => string, prefix: string)
   newId(prefix + GATEWAY_MARK);
 
 /** Whether this gateway made up the search item: the provider whose format it has does not know it. */
-export const isSynthesized = ({ id, tool_use_id }: JsonObject): boolean =>
-  hasGatewayMark(textOf(id) ?? textOf(tool_use_id) ?? "");
+export const isSynthesized = ({ id, tool_use_id, call_id }: JsonObject): boolean =>
+  hasGatewayMark(textOf(id) ?? textOf(tool_use_id) ?? textOf(call_id) ?? "");
 
 /** Whether the part is a search of an earlier turn: the answer already contains its results, so it can be dropped. */
 export const isPastSearch = ({ dialect, name, value }: Omit<Native, "type">): boolean =>
   (dialect === "openai-responses" && name === "web_search_call") ||
   (dialect === "anthropic" && (name === "web_search_tool_result" || isClaudesCall(name, value))) ||
+  (dialect === "gemini-interactions" && /^google_search_(call|result)$/.test(name)) ||
   (dialect === "gemini" && name === GROUNDING);

@@ -1,6 +1,7 @@
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
 import { thinkingToContent } from "../../formats/conversation/reasoning-to-content.ts";
 import { isFetchableUrl } from "../../formats/gemini/parts.ts";
+import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import { isTriggered } from "../../formats/openai-responses/compaction.ts";
 import { flattenNamespaces } from "../../formats/openai-responses/request/tools.ts";
 import { customNames } from "../../formats/tools/custom-tools.ts";
@@ -199,7 +200,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     storeResponse: (request) =>
       dialect === "anthropic" && request.extra.dialect === "anthropic"
         ? threadStorer(context, call, route, request)
-        : responseStorer(context, call, route, request, dialect === "openai-responses" && !call.isResumed),
+        : responseStorer(context, call, route, request, dialect === clientFormat && !call.isResumed),
   });
 }
 
@@ -212,6 +213,8 @@ function mediaInliner(
   { features }: ChatApi,
   dialect: ChatDialect,
 ): ((conversation: Conversation) => Promise<void>) | null {
+  // Google fetches the files of an interaction itself.
+  if (dialect === INTERACTIONS) return null;
   const takes = dialect === "gemini" ? isFetchableUrl : undefined;
   if (features.inlineMediaOnly) return (conversation) => inlineMedia(context, conversation, undefined, takes);
   return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;

@@ -17,6 +17,7 @@ import {
   refuseUnstoredBackground,
 } from "../state/responses/background.ts";
 import type { StoreResponse } from "../state/responses/store.ts";
+import { type StoredFormat, storedFormatOf } from "../state/responses/stored-formats.ts";
 import type { Route } from "../upstream/route.ts";
 import {
   type Adapter,
@@ -49,7 +50,7 @@ export class TranslatingAdapter implements Adapter {
   }
 
   async encode(): Promise<EncodedRequest> {
-    if (this.#isBackground) refuseUnstoredBackground(this.#keeper() !== null);
+    if (this.#backgroundFormat) refuseUnstoredBackground(this.#keeper() !== null);
     return encodeConversation(this.call, this.route, this.options);
   }
 
@@ -91,8 +92,9 @@ export class TranslatingAdapter implements Adapter {
   }
 
   /** A background response that is still running, stored so that the client can retrieve it. */
-  #running(find: (bytes: Uint8Array) => JsonObject | null, bytes: Uint8Array): JsonObject | null {
-    const running = this.#isBackground ? find(bytes) : null;
+  #running(find: typeof findRunningResponse, bytes: Uint8Array): JsonObject | null {
+    const format = this.#backgroundFormat;
+    const running = format && find(format, bytes);
     if (running) this.#keeper()?.(EMPTY_REPLY, textOf(running.id) ?? "", null);
     return running;
   }
@@ -132,10 +134,8 @@ export class TranslatingAdapter implements Adapter {
     const { codec } = this.call.endpoint;
     const running = this.#running(findRunningResponse, body);
     if (running) {
-      const begun = { type: "response.created", response: running, sequence_number: 0 };
-      const firstEvent = `event: ${begun.type}\ndata: ${JSON.stringify(begun)}\n\n`;
       return {
-        body: firstEvent,
+        body: this.#backgroundFormat?.begin(running) ?? "",
         contentType: codec.streamType,
         reported: null,
         meter: new OutputMeter(),
@@ -167,9 +167,10 @@ export class TranslatingAdapter implements Adapter {
     });
   }
 
-  get #isBackground(): boolean {
-    const isResponse = this.#sameFormat && this.options.dialect === "openai-responses";
-    return isResponse && this.call.body.json.background === true;
+  /** The format of a response that the upstream makes in the background; null: it is an ordinary one. */
+  get #backgroundFormat(): StoredFormat | null {
+    const isRequested = this.#sameFormat && this.call.body.json.background === true;
+    return isRequested ? storedFormatOf(this.options.dialect) : null;
   }
 
   #keeper(): StoreResponse | null {

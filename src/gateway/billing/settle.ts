@@ -1,6 +1,6 @@
 import { charge } from "../../billing/pricing/charge.ts";
 import { type CallEnding, NO_USAGE, type UsageEvidence } from "../../billing/types.ts";
-import { type Catalog, searchesEachAnswer } from "../../catalog/catalog.ts";
+import { type Catalog, type ModelInfo, searchesEachAnswer } from "../../catalog/catalog.ts";
 import type { ToolCalls, Usage } from "../../formats/conversation/reply.ts";
 import { recordsOf, textOf } from "../../formats/json.ts";
 import type { Reason } from "../../lib/reason.ts";
@@ -44,8 +44,16 @@ export function settle(
   const price = route?.price ?? prices.price;
   const toolCalls = route && hostedTools(call, route, ended.meter, context.catalog);
   const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
-  return { ended, usage, evidence, charged: charge(price, counted, context.prices.quotaPerUnit()) };
+  const billed =
+    route && usage.toolCalls?.google_search
+      ? withSearches(counted, context.catalog().find(route.upstreamModel))
+      : counted;
+  return { ended, usage, evidence, charged: charge(price, billed, context.prices.quotaPerUnit()) };
 }
+
+/** The usage with the searches that are charged: some models are charged per response that searches, not per query. */
+const withSearches = (usage: Usage, { search_billing }: ModelInfo): Usage =>
+  search_billing === "answer" ? { ...usage, toolCalls: { ...usage.toolCalls, google_search: 1 } } : usage;
 
 /** The billed usage, and where it is from. */
 type BilledUsage = Readonly<{ usage: Usage; evidence: UsageEvidence }>;

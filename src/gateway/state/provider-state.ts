@@ -1,6 +1,7 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
+import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import { recordOf, textOf } from "../../formats/json.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
@@ -45,6 +46,8 @@ async function bindConversation(context: GatewayContext, call: Call): Promise<Ca
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
       return bindOwners(context, bindReferences(context, await bindCompactions(context, await resume(context, call))));
+    case INTERACTIONS:
+      return bindReferences(context, await resume(context, call));
     case "anthropic":
       return await bindThread(context, bindReferences(context, call));
     default:
@@ -74,6 +77,8 @@ const STATE_MEMBERS: Readonly<Partial<Record<ChatDialect, readonly string[]>>> =
   "openai-responses": ["conversation", "prompt", "previous_response_id"],
   anthropic: ["thread", "container"],
   gemini: ["cachedContent", "cached_content"],
+  // An agent is Google's, as is what a continuation or an environment refers to.
+  [INTERACTIONS]: ["agent", "continuation_token", "environment", "previous_interaction_id"],
 };
 
 function isReference(value: unknown): boolean {
@@ -81,11 +86,13 @@ function isReference(value: unknown): boolean {
   return record ? textOf(record.id) !== null || textOf(record.type) !== null : textOf(value) !== null && value !== "";
 }
 
+const ROUTED_SEPARATELY: ReadonlySet<string> = new Set(["thread", "previous_response_id", "previous_interaction_id"]);
+
 function bindReferences(context: GatewayContext, call: Call): Call {
   const conversation = call.fullConversation?.();
   const name = conversation && referenceIn(conversation);
   // Threads and earlier responses are routed separately.
-  if (!name || name === "thread" || name === "previous_response_id") return call;
+  if (!name || ROUTED_SEPARATELY.has(name)) return call;
   const { dialect } = call.endpoint.codec;
   const bound = narrowChannels(call, (channel) => keepsState(context, call, channel, dialect));
   if (!bound) throw lostReference(name);

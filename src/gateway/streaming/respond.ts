@@ -11,6 +11,7 @@ import { corsHeaders } from "../http/headers.ts";
 import { storeObject } from "../state/files/read-objects.ts";
 import { chargeLater } from "../state/responses/background.ts";
 import { BackgroundView } from "../state/responses/background-view.ts";
+import { storedFormatOf } from "../state/responses/stored-formats.ts";
 import type { OpenStream, Received } from "../upstream/receive.ts";
 import { StreamPump } from "./stream-pump.ts";
 
@@ -88,12 +89,16 @@ async function respondBackground(
     throw failCall(context, call, reserved, error);
   });
   const { object } = later;
-  const view = new BackgroundView(source.view, (response) => {
-    if (!object) return;
-    storeObject(context, object, response).catch((error) => {
-      log.warn({ error, responseId: object.id }, "a response will be charged when it is looked at again");
-    });
-  });
+  const view = new BackgroundView(
+    source.view,
+    storedFormatOf(call.endpoint.codec.dialect)?.member ?? "response",
+    (response) => {
+      if (!object) return;
+      storeObject(context, object, response).catch((error) => {
+        log.warn({ error, responseId: object.id }, "a response will be charged when it is looked at again");
+      });
+    },
+  );
   return respondStream(context, call, later.reserved, { ...source, view }, finish);
 }
 

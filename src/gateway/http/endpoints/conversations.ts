@@ -5,6 +5,8 @@ import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import { geminiArrayClientCodec, geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
+import { interactionsClientCodec } from "../../../formats/gemini-interactions/index.ts";
+import { interactionsRules } from "../../../formats/gemini-interactions/request/request-rules.ts";
 import { recordsOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
@@ -25,6 +27,8 @@ export const responses: Endpoint = {
   ...ownResponses,
   namesMcpServers: ({ tools }) => recordsOf(tools).some(({ type }) => type === "mcp"),
 };
+/** POST /v1beta/interactions */
+export const interactions = chatEndpoint(interactionsClientCodec, interactionsRules);
 /** POST /v1/responses/compact */
 export const compactResponse: Endpoint = { ...ownResponses, streams: false, compacts: true };
 /** POST …/models/{model}:generateContent, and :streamGenerateContent with `alt=sse` */
@@ -56,6 +60,7 @@ const isEmpty = ({ turns, system, extra: { members } }: Conversation): boolean =
   turns.length === 0 &&
   system.length === 0 &&
   !members.previous_response_id &&
+  !members.previous_interaction_id &&
   !members.prompt &&
   !continuesThread(members);
 

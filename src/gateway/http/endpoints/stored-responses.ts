@@ -15,6 +15,7 @@ import {
   requestStoredResponse,
 } from "../../state/responses/request-stored-response.ts";
 import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
+import { formatOfStored } from "../../state/responses/stored-formats.ts";
 import type { GatewayServer } from "../arrival.ts";
 import { invalidRequest } from "../client-body.ts";
 import { respondToKey } from "./lookup/models.ts";
@@ -34,7 +35,8 @@ export const storedResponse = (
     const stored = await find(context, caller, id);
     const { search, searchParams } = new URL(request.url);
     if (searchParams.get("stream") === "true") {
-      if (stored.isNative && action === "retrieve") return followResponse(context, stored, search);
+      if (stored.isNative && action === "retrieve")
+        return followResponse(context, { ...stored, dialect: formatOfStored(stored).dialect }, search);
       throw invalidRequest({ code: "gateway_response_not_streamed" }, "stream");
     }
     const answer = stored.isNative
@@ -44,14 +46,15 @@ export const storedResponse = (
     return answer;
   });
 
-/** Requests the response from its upstream. A background response is charged before its end is reported. */
-async function fetchFromUpstream(
+/** Requests a response from its upstream. A background response is charged before its end is reported. Rejects GatewayError. */
+export async function fetchFromUpstream(
   context: GatewayContext,
   stored: StoredResponse,
   action: ResponseAction,
   search: string,
-): Promise<object> {
-  const later = await context.services.objects.find("response", stored.id, stored.userId);
+): Promise<JsonObject> {
+  const { kind, dialect } = formatOfStored(stored);
+  const later = await context.services.objects.find(kind, stored.id, stored.userId);
   if (later?.settledAt === null && action === "delete" && !isFinal((await refresh(context, later)).body)) {
     throw new GatewayError(
       400,
@@ -62,8 +65,9 @@ async function fetchFromUpstream(
       },
     );
   }
-  const answer = await requestStoredResponse(context, stored, action, search);
-  if (later?.settledAt === null && answer.object === "response" && answer.status !== undefined) {
+  const answer = await requestStoredResponse(context, { ...stored, dialect }, action, search);
+  const isResponse = kind === "interaction" || answer.object === "response";
+  if (later?.settledAt === null && isResponse && answer.status !== undefined) {
     await storeObject(context, later, answer);
   }
   return answer;
@@ -72,7 +76,8 @@ async function fetchFromUpstream(
 async function find({ services }: GatewayContext, caller: Caller, id: string): Promise<StoredResponse> {
   const stored = await services.responses.find(id, caller.user.id, nowSeconds());
   // Of a response that was too long to store, only the id remains.
-  if (stored && (stored.isNative || Object.keys(stored.body).length > 0)) return stored;
+  const isOwn = stored !== null && formatOfStored(stored).kind === "response";
+  if (isOwn && (stored.isNative || Object.keys(stored.body).length > 0)) return stored;
   throw new GatewayError(
     404,
     "response_not_found",

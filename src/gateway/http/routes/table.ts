@@ -1,4 +1,5 @@
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
+import { interactionsClientCodec } from "../../../formats/gemini-interactions/index.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline.ts";
@@ -12,11 +13,12 @@ import { refusal as refuseDrawing } from "../../tasks/drawing/responses.ts";
 import { drawingRoutes, openDrawingRoutes } from "../../tasks/drawing/routes.ts";
 import { musicRoutes, refusal as refuseMusic } from "../../tasks/music.ts";
 import { videoRoutes } from "../../tasks/video/routes.ts";
-import { compactResponse, messages, responses } from "../endpoints/conversations.ts";
+import { compactResponse, interactions, messages, responses } from "../endpoints/conversations.ts";
 import { countMessageTokens, countResponseTokens } from "../endpoints/count-tokens.ts";
 import { embeddings } from "../endpoints/embeddings.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { handleGemini, listGeminiModels, showGeminiModel } from "../endpoints/gemini.ts";
+import { storedInteraction } from "../endpoints/interactions.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "../endpoints/lookup/billing.ts";
 import { codecOf, listModels, showModel } from "../endpoints/lookup/models.ts";
 import {
@@ -46,6 +48,9 @@ export function gatewayRoutes(
   const versionOne = versionOneRoutes(context, sessions, sockets);
   const drawings = drawingRoutes(context);
   return [
+    // Google's clients call the first since their version 3, the second before.
+    { prefix: "/v1/interactions", routes: interactionRoutes(context), refuse: refuseAsInteractions },
+    { prefix: "/v1beta/interactions", routes: interactionRoutes(context), refuse: refuseAsInteractions },
     { prefix: "/v1", routes: versionOne, refuse: refuseByHeaders },
     // Hugging Face's clients prepend a prefix of their own.
     { prefix: "/hf", routes: versionOne.map((row) => ({ ...row, path: `/v1${row.path}` })), refuse: refuseByHeaders },
@@ -87,6 +92,8 @@ const liveRoute = (context: GatewayContext, sessions: RealtimeSessions): Route =
 
 const refuseByHeaders: RouteGroup["refuse"] = (_context, request, error) =>
   errorResponse(error, request, codecOf(request));
+const refuseAsInteractions: RouteGroup["refuse"] = (_context, request, error) =>
+  errorResponse(error, request, interactionsClientCodec);
 const refuseAsGemini: RouteGroup["refuse"] = (_context, request, error) =>
   errorResponse(error, request, geminiClientCodec);
 
@@ -187,6 +194,22 @@ const STORED_RESPONSES = [
   ["GET", "", "retrieve"],
   ["DELETE", "", "delete"],
   ["GET", "/input_items", "input_items"],
+  ["POST", "/cancel", "cancel"],
+] as const;
+
+/** Google's Interactions API. */
+const interactionRoutes = (context: GatewayContext): readonly Route[] => [
+  call(context, "", interactions),
+  ...STORED_INTERACTIONS.map(([method, path, action]) =>
+    route(method, `/:id${path}`, ({ request, server, param }) =>
+      storedInteraction(context, request, server, decodeURIComponent(param("id")), action),
+    ),
+  ),
+];
+
+const STORED_INTERACTIONS = [
+  ["GET", "", "retrieve"],
+  ["DELETE", "", "delete"],
   ["POST", "/cancel", "cancel"],
 ] as const;
 

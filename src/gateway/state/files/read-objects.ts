@@ -7,9 +7,10 @@ import { invalidRequest } from "../../http/client-body.ts";
 import { keepContainersOf } from "../collections/keep-containers.ts";
 import { COLLECTIONS } from "../collections/kinds.ts";
 import { requestStoredResponse } from "../responses/request-stored-response.ts";
+import { formatOfKind } from "../responses/stored-formats.ts";
 import { ownerOf, requestDeletion, requestObject, requestUpstream } from "./request-upstream.ts";
 import { abandonObject, isFinal, settleObject } from "./settle-object.ts";
-import type { CollectionKind, ObjectKind, ObjectStore, RoutedKind, StoredObject } from "./store.ts";
+import type { ObjectKind, ObjectStore, RoutedKind, StoredObject } from "./store.ts";
 
 const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 20;
@@ -121,10 +122,12 @@ export const PATHS: Readonly<Record<RoutedKind, string>> = {
 
 /** An object's path at its upstream, after the version. */
 export const pathOf = ({ kind, id }: Pick<StoredObject, "kind" | "id">): string =>
-  `${kind === "response" ? "/responses" : ALL_PATHS[kind]}/${encodeURIComponent(id)}`;
+  `${ALL_PATHS[kind]}/${encodeURIComponent(id)}`;
 
-const ALL_PATHS: Readonly<Record<RoutedKind | CollectionKind, string>> = {
+const ALL_PATHS: Readonly<Record<ObjectKind, string>> = {
   ...PATHS,
+  response: "/responses",
+  interaction: "/interactions",
   conversation: COLLECTIONS.conversation.path,
   vector_store: COLLECTIONS.vector_store.path,
   container: COLLECTIONS.container.path,
@@ -133,8 +136,8 @@ const ALL_PATHS: Readonly<Record<RoutedKind | CollectionKind, string>> = {
 /** Requests an object's state from its upstream, and stores it. Rejects GatewayError. */
 export async function refresh(context: GatewayContext, object: StoredObject): Promise<StoredObject> {
   const body =
-    object.kind === "response"
-      ? await requestStoredResponse(context, object, "retrieve")
+    object.kind === "response" || object.kind === "interaction"
+      ? await requestStoredResponse(context, { ...object, dialect: formatOfKind(object.kind).dialect }, "retrieve")
       : await requestObject(context, ownerOf(context, object), { method: "GET", path: pathOf(object) });
   return storeObject(context, object, body);
 }

@@ -23,8 +23,8 @@ export const trainingOf = (model: string): string => `${model}-training`;
 
 const FINAL_STATUSES: ReadonlySet<unknown> = new Set([
   ...["completed", "failed", "expired", "cancelled", "succeeded"],
-  // A response that was cut off.
-  "incomplete",
+  // A response that was cut off, an interaction that waits for its client or used up its budget.
+  ...["incomplete", "requires_action", "budget_exceeded"],
 ]);
 
 /** Whether an object is in a final state. */
@@ -65,7 +65,8 @@ async function usedByObject(context: GatewayContext, object: StoredObject): Prom
     case "batch":
       return usedByBatch(context, object);
     case "response":
-      return usedByResponse(context, object);
+    case "interaction":
+      return usedByResponse(context, object, object.kind);
     default:
       return usedByJob(context, object);
   }
@@ -151,8 +152,8 @@ function usedByJob(context: GatewayContext, object: StoredObject): Used[] {
   return [{ model: requested, price, tier: undefined, usage: { ...NO_USAGE, promptTokens: tokens }, calls: 1 }];
 }
 
-function usedByResponse(context: GatewayContext, object: StoredObject): Used[] {
-  const usage = usedBy(object.body);
+function usedByResponse(context: GatewayContext, object: StoredObject, kind: "response" | "interaction"): Used[] {
+  const usage = usedBy(kind, object.body);
   if (!usage) return [];
   const reportedModel = textOf(object.body.model) ?? "";
   const { requested, upstream } = object.payer.model ?? { requested: reportedModel, upstream: undated(reportedModel) };
@@ -185,6 +186,7 @@ const fineTuning = (id: string): string => `Fine-tuning ${id}`;
 const CONTENTS: Readonly<Partial<Record<StoredObject["kind"], (id: string) => string>>> = {
   batch: (id) => `Batch ${id}, at half price`,
   response: (id) => `Response ${id}, made in the background`,
+  interaction: (id) => `Interaction ${id}, made in the background`,
   job: fineTuning,
 };
 

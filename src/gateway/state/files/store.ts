@@ -8,8 +8,8 @@ import type { JsonObject } from "../../../formats/json.ts";
 export type RoutedKind = "file" | "upload" | "batch" | "job";
 /** Objects with objects of their own below them. */
 export type CollectionKind = "conversation" | "vector_store" | "container";
-/** `response`: a background response. */
-export type ObjectKind = RoutedKind | CollectionKind | "response";
+/** `response` and `interaction`: made in the background. */
+export type ObjectKind = RoutedKind | CollectionKind | "response" | "interaction";
 
 /** Who pays for an object when it is done, as of its creation. */
 export type Payer = Readonly<{
@@ -80,7 +80,7 @@ const FORMER_MEMBER = "told";
 const memberOf = (body: typeof upstreamObjects.body, name: string) =>
   sql`coalesce(${body}::json #>> array['object', ${name}]::text[], ${body}::json #>> array[${FORMER_MEMBER}, ${name}]::text[])`;
 
-const CHARGED: readonly ObjectKind[] = ["batch", "job", "response"];
+const CHARGED: readonly ObjectKind[] = ["batch", "job", "response", "interaction"];
 
 /** Whether an object is charged when it is done. */
 export const isChargedAtEnd = (kind: ObjectKind): boolean => CHARGED.includes(kind);

@@ -7,9 +7,6 @@ import { OutputMeter } from "../../billing/output-meter.ts";
 import type { GatewayError } from "../../call/errors.ts";
 import { isFinal } from "../files/settle-object.ts";
 
-/** In every event that contains the complete response. */
-const RESPONSE = Buffer.from('"response"');
-
 /**
  * Passes the stream of a background response through. The call itself has no usage: the response is charged once it is
  * complete. `over` receives it then, so that a client that retrieves it later finds it charged.
@@ -18,10 +15,17 @@ export class BackgroundView implements StreamView {
   readonly meter = new OutputMeter();
   readonly usage = null;
 
+  /** In every event that contains the complete response. */
+  readonly #memberBytes: Buffer;
+
   constructor(
     private readonly view: StreamView,
+    /** The member of events that contains the response. */
+    private readonly member: string,
     private readonly over: (response: JsonObject) => void,
-  ) {}
+  ) {
+    this.#memberBytes = Buffer.from(`"${member}"`);
+  }
 
   get failed(): string | null {
     return this.view.failed;
@@ -36,9 +40,9 @@ export class BackgroundView implements StreamView {
   }
 
   take(block: Uint8Array): OutputChunk {
-    if (indexOfBytes(block, RESPONSE) >= 0) {
+    if (indexOfBytes(block, this.#memberBytes) >= 0) {
       for (const { data } of readEvents(textOfBytes(block))) {
-        const response = recordOf(recordOf(parseJson(data))?.response);
+        const response = recordOf(recordOf(parseJson(data))?.[this.member]);
         if (response && isFinal(response)) this.over(response);
       }
     }

@@ -2,7 +2,6 @@ import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { type Reply, stepsOf } from "../../../formats/conversation/collect-reply.ts";
 import type { Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import { openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
 import { readEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
@@ -11,6 +10,7 @@ import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { storedObjectOf } from "../files/choose-owner.ts";
 import type { StoredObject } from "../files/store.ts";
+import { formatOfKind, type StoredFormat, storedFormatOf } from "./stored-formats.ts";
 
 const RUNNING_STATUSES: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
 
@@ -25,16 +25,18 @@ export const EMPTY_REPLY: Reply = {
 };
 
 /** The background response that an upstream is still generating; null for other responses. */
-export function findRunningResponse(body: Uint8Array): JsonObject | null {
+export function findRunningResponse({ member }: StoredFormat, body: Uint8Array): JsonObject | null {
   const answer = recordOf(parseJson(textOfBytes(body)));
-  return answer?.object === "response" && RUNNING_STATUSES.has(answer.status) ? answer : null;
+  const isResponse = member === "interaction" ? textOf(answer?.id) !== null : answer?.object === "response";
+  return isResponse && RUNNING_STATUSES.has(answer?.status) ? answer : null;
 }
 
 /** The same for the first events of a stream; upstreams without background mode never report one. */
-export function findRunningInStream(first: Uint8Array): JsonObject | null {
+export function findRunningInStream({ member, startsBackground }: StoredFormat, first: Uint8Array): JsonObject | null {
   for (const { data } of readEvents(textOfBytes(first))) {
-    const response = recordOf(recordOf(parseJson(data))?.response);
-    if (response?.background === true && RUNNING_STATUSES.has(response.status) && textOf(response.id)) return response;
+    const response = recordOf(recordOf(parseJson(data))?.[member]);
+    if (response && startsBackground(response) && RUNNING_STATUSES.has(response.status) && textOf(response.id))
+      return response;
   }
   return null;
 }
@@ -50,13 +52,13 @@ export function refuseUnstoredBackground(isStored: boolean): void {
  */
 export async function chargeLater(
   { services }: GatewayContext,
-  { attempts: { route }, caller, summary }: Call,
+  { attempts: { route }, caller, summary, endpoint }: Call,
   reserved: Reservation,
   body: JsonObject,
 ): Promise<Readonly<{ object: StoredObject | null; reserved: Reservation }>> {
   if (!route) return { object: null, reserved };
   const model = { requested: summary.model, upstream: route.upstreamModel };
-  const object = storedObjectOf(caller, route, "response", body, model);
+  const object = storedObjectOf(caller, route, storedFormatOf(endpoint.codec.dialect)?.kind ?? "response", body, model);
   await services.objects.keep(object);
   const { hold } = reserved;
   if (!hold) return { object, reserved };
@@ -68,10 +70,10 @@ export async function chargeLater(
 }
 
 /** The usage of a complete response, including hosted tools; null if not reported. */
-export function usedBy(body: JsonObject): Usage | null {
-  const reply = openaiResponsesCodec.decodeReply(body);
+export function usedBy(kind: StoredFormat["kind"], body: JsonObject): Usage | null {
+  const reply = formatOfKind(kind).codec.decodeReply(body);
   if (!reply?.usage) return null;
   const meter = new OutputMeter();
   for (const step of stepsOf(reply)) meter.step(step);
-  return { ...reply.usage, ...(meter.toolCalls && { toolCalls: meter.toolCalls }) };
+  return { ...reply.usage, ...(meter.toolCalls && { toolCalls: { ...meter.toolCalls, ...reply.usage.toolCalls } }) };
 }

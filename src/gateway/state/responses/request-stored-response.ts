@@ -1,4 +1,5 @@
 import { proxyOf, userAgentOf } from "../../../domain/channels/upstream/request-options.ts";
+import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { EVENT_STREAM_HEADERS } from "../../../lib/http/sse.ts";
 import { providerOf } from "../../../providers/registry.ts";
@@ -18,8 +19,8 @@ const METHODS: Readonly<Record<ResponseAction, "GET" | "POST" | "DELETE">> = {
   input_items: "GET",
 };
 
-/** A response and its origin; an empty `keyHash` means the channel's first key. */
-type Made = Readonly<{ id: string; channelId: number; keyHash: string }>;
+/** A response in a stored format and its origin; an empty `keyHash` means the channel's first key. */
+type Made = Readonly<{ id: string; channelId: number; keyHash: string; dialect: ChatDialect }>;
 
 /**
  * Requests a response from the channel and key that made it; `search`: the query of the client's URL. Rejects
@@ -42,14 +43,19 @@ export async function followResponse(context: GatewayContext, made: Made, search
   return new Response(body, { headers: { ...EVENT_STREAM_HEADERS, "content-type": "text/event-stream" } });
 }
 
-async function send(context: GatewayContext, { id, channelId, keyHash }: Made, action: ResponseAction, search: string) {
+async function send(
+  context: GatewayContext,
+  { id, channelId, keyHash, dialect }: Made,
+  action: ResponseAction,
+  search: string,
+) {
   const made = context.services.channels.get(channelId);
   const firstHash = made ? keyHashOf(made, made.keys[0] ?? "") : "";
   const choice = ownerOf(context, { channelId, keyHash: keyHash || firstHash });
   const { channel, key } = choice;
   const provider = providerOf(channel.type);
   if (!provider) throw clientErrorFor(context, noResponse(channel, key, "unsupported"));
-  const ask = { capability: "chat", dialect: "openai-responses", model: "", stream: false, key } as const;
+  const ask = { capability: "chat", dialect, model: "", stream: false, key } as const;
   const [path = "", query] = provider.url(channel, ask).split("?");
   const suffix = action === "retrieve" || action === "delete" ? "" : `/${action}`;
   const wishes = [query, search.slice(1)].filter((part) => part).join("&");

@@ -10,6 +10,7 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { pinOwner } from "./pin-channel.ts";
 import { isTooLong, type ResponseStore, type StoredResponse } from "./store.ts";
+import { formatOfStored, storedFormatOf } from "./stored-formats.ts";
 
 /**
  * The response that a request's `previous_response_id` refers to; null without one. Throws GatewayError if it does not
@@ -20,32 +21,34 @@ async function previousResponse(
   caller: Caller,
   conversation: Conversation,
 ): Promise<StoredResponse | null> {
-  const id = textOf(conversation.extra.members.previous_response_id);
-  if (conversation.extra.dialect !== "openai-responses" || !id) return null;
-  const found = await services.responses.find(id, caller.user.id, nowSeconds());
+  const format = storedFormatOf(conversation.extra.dialect);
+  const id = format && textOf(conversation.extra.members[format.previous]);
+  if (!id) return null;
+  const stored = await services.responses.find(id, caller.user.id, nowSeconds());
+  const found = stored && formatOfStored(stored) === format ? stored : null;
   if (found && isTooLong(found)) {
     throw new GatewayError(
       400,
       "previous_response_too_long",
       { code: "gateway_previous_too_long", params: { id } },
-      { type: "invalid_request_error", param: "previous_response_id" },
+      { type: "invalid_request_error", param: format.previous },
     );
   }
   if (found) return found;
   throw new GatewayError(
     400,
     "previous_response_not_found",
-    { code: "gateway_previous_unknown", params: { id } },
+    { code: format.member === "response" ? "gateway_previous_unknown" : "gateway_interaction_unknown", params: { id } },
     {
       type: "invalid_request_error",
-      param: "previous_response_id",
+      param: format.previous,
     },
   );
 }
 
 /** The request with the earlier turns in place of its reference, for upstreams that have not stored it. */
 function withPreviousTurns(conversation: Conversation, { turns }: StoredResponse): Conversation {
-  const { previous_response_id: _, ...members } = conversation.extra.members;
+  const { previous_response_id: _, previous_interaction_id: __, ...members } = conversation.extra.members;
   return { ...conversation, turns: [...turns, ...conversation.turns], extra: { ...conversation.extra, members } };
 }
 

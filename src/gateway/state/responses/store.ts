@@ -11,6 +11,7 @@ import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { Route } from "../../upstream/route.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
+import { formatOfStored, storedFormatOf } from "./stored-formats.ts";
 
 export type StoredResponse = Readonly<{
   id: string;
@@ -79,7 +80,11 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
       const isFit = fullRow.turns.length + fullRow.body.length <= MAX_CHARACTERS;
       const response = isFit
         ? input
-        : { ...input, turns: [], ...(fullRow.body.length > MAX_CHARACTERS && { body: {} }) };
+        : {
+            ...input,
+            turns: [],
+            ...(fullRow.body.length > MAX_CHARACTERS && { body: formatOfStored(input).nativeBody }),
+          };
       const row = isFit ? fullRow : rowOf(response);
       const insert = async () => {
         await db
@@ -123,7 +128,8 @@ export function responseStorer(
   isNative: boolean,
 ): StoreResponse | null {
   const hours = context.services.settings.get("responses.keep_hours");
-  if (request.extra.dialect !== "openai-responses" || request.extra.members.store === false || hours === 0) return null;
+  const format = storedFormatOf(request.extra.dialect);
+  if (!format || request.extra.members.store === false || hours === 0) return null;
   return (reply, id, body) => {
     const answer = reply.choices[0];
     const now = nowSeconds();
@@ -134,7 +140,7 @@ export function responseStorer(
       keyHash: keyHashOf(channel, key),
       isNative,
       turns: isNative ? [] : [...request.turns, { role: "assistant", parts: answer?.parts ?? [] }],
-      body: isNative ? {} : (body ?? {}),
+      body: isNative ? format.nativeBody : (body ?? format.nativeBody),
       createdAt: now,
       expiresAt: now + hours * 3600,
     });

@@ -1,6 +1,7 @@
 /** What is wrong with a request about something stored: responses, threads, files, batches, fine-tuning jobs. */
 export const storedMessages = {
   gateway_response_unknown: { en: "Response with id '{id}' not found.", zh: "没有 ID 为 '{id}' 的响应。" },
+  gateway_interaction_unknown: { en: "Interaction with id '{id}' not found.", zh: "没有 ID 为 '{id}' 的交互。" },
   gateway_previous_unknown: {
     en: "Previous response with id '{id}' not found.",
     zh: "没有 ID 为 '{id}' 的前一个响应。",

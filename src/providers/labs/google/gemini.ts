@@ -1,3 +1,4 @@
+import { INTERACTIONS } from "../../../formats/gemini-interactions/steps.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
@@ -90,9 +91,10 @@ export const gemini: Provider = {
     "veo-3.1-fast-generate-preview",
     "veo-3.1-lite-generate-preview",
   ],
-  url: (channel, { capability, model, stream, apiVersion, key = "" }) => {
+  url: (channel, { capability, dialect, model, stream, apiVersion, key = "" }) => {
     // The key is part of the URL, as in Google's clients.
     if (capability === "live") return `${liveUrl(channel)}?key=${encodeURIComponent(key)}`;
+    if (dialect === INTERACTIONS) return `${rootOf(channel)}/interactions`;
     const method = capability === "embeddings" ? "batchEmbedContents" : geminiMethod(model, stream);
     return `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${method}`;
   },
@@ -102,7 +104,9 @@ export const gemini: Provider = {
   },
   authHeaders: (_channel, key) => ({ "x-goog-api-key": key }),
   chat: chatApi({
-    formats: ["gemini"],
+    formats: ["gemini", INTERACTIONS],
+    // Which revision of the Interactions API the client speaks.
+    clientHeaders: ["api-revision"],
     tokenCount: () => ({
       url: (channel, { model, apiVersion }) =>
         `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:countTokens`,

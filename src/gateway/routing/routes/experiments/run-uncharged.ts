@@ -13,6 +13,7 @@ import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import { attempt } from "../../../pipeline.ts";
 import { keepContainers } from "../../../state/collections/keep-containers.ts";
+import { storedFormatOf } from "../../../state/responses/stored-formats.ts";
 import { respond } from "../../../streaming/respond.ts";
 import { AttemptFailure } from "../../../upstream/attempt-failure.ts";
 import { Router } from "../../router.ts";
@@ -42,7 +43,7 @@ export type UnchargedCall = Readonly<{ call: Call; prices: CallPrices }>;
 export function copyCall(context: GatewayContext, call: Call, { model, candidates }: RouteTarget): UnchargedCall {
   const { url, headers } = call.request;
   const request = new Request(url, { method: "POST", headers });
-  const isResponses = call.endpoint.codec.dialect === "openai-responses";
+  const isStored = storedFormatOf(call.endpoint.codec.dialect) !== null;
   const copy: Call = {
     ...call,
     request,
@@ -50,7 +51,7 @@ export function copyCall(context: GatewayContext, call: Call, { model, candidate
     recordId: Bun.randomUUIDv7(),
     summary: { ...call.summary, model },
     candidates,
-    changes: { ...call.changes, model, ...(isResponses && { store: false }) },
+    changes: { ...call.changes, model, ...(isStored && { store: false }) },
     timing: new CallTiming(performance.now()),
     client: new ClientPresence(request),
     attempts: new AttemptLog(),
