@@ -172,7 +172,9 @@ export function findBrokenLimit(body: JsonObject, limits: readonly NumberLimit[]
   for (const one of limits) {
     const [first] = one.steps;
     // Most requests have few of the members.
-    if (first && !Object.hasOwn(body, first.name) && !Object.hasOwn(body, first.snakeCase)) continue;
+    if (first && !Object.hasOwn(body, first.name)) {
+      if (first.snakeCase === first.name || !Object.hasOwn(body, first.snakeCase)) continue;
+    }
     if (!isWithinLimit(body, one, 0, isForm)) return one;
   }
   return null;

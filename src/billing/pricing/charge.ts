@@ -55,9 +55,11 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   let subtotal = 0n;
   const lines: ReceiptLine[] = [];
   const quantities = used ? quantitiesOf(price, counted) : [];
-  for (const [at, { item, units, text }] of factors.parts.entries()) {
-    const quantity = quantities[at] ?? 0;
-    if (quantity === 0) continue;
+  for (let at = 0; at < quantities.length; at += 1) {
+    const quantity = quantities[at];
+    const factor = factors.parts[at];
+    if (!quantity || !factor) continue;
+    const { item, units, text } = factor;
     const amount = BigInt(quantity) * units * perUnit.units;
     subtotal += amount;
     lines.push({ item, quantity: String(quantity), factor: text, amount: fixedText(amount, scale) });

@@ -4,8 +4,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { createPrices } from "./price.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -136,4 +139,35 @@ test("no price: if no name has one, the call is rejected", async () => {
   const refused = await ask();
   expect([refused.status, await refused.json()]).toMatchObject([500, { error: { code: "model_price_error" } }]);
   expect([relay.billing.holds.length, ...upstreams.map(({ received }) => received.length)]).toEqual([0, 0, 0]);
+});
+
+test("remembered: prices of the same channels differ by group, by name and by who accepts models without a price", () => {
+  const texts = { ModelRatio: '{"known":2,"other":3}', GroupRatio: '{"default":1,"vip":0.5}' };
+  let current = fixedSettings(texts);
+  const settings: SettingsReader = {
+    get: (key) => current.get(key),
+    get version() {
+      return current.version;
+    },
+  };
+  const { ofCandidates } = createPrices(settings);
+  const candidates = { model: "known", tiers: [] };
+  const ratioOf = (group: string, model: string, acceptUnsetPrice = false, of = candidates) => {
+    const { price } = ofCandidates({ group, user: { acceptUnsetPrice } }, model, of);
+    return [Number(price.groupRatio), price.kind === "per_token" ? Number(price.modelRatio) : null];
+  };
+  const ask = () => [ratioOf("default", "known"), ratioOf("vip", "known"), ratioOf("default", "other")];
+  expect([...ask(), ...ask()]).toEqual([
+    [1, 2],
+    [0.5, 2],
+    [1, 3],
+    [1, 2],
+    [0.5, 2],
+    [1, 3],
+  ]);
+  const unknown = { model: "unknown", tiers: [] };
+  expect(ratioOf("default", "unknown", true, unknown)).toEqual([1, 37.5]);
+  expect(() => ratioOf("default", "unknown", false, unknown)).toThrow();
+  current = { ...fixedSettings({ ...texts, ModelRatio: '{"known":7}' }), version: 2 };
+  expect(ratioOf("default", "known")).toEqual([1, 7]);
 });

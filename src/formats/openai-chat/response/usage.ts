@@ -21,9 +21,7 @@ export function readUsage(value: unknown): Usage | null {
   const completionTokens = reportedTokens === null || isExcluded ? rest : reportedTokens;
   const toolCalls = searchUsage(usage);
   const media = usage.media === undefined ? null : mediaUsage(usage.media);
-  return {
-    ...(toolCalls && { toolCalls }),
-    ...(media && { media }),
+  const read: Usage = {
     promptTokens,
     completionTokens,
     cachedTokens:
@@ -32,8 +30,10 @@ export function readUsage(value: unknown): Usage | null {
     reasoningTokens,
     audioInputTokens: countOf(prompt?.audio_tokens) ?? 0,
     audioOutputTokens: countOf(completion?.audio_tokens) ?? 0,
-    ...imageTokens(prompt, completion),
   };
+  if (toolCalls) read.toolCalls = toolCalls;
+  if (media) read.media = media;
+  return Object.assign(read, imageTokens(prompt, completion));
 }
 
 /**
