@@ -1,19 +1,21 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
 import { requireRow } from "../../../db/require-row.ts";
 import { type AccountKind, users } from "../../../db/schema/accounts/users.ts";
 import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
-import { ASIDE, keepTable, queryOf, type Selection } from "../../lib/values/tables/keep-table.ts";
+import { ASIDE, keepTable, type PageReader, queryOf, type Selection } from "../../lib/values/tables/keep-table.ts";
 import {
   fieldsOf,
   firstField,
+  ONE_SNAPSHOT,
   type PackedRow,
   PackedRows,
   type PackedText,
   packedQuery,
   type RowSource,
+  readBlocks,
   textField,
   unpackRows,
 } from "../../lib/values/tables/packed-rows.ts";
@@ -125,8 +127,13 @@ export async function createUserDirectory(
     const statement = packedQuery(USER_ROWS, queryOf(selection, u.id));
     return unpackRows(requireRow(await db.execute<PackedText>(statement)).text);
   };
+  const readAll = (reader: PageReader<PackedRow>) =>
+    db.transaction((tx) => {
+      const query = async (statement: SQL) => requireRow(await tx.execute<PackedText>(statement)).text;
+      return readBlocks(query, USER_ROWS, sql`true`, reader);
+    }, ONE_SNAPSHOT);
   const { refresh, close } = await keepTable(
-    { changes, log, topic: "users", read, pageRows: PAGE_ROWS, aside: ASIDE },
+    { changes, log, topic: "users", read, readAll, pageRows: PAGE_ROWS, aside: ASIDE },
     table,
   );
 

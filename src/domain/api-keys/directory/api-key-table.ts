@@ -78,6 +78,11 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
     return slot < 0 ? undefined : this.entryAt(slot);
   }
 
+  override reserve(rows: number): void {
+    super.reserve(rows);
+    this.#byHash.reserve(rows);
+  }
+
   protected override added(slot: number, row: PackedRow): void {
     this.#byHash.add(slot);
     const previous = previousHashOf(row);

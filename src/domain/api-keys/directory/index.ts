@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { requireRow } from "../../../../db/require-row.ts";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
@@ -6,8 +6,15 @@ import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { ASIDE, keepTable, queryOf, type RowQuery } from "../../../lib/values/tables/keep-table.ts";
-import { type PackedRow, type PackedText, packedQuery, unpackRows } from "../../../lib/values/tables/packed-rows.ts";
+import { ASIDE, keepTable, type PageReader, queryOf, type RowQuery } from "../../../lib/values/tables/keep-table.ts";
+import {
+  ONE_SNAPSHOT,
+  type PackedRow,
+  type PackedText,
+  packedQuery,
+  readBlocks,
+  unpackRows,
+} from "../../../lib/values/tables/packed-rows.ts";
 import { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
 import { ApiKeyTable, createKeyLookup, KEY_ROWS, packKeyRow } from "./api-key-table.ts";
 import { importedKeyHash } from "./key-hash.ts";
@@ -35,14 +42,19 @@ export async function createApiKeyDirectory(
   const { db, changes, vault, log } = deps;
   const table = new ApiKeyTable();
   const findByKey = createKeyLookup(table, vault);
-  /** Keys that are not deleted. */
+  const isPresent = sql`${tokens.deletedAt} is null`;
   const read = async ({ where, limit }: RowQuery): Promise<PackedRow[]> => {
-    const query = { where: sql`${where} and ${tokens.deletedAt} is null`, limit };
+    const query = { where: sql`${where} and ${isPresent}`, limit };
     return unpackRows(requireRow(await db.execute<PackedText>(packedQuery(KEY_ROWS, query))).text).map(packKeyRow);
   };
+  const readAll = ({ take, expect }: PageReader<PackedRow>) =>
+    db.transaction((tx) => {
+      const query = async (statement: SQL) => requireRow(await tx.execute<PackedText>(statement)).text;
+      return readBlocks(query, KEY_ROWS, isPresent, { take: (rows) => take(rows.map(packKeyRow)), expect });
+    }, ONE_SNAPSHOT);
   const source = { topic: "tokens" as const, pageRows: PAGE_ROWS, aside: ASIDE };
   const { inOrder, close } = await keepTable(
-    { changes, log, ...source, read: (selection) => read(queryOf(selection, tokens.id)) },
+    { changes, log, ...source, readAll, read: (selection) => read(queryOf(selection, tokens.id)) },
     table,
   );
   return {

@@ -14,7 +14,12 @@ export type TableCopy<Entry extends Row> = {
   beginSweep(): Sweep;
   /** Several entries were put or removed. */
   applied?(): void;
+  /** So many entries are about to come. */
+  reserve?(rows: number): void;
 };
+
+/** Takes over the pages of a reading, of which about so many rows are to be expected. */
+export type PageReader<Entry> = Readonly<{ take: (page: readonly Entry[]) => void; expect: (rows: number) => void }>;
 
 type Sweep = Readonly<{ seen: (id: number) => void; missing: () => ReadonlySet<number> }>;
 
@@ -38,6 +43,8 @@ type Source<Entry extends Row, Topic extends string> = Readonly<{
   topic: Topic;
   log: Logger;
   read: (selection: Selection) => Promise<readonly Entry[]>;
+  /** Hands over all rows once, page by page, in any order: a faster first reading than by id. */
+  readAll?: (reader: PageReader<Entry>) => Promise<void>;
   /** Rows a query: short enough queries not to hold up anybody else on the embedded engine. */
   pageRows: number;
   /** How the regular reading goes about a large table; by default as after a gap. */
@@ -58,7 +65,7 @@ const REREAD_MS = 300_000;
  * between such readings. Rejects when the first reading fails.
  */
 export async function keepTable<Entry extends Row, Topic extends string>(
-  { changes, topic, log, read, pageRows, aside = { rows: pageRows, pauseMs: 0 } }: Source<Entry, Topic>,
+  { changes, topic, log, read, readAll, pageRows, aside = { rows: pageRows, pauseMs: 0 } }: Source<Entry, Topic>,
   copy: TableCopy<Entry>,
 ) {
   const inOrder = createSerial();
@@ -112,14 +119,14 @@ export async function keepTable<Entry extends Row, Topic extends string>(
     }
   };
 
-  // While a page is taken over, the database reads the next one.
-  const readPage = (after: number) => read({ after, limit: pageRows });
-  for (let next: Promise<readonly Entry[]> | null = readPage(0); next; ) {
-    const page: readonly Entry[] = await next;
-    const last = page.at(-1);
-    next = last && page.length >= pageRows ? readPage(last.id) : null;
-    take(page, []);
-  }
+  const readById = async () => {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const page: readonly Entry[] = await read({ after, limit: pageRows });
+      take(page, []);
+      after = page.length < pageRows ? undefined : page.at(-1)?.id;
+    }
+  };
+  await (readAll ? readAll({ take: (page) => take(page, []), expect: (rows) => copy.reserve?.(rows) }) : readById());
   const unsubscribe = [
     changes.subscribe(topic, (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger))),
     changes.onGap(() => reread({ rows: pageRows, pauseMs: 0 })),

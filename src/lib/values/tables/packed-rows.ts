@@ -1,7 +1,7 @@
-import { type Column, type SQL, sql } from "drizzle-orm";
+import { type Column, getTableName, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
-import type { RowQuery, TableCopy } from "./keep-table.ts";
+import type { PageReader, RowQuery, TableCopy } from "./keep-table.ts";
 import { SlotIndex } from "./slot-index.ts";
 import { enlarged, TextColumn } from "./text-column.ts";
 
@@ -44,6 +44,44 @@ export function packedQuery({ table, id, fields }: RowSource, { where, limit }: 
     select string_agg(line, ${ROWS}) as text from (
       select concat_ws(${FIELDS}, ${line}) as line from ${table} where ${where} order by ${id} limit ${limit}
     ) page`;
+}
+
+/** Blocks of a table's file that one query of `readBlocks` reads: some thousand rows. */
+const PAGE_BLOCKS = 128;
+
+/** The transaction that `readBlocks` needs: every page as of the same moment. */
+export const ONE_SNAPSHOT = { isolationLevel: "repeatable read", accessMode: "read only" } as const;
+
+/**
+ * Reads all rows that meet `where` in the order of the table's file, a third of the work of reading them by id where rows
+ * were changed since. `query` runs a statement in a transaction with `ONE_SNAPSHOT` and resolves with its one text: else a row
+ * that is changed meanwhile could move from a page that is ahead to one that was read. While `take` takes over a page, the
+ * database reads the next one. Rejects as `query` does.
+ */
+export async function readBlocks(
+  query: (statement: SQL) => Promise<string | null>,
+  { table, id, fields }: RowSource,
+  where: SQL,
+  { take, expect }: PageReader<PackedRow>,
+): Promise<void> {
+  const size = await query(sql`
+    select concat_ws(' ', pg_relation_size(oid) / current_setting('block_size')::int, greatest(0, reltuples)::bigint) as text
+    from pg_class where oid = ${getTableName(table)}::regclass`);
+  const [blocks = 0, rows = 0] = size?.split(" ").map(Number) ?? [];
+  expect(rows);
+  const line = sql.join([id, ...fields], sql`, `);
+  const readFrom = (first: number) =>
+    query(sql`
+      select string_agg(line, ${ROWS}) as text from (
+        select concat_ws(${FIELDS}, ${line}) as line from ${table}
+        where ctid >= ${`(${first},0)`}::tid and ctid < ${`(${first + PAGE_BLOCKS},0)`}::tid and ${where}
+      ) page`);
+  let next = blocks > 0 ? readFrom(0) : null;
+  for (let first = PAGE_BLOCKS; next; first += PAGE_BLOCKS) {
+    const text: string | null = await next;
+    next = first < blocks ? readFrom(first) : null;
+    take(unpackRows(text));
+  }
 }
 
 /** The rows in the text of a `packedQuery`. */
@@ -102,6 +140,11 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
     this.texts.set(slot, row.text);
     this.#byId.add(slot);
     this.added(slot, row);
+  }
+
+  /** Makes room for so many rows in all look-ups. */
+  reserve(rows: number): void {
+    this.#byId.reserve(rows);
   }
 
   remove(id: number): void {

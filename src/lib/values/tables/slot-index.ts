@@ -27,6 +27,11 @@ export class SlotIndex {
     }
   }
 
+  /** Makes room for so many rows at once: growing with them would place each several times. */
+  reserve(rows: number): void {
+    while (rows >= this.#places.length * FULLEST) this.#grow();
+  }
+
   /** The row must not be in it yet, and its key must be in the table. */
   add(slot: number): void {
     if (this.#count >= this.#places.length * FULLEST) this.#grow();
@@ -63,6 +68,7 @@ export class SlotIndex {
   #grow(): void {
     const before = this.#places;
     this.#places = new Int32Array(before.length * 2);
+    if (this.#count === 0) return;
     for (const place of before) if (place !== EMPTY) this.#put(place - 1);
   }
 }
