@@ -6,14 +6,14 @@ import { median } from "../report/statistics.ts";
 import { startScript } from "../subjects.ts";
 import type { ListProbe } from "./list-times.ts";
 
-/** Latency of relayed calls while nobody, and while somebody, reads lists; milliseconds, medians of rounds. */
-export type DuringLists = Readonly<{
-  aloneP50Ms: number;
-  aloneP99Ms: number;
-  otherListsP50Ms: number;
-  otherListsP99Ms: number;
-  listsRead: number;
-}>;
+/** Milliseconds, medians of rounds. */
+type Latencies = Readonly<{ p50Ms: number; p99Ms: number }>;
+
+/** Latency of relayed calls with an empty database, and with a full one while nobody and while somebody reads lists. */
+export type DuringLists = Readonly<{ empty: Latencies; alone: Latencies; lists: Latencies; listsRead: number }>;
+
+/** A gateway and its administrator. */
+type Site = Readonly<{ gateway: Gateway; root: Session }>;
 
 const LOAD = { perSecond: 100, seconds: 6 } as const;
 const WARM_UP_S = 3;
@@ -22,54 +22,57 @@ const BETWEEN_LISTS_MS = 250;
 const RATIOS: Readonly<Record<string, number>> = { [MODELS.json]: 1 };
 
 /**
- * Relays calls at a constant rate, in turns with and without somebody who opens lists meanwhile: so many rounds, and more
- * until each list was opened during calls.
+ * Relays calls at a constant rate, in turns through a gateway with an empty database, through the one with the lists, and
+ * through that while somebody opens lists: so many rounds, and more until each list was opened during calls.
  */
 export async function measureDuringLists(
-  gateway: Gateway,
-  root: Session,
+  { full, empty }: Readonly<{ full: Site; empty: Site }>,
   probes: readonly ListProbe[],
   rounds: number,
 ): Promise<DuringLists> {
   const upstream = await startScript("upstream", "load/upstream.ts");
-  let channelId: number | null = null;
+  const url = upstream.subject.target.url.replace(/\/$/, "");
+  const targets: Target[] = [];
   try {
-    await setOption(root, "ModelRatio", RATIOS);
-    const name = `during-${Date.now()}`;
-    channelId = await createChannel(root, upstream.subject.target.url.replace(/\/$/, ""), [MODELS.json], {
-      name,
-      priority: 1000,
-    });
-    const { key } = await createApiKey(root, { name });
-    const target = { url: gateway.url, key };
-    const measure = async (seconds: number = LOAD.seconds) => {
+    for (const site of [empty, full]) targets.push(await prepare(site, url));
+    const [emptyTarget, fullTarget] = targets;
+    if (!emptyTarget || !fullTarget) throw new Error("no target");
+    const measure = async (target: Target, seconds: number = LOAD.seconds) => {
       const latency = await measureAtRate(target, WORKLOADS.json, { ...LOAD, seconds });
       if (latency.wrong) throw new Error(`${latency.wrong} of ${latency.requests} answers were wrong`);
       return latency;
     };
-    await measure(WARM_UP_S);
-    const alone: Latency[] = [];
-    const others: Latency[] = [];
+    for (const target of targets) await measure(target, WARM_UP_S);
+    const found: Record<"empty" | "alone" | "lists", Latency[]> = { empty: [], alone: [], lists: [] };
     let listsRead = 0;
-    while (alone.length < rounds || listsRead < probes.length) {
-      alone.push(await measure());
+    while (found.alone.length < rounds || listsRead < probes.length) {
+      found.empty.push(await measure(emptyTarget));
+      found.alone.push(await measure(fullTarget));
       const reading = readLists(probes, listsRead);
-      others.push(await measure());
+      found.lists.push(await measure(fullTarget));
       listsRead += await reading.stop();
     }
-    const of = (latencies: readonly Latency[], which: "p50Ms" | "p99Ms") => median(latencies.map((one) => one[which]));
-    return {
-      aloneP50Ms: of(alone, "p50Ms"),
-      aloneP99Ms: of(alone, "p99Ms"),
-      otherListsP50Ms: of(others, "p50Ms"),
-      otherListsP99Ms: of(others, "p99Ms"),
-      listsRead,
-    };
+    const medians = (latencies: readonly Latency[]): Latencies => ({
+      p50Ms: median(latencies.map(({ p50Ms }) => p50Ms)),
+      p99Ms: median(latencies.map(({ p99Ms }) => p99Ms)),
+    });
+    return { empty: medians(found.empty), alone: medians(found.alone), lists: medians(found.lists), listsRead };
   } finally {
     // Its upstream is about to go: a later run must not be led to it.
-    if (channelId !== null) await root.delete(`/api/channel/${channelId}`);
+    for (const { root, channelId } of targets) await root.delete(`/api/channel/${channelId}`);
     upstream.stop();
   }
+}
+
+type Target = Readonly<{ url: string; key: string; root: Session; channelId: number }>;
+
+/** Makes a channel to the upstream and a key on a site. */
+async function prepare({ gateway, root }: Site, upstreamUrl: string): Promise<Target> {
+  await setOption(root, "ModelRatio", RATIOS);
+  const name = `during-${Date.now()}`;
+  const channelId = await createChannel(root, upstreamUrl, [MODELS.json], { name, priority: 1000 });
+  const { key } = await createApiKey(root, { name });
+  return { url: gateway.url, key, root, channelId };
 }
 
 /** Opens one list after the other, the first being that at `start`, until stopped; resolves with how many it opened. */
