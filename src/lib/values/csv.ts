@@ -23,6 +23,38 @@ export function csvOf(
   });
 }
 
+/**
+ * Rows of a table as CSV, oldest first, read while it is sent. `read` gives up to `limit` rows with an id greater than
+ * `after`, in the order of their ids.
+ */
+export const csvById = <Column extends string, Row extends Readonly<Record<Column, CsvCell> & { id: number }>>(
+  columns: readonly Column[],
+  read: (after: number, limit: number) => Promise<readonly Row[]>,
+): ReadableStream<Uint8Array> => csvOf(columns, cellsOf(columns, slicesById(read)));
+
+async function* cellsOf<Column extends string, Row extends Readonly<Record<Column, CsvCell>>>(
+  columns: readonly Column[],
+  slices: AsyncGenerator<readonly Row[]>,
+): AsyncGenerator<readonly (readonly CsvCell[])[]> {
+  for await (const rows of slices) yield rows.map((row) => columns.map((column) => row[column]));
+}
+
+const SLICE = 500;
+
+/** Slices of rows by growing id; `read` gives up to `limit` rows with an id greater than `after`, in the order of their ids. */
+export async function* slicesById<Row extends Readonly<{ id: number }>>(
+  read: (after: number, limit: number) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = 0; ; ) {
+    const rows = await read(after, SLICE);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    if (rows.length < SLICE) return;
+    after = last.id;
+  }
+}
+
 function textOf(value: CsvCell): string {
   const text = String(value ?? "");
   // A leading = + - @ would be run as a formula by spreadsheets.

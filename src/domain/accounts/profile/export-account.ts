@@ -5,6 +5,7 @@ import { checkIns, rebates, topUpOrders, withdrawals } from "../../../../db/sche
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import { slicesById } from "../../../lib/values/csv.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { viewApiKey } from "../../api-keys/api-key-view.ts";
 import { type LogCursor, readLogs } from "../../logs/list/list-logs.ts";
@@ -41,27 +42,27 @@ export function exportAccount(deps: ExportDeps, userId: number, withKeys: boolea
 async function* linesOf(deps: ExportDeps, userId: number, withKeys: boolean): AsyncGenerator<Line[], void> {
   const { db, vault } = deps;
   yield [{ kind: "account", ...(await viewUser(db, userId)) }];
-  yield* slices("key", async (after) => {
+  yield* slices("key", async (after, limit) => {
     const rows = await db
       .select()
       .from(tokens)
       .where(and(eq(tokens.userId, userId), isNull(tokens.deletedAt), gt(tokens.id, after)))
       .orderBy(asc(tokens.id))
-      .limit(SLICE);
+      .limit(limit);
     return rows.map((row) => {
       const view = viewApiKey(row, vault);
       return { ...view, key: withKeys ? `sk-${view.key}` : masked(view.key) };
     });
   });
-  yield* slices("order", (after) =>
+  yield* slices("order", (after, limit) =>
     db
       .select(ownOrderFields)
       .from(topUpOrders)
       .where(and(eq(topUpOrders.userId, userId), gt(topUpOrders.id, after)))
       .orderBy(asc(topUpOrders.id))
-      .limit(SLICE),
+      .limit(limit),
   );
-  yield* slices("redemption", (after) =>
+  yield* slices("redemption", (after, limit) =>
     db
       .select({
         id: redemptionUses.id,
@@ -73,10 +74,10 @@ async function* linesOf(deps: ExportDeps, userId: number, withKeys: boolean): As
       .innerJoin(redemptionCodes, eq(redemptionCodes.id, redemptionUses.codeId))
       .where(and(eq(redemptionUses.userId, userId), gt(redemptionUses.id, after)))
       .orderBy(asc(redemptionUses.id))
-      .limit(SLICE),
+      .limit(limit),
   );
   yield* checkInLines(db, userId);
-  yield* slices("rebate", (after) =>
+  yield* slices("rebate", (after, limit) =>
     db
       .select({
         id: rebates.id,
@@ -90,9 +91,9 @@ async function* linesOf(deps: ExportDeps, userId: number, withKeys: boolean): As
       .from(rebates)
       .where(and(eq(rebates.userId, userId), gt(rebates.id, after)))
       .orderBy(asc(rebates.id))
-      .limit(SLICE),
+      .limit(limit),
   );
-  yield* slices("withdrawal", (after) =>
+  yield* slices("withdrawal", (after, limit) =>
     db
       .select({
         id: withdrawals.id,
@@ -107,7 +108,7 @@ async function* linesOf(deps: ExportDeps, userId: number, withKeys: boolean): As
       .from(withdrawals)
       .where(and(eq(withdrawals.userId, userId), gt(withdrawals.id, after)))
       .orderBy(asc(withdrawals.id))
-      .limit(SLICE),
+      .limit(limit),
   );
   // The lists go backwards: what is submitted meanwhile would push rows from one page to the next.
   const end = nowSeconds();
@@ -129,13 +130,8 @@ async function* pages(
 }
 
 /** Rows in the order of their ids, a slice at a time. */
-async function* slices(kind: string, read: (after: number) => Promise<{ id: number }[]>): AsyncGenerator<Line[], void> {
-  for (let after = 0; ; ) {
-    const rows = await read(after);
-    if (rows.length > 0) yield rows.map((row) => ({ kind, ...row }));
-    if (rows.length < SLICE) return;
-    after = rows.at(-1)?.id ?? after;
-  }
+async function* slices(kind: string, read: Parameters<typeof slicesById>[0]): AsyncGenerator<Line[], void> {
+  for await (const rows of slicesById(read)) yield rows.map((row) => ({ kind, ...row }));
 }
 
 async function* checkInLines(db: Db, userId: number): AsyncGenerator<Line[], void> {
