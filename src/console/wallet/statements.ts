@@ -11,9 +11,9 @@ import {
 } from "../../domain/wallet/statements/documents.ts";
 import { exportMovements } from "../../domain/wallet/statements/movements/export-movements.ts";
 import { CHARGES_BY } from "../../domain/wallet/statements/movements/movement-rows.ts";
-import { readLogo } from "../../domain/wallet/statements/read-logo.ts";
-import { renderCsv } from "../../domain/wallet/statements/render-csv.ts";
-import { renderPdf } from "../../domain/wallet/statements/render-pdf.ts";
+import { readLogo } from "../../domain/wallet/statements/render/read-logo.ts";
+import { renderCsv } from "../../domain/wallet/statements/render/render-csv.ts";
+import { renderPdf } from "../../domain/wallet/statements/render/render-pdf.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { languageOf, languageOfTag } from "../../lib/messages.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";

@@ -1,6 +1,6 @@
-import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
-import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
-import type { SettingsReader } from "../../../settings/settings.ts";
+import { OutboundError } from "../../../../lib/outbound/outbound-error.ts";
+import type { SafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
+import type { SettingsReader } from "../../../../settings/settings.ts";
 
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 1024 * 1024;
