@@ -3,8 +3,11 @@ import type { SourceFile } from "../checks/source.ts";
 
 /** What opens a database for a test, on either engine. */
 const OPENER = "test/support/database.ts";
-/** They open one to run, but test wire formats, which are the same on either engine. */
-const ENGINE_FREE = ["test/contracts/providers/", "src/server/benchmark/"];
+/**
+ * The same whichever server there is: tests of wire formats, which open a database only to run, and of processes that die,
+ * which have the embedded engine in every case.
+ */
+const ENGINE_FREE = ["test/contracts/providers/", "src/server/benchmark/", "test/gateway/tasks/crash.test.ts"];
 /**
  * Money, and where the engines can differ: transactions, locks, recovery, copies, cursors, what the doctor finds. Other
  * queries are the same SQL on both; the embedded engine meets them in the end-to-end tests.
