@@ -57,7 +57,8 @@ test("an account reads its own documents and nobody else's; administrators read 
 });
 
 test("an account downloads all its movements, and nobody else's", async () => {
-  const download = async (who: Record<string, string>) => {
+  const download = async ({ cookie = "", ...others }: Record<string, string>) => {
+    const who = { cookie, ...others };
     const ticket = await app.ask(
       "POST",
       "/api/user/self/download",
@@ -65,7 +66,7 @@ test("an account downloads all its movements, and nobody else's", async () => {
       who,
     );
     const { address } = (ticket.body as { data: { address: string } }).data;
-    return app.ask("GET", address, undefined, { cookie: who["cookie"] ?? "" });
+    return app.ask("GET", address, undefined, { cookie });
   };
   const { headers, text } = await download(ann);
   expect(headers.get("content-disposition")).toMatch(/^attachment; filename="movements-[\d-]+\.csv"$/);

@@ -6,7 +6,7 @@ import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Tooltip from "@mui/material/Tooltip";
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
@@ -17,13 +17,15 @@ type Props = Readonly<{
   images: readonly string[];
   isEditing: boolean;
   isRunning: boolean;
+  /** Stands next to the buttons once there is something to send. */
+  hint: (text: string, images: readonly string[]) => ReactNode;
   onSend: (text: string, images: readonly string[]) => void;
   onStop: () => void;
   onCancel: () => void;
 }>;
 
 /** The input for questions. Enter sends, Shift+Enter starts a new line. */
-export const Composer = ({ isEditing, isRunning, onSend, onStop, onCancel, ...start }: Props) => {
+export const Composer = ({ isEditing, isRunning, hint, onSend, onStop, onCancel, ...start }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const [text, setText] = useState(start.text);
@@ -95,7 +97,7 @@ export const Composer = ({ isEditing, isRunning, onSend, onStop, onCancel, ...st
             <ImageIcon />
           </IconButton>
         </Tooltip>
-        <Box sx={{ flex: 1 }} />
+        <Box sx={{ flex: 1, minWidth: 0 }}>{canSend && hint(text, images)}</Box>
         {isEditing && <Button onClick={onCancel}>{t("playground.cancelEdit")}</Button>}
         {isRunning ? (
           <Button variant="contained" color="primary" startIcon={<Stop />} onClick={onStop}>

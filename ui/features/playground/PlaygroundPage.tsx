@@ -22,6 +22,7 @@ import { defaultModel } from "../models/default-model.ts";
 import { usableModels } from "../tokens/token.ts";
 import { CodeDialog } from "./CodeDialog.tsx";
 import { Composer } from "./Composer.tsx";
+import { CostHint } from "./CostHint.tsx";
 import { bodyOf, chatToOpenAtom } from "./chat/chat.ts";
 import { NoModels } from "./NoModels.tsx";
 import { SettingsPanel } from "./SettingsPanel.tsx";
@@ -51,6 +52,8 @@ export const PlaygroundPage = () => {
   useChatToOpen(playground);
   useOfferedModel(playground, offered);
   const edited = chat.turns.find(({ id }) => id === editedId);
+  // An edited question is asked again in its place.
+  const before = edited ? chat.turns.slice(0, chat.turns.indexOf(edited)) : chat.turns;
   return (
     <>
       <PageHeader
@@ -136,6 +139,9 @@ export const PlaygroundPage = () => {
                 images={edited?.images ?? []}
                 isEditing={edited !== undefined}
                 isRunning={isRunning}
+                hint={(text, images) => (
+                  <CostHint settings={chat.settings} turns={[...before, { id: "", text, images, answers: [] }]} />
+                )}
                 onSend={(text, images) => {
                   playground.ask(text, images, edited?.id ?? null);
                   setEditedId(null);

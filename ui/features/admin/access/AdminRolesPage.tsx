@@ -4,7 +4,6 @@ import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
 import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
@@ -16,6 +15,7 @@ import { useAction } from "../../../components/feedback/use-action.ts";
 import { PageHeader } from "../../../components/layout.tsx";
 import { AdminRoleDrawer } from "./AdminRoleDrawer.tsx";
 import { type AdminRole, adminRoles, deleteAdminRole } from "./admin-role-calls.ts";
+import { rightsText } from "./rights-text.ts";
 
 /** Roles with rights to parts of the administration. */
 export const AdminRolesPage = () => {
@@ -89,15 +89,6 @@ function useColumns(): readonly Column<AdminRole>[] {
     ],
     [t],
   );
-}
-
-/** Rights in words, by resource: "Users (Read, Write), Audit log (Read)". */
-function rightsText(rights: readonly string[], t: TFunction): string {
-  const byResource = Map.groupBy(rights, (right) => right.split(":")[0]);
-  return Array.from(byResource, ([resource, own]) => {
-    const verbs = own.map((right) => t(`access.rights.verbs.${right.split(":")[1]}`));
-    return `${t(`access.rights.resources.${resource}`)} (${verbs.join(", ")})`;
-  }).join(", ");
 }
 
 function useRemove() {

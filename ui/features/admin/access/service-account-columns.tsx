@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { rightsText } from "./rights-text.ts";
 import type { ServiceAccount } from "./service-account-calls.ts";
 
 /** Whether the token has expired. */
@@ -18,7 +19,8 @@ export function useServiceAccountColumns(): readonly Column<ServiceAccount>[] {
       {
         key: "rights",
         head: t("access.rights.title"),
-        cell: ({ rights }) => <code>{rights.join(", ")}</code>,
+        text: ({ rights }) => rightsText(rights, t),
+        cell: ({ rights }) => <span title={rightsText(rights, t)}>{rightsText(rights, t)}</span>,
       },
       {
         key: "token",

@@ -1,0 +1,44 @@
+import Box from "@mui/material/Box";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
+import { formatNumber } from "../../lib/format/number.ts";
+import { useSession } from "../../state/session.ts";
+import { pricing } from "../models/pricing/pricing.ts";
+import { bodyOf, type ChatSettings, type Turn } from "./chat/chat.ts";
+import { type CostEstimate, estimateCost } from "./chat/estimate.ts";
+
+const DECIMALS = 6;
+
+/** What the question would cost with each chosen model; nothing while there is no price to say. `turns` end with the question. */
+export const CostHint = ({ settings, turns }: { settings: ChatSettings; turns: readonly Turn[] }) => {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const format = useMoneyFormat();
+  const { data } = useQuery(pricing(user?.id));
+  if (!data) return null;
+  const money = (quota: number) => amountText(quota, format, DECIMALS);
+  const textOf = (cost: CostEstimate): string => {
+    if (cost.kind === "call") return t("playground.estimate.call", { price: money(cost.quota) });
+    const input = t("playground.estimate.input", {
+      tokens: formatNumber(cost.inputTokens),
+      price: money(cost.input),
+    });
+    const output = cost.most
+      ? t("playground.estimate.most", { tokens: formatNumber(cost.most.outputTokens), price: money(cost.most.quota) })
+      : t("playground.estimate.output", { price: money(cost.perThousand) });
+    return `${input} · ${output}`;
+  };
+  const ratio = data.groupRatio[settings.group || data.ownGroup] ?? 1;
+  const lines = settings.models.flatMap((name, lane) => {
+    const model = data.models.find(({ model_name }) => model_name === name);
+    const { messages } = bodyOf(settings, turns, lane);
+    const cost = model && estimateCost(model, messages, settings.maxTokens, ratio, format.quotaPerUnit);
+    return cost ? [{ name, text: textOf(cost) }] : [];
+  });
+  return lines.map(({ name, text }) => (
+    <Box key={name} className="num" sx={{ fontSize: 12, lineHeight: "16px", color: "text.tertiary" }}>
+      {settings.models.length > 1 ? `${name}: ${text}` : text}
+    </Box>
+  ));
+};
