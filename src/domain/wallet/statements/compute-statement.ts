@@ -11,7 +11,7 @@ import type { DbOrTx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Month } from "./month.ts";
-import { netOf, readMovements, readPaidOrders, readTagLines, readUsageLines } from "./read-movements.ts";
+import { netOf, readMovements, readPaidOrders, readTagLines, readUsageLines } from "./movements/read-movements.ts";
 
 /** The figures and lines of a month, not issued yet; amounts are quota units. */
 export type StatementDraft = Readonly<{

@@ -7,7 +7,7 @@ import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
-import { readPaidOrders } from "../../statements/read-movements.ts";
+import { readPaidOrders } from "../../statements/movements/read-movements.ts";
 import { createCoupon } from "../coupons.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { subscribe } from "../subscribe.ts";

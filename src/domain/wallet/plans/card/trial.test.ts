@@ -6,7 +6,7 @@ import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
-import { readPaidOrders } from "../../statements/read-movements.ts";
+import { readPaidOrders } from "../../statements/movements/read-movements.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { listCases } from "./cases.ts";
 import { startCardPlan } from "./checkout.ts";

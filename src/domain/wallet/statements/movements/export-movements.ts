@@ -4,8 +4,8 @@ import type { Db, DbOrTx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { type CsvCell, csvOf } from "../../../../lib/values/csv.ts";
 import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
-import { netOf, readMovements } from "../read-movements.ts";
 import { type ChargesBy, firstMovementAt, type MovementRow, readMovementRows } from "./movement-rows.ts";
+import { netOf, readMovements } from "./read-movements.ts";
 
 const COLUMNS = ["time", "kind", "quota", "dollars", "balance", "detail", "reference"] as const;
 

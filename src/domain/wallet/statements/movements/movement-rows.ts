@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { GIFTS } from "../../../../../db/maintenance/carried-balances.ts";
 import type { DbOrTx } from "../../../../../db/types.ts";
 import { LOG_TYPE } from "../../../logs/write-log.ts";
-import { MOVED, type Range } from "../read-movements.ts";
+import { MOVED, type Range } from "./read-movements.ts";
 
 /** Charges as one line a day, or each call with those of the day that the log does not have as one more line. */
 export const CHARGES_BY = ["day", "call"] as const;

@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import { changesIn, GIFTS } from "../../../../db/maintenance/carried-balances.ts";
-import { requireRow } from "../../../../db/require-row.ts";
-import type { StatementOrder, UsageLine } from "../../../../db/schema/billing/statements.ts";
-import type { DbOrTx } from "../../../../db/types.ts";
-import { LOG_TYPE } from "../../logs/write-log.ts";
+import { changesIn, GIFTS } from "../../../../../db/maintenance/carried-balances.ts";
+import { requireRow } from "../../../../../db/require-row.ts";
+import type { StatementOrder, UsageLine } from "../../../../../db/schema/billing/statements.ts";
+import type { DbOrTx } from "../../../../../db/types.ts";
+import { LOG_TYPE } from "../../../logs/write-log.ts";
 
 /** What changed a balance within a time: quota units. */
 export type Movements = Readonly<{
