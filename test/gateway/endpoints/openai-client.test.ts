@@ -198,11 +198,16 @@ test("realtime", async () => {
   realtime.close();
 });
 
-test("what is not offered answers 501 in OpenAI's form", async () => {
+test("what is not offered answers 501 in OpenAI's form, and evals, which OpenAI shuts down, 404", async () => {
   const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
-  const failure = await client.evals.list().then(
-    () => null,
-    (error: unknown) => error,
-  );
-  expect(failure).toMatchObject({ status: 501, code: "api_not_implemented", type: "sluice_error" });
+  const failureOf = (work: PromiseLike<unknown>) =>
+    work.then(
+      () => null,
+      (error: unknown) => error,
+    );
+  const notOffered = { status: 501, code: "api_not_implemented", type: "sluice_error" };
+  expect(await failureOf(client.get("/threads/thread_1"))).toMatchObject(notOffered);
+  const unknown = { status: 404, code: "unknown_url", type: "invalid_request_error" };
+  expect(await failureOf(client.evals.list())).toMatchObject(unknown);
+  expect(await failureOf(client.evals.runs.list("eval_1"))).toMatchObject(unknown);
 });

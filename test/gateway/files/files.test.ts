@@ -225,7 +225,6 @@ test("where no channel keeps files, and where an API is not offered, the answer 
     "fine-tunes",
     "assistants",
     "threads",
-    "evals",
     "skills",
     "chatkit",
     "audio/voices",

@@ -118,7 +118,6 @@ const UNSUPPORTED = [
   "/fine-tunes",
   "/assistants",
   "/threads",
-  "/evals",
   "/skills",
   "/chatkit",
   "/audio/voices",
