@@ -2,8 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmod, copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startMcpServer } from "../../gateway/mcp/mcp-server.ts";
+import { EXAMPLE_MODELS, startExampleUpstreams } from "../../support/docs/example-upstreams.ts";
 import { readPages, type ShellBlock, shellBlocks } from "../../support/docs/pages.ts";
-import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
+import { createChannel } from "../../support/e2e/console-client.ts";
+import { type Fixture, setOption, startFixture } from "../../support/e2e/fixture.ts";
 import { makeFile } from "../../support/import/start-import.ts";
 import { gatewayCommand, testEnvironment } from "../../support/processes/gateway.ts";
 
@@ -13,9 +16,7 @@ const REASONS = [
   "builds, then serves in the foreground",
   "installs packages and takes 10 minutes",
   "measures for minutes",
-  "needs a channel that makes music",
   "needs a channel that makes videos",
-  "needs a channel with background responses",
   "needs a clone",
   "needs root and takes ports",
   "needs Docker",
@@ -37,6 +38,9 @@ const REASONS = [
 
 const blocks = readPages().flatMap(shellBlocks);
 const runnable = blocks.filter(({ reason }) => reason === null).sort((one, other) => rank(one) - rank(other));
+const MODELS = ["gpt-4o-mini", "gpt-4o", "dall-e-3", "text-embedding-3-small", "sora-2"];
+const upstreams = startExampleUpstreams();
+const mcp = startMcpServer();
 let fixture: Fixture;
 let sandbox = "";
 let env: Record<string, string | undefined> = {};
@@ -48,8 +52,11 @@ function rank({ script: text }: ShellBlock): number {
 }
 
 beforeAll(async () => {
-  fixture = await startFixture(["gpt-4o-mini", "gpt-4o", "dall-e-3", "text-embedding-3-small", "sora-2"]);
+  fixture = await startFixture(MODELS, { env: { ALLOW_PRIVATE_WEBHOOKS: "true" } });
   const { gateway, root, key } = fixture;
+  for (const [type, model] of EXAMPLE_MODELS) await createChannel(root, upstreams.url, [model], { type });
+  const priced = [...MODELS, ...EXAMPLE_MODELS.map(([, model]) => model)];
+  await setOption(root, "ModelRatio", Object.fromEntries(priced.map((model) => [model, 1])));
   sandbox = await mkdtemp(join(tmpdir(), "sluice-docs-"));
   await Promise.all(["bin", "backups"].map((folder) => mkdir(join(sandbox, folder))));
   await copyFile(join(gateway.dataDir, "secret.key"), join(sandbox, "backups/secret.key"));
@@ -70,6 +77,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await fixture.stop();
+  upstreams.stop();
+  mcp.stop();
   await rm(sandbox, { recursive: true, force: true });
 });
 
@@ -92,6 +101,7 @@ async function script(name: string, body: string): Promise<void> {
 const adapted = ({ script: text }: ShellBlock): string =>
   text
     .replaceAll("http://localhost:3000", fixture.gateway.url)
+    .replaceAll("https://mcp.deepwiki.com/mcp", mcp.url)
     .replaceAll(/(?<![\w/.])\/(data|backups)(?=[/\s])/g, (path) => sandbox + path);
 
 test("blocks that are not run say why", () => {
