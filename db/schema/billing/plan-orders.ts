@@ -93,6 +93,30 @@ export const planPayments = pgTable(
   ],
 );
 
+/** What services paid back of payments for plans, each report once; `money` and the share of tax in it in the order's currency. */
+export const planRefunds = pgTable(
+  "plan_refunds",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    paymentId: integer("payment_id")
+      .notNull()
+      .references(() => planPayments.id),
+    /** The service's number of what it reported. */
+    reference: text("reference").notNull(),
+    /** refund, or dispute: charged back. */
+    kind: text("kind").notNull(),
+    money: numeric("money", { precision: 20, scale: 2 }).notNull(),
+    tax: numeric("tax", { precision: 20, scale: 2 }).notNull().default("0"),
+    refundedAt: epochSeconds("refunded_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("plan_refunds_reference_key").on(t.reference),
+    index("plan_refunds_payment_idx").on(t.paymentId),
+    check("plan_refunds_money_positive", sql`${t.money} > 0 and ${t.tax} >= 0`),
+    check("plan_refunds_kind_known", sql`${t.kind} in ('refund', 'dispute')`),
+  ],
+);
+
 /**
  * Orders (`top_up_orders`) that pay one period of a plan instead of adding their quota to the balance. `pending`: not paid;
  * `next`: paid, and the period that it is for has not begun; `begun`: it has; `balance`: the plan could not begin, so its quota

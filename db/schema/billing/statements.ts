@@ -48,8 +48,8 @@ export type UsageLine = Readonly<{
 }>;
 
 /**
- * Issued documents: a statement for each month of an account in which its balance changed, and a correction where charges
- * of such a month changed later. Rows are only ever added. They outlive the account, so nothing refers to it.
+ * Issued documents: a statement for each month of an account in which its balance changed, a correction where charges of such
+ * a month changed later, and a credit note where a payment of a plan was paid back after its month. Rows are only ever added. They outlive the account, so nothing refers to it.
  */
 export const statements = pgTable(
   "statements",
@@ -71,13 +71,16 @@ export const statements = pgTable(
     charged: quotaUnits("charged").notNull(),
     content: jsonb("content").$type<StatementContent>().notNull(),
     issuedAt: epochSeconds("issued_at").notNull(),
+    /** What a credit note is for: `plan_refund/ID` or `order/NUMBER`. */
+    source: text("source"),
   },
   (t) => [
     uniqueIndex("statements_serial_key").on(t.serial),
     uniqueIndex("statements_user_month_key").on(t.userId, t.month).where(sql`${t.kind} = 'statement'`),
     index("statements_user_idx").on(t.userId, t.id),
     index("statements_month_idx").on(t.month),
-    check("statements_kind_known", sql`${t.kind} in ('statement', 'correction')`),
+    uniqueIndex("statements_source_key").on(t.source),
+    check("statements_kind_known", sql`${t.kind} in ('statement', 'correction', 'credit_note')`),
     check("statements_add_up", sql`${t.closing} = ${t.opening} + ${t.credited} - ${t.charged}`),
   ],
 );

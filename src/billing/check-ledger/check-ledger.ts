@@ -158,7 +158,7 @@ const days = (after: number): SQL => sql`
 /** What each document closes with against the document before, corrections since, and what it lists itself. */
 const statements = (after: number): SQL => sql`
   select d.id, d.number as name, d.closing as stored,
-    case when d.kind = 'correction' then -d.charged else coalesce(
+    case when d.kind = 'credit_note' then 0 when d.kind = 'correction' then -d.charged else coalesce(
       (select p.closing + (select coalesce(sum(c.closing), 0) from statements c
           where c.user_id = d.user_id and c.kind = 'correction' and c.id > p.id and c.id < d.id)
         from statements p where p.user_id = d.user_id and p.kind = 'statement' and p.id < d.id

@@ -58,6 +58,8 @@ export function startFakeStripe() {
     ...{ cancel_at_period_end: one.cancel_at_period_end, cancel_at: null },
     pause_collection: one.isPaused ? { behavior: "void", resumes_at: null } : null,
   });
+  /** The payment intent that paid an invoice. */
+  const paymentNoOf = (invoiceNo: string) => `pi_of_${invoiceNo}`;
   const emit: Emit = (type, object, created) => {
     const event = { id: next("evt"), object: "event", type, created, data: { object } };
     events.push(JSON.parse(JSON.stringify(event)));
@@ -101,6 +103,17 @@ export function startFakeStripe() {
     }
     if (path === "/v1/billing_portal/sessions") {
       return { id: next("bps"), object: "billing_portal.session", url: `https://portal.test/${form.get("customer")}` };
+    }
+    if (path === "/v1/invoice_payments") {
+      if (form.get("payment[type]") !== "payment_intent") return null;
+      const paid = invoices.filter(({ id: number }) => paymentNoOf(number) === form.get("payment[payment_intent]"));
+      const data = paid.map((one) => ({
+        object: "invoice_payment",
+        invoice: one.id,
+        status: "paid",
+        amount_paid: one.amount,
+      }));
+      return { object: "list", has_more: false, data };
     }
     if (path === "/v1/invoices") {
       const own = invoices.filter(({ subscription }) => subscription.id === form.get("subscription"));
@@ -156,6 +169,7 @@ export function startFakeStripe() {
     url: `http://127.0.0.1:${server.port}`,
     events,
     invoices,
+    paymentNoOf,
     cards,
     /** What customers paid, as Stripe knows it: for each order of ours, the number of invoices. */
     paidInvoices: (tradeNo: string) =>

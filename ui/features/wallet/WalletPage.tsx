@@ -158,7 +158,8 @@ const RunningPlans = () => {
   return data.map((plan) => {
     const date = formatDate(plan.period_end * 1000, i18n.language, { month: "short", day: "numeric" });
     const ends = plan.cancel_at_end || plan.status === "ending";
-    const next = plan.status === "paused" ? "planPaused" : ends ? "planEnds" : "planRenews";
+    const isDue = plan.pay_method !== null && plan.renewal_price > 0 && !plan.is_next_paid;
+    const next = plan.status === "paused" ? "planPaused" : ends ? "planEnds" : isDue ? "planDue" : "planRenews";
     return (
       <Box key={plan.id} sx={{ mt: 2, fontSize: 13, lineHeight: "18px", overflowWrap: "anywhere" }}>
         <LinkButton component="button" onClick={() => address.set({ list: "plans" })} sx={{ fontWeight: 560 }}>

@@ -30,7 +30,7 @@ const fields = {
 export type ListedStatement = {
   id: number;
   number: string;
-  /** statement or correction. */
+  /** statement, correction or credit_note. */
   kind: string;
   user_id: number;
   username: string;

@@ -1,19 +1,13 @@
-import { max, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { changesIn } from "../../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../../db/require-row.ts";
-import {
-  CREDIT_KINDS,
-  type CreditKind,
-  type StatementContent,
-  statements,
-} from "../../../../db/schema/billing/statements.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { computeStatement, readParties, type StatementDraft } from "./compute-statement.ts";
+import { computeStatement } from "./compute-statement.ts";
+import { issueCreditNotes } from "./credit-notes.ts";
 import { type Month, monthAt, monthBefore, parseMonth } from "./month.ts";
-
-type IssueDeps = Readonly<{ db: Db; settings: SettingsReader }>;
+import { emptyContent, type IssueDeps, inSeries, writeDocument } from "./series.ts";
 
 /** Charges of processes that were away at the month's end arrive within this time, mostly. */
 const SETTLING_S = 24 * 3600;
@@ -22,7 +16,7 @@ const MONTHS_COMPARED = 6;
 
 /**
  * Issues what is due: corrections of months whose charges have changed since, and the statement of last month for each
- * account whose balance changed in it, one day after its end. Each document is a transaction of its own, so that an
+ * account whose balance changed in it, one day after its end; then credit notes of payments that were refunded since. Each document is a transaction of its own, so that an
  * interruption leaves no gap in the numbers. Returns how many were issued.
  */
 export async function issueStatements(deps: IssueDeps, signal?: AbortSignal, now = nowSeconds()): Promise<number> {
@@ -37,7 +31,7 @@ export async function issueStatements(deps: IssueDeps, signal?: AbortSignal, now
     if (signal?.aborted) return issued;
     if (await issueStatement(deps, userId, month, now)) issued++;
   }
-  return issued;
+  return issued + (await issueCreditNotes(deps, signal, now));
 }
 
 /** Accounts whose balance changed in `month`, or that got money back, and that have no statement for it. */
@@ -50,6 +44,8 @@ async function findAccounts(db: Db, month: Month): Promise<number[]> {
       union select l.user_id from logs l where l.type in (1, 4, 5) and l.quota <> 0 and ${during(sql`l.created_at`)}
       union select o.user_id from top_up_orders o where o.status = 'success' and ${during(sql`o.completed_time`)}
       union select o.user_id from top_up_orders o where ${during(sql`o.refunded_time`)}
+      union select p.user_id from plan_refunds r join plan_payments x on x.id = r.payment_id
+        join plan_orders p on p.id = x.order_id where ${during(sql`r.refunded_at`)}
       union select c.user_id from (${changesIn(sql`management`)}) c
     ) moved on moved.user_id = u.id
     where not exists (select 1 from statements s
@@ -63,7 +59,8 @@ async function findChangedMonths(db: Db, now: number): Promise<{ userId: number;
   const earliest = monthAt(now - MONTHS_COMPARED * 31 * 24 * 3600);
   const rows = await db.execute<{ user_id: number; month: string }>(sql`
     with documented as (
-      select user_id, month, sum(charged) as charged from statements where month >= ${earliest.name} group by 1, 2
+      select user_id, month, sum(charged) as charged from statements
+      where month >= ${earliest.name} and kind <> 'credit_note' group by 1, 2
     ),
     rolled_up as (
       select user_id, to_char(to_timestamp(hour) at time zone 'utc', 'YYYY-MM') as month, sum(quota) as charged
@@ -81,7 +78,7 @@ const issueStatement = ({ db, settings }: IssueDeps, userId: number, month: Mont
       select 1 from statements where user_id = ${userId} and month = ${month.name} and kind = 'statement'`);
     if (issued) return false;
     await correct(tx, settings, userId, month, now);
-    await write(tx, settings, "statement", await computeStatement(tx, settings, userId, month), now);
+    await writeDocument(tx, settings, "statement", await computeStatement(tx, settings, userId, month), now);
     return true;
   });
 
@@ -91,12 +88,11 @@ const issueCorrection = ({ db, settings }: IssueDeps, userId: number, month: Mon
 /** Corrects all earlier months of an account first: a statement opens with what came of them. */
 async function correct(tx: Tx, settings: SettingsReader, userId: number, before: Month, now: number): Promise<void> {
   const months = await tx.execute<{ month: string }>(sql`
-    select distinct month from statements where user_id = ${userId} and month < ${before.name} order by month desc
+    select distinct month from statements where user_id = ${userId} and month < ${before.name} and kind <> 'credit_note'
+    order by month desc
     limit ${MONTHS_COMPARED}`);
   for (const { month } of [...months].reverse()) await writeCorrection(tx, settings, userId, month, now);
 }
-
-const NO_CREDITS = Object.fromEntries(CREDIT_KINDS.map((kind) => [kind, 0])) as Record<CreditKind, number>;
 
 /** Writes what the charges of an issued month are now, less what was documented, where that differs. */
 async function writeCorrection(
@@ -112,45 +108,13 @@ async function writeCorrection(
       select max(s.username) as username, ((select coalesce(sum(r.quota), 0) from usage_rollups r
           where r.user_id = ${userId} and r.hour >= ${from} and r.hour < ${until}) - coalesce(sum(s.charged), 0))::text
         as changed
-      from statements s where s.user_id = ${userId} and s.month = ${name}`),
+      from statements s where s.user_id = ${userId} and s.month = ${name} and s.kind <> 'credit_note'`),
   );
   const { username } = documented;
   const charged = Number(documented.changed);
   if (username === null || charged === 0) return false;
-  const content: StatementContent = {
-    ...(await readParties(tx, settings, userId, username)),
-    unitsPerDollar: settings.get("QuotaPerUnit"),
-    credits: NO_CREDITS,
-    orders: [],
-    models: [],
-    keys: [],
-  };
+  const content = await emptyContent(tx, settings, userId, username);
   const sums = { opening: 0, closing: -charged, credited: 0, charged };
-  await write(tx, settings, "correction", { userId, username, month: name, ...sums, content }, now);
+  await writeDocument(tx, settings, "correction", { userId, username, month: name, ...sums, content }, now);
   return true;
-}
-
-async function write(
-  tx: Tx,
-  settings: SettingsReader,
-  kind: "statement" | "correction",
-  draft: StatementDraft,
-  issuedAt: number,
-): Promise<void> {
-  const last = requireRow(await tx.select({ serial: max(statements.serial) }).from(statements));
-  const serial = (last.serial ?? 0) + 1;
-  const number = `${settings.get("StatementNumberPrefix")}${String(serial).padStart(6, "0")}`;
-  await tx.insert(statements).values({ ...draft, kind, serial, number, issuedAt });
-}
-
-/** Runs `work` on one snapshot, alone with the series of numbers. */
-async function inSeries<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  return db.transaction(
-    async (tx) => {
-      // Before the snapshot is taken, which the first read does.
-      await tx.execute(sql`lock table statements in share row exclusive mode`);
-      return work(tx);
-    },
-    { isolationLevel: "repeatable read" },
-  );
 }

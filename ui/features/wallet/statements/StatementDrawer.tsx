@@ -72,20 +72,22 @@ const Document = ({ document }: { document: StatementDocument }) => {
     <>
       {number === null && <Note>{t("wallet.statements.draftNote")}</Note>}
       {kind === "correction" && <Note>{t("wallet.statements.correctionNote", { month: document.month })}</Note>}
-      <Section title={t("wallet.statements.summary")}>
-        {kind === "correction" ? (
-          <Line name={t(`wallet.statements.kinds.${kindOf(document)}`)} quota={document.closing} strong />
-        ) : (
-          <>
-            <Line name={t("wallet.statements.opening")} quota={document.opening} />
-            {CREDIT_KINDS.filter((credit) => content.credits[credit] !== 0).map((credit) => (
-              <Line key={credit} name={t(`wallet.statements.credits.${credit}`)} quota={content.credits[credit]} />
-            ))}
-            <Line name={t("wallet.statements.usage")} quota={-document.charged} />
-            <Line name={t("wallet.statements.closing")} quota={document.closing} strong />
-          </>
-        )}
-      </Section>
+      {kind !== "credit_note" && (
+        <Section title={t("wallet.statements.summary")}>
+          {kind === "correction" ? (
+            <Line name={t(`wallet.statements.kinds.${kindOf(document)}`)} quota={document.closing} strong />
+          ) : (
+            <>
+              <Line name={t("wallet.statements.opening")} quota={document.opening} />
+              {CREDIT_KINDS.filter((credit) => content.credits[credit] !== 0).map((credit) => (
+                <Line key={credit} name={t(`wallet.statements.credits.${credit}`)} quota={content.credits[credit]} />
+              ))}
+              <Line name={t("wallet.statements.usage")} quota={-document.charged} />
+              <Line name={t("wallet.statements.closing")} quota={document.closing} strong />
+            </>
+          )}
+        </Section>
+      )}
       <Orders orders={content.orders} />
       <Taxes orders={content.orders} />
       <Usage title={t("wallet.statements.byModel")} lines={content.models} />

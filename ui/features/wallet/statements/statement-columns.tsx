@@ -5,9 +5,11 @@ import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 
-/** A correction in the account's favor is a credit note. */
-export const kindOf = ({ kind, closing }: Readonly<{ kind: string; closing: number }>) =>
-  kind === "statement" ? "statement" : closing > 0 ? "creditNote" : "supplement";
+/** A correction in the account's favor is a credit note, as is the document of a payment that was paid back. */
+export const kindOf = ({ kind, closing }: Readonly<{ kind: string; closing: number }>) => {
+  if (kind === "statement") return "statement";
+  return kind === "credit_note" || closing > 0 ? "creditNote" : "supplement";
+};
 
 /** The columns of issued documents, for users and administrators. */
 export const statementColumns = (t: TFunction): Column<ListedStatement>[] => [

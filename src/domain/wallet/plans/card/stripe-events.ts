@@ -7,6 +7,7 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
+import { type PlanRefund, recordRefund } from "../orders/record-refund.ts";
 import { applyCardState, applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
 import { openCase } from "./cases.ts";
 
@@ -26,6 +27,16 @@ export async function handlePlanEvent(deps: EventDeps, event: Stripe.Event, now 
       // A charge can be refunded in parts: each sum is a report of its own.
       const reference = `${id}/${paidUnits}`;
       if (order) await openCase(deps.db, caseOf("refund", reference, order, paidUnits, currency, now));
+      const paymentNo = numberOf(event.data.object.payment_intent);
+      const refund = { reference: `stripe/${reference}`, kind: "refund" as const, units: paidUnits, isTotal: true };
+      if (order && "planId" in order) await recordAtInvoice(deps, paymentNo, { ...refund, currency, now });
+      return;
+    }
+    case "charge.dispute.closed": {
+      // A dispute that was won, or only inquired, moves no money.
+      const { id, amount: units, currency, status, payment_intent: payment } = event.data.object;
+      const refund = { reference: `stripe/${id}`, kind: "dispute" as const, units, isTotal: false, currency, now };
+      if (status === "lost") await recordAtInvoice(deps, numberOf(payment), refund);
       return;
     }
     case "charge.dispute.created": {
@@ -34,6 +45,23 @@ export async function handlePlanEvent(deps: EventDeps, event: Stripe.Event, now 
       return;
     }
   }
+}
+
+/**
+ * Records what was paid back of the invoice that a payment intent paid (https://docs.stripe.com/api/invoice-payment). Throws what
+ * Stripe's client throws: Stripe shall report it again.
+ */
+async function recordAtInvoice(
+  deps: EventDeps,
+  paymentNo: string,
+  refund: Omit<PlanRefund, "invoiceNo">,
+): Promise<void> {
+  if (paymentNo === "") return;
+  const payment = { type: "payment_intent" as const, payment_intent: paymentNo };
+  const { data } = await (await stripeClient(deps)).invoicePayments.list({ payment, status: "paid" });
+  const [paid, another] = data;
+  // A payment that is split among invoices says nothing of either.
+  if (paid && !another) await recordRefund(deps.db, { ...refund, invoiceNo: numberOf(paid.invoice) });
 }
 
 const caseOf = (

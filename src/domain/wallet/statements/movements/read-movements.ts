@@ -119,15 +119,11 @@ async function readLines(db: DbOrTx, lines: SQL): Promise<UsageLine[]> {
 }
 
 /**
- * Top-ups and periods of plans that were paid online within the range, and top-ups that were paid back in it (with amounts below
+ * Top-ups and periods of plans that were paid online within the range, and what was paid back of them in it (with amounts below
  * 0), oldest first; plans add no quota to the wallet.
  */
 export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }: Range): Promise<StatementOrder[]> {
-  type Row = Record<
-    "trade_no" | "time" | "money" | "currency" | "quota" | "tax" | "rate" | "country" | "tax_id" | "kind",
-    string
-  >;
-  const rows = await db.execute<Row>(sql`
+  const rows = await db.execute<RawOrder>(sql`
     select trade_no, completed_time::text as time, money::text as money, currency, quota::text as quota, tax::text as tax,
       trim_scale(tax_rate)::text as rate, tax_country as country, reverse_charge_tax_id as tax_id, 'paid' as kind
     from top_up_orders
@@ -142,14 +138,27 @@ export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }
       o.tax_country, o.reverse_charge_tax_id, 'paid'
     from plan_payments p join plan_orders o on o.id = p.order_id
     where o.user_id = ${userId} and not p.is_trial and p.paid_at >= ${from} and p.paid_at < ${until}
-    order by 2, 1, 10`);
-  return [...rows].map(({ trade_no: tradeNo, time, money, currency, quota, tax, rate, country, tax_id, kind }) => ({
-    tradeNo,
-    time: Number(time),
-    money,
-    currency,
-    quota: Number(quota),
+    union all
+    select p.invoice_no, r.refunded_at::text, (-r.money)::text, o.currency, '0', (-r.tax)::text, trim_scale(o.tax_rate)::text,
+      o.tax_country, o.reverse_charge_tax_id, 'refund'
+    from plan_refunds r join plan_payments p on p.id = r.payment_id join plan_orders o on o.id = p.order_id
+    where o.user_id = ${userId} and r.refunded_at >= ${from} and r.refunded_at < ${until}
+    order by 2, 1, 10, 3`);
+  return [...rows].map(toOrder);
+}
+
+/** A payment or refund as the database returns it: all as text. */
+export type RawOrder = Record<
+  "trade_no" | "time" | "money" | "currency" | "quota" | "tax" | "rate" | "country" | "tax_id" | "kind",
+  string
+>;
+
+/** The line of a document for a payment or refund. */
+export function toOrder(row: RawOrder): StatementOrder {
+  const { trade_no: tradeNo, time, money, currency, quota, tax, rate, country, tax_id, kind } = row;
+  return {
+    ...{ tradeNo, time: Number(time), money, currency, quota: Number(quota) },
     ...(kind === "refund" && { isRefund: true }),
     ...(country !== "" && { tax: { country, rate, amount: tax, reverseChargeTaxId: tax_id } }),
-  }));
+  };
 }

@@ -1,7 +1,7 @@
 import type { Language } from "../../../../lib/messages.ts";
 import { type CsvCell, csvOf } from "../../../../lib/values/csv.ts";
 import type { StatementDocument } from "../documents.ts";
-import { factsOf, tablesOf, titleOf } from "../present-statement.ts";
+import { factsOf, tablesOf, titleOf } from "./present-statement.ts";
 
 /** A document as CSV: its facts, then its tables below each other. */
 export const renderCsv = (document: StatementDocument, language: Language): ReadableStream<Uint8Array> =>

@@ -2,7 +2,7 @@ import fontFile from "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400R
 import type { Party } from "../../../../../db/schema/billing/statements.ts";
 import { type Language, say } from "../../../../lib/messages.ts";
 import type { StatementDocument } from "../documents.ts";
-import { factsOf, type StatementTable, tablesOf, titleOf } from "../present-statement.ts";
+import { factsOf, type StatementTable, tablesOf, titleOf } from "./present-statement.ts";
 
 type Pdf = PDFKit.PDFDocument;
 

@@ -3,6 +3,7 @@ import { planOrders, planPayments } from "../../../../../../db/schema/billing/pl
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
+import { recordRefund } from "../../orders/record-refund.ts";
 import { openCase } from "../cases.ts";
 import { lookUpPaypal, type PaypalPlanDeps, readSale } from "./subscription.ts";
 
@@ -40,13 +41,15 @@ export async function handlePaypalPlanEvent(
         textOf(resource.sale_id) ?? textOf(resource.id),
         { id: resource.id, value, currency },
         now,
+        // A refund may be pending, and fail.
+        resource.state === undefined || resource.state === "completed",
       );
     }
     case "CUSTOMER.DISPUTE.CREATED": {
       const [transaction] = recordsOf(resource.disputed_transactions);
       const { value: money, currency_code: code } = recordOf(resource.dispute_amount) ?? {};
       const about = { id: resource.dispute_id, value: money, currency: code };
-      return report(deps, "dispute", textOf(transaction?.seller_transaction_id), about, now);
+      return report(deps, "dispute", textOf(transaction?.seller_transaction_id), about, now, false);
     }
   }
 }
@@ -58,13 +61,14 @@ async function findOrder({ db }: PaypalPlanDeps, subscriptionNo: string | null):
   return order;
 }
 
-/** Puts a refund or dispute of a plan's payment into the queue, once. */
+/** Puts a refund or dispute of a plan's payment into the queue, once, and records what was paid back. */
 async function report(
   { db }: PaypalPlanDeps,
   kind: "refund" | "dispute",
   saleNo: string | null,
   { id, value, currency }: JsonObject,
   now: number,
+  isPaidBack: boolean,
 ): Promise<void> {
   const [found] = await db
     .select({ order: planOrders })
@@ -76,5 +80,10 @@ async function report(
   const [money, code] = [textOf(value) ?? order.money, textOf(currency) ?? order.currency];
   // Refunds are reported with a minus by some of PayPal's versions.
   const paidUnits = Math.abs(smallestUnits(money, code));
-  await openCase(db, { kind, reference: textOf(id) ?? saleNo ?? "", order, paidUnits, currency: code, now });
+  const reference = textOf(id) ?? saleNo ?? "";
+  await openCase(db, { kind, reference, order, paidUnits, currency: code, now });
+  // A dispute has moved no money yet, and without an amount nothing is known.
+  if (!isPaidBack || textOf(value) === null) return;
+  const refund = { invoiceNo: saleNo ?? "", reference: `paypal/${kind}/${reference}`, kind, isTotal: false };
+  await recordRefund(db, { ...refund, units: paidUnits, currency: code, now });
 }

@@ -1,8 +1,8 @@
-import type { CreditKind, StatementOrder, UsageLine } from "../../../../db/schema/billing/statements.ts";
-import { CREDIT_KINDS } from "../../../../db/schema/billing/statements.ts";
-import { type Language, type MessageCode, say } from "../../../lib/messages.ts";
-import { add, type Decimal, decimal, divide, integer, subtract, toText, ZERO } from "../../../lib/values/decimal.ts";
-import type { StatementDocument } from "./documents.ts";
+import type { CreditKind, StatementOrder, UsageLine } from "../../../../../db/schema/billing/statements.ts";
+import { CREDIT_KINDS } from "../../../../../db/schema/billing/statements.ts";
+import { type Language, type MessageCode, say } from "../../../../lib/messages.ts";
+import { add, type Decimal, decimal, divide, integer, subtract, toText, ZERO } from "../../../../lib/values/decimal.ts";
+import type { StatementDocument } from "../documents.ts";
 
 const PLACES = 6;
 const MS = 1000;
@@ -28,6 +28,7 @@ const CREDITS: Readonly<Record<CreditKind, MessageCode>> = {
 /** The document's name in `language`. */
 export function titleOf({ kind, closing }: Pick<StatementDocument, "kind" | "closing">, language: Language): string {
   if (kind === "statement") return say("statement_title", language);
+  if (kind === "credit_note") return say("statement_credit_note", language);
   return say(closing > 0 ? "statement_credit_note" : "statement_supplement", language);
 }
 
@@ -53,14 +54,18 @@ export function tablesOf(document: StatementDocument, language: Language): State
     title: word("statement_summary"),
     head: ["", ...amountHead],
     textColumns: 1,
-    rows: isCorrection
-      ? [[word(document.closing > 0 ? "statement_credit" : "statement_charges"), ...amount(document.closing)]]
-      : [
-          [word("statement_opening"), ...amount(document.opening)],
-          ...credits.map((kind) => [word(CREDITS[kind]), ...amount(content.credits[kind])]),
-          [word("statement_charges"), ...amount(0 - document.charged)],
-          [word("statement_closing"), ...amount(document.closing)],
-        ],
+    // A credit note is about a payment, and no balance.
+    rows:
+      document.kind === "credit_note"
+        ? []
+        : isCorrection
+          ? [[word(document.closing > 0 ? "statement_credit" : "statement_charges"), ...amount(document.closing)]]
+          : [
+              [word("statement_opening"), ...amount(document.opening)],
+              ...credits.map((kind) => [word(CREDITS[kind]), ...amount(content.credits[kind])]),
+              [word("statement_charges"), ...amount(0 - document.charged)],
+              [word("statement_closing"), ...amount(document.closing)],
+            ],
   };
   const usage = (title: MessageCode, column: MessageCode, lines: readonly UsageLine[]): StatementTable => ({
     title: word(title),

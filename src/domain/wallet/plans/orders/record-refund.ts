@@ -1,0 +1,66 @@
+import { eq, sql } from "drizzle-orm";
+import { requireRow } from "../../../../../db/require-row.ts";
+import { planOrders, planPayments, planRefunds } from "../../../../../db/schema/billing/plan-orders.ts";
+import type { Db } from "../../../../../db/types.ts";
+import { moneyOf, smallestUnits } from "../../payments/currency-units.ts";
+
+/** What a service paid back of a payment for a plan. */
+export type PlanRefund = Readonly<{
+  /** The service's number of the payment, and of what it reports. */
+  invoiceNo: string;
+  reference: string;
+  kind: "refund" | "dispute";
+  /** In the currency's smallest coin: what this report paid back or, with `isTotal`, all that was paid back so far. */
+  units: number;
+  isTotal: boolean;
+  currency: string;
+  now: number;
+}>;
+
+/**
+ * Records what a service paid back, once for each reference, in any order, with the share of the tax in it; a credit note is issued for
+ * it (`issueCreditNotes`). What does not fit the payment, because it is in another currency or more than was paid, is not recorded:
+ * it is left to the payment reports. Returns whether it was recorded.
+ */
+export const recordRefund = (db: Db, refund: PlanRefund): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const { invoiceNo, reference, kind, units, isTotal, now } = refund;
+    const [found] = await tx
+      .select({ payment: planPayments, order: planOrders })
+      .from(planPayments)
+      .innerJoin(planOrders, eq(planOrders.id, planPayments.orderId))
+      .where(eq(planPayments.invoiceNo, invoiceNo))
+      .for("update", { of: planPayments });
+    if (!found || found.payment.isTrial || found.order.currency !== refund.currency.toUpperCase()) return false;
+    const { payment, order } = found;
+    const { currency } = order;
+    const paid = smallestUnits((payment.isDiscounted ? order.firstMoney : order.money) ?? "0", currency);
+    const tax = smallestUnits((payment.isDiscounted ? order.firstTax : order.tax) ?? "0", currency);
+    const sums = requireRow(
+      await tx
+        .select({
+          money: sql<string>`coalesce(sum(${planRefunds.money}), 0)`,
+          tax: sql<string>`coalesce(sum(${planRefunds.tax}), 0)`,
+        })
+        .from(planRefunds)
+        .where(eq(planRefunds.paymentId, payment.id)),
+    );
+    const before = smallestUnits(sums.money, currency);
+    const after = isTotal ? units : before + units;
+    if (!Number.isSafeInteger(units) || after <= before || after > paid) return false;
+    const text = (value: number) => Number(moneyOf(value, currency)).toFixed(2);
+    const rows = await tx
+      .insert(planRefunds)
+      .values({
+        ...{ paymentId: payment.id, reference, kind, money: text(after - before), refundedAt: now },
+        // All parts together pay back all of the tax.
+        tax: text(shareOf(tax, after, paid) - smallestUnits(sums.tax, currency)),
+      })
+      .onConflictDoNothing()
+      .returning({ id: planRefunds.id });
+    return rows.length > 0;
+  });
+
+/** `units` × `part` / `total`, rounded half up. */
+const shareOf = (units: number, part: number, total: number): number =>
+  Number((2n * BigInt(units) * BigInt(part) + BigInt(total)) / (2n * BigInt(total)));
