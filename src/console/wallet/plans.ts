@@ -20,7 +20,7 @@ import {
   savePlan,
 } from "../../domain/wallet/plans/plans.ts";
 import { setSeats } from "../../domain/wallet/plans/seats/change-seats.ts";
-import { MOST_SEATS, readSeats } from "../../domain/wallet/plans/seats/seats.ts";
+import { readSeats } from "../../domain/wallet/plans/seats/seats.ts";
 import { findPlan, grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
@@ -50,7 +50,7 @@ const planBody = t.Object({
 });
 
 /** Seats in all; a plan without a limit has none to name. */
-const seats = t.Optional(t.Integer({ minimum: 1, maximum: MOST_SEATS }));
+const seats = t.Optional(t.Integer({ minimum: 1, maximum: 2_147_483_647 }));
 // Elysia takes the first value of an enumeration where none is sent.
 const periodMethod = t.UnionEnum(REMINDER_METHODS, { default: undefined });
 const couponCode = t.String({ maxLength: 100 });

@@ -78,6 +78,7 @@ test("how one can pay: the ways that are set up, by the user's group, to people 
       { method: "wx", price: "7.3", currency: "CNY" },
       { method: "stripe", price: "1", currency: "USD" },
     ],
+    periods: ["zfb", "wx"],
     minimum: 2,
     link: "",
   });

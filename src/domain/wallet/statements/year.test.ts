@@ -20,8 +20,11 @@ import { pollPayments } from "../payments/direct/poll-payments.ts";
 import { continueRefunds, refundOrder } from "../payments/direct/refund-order.ts";
 import { startDirect } from "../payments/direct/services.ts";
 import { advanceSubscriptions } from "../plans/advance-subscriptions.ts";
-import { setRenewal } from "../plans/change-subscription.ts";
+import { setRenewal, switchPlan } from "../plans/change-subscription.ts";
+import { orderNextPeriod, orderPlan } from "../plans/orders/order-period.ts";
+import { remindSubscribers } from "../plans/orders/remind.ts";
 import { listOwnSubscriptions, savePlan } from "../plans/plans.ts";
+import { setSeats } from "../plans/seats/change-seats.ts";
 import { subscribe } from "../plans/subscribe.ts";
 import { issueStatements } from "./issue-statements.ts";
 import { monthAt } from "./month.ts";
@@ -54,32 +57,58 @@ test("a year of three organizations: books, statements and the payment service's
   const organizations: number[] = [];
   for (const _ of [1, 2, 3]) organizations.push(await addUser(sql, 0));
   await sql`update users set kind = 'organization' where id > ${actor.id}`;
-  const plan = (name: string, price: number, window: string, windowQuota: number) =>
+  const plan = (name: string, price: number, window: string, windowQuota: number, seats: number) =>
     savePlan(deps, actor, {
       ...{ name, description: "", price, period: "month", periodCount: 1, windowQuota, window, userGroup: "" },
-      ...{ trialDays: 0, allowsOverage: true, isVisible: true },
+      ...{ trialDays: 0, allowsOverage: true, isVisible: true, seats, seatPrice: 70_001 },
     });
-  const plans = [await plan("Small", 900_000, "week", 400_000), await plan("Large", 3_000_000, "month", 5_000_000)];
+  const plans = [
+    await plan("Small", 900_000, "week", 400_000, 2),
+    await plan("Large", 3_000_000, "month", 5_000_000, 4),
+  ];
   const counts: Record<string, number> = {};
   const count = (kind: string) => (counts[kind] = (counts[kind] ?? 0) + 1);
   /** Notifications that are on their way, and when they arrive. */
   const late: { body: string; at: number }[] = [];
   const balanceOf = async (id: number) => Number((await sql`select quota from users where id = ${id}`)[0]?.quota);
 
+  /** Opens a page of Alipay's and pays there, or not; Alipay reports it or not. */
+  async function pay(url: string): Promise<void> {
+    if (url === "") return;
+    const tradeNo = String(JSON.parse(alipay.openPage(url).biz_content ?? "").out_trade_no);
+    const trade = alipay.state.trades.get(tradeNo);
+    // Some never pay.
+    if (!trade || random(5) === 0) return;
+    trade.state = "paid";
+    // Reported once, twice, days later, or never: then somebody has to ask.
+    const reports = random(4);
+    for (let n = 0; n < reports; n++) {
+      late.push({ body: alipay.notice(tradeNo), at: nowSeconds() + random(3) * DAY_S * random(2) });
+    }
+  }
+
   const events = {
     async topUp(id: number) {
       const user = { id, group: "default" };
-      const { url } = await startDirect(deps, { user, amount: 1 + random(40), site: "https://s.test" }, "alipay");
-      const tradeNo = String(JSON.parse(alipay.openPage(url).biz_content ?? "").out_trade_no);
-      const trade = alipay.state.trades.get(tradeNo);
-      // Some never pay.
-      if (!trade || random(5) === 0) return;
-      trade.state = "paid";
-      // Reported once, twice, days later, or never: then somebody has to ask.
-      const reports = random(4);
-      for (let n = 0; n < reports; n++) {
-        late.push({ body: alipay.notice(tradeNo), at: nowSeconds() + random(3) * DAY_S * random(2) });
-      }
+      await pay((await startDirect(deps, { user, amount: 1 + random(40), site: "https://s.test" }, "alipay")).url);
+    },
+    async order(id: number) {
+      const planId = plans[random(2)] ?? 0;
+      const input = { planId, method: "alipay", site: "https://s.test", seats: 4 + random(6) } as const;
+      await pay((await orderPlan(deps, { id, group: "default" }, input))?.url ?? "");
+    },
+    async next(id: number) {
+      const [own] = await listOwnSubscriptions(db, id);
+      const period = { subscriptionId: own?.id ?? 0, method: "alipay", site: "https://s.test" } as const;
+      await pay((await orderNextPeriod(deps, { id, group: "default" }, period)).url);
+    },
+    async seats(id: number) {
+      const [own] = await listOwnSubscriptions(db, id);
+      if (own) await setSeats(deps, id, own.id, 4 + random(6));
+    },
+    async upgrade(id: number) {
+      const [own] = await listOwnSubscriptions(db, id);
+      if (own) await switchPlan(deps, id, own.id, plans[random(2)] ?? 0);
     },
     async call(id: number) {
       const most = Math.min(2_000_000, await balanceOf(id));
@@ -100,7 +129,10 @@ test("a year of three organizations: books, statements and the payment service's
       if (order) await refundOrder(deps, actor, order.tradeNo);
     },
   };
-  const kinds = ["topUp", "topUp", "call", "call", "call", "call", "subscribe", "renewal", "refund"] as const;
+  const kinds = [
+    ...(["topUp", "topUp", "call", "call", "call", "call", "subscribe", "renewal", "refund"] as const),
+    ...(["order", "order", "next", "next", "seats", "upgrade"] as const),
+  ];
 
   for (let now = START; now < UNTIL; now += DAY_S) {
     setSystemTime((now + 12 * HOUR_S) * 1000);
@@ -124,6 +156,7 @@ test("a year of three organizations: books, statements and the payment service's
     setSystemTime((now + 23 * HOUR_S) * 1000);
     await pollPayments(deps);
     await continueRefunds(deps);
+    await remindSubscribers(deps);
     await advanceSubscriptions(deps);
     if (new Date(now * 1000).getUTCDate() === 2) await issueStatements({ db, settings });
   }
@@ -136,6 +169,8 @@ test("a year of three organizations: books, statements and the payment service's
   for (const id of organizations) {
     let closing = 0;
     for (const row of await db.select().from(statements).where(eq(statements.userId, id)).orderBy(asc(statements.id))) {
+      // A credit note of a plan is about a payment, and no balance.
+      if (row.kind === "credit_note") continue;
       expect([row.opening, row.opening + row.credited - row.charged]).toEqual([closing, row.closing]);
       // No movement is left without a source.
       expect(row.content.credits.other).toBe(0);
@@ -160,7 +195,17 @@ test("a year of three organizations: books, statements and the payment service's
   // So are what documents say was paid and paid back until the last month that has one.
   const until = monthAt(nowSeconds() - DAY_S).from;
   const isDocumented = (time: number) => time > 0 && time < until;
-  const lines = (await db.select().from(statements)).flatMap(({ content }) => content.orders);
+  const issued = await db.select().from(statements);
+  const lines = issued.filter(({ kind }) => kind === "statement").flatMap(({ content }) => content.orders);
+  // Credit notes repeat what statements list as paid back, each once.
+  const credits = issued.filter(({ kind }) => kind === "credit_note").flatMap(({ content }) => content.orders);
+  expect(new Set(credits.map(({ tradeNo }) => tradeNo)).size).toBe(credits.length);
+  for (const { tradeNo, money } of credits) {
+    expect(orders.find((order) => order.tradeNo === tradeNo)).toMatchObject({
+      money: money.slice(1),
+      status: "success",
+    });
+  }
   const topUps = lines.filter(({ tradeNo }) => orders.some((order) => order.tradeNo === tradeNo));
   const refunds = topUps.filter(({ isRefund }) => isRefund);
   expect(refunds.length).toBeGreaterThan(0);

@@ -12,9 +12,8 @@ import { formatDate } from "../../../lib/format/time.ts";
 import { reloadWallet } from "../wallet-calls.ts";
 import { setSeats } from "./plan-calls.ts";
 
-/** Whether text is a number of seats that a plan with `least` of its own can have. */
-export const isSeats = (text: string, least: number): boolean =>
-  /^\d{1,6}$/.test(text.trim()) && Number(text) >= least && Number(text) <= 100_000;
+/** Whether text is a number of seats, at least those of the plan; how many there can be the server says. */
+export const isSeats = (text: string, least: number): boolean => /^\d{1,9}$/.test(text.trim()) && Number(text) >= least;
 
 type SeatsFieldProps = Readonly<{
   least: number;
