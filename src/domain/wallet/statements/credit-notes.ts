@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { statements } from "../../../../db/schema/billing/statements.ts";
 import type { Db } from "../../../../db/types.ts";
 import { monthAt } from "./month.ts";
-import { type RawOrder, toOrder } from "./read-movements.ts";
+import { type RawOrder, toOrder } from "./movements/read-movements.ts";
 import { emptyContent, type IssueDeps, inSeries, writeDocument } from "./series.ts";
 
 type Refund = RawOrder & { source: string; user_id: string; username: string };
