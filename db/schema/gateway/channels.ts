@@ -3,11 +3,16 @@ import { bigint, boolean, check, index, integer, jsonb, numeric, pgTable, primar
 import type { Sentence } from "../../../src/lib/messages.ts";
 import { epochSeconds, quotaUnits } from "../columns.ts";
 
+/** Epoch seconds. `recovered`: it came back without an administrator who enabled the channel. */
+export type ChannelOutage = { off: number; on: number; recovered: boolean };
+
 export type ChannelOtherInfo = {
   status_reason?: string;
   /** The same by its code, where it is a sentence of ours. */
   status_note?: Sentence;
   status_time?: number;
+  /** The last times that it was disabled automatically and came back, oldest first. */
+  outages?: readonly ChannelOutage[];
   [key: string]: unknown;
 };
 

@@ -78,7 +78,17 @@ test("a chart learns when channels went off and came back", async () => {
     .values({ type: 1, name: "failing", keyCipher: "", createdTime: at, status: 3, otherInfo: { status_time: at + 5 } })
     .returning({ id: channels.id });
   expect(failed).toBeDefined();
+  const outages = [
+    { off: at - 90 * HOUR, on: at - 80 * HOUR, recovered: true },
+    { off: at + 10, on: at + 20, recovered: true },
+    { off: at + 30, on: at + 40, recovered: false },
+  ];
+  const back = { type: 1, name: "flaky", keyCipher: "", createdTime: at, otherInfo: { outages } };
+  await app.db.insert(channels).values(back);
   expect(await ask<ChannelMark[]>(`marks?${range}`)).toEqual([
+    { at: at + 30, kind: "channel_off", name: "flaky" },
+    { at: at + 20, kind: "channel_recovered", name: "flaky" },
+    { at: at + 10, kind: "channel_off", name: "flaky" },
     { at: at + 5, kind: "channel_off", name: "failing" },
     { at, kind: "channel_on", name: "small" },
     { at, kind: "channel_off", name: 'the "big" one' },

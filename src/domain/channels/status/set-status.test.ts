@@ -50,6 +50,25 @@ test("a channel whose keys all fail at the same time goes off, and comes back wi
   expect(await keysOff(id)).toEqual([]);
 });
 
+test("a channel that was disabled automatically and came back remembers when, the last 20 times", async () => {
+  const id = await create("k1");
+  await setChannelStatus(deps, id, 3, "failed", 1);
+  await setChannelStatus(deps, id, 1, "", 3);
+  const off = (await read(id))?.otherInfo.outages?.[0]?.off;
+  expect((await read(id))?.otherInfo).toEqual({
+    outages: [{ off: off ?? 0, on: expect.any(Number), recovered: true }],
+  });
+  await setChannelStatus(deps, id, 2, "by hand");
+  await setChannelStatus(deps, id, 1);
+  expect((await read(id))?.otherInfo.outages).toHaveLength(1);
+  for (let count = 0; count < 20; count++) {
+    await setChannelStatus(deps, id, 3, "failed", 1);
+    await setChannelStatus(deps, id, 1);
+  }
+  const outages = (await read(id))?.otherInfo.outages ?? [];
+  expect([outages.length, outages.some(({ recovered }) => recovered)]).toEqual([20, false]);
+});
+
 test("a channel with a key left goes on", async () => {
   const id = await create("k1,k2");
   expect(await disableChannelKey(deps, id, "k1", "401")).toBe(true);

@@ -1,7 +1,8 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { abilities, channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
@@ -65,12 +66,14 @@ export async function switchChannels(
     .for("update");
   const changed = switched.map(({ id }) => id);
   if (changed.length === 0) return [];
-  const info = status === CHANNEL_STATUS.enabled ? {} : infoOf(reason);
+  const isOn = status === CHANNEL_STATUS.enabled;
+  const info = isOn ? {} : infoOf(reason);
+  const others = isOn ? withOutage(from === CHANNEL_STATUS.autoDisabled || keepsKeys) : sql`${channels.otherInfo}`;
   await tx
     .update(channels)
     .set({
       status,
-      otherInfo: sql`(${channels.otherInfo} - array['status_reason', 'status_note', 'status_time'])
+      otherInfo: sql`(${others} - array['status_reason', 'status_note', 'status_time'])
         || ${JSON.stringify(info)}::jsonb`,
     })
     .where(isOneOf(channels.id, changed));
@@ -79,7 +82,18 @@ export async function switchChannels(
     .set({ enabled: status === CHANNEL_STATUS.enabled })
     .where(isOneOf(abilities.channelId, changed));
   // Somebody who switches a channel on means all its keys.
-  if (status === CHANNEL_STATUS.enabled && !keepsKeys)
-    await tx.delete(channelKeys).where(isOneOf(channelKeys.channelId, changed));
+  if (isOn && !keepsKeys) await tx.delete(channelKeys).where(isOneOf(channelKeys.channelId, changed));
   return switched;
+}
+
+const MOST_OUTAGES = 20;
+
+/** What is stored of a channel that is enabled: one that was disabled automatically remembers from when to when. */
+function withOutage(recovered: boolean): SQL {
+  const info = channels.otherInfo;
+  const before = sql`coalesce(${info} -> 'outages', '[]'::jsonb)`;
+  const latest = sql`case when jsonb_array_length(${before}) >= ${MOST_OUTAGES} then ${before} - 0 else ${before} end`;
+  const outage = sql`jsonb_build_object('off', ${info} -> 'status_time', 'on', ${nowSeconds()}::bigint, 'recovered', ${recovered}::boolean)`;
+  return sql`case when ${channels.status} = ${CHANNEL_STATUS.autoDisabled} and ${info} ? 'status_time'
+    then ${info} || jsonb_build_object('outages', (${latest}) || jsonb_build_array(${outage})) else ${info} end`;
 }

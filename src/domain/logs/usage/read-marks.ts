@@ -6,11 +6,11 @@ import { CHANNEL_STATUS } from "../../channels/entry.ts";
 import { isOfType } from "../list/log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
-/** Something that explains a step in a chart: a channel, or several, went off or came back. */
+/** Something that explains a step in a chart: a channel, or several, went off or came back; recovered: by itself. */
 export type ChannelMark = Readonly<{
   /** Epoch seconds. */
   at: number;
-  kind: "channel_off" | "channel_on";
+  kind: "channel_off" | "channel_on" | "channel_recovered";
   /** The channel's or tag's name; empty: several channels. */
   name: string;
 }>;
@@ -21,7 +21,7 @@ const ON = ["channel_enabled", "channels_enabled", "tag_enabled"] as const;
 
 /**
  * When channels went off or came back in a period (epoch seconds, both inclusive), newest first, 50 at most: those that
- * administrators switched, and those that are off now because they failed.
+ * administrators switched, and those that went off because they failed, whether they are back or not.
  */
 export async function readChannelMarks(
   db: Db,
@@ -56,7 +56,18 @@ export async function readChannelMarks(
     )
     .orderBy(desc(time))
     .limit(MOST);
+  const outages = await db.execute<{ name: string; off: string; on: string; recovered: boolean }>(sql`
+    select c.name, o ->> 'off' as off, o ->> 'on' as on, (o ->> 'recovered')::boolean as recovered
+    from channels c cross join lateral jsonb_array_elements(c.other_info -> 'outages') o
+    where jsonb_typeof(c.other_info -> 'outages') = 'array'
+      and (o ->> 'on')::bigint >= ${period.start} and (o ->> 'off')::bigint <= ${period.end}
+    order by (o ->> 'on')::bigint desc limit ${MOST}`);
+  const past = [...outages].flatMap(({ name, off, on, recovered }): ChannelMark[] => [
+    { at: Number(off), kind: "channel_off", name },
+    ...(recovered ? [{ at: Number(on), kind: "channel_recovered" as const, name }] : []),
+  ]);
   const marks: ChannelMark[] = [
+    ...past.filter(({ at }) => at >= period.start && at <= period.end),
     ...switched.map((row) => ({
       at: row.at,
       kind: OFF.some((one) => one === row.code) ? ("channel_off" as const) : ("channel_on" as const),

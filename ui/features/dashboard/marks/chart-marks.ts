@@ -9,7 +9,7 @@ export type ChartMark = Readonly<{
   /** Epoch seconds. */
   at: number;
   text: string;
-  to: "/pricing" | "/audit";
+  to: "/pricing" | "/audit" | "/channel";
 }>;
 
 /** Price changes in a period and, for administrators, channels that went off or came back; newest first. */
@@ -25,6 +25,8 @@ export function useChartMarks(period: Readonly<{ start: number; end: number }>, 
       return { at: changed_at, text: t(`dashboard.marks.${kind}`, { model: model_name }), to: "/pricing" };
     });
   const channels = (isForAdmin ? (switched.data ?? []) : []).map(({ at, kind, name }): ChartMark => {
+    if (kind === "channel_recovered")
+      return { at, text: t("dashboard.marks.channel_recovered", { name }), to: "/channel" };
     const text = name === "" ? t(`dashboard.marks.${kind}_several`) : t(`dashboard.marks.${kind}`, { name });
     return { at, text, to: "/audit" };
   });
