@@ -29,6 +29,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const { extra, system, sampling, reasoning, format } = conversation;
   const isOwn = extra.dialect === INTERACTIONS;
   const own = isOwn ? extra.members : {};
+  recordDroppedOptions(conversation, dropped);
   if (!isOwn) recordForeignFields(conversation, ["store", ...SEARCH_MEMBERS], dropped);
   const search = foreignSearch(conversation, INTERACTIONS);
   if (search) recordDroppedSearch(search, [], dropped);
@@ -54,13 +55,33 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     input: writeSteps(conversation.turns, dropped),
     stream: conversation.stream || null,
     // Google stores interactions unless the client says otherwise; the gateway has stored other formats' conversations.
-    store: own.store ?? (isOwn ? null : false),
+    store: isOwn ? own.store : extra.members.store === true,
     tools: tools.length > 0 ? tools : null,
     generation_config: Object.keys(generation).length > 0 ? generation : null,
     response_format: writeFormat(format),
     response_modalities: conversation.modalities,
     service_tier: TIERS[conversation.serviceTier ?? ""],
   });
+}
+
+/** Options of other formats that an interaction lacks. */
+function recordDroppedOptions(conversation: Conversation, dropped: Dropped): void {
+  const { sampling, parallelToolCalls, verbosity, user, promptCacheKey, metadata, serviceTier, audio } = conversation;
+  const { n, frequencyPenalty, presencePenalty, logitBias, logprobs, topLogprobs, topK } = sampling;
+  if (n !== null && n > 1) dropped.add("n");
+  if (frequencyPenalty !== null) dropped.add("frequency_penalty");
+  if (presencePenalty !== null) dropped.add("presence_penalty");
+  if (logitBias !== null) dropped.add("logit_bias");
+  if (logprobs !== null) dropped.add("logprobs");
+  if (topLogprobs !== null) dropped.add("top_logprobs");
+  if (topK !== null) dropped.add("top_k");
+  if (parallelToolCalls === false) dropped.add("parallel_tool_calls");
+  if (verbosity !== null) dropped.add("verbosity");
+  if (user !== null) dropped.add("user");
+  if (promptCacheKey !== null) dropped.add("prompt_cache_key");
+  if (metadata !== null) dropped.add("metadata");
+  if (audio !== null) dropped.add("audio");
+  if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
 }
 
 /** Turns as the steps that make them up. */
