@@ -46,7 +46,8 @@ export const OrderListPage = () => {
     act({
       question: {
         title: t("wallet.allOrders.refundTitle"),
-        body: t("wallet.allOrders.refundBody", {
+        body: t(order.plan_name === null ? "wallet.allOrders.refundBody" : "wallet.allOrders.refundPlanBody", {
+          plan: order.plan_name ?? "",
           ...{ amount: amountText(order.quota, format), name: order.username },
           ...{ price: moneyText(order.money, order.currency, i18n.language), method: t(`wallet.methods.${method}`) },
         }),
