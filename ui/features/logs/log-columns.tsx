@@ -54,7 +54,7 @@ const columnsOf = (
   {
     key: "user",
     head: t("logs.columns.user"),
-    width: 68,
+    width: 60,
     text: ({ username }) => username,
     isForAdmins: true,
     cell: ({ user_id, username }) =>
@@ -75,7 +75,7 @@ const columnsOf = (
   {
     key: "token",
     head: t("logs.columns.token"),
-    width: 84,
+    width: 76,
     text: ({ token_name }) => token_name,
     cell: ({ token_name }) => (token_name ? <CopyText text={token_name} /> : <Dash />),
   },
@@ -105,7 +105,7 @@ const columnsOf = (
   {
     key: "channel",
     head: t("logs.columns.channel"),
-    width: 92,
+    width: 78,
     text: ({ channel_name }) => channel_name,
     isForAdmins: true,
     cell: (entry) => <ChannelCell entry={entry} />,
