@@ -61,7 +61,7 @@ const KINDS: ReadonlyMap<number, readonly [string, ToneName]> = new Map([
 ]);
 
 /** The name of a row's type. */
-export const typeText = (entry: LogEntry, t: TFunction): string =>
+const typeText = (entry: LogEntry, t: TFunction): string =>
   t(`logs.types.${entry.failed ? "failed" : (KINDS.get(entry.type)?.[0] ?? "consume")}`);
 
 /** The type of a row; marks failed calls. */

@@ -10,17 +10,7 @@ import { formatNumber } from "../../lib/format/number.ts";
 import { clockTime, exactTime, formatDate } from "../../lib/format/time.ts";
 import { failureText } from "../../state/failure-text.ts";
 import { ratiosText } from "./detail/Facts.tsx";
-import {
-  ChannelCell,
-  CopyText,
-  CostCell,
-  Dash,
-  LatencyCell,
-  latencyText,
-  RetryCell,
-  TypeCell,
-  typeText,
-} from "./log-cells.tsx";
+import { ChannelCell, CopyText, CostCell, Dash, LatencyCell, latencyText, RetryCell, TypeCell } from "./log-cells.tsx";
 import { groupOf, isCall, type LogEntry, noteText, otherOf } from "./log-entry.ts";
 
 type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
@@ -91,7 +81,6 @@ const columnsOf = (
     key: "type",
     head: t("logs.columns.type"),
     width: 92,
-    text: (entry) => typeText(entry, t),
     isSolid: true,
     cell: (entry) => <TypeCell entry={entry} />,
   },

@@ -19,11 +19,13 @@ export function useSums(sums: ChannelSums | undefined, count: number): Sums {
     );
     return {
       name: t("channels.totalOf", { total: formatNumber(count) }),
-      balance: balances.map((text) => (
-        <Box key={text} sx={{ lineHeight: "18px" }}>
-          {text}
-        </Box>
-      )),
+      ...(balances.length > 0 && {
+        balance: balances.map((text) => (
+          <Box key={text} sx={{ lineHeight: "18px" }}>
+            {text}
+          </Box>
+        )),
+      }),
       used_quota: <Money quota={sums.used_quota} />,
     };
   }, [sums, count, t, i18n.language]);

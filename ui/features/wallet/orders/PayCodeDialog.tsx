@@ -22,7 +22,9 @@ export const PayCodeDialog = ({ code, body, onClose }: Props) => {
   const { t } = useTranslation();
   return (
     <Dialog open={code !== ""} onClose={onClose} aria-labelledby="pay-code">
-      <DialogTitle id="pay-code">{t("wallet.topUp.codeTitle")}</DialogTitle>
+      <DialogTitle id="pay-code" sx={{ fontSize: 16, fontWeight: 620, pb: 3 }}>
+        {t("wallet.topUp.codeTitle")}
+      </DialogTitle>
       <DialogContent sx={{ textAlign: "center", fontSize: 13 }}>
         <Box sx={{ mb: 3, textAlign: "start" }}>{body}</Box>
         <Box sx={{ display: "inline-block", p: 3, bgcolor: "#fff", borderRadius: "7px", lineHeight: 0 }}>
@@ -30,7 +32,7 @@ export const PayCodeDialog = ({ code, body, onClose }: Props) => {
         </Box>
         <Box sx={{ mt: 3, color: "text.secondary" }}>{t("wallet.topUp.codeWaiting")}</Box>
       </DialogContent>
-      <DialogActions>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
         <Button onClick={onClose}>{t("components.close")}</Button>
       </DialogActions>
     </Dialog>

@@ -9,9 +9,10 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { PeriodPayment } from "../../../../src/domain/wallet/plans/orders/order-period.ts";
 import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
+import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { Col } from "../../../components/layout.tsx";
+import { Col, Row } from "../../../components/layout.tsx";
 import { formatDate } from "../../../lib/format/time.ts";
 import { Choice } from "../plans/Choice.tsx";
 import { orderNext } from "../plans/plan-calls.ts";
@@ -44,16 +45,21 @@ export function usePeriodPayment(method: string, onClose: () => void): Opened {
   const dialog = payment.isCode ? (
     <PayCodeDialog code={payment.url} body={t("plans.orders.codeBody", { method, price })} onClose={close} />
   ) : (
-    <Dialog open onClose={close} aria-labelledby="pay-operator">
-      <DialogTitle id="pay-operator">{t("plans.orders.manualTitle", { price })}</DialogTitle>
+    <Dialog open onClose={close} fullWidth maxWidth="xs" aria-labelledby="pay-operator">
+      <DialogTitle id="pay-operator" sx={{ fontSize: 16, fontWeight: 620, pb: 3 }}>
+        {t("plans.orders.manualTitle", { price })}
+      </DialogTitle>
       <DialogContent sx={{ fontSize: 13 }}>
         <Box sx={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>{payment.instructions}</Box>
-        <Box sx={{ mt: 3 }}>
-          {t("plans.orders.manualOrder")} <span className="mono">{payment.tradeNo}</span>
-        </Box>
+        <Row wrap sx={{ mt: 3 }}>
+          <span>
+            {t("plans.orders.manualOrder")} <span className="mono">{payment.tradeNo}</span>
+          </span>
+          <CopyButton text={payment.tradeNo} />
+        </Row>
         <Box sx={{ mt: 3, color: "text.secondary" }}>{t("plans.orders.manualBody")}</Box>
       </DialogContent>
-      <DialogActions>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
         <Button onClick={close}>{t("components.close")}</Button>
       </DialogActions>
     </Dialog>
