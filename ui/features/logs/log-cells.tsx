@@ -64,6 +64,13 @@ const KINDS: ReadonlyMap<number, readonly [string, ToneName]> = new Map([
 const typeText = (entry: LogEntry, t: TFunction): string =>
   t(`logs.types.${entry.failed ? "failed" : (KINDS.get(entry.type)?.[0] ?? "consume")}`);
 
+/** As wide as what stands around the text of a failed call's mark. */
+const MARK = "\u2003\u2003";
+
+/** What the type of a row takes in its column. */
+export const typeColumnText = (entry: LogEntry, t: TFunction): string =>
+  typeText(entry, t) + (entry.failed ? MARK : "");
+
 /** The type of a row; marks failed calls. */
 export const TypeCell = ({ entry }: { entry: LogEntry }) => {
   const { t } = useTranslation();

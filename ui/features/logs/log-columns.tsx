@@ -10,7 +10,17 @@ import { formatNumber } from "../../lib/format/number.ts";
 import { clockTime, exactTime, formatDate } from "../../lib/format/time.ts";
 import { failureText } from "../../state/failure-text.ts";
 import { ratiosText } from "./detail/Facts.tsx";
-import { ChannelCell, CopyText, CostCell, Dash, LatencyCell, latencyText, RetryCell, TypeCell } from "./log-cells.tsx";
+import {
+  ChannelCell,
+  CopyText,
+  CostCell,
+  Dash,
+  LatencyCell,
+  latencyText,
+  RetryCell,
+  TypeCell,
+  typeColumnText,
+} from "./log-cells.tsx";
 import { groupOf, isCall, type LogEntry, noteText, otherOf } from "./log-entry.ts";
 
 type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
@@ -44,7 +54,7 @@ const columnsOf = (
   {
     key: "user",
     head: t("logs.columns.user"),
-    width: 60,
+    width: 68,
     text: ({ username }) => username,
     isForAdmins: true,
     cell: ({ user_id, username }) =>
@@ -65,7 +75,7 @@ const columnsOf = (
   {
     key: "token",
     head: t("logs.columns.token"),
-    width: 76,
+    width: 84,
     text: ({ token_name }) => token_name,
     cell: ({ token_name }) => (token_name ? <CopyText text={token_name} /> : <Dash />),
   },
@@ -81,6 +91,7 @@ const columnsOf = (
     key: "type",
     head: t("logs.columns.type"),
     width: 92,
+    text: (entry) => typeColumnText(entry, t),
     isSolid: true,
     cell: (entry) => <TypeCell entry={entry} />,
   },
@@ -94,7 +105,7 @@ const columnsOf = (
   {
     key: "channel",
     head: t("logs.columns.channel"),
-    width: 78,
+    width: 92,
     text: ({ channel_name }) => channel_name,
     isForAdmins: true,
     cell: (entry) => <ChannelCell entry={entry} />,
@@ -136,6 +147,7 @@ const columnsOf = (
     text: () => "",
     isSolid: true,
     isForAdmins: true,
+    isHiddenByDefault: isTight,
     cell: (entry) => <RetryCell entry={entry} />,
   },
   {
