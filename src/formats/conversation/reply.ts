@@ -135,6 +135,17 @@ export type Usage = {
   media?: MediaUnits;
 };
 
+/** Of a reply whose upstream reports none. */
+export const NO_USAGE: Usage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
 /** Number of units by their name in the price list: embedded_image, embedded_pixel, embedded_video_second. */
 export type MediaUnits = Readonly<Record<string, number>>;
 

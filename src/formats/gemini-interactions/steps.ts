@@ -1,14 +1,8 @@
 import { DecodeError } from "../conversation/codec.ts";
-import type {
-  Citation,
-  MediaPart,
-  MediaSource,
-  Part,
-  Signature,
-  ToolResultPart,
-} from "../conversation/conversation.ts";
+import type { MediaPart, MediaSource, Part, Signature, ToolResultPart } from "../conversation/conversation.ts";
 import { carrySignature, readSignature } from "../conversation/signature.ts";
-import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
+import { urlCitationOf } from "../conversation/url-citation.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { sourceOfUrl } from "../openai-chat/request/media.ts";
 
 /** The format's name. */
@@ -29,7 +23,7 @@ const CALL_PREFIX = "call:";
 export function readContent(content: JsonObject): Part | null {
   const type = textOf(content.type) ?? "";
   if (type === "text") {
-    const citations = recordsOf(content.annotations).map((annotation) => citationOf(annotation, 0));
+    const citations = recordsOf(content.annotations).map((annotation) => urlCitationOf(annotation, 0, INTERACTIONS));
     return { type, text: textOf(content.text) ?? "", ...(citations.length > 0 && { citations }) };
   }
   const usualType = MEDIA[type];
@@ -151,28 +145,6 @@ export const sealCall = (signature: Signature, callId: string): string =>
 /** Arguments of a call, which are an object. */
 export const argumentsOf = (input: string): JsonObject =>
   recordOf(parseJson(input)) ?? (input.trim() === "" ? {} : { input });
-
-/** `base`: where in the answer's text the annotated block begins. */
-export function citationOf(annotation: JsonObject, base: number): Citation {
-  const start = numberOf(annotation.start_index);
-  const end = numberOf(annotation.end_index);
-  return {
-    url: textOf(annotation.url),
-    title: textOf(annotation.title),
-    citedText: null,
-    start: start === null ? null : start + base,
-    end: end === null ? null : end + base,
-    native: { dialect: INTERACTIONS, value: annotation },
-  };
-}
-
-/** `base`: where the annotated block begins in the answer's text; null: the format cannot express the citation. */
-export function annotationOf({ native, url, title, start, end }: Citation, base: number): JsonObject | null {
-  if (native?.dialect === INTERACTIONS) return native.value;
-  if (url === null) return null;
-  const placed = (at: number | null) => Math.max(0, (at ?? 0) - base);
-  return { type: "url_citation", url, title: title ?? url, start_index: placed(start), end_index: placed(end) };
-}
 
 /** Throws DecodeError for an item of the input that has no known form. */
 export function refuseItem(at: number): never {

@@ -1,29 +1,7 @@
-import type { Citation, ReasoningPart, Signature } from "../conversation/conversation.ts";
+import type { ReasoningPart, Signature } from "../conversation/conversation.ts";
 import { carrySignature, GATEWAY_MARK, readSignature } from "../conversation/signature.ts";
-import { type JsonObject, numberOf, recordsOf, textOf } from "../json.ts";
+import { type JsonObject, recordsOf, textOf } from "../json.ts";
 import type { Searched } from "../tools/web-search.ts";
-
-/** `base`: where in the answer's text the annotated piece begins. */
-export function citationOf(annotation: JsonObject, base: number): Citation {
-  const start = numberOf(annotation.start_index);
-  const end = numberOf(annotation.end_index);
-  return {
-    url: textOf(annotation.url),
-    title: textOf(annotation.title),
-    citedText: null,
-    start: start === null ? null : start + base,
-    end: end === null ? null : end + base,
-    native: { dialect: "openai-responses", value: annotation },
-  };
-}
-
-/** `base`: where the annotated message begins in the answer's text. */
-export function annotationOf({ native, url, title, start, end }: Citation, base: number): JsonObject | null {
-  if (native?.dialect === "openai-responses") return native.value;
-  if (url === null) return null;
-  const placed = (at: number | null) => Math.max(0, (at ?? 0) - base);
-  return { type: "url_citation", url, title: title ?? url, start_index: placed(start), end_index: placed(end) };
-}
 
 /** Writes another provider's web search as OpenAI's item. */
 export const searchItem = (id: string, { queries, found }: Searched): JsonObject => ({

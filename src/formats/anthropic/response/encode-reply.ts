@@ -1,6 +1,6 @@
 import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, Part } from "../../conversation/conversation.ts";
-import type { ReplyContext, Usage } from "../../conversation/reply.ts";
+import { NO_USAGE, type ReplyContext } from "../../conversation/reply.ts";
 import { carryCallId, EMPTY_PROOF } from "../../conversation/signature.ts";
 import type { JsonObject } from "../../json.ts";
 import { imageText } from "../../openai-chat/response/encode-reply.ts";
@@ -25,16 +25,6 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
     usage: usageObject(reply.usage ?? NO_USAGE, reply.serviceTier, choice?.parts.reduce(countSearches, 0)),
   };
 }
-
-const NO_USAGE: Usage = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  cacheCreationTokens: 0,
-  reasoningTokens: 0,
-  audioInputTokens: 0,
-  audioOutputTokens: 0,
-};
 
 /** The upstream's id if it is a message id, else one made from the request id. */
 export const messageId = (id: string, { requestId }: ReplyContext): string =>

@@ -1,6 +1,6 @@
 import { type Reply, stepsOf } from "../../conversation/collect-reply.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
-import type { ReplyContext, Usage } from "../../conversation/reply.ts";
+import { NO_USAGE, type ReplyContext } from "../../conversation/reply.ts";
 import type { JsonObject } from "../../json.ts";
 import { InteractionsStreamEncoder } from "./stream-encoder.ts";
 
@@ -10,13 +10,3 @@ export function encodeReply(reply: Reply, context: ReplyContext, request: Conver
   for (const step of stepsOf(reply)) encoder.push(step);
   return encoder.finish(reply.usage ?? NO_USAGE);
 }
-
-const NO_USAGE: Usage = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  cacheCreationTokens: 0,
-  reasoningTokens: 0,
-  audioInputTokens: 0,
-  audioOutputTokens: 0,
-};

@@ -1,7 +1,8 @@
 import type { Signature } from "../../conversation/conversation.ts";
 import type { ReplyEvent } from "../../conversation/reply.ts";
+import { urlCitationOf } from "../../conversation/url-citation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
-import { citationOf, INTERACTIONS, readThought } from "../steps.ts";
+import { INTERACTIONS, readThought } from "../steps.ts";
 
 /** A step that is being streamed. */
 type OpenStep = { step: JsonObject; call: number | null; hasInput: boolean; textStart: number };
@@ -114,7 +115,7 @@ export class StepReader {
   #citation = (annotation: JsonObject, base: number): ReplyEvent => ({
     type: "citation",
     choice: 0,
-    citation: citationOf(annotation, base),
+    citation: urlCitationOf(annotation, base, INTERACTIONS),
   });
 }
 

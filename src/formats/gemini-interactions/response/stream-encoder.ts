@@ -7,10 +7,11 @@ import type {
   StreamEncoder,
   Usage,
 } from "../../conversation/reply.ts";
+import { urlAnnotationOf } from "../../conversation/url-citation.ts";
 import { compact, type JsonObject } from "../../json.ts";
 import { searchedIn, synthesizedId } from "../../tools/web-search.ts";
 import { errorObject } from "../error.ts";
-import { annotationOf, argumentsOf, INTERACTIONS, sealCall, sealThought } from "../steps.ts";
+import { argumentsOf, INTERACTIONS, sealCall, sealThought } from "../steps.ts";
 import { usageObject } from "./usage.ts";
 
 type CallStart = Extract<ReplyEvent, { type: "tool-start" }>;
@@ -215,7 +216,7 @@ export class InteractionsStreamEncoder implements StreamEncoder {
   #annotate(open: OpenStep): string {
     const annotations = this.#cited
       .splice(0)
-      .map((citation) => annotationOf(citation, this.#outputStart))
+      .map((citation) => urlAnnotationOf(citation, this.#outputStart, INTERACTIONS))
       .filter((annotation) => annotation !== null);
     const text = open.contents.findLast(({ type }) => type === "text");
     if (annotations.length === 0 || !text) return "";

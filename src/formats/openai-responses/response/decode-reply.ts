@@ -1,9 +1,9 @@
 import { type Reply, ReplyCollector } from "../../conversation/collect-reply.ts";
 import type { FinishReason, ReplyEvent } from "../../conversation/reply.ts";
 import { readSignature } from "../../conversation/signature.ts";
+import { urlCitationOf } from "../../conversation/url-citation.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../json.ts";
 import { readUsage } from "../../openai-chat/response/usage.ts";
-import { citationOf } from "../items.ts";
 
 /**
  * Reads a complete response; null if the body is none. Source:
@@ -110,7 +110,11 @@ function contentSteps(part: JsonObject, base: number): ReplyEvent[] {
   const text = textOf(part.text) ?? "";
   const logprobs = recordsOf(part.logprobs);
   const citations = recordsOf(part.annotations).map(
-    (annotation): ReplyEvent => ({ type: "citation", choice: 0, citation: citationOf(annotation, base) }),
+    (annotation): ReplyEvent => ({
+      type: "citation",
+      choice: 0,
+      citation: urlCitationOf(annotation, base, "openai-responses"),
+    }),
   );
   return [{ type: "text", choice: 0, text, ...(logprobs.length > 0 && { logprobs }) }, ...citations];
 }

@@ -1,8 +1,8 @@
 import type { ReplyEvent, StreamDecoder, WireEvent } from "../../conversation/reply.ts";
+import { urlCitationOf } from "../../conversation/url-citation.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { readUsage } from "../../openai-chat/response/usage.ts";
 import { decodeError } from "../error.ts";
-import { citationOf } from "../items.ts";
 import { callStart, endOf, itemSteps, signatureSteps, startOf } from "./decode-reply.ts";
 
 /**
@@ -59,7 +59,9 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       case "response.output_text.annotation.added": {
         const annotation = recordOf(event.annotation);
         const base = this.#starts.get(index) ?? this.#textLength;
-        return annotation ? [{ type: "citation", choice: 0, citation: citationOf(annotation, base) }] : [];
+        return annotation
+          ? [{ type: "citation", choice: 0, citation: urlCitationOf(annotation, base, "openai-responses") }]
+          : [];
       }
       case "response.output_item.done":
         return this.#done(index, recordOf(event.item) ?? {});

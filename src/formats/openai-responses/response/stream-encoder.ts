@@ -8,9 +8,10 @@ import type {
   Usage,
 } from "../../conversation/reply.ts";
 import { GATEWAY_MARK } from "../../conversation/signature.ts";
+import { urlAnnotationOf } from "../../conversation/url-citation.ts";
 import type { JsonObject } from "../../json.ts";
 import { searchedIn } from "../../tools/web-search.ts";
-import { annotationOf, itemId, reasoningItem, sealCall, sealReasoning, searchItem } from "../items.ts";
+import { itemId, reasoningItem, sealCall, sealReasoning, searchItem } from "../items.ts";
 import { MessageItem, type WriteEvent } from "./message-item.ts";
 import { callItem, endState, responseBase, responseId } from "./response-object.ts";
 
@@ -254,7 +255,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #annotate(message: MessageItem): string {
     const annotations = this.#cited
       .splice(0)
-      .map((citation) => annotationOf(citation, this.#messageStart))
+      .map((citation) => urlAnnotationOf(citation, this.#messageStart, "openai-responses"))
       .filter((annotation) => annotation !== null);
     return annotations.map((annotation) => message.annotate(annotation)).join("");
   }
