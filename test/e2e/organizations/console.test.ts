@@ -25,6 +25,16 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     await page.getByRole("menuitemradio", { name: account }).click();
     await page.getByRole("menu").waitFor({ state: "detached" });
   };
+  /** Opens a section of the organization's page, from the list next to it or above it. */
+  const openSection = async ({ page, button }: ConsolePage, section: keyof typeof texts.sections) => {
+    const { label } = texts.sections;
+    if (language === "en") await button(texts.sections[section], page.getByRole("navigation", { name: label })).click();
+    else {
+      await page.getByRole("combobox", { name: label }).click();
+      await page.getByRole("option", { name: texts.sections[section], exact: true }).click();
+    }
+    await page.waitForURL(`**/organization?section=${section}`);
+  };
   const keyNames = async (console: ConsolePage): Promise<string[]> => {
     await console.open("/token");
     await console.page.getByRole("heading", { name: words.tokens.title, exact: true }).waitFor();
@@ -57,7 +67,7 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     await button(texts.create.action, form).click();
     await waitForNotice(texts.create.done);
     await page.getByRole("heading", { name, exact: true }).waitFor();
-    await page.getByText(texts.members.you, { exact: true }).waitFor();
+    await page.getByText(texts.budgets.none).waitFor();
     await expectAccessible();
   });
 
@@ -77,6 +87,8 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
 
   test("invites by a link that another person opens and joins", async () => {
     const { page, button, dialog, waitForNotice, expectAccessible } = first;
+    await openSection(first, "members");
+    await page.getByText(texts.members.you, { exact: true }).waitFor();
     await button(texts.invitations.invite).click();
     const form = dialog(texts.invitations.inviteTitle);
     await button(texts.invitations.createLink, form).click();
@@ -91,8 +103,11 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     await second.expectAccessible();
     await second.button(texts.join.action).click();
     await second.page.getByRole("heading", { name, exact: true }).waitFor();
-    expect(await second.button(texts.invitations.invite).count()).toBe(0);
     expect(await second.button(texts.wallet.out.open).count()).toBe(0);
+    await openSection(second, "members");
+    await second.page.getByText(texts.members.you, { exact: true }).waitFor();
+    expect(await second.button(texts.invitations.invite).count()).toBe(0);
+    expect(await second.page.getByText(texts.sections.alerts, { exact: true }).count()).toBe(0);
     await first.open(pathname + search);
     await first.page.getByText(texts.join.invalid).waitFor();
   });
@@ -119,12 +134,13 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
 
   test("limits a project with a budget, in which its keys are", async () => {
     const { page, open, button, dialog, waitForNotice, expectAccessible } = first;
-    await open("/organization");
+    await open("/organization?section=projects");
     await page.getByText(texts.projects.none).waitFor();
     await button(texts.projects.create).click();
     await dialog(texts.projects.create).getByLabel(texts.name, { exact: true }).fill("Website");
     await button(texts.projects.create, dialog(texts.projects.create)).click();
     await waitForNotice(texts.projects.saved.replace("{{name}}", "Website"));
+    await openSection(first, "budgets");
     await button(texts.budgets.create).click();
     const form = dialog(texts.budgets.create);
     await form.getByRole("combobox", { name: texts.budgets.scope }).click();
@@ -149,7 +165,7 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
   test("forbids models by a policy, of which wrong fields are named", async () => {
     const { page, open, button, dialog, waitForNotice, expectAccessible } = first;
     const policies = texts.policies;
-    await open("/organization");
+    await open("/organization?section=policies");
     await page.getByText(policies.none).waitFor();
     await button(policies.create).click();
     const form = dialog(policies.create);
@@ -202,7 +218,7 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
 
   test("is left by the member, who goes on for themselves, and complains of nothing", async () => {
     const { page, open, button, dialog, waitForNotice } = second;
-    await open("/organization");
+    await open("/organization?section=settings");
     await button(texts.leave.action).click();
     await button(texts.leave.action, dialog(texts.leave.confirm.replace("{{name}}", name))).click();
     await waitForNotice(texts.leave.done.replace("{{name}}", name));

@@ -20,8 +20,8 @@ import { controlId } from "./fields/SettingInput.tsx";
 import { findSettings, type SettingTarget, useSettingTargets } from "./find-settings.ts";
 import { options } from "./option-calls.ts";
 import { SaveBar } from "./page/SaveBar.tsx";
-import { SectionNav } from "./page/SectionNav.tsx";
 import { SectionView } from "./page/SectionView.tsx";
+import { SettingNav } from "./page/SettingNav.tsx";
 import { AnnouncementsPanel } from "./panels/AnnouncementsPanel.tsx";
 import { BrandPreview } from "./panels/BrandPreview.tsx";
 import { ChatsPanel } from "./panels/ChatsPanel.tsx";
@@ -95,7 +95,7 @@ const Content = () => {
         <SettingSearch onFound={({ section: { id }, field }) => find(field?.key ?? id)} />
       </Row>
       <Box sx={{ display: "flex", flexDirection: { xs: "column", md: "row" }, gap: { xs: 5, md: 8 } }}>
-        {sections.length > 1 && <SectionNav sections={sections} current={section} onSelect={select} />}
+        {sections.length > 1 && <SettingNav sections={sections} current={section} onSelect={select} />}
         <Box role="tabpanel" id="tab" aria-labelledby={`tab-${tab}`} sx={{ flex: 1, minWidth: 0, maxWidth: 1040 }}>
           <SectionView
             key={section.id}

@@ -136,6 +136,9 @@ describe("budgets", () => {
       await app.database.db.update(budgets).set({ spent }).where(eq(budgets.id, budget));
       const query = { owner: app.who(name).id, organization: null, threshold: 50, windowMinutes: 0, now: 0, since: 0 };
       const conditions = await findUsedOrganizationBudgets({ db: app.database.db, settings: app.settings }, query);
+      for (const { notice } of conditions) {
+        expect(notice.path).toBe(`/organization?organization=${app.id}&section=budgets`);
+      }
       return conditions.map(({ subject, isQuiet }) => [subject.split("/").at(-1), isQuiet]);
     };
     expect(await found("alice", 499)).toEqual([]);

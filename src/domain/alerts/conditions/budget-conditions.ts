@@ -95,7 +95,7 @@ export const findUsedOrganizationBudgets: FindConditions = async (deps, query) =
             ...(scope === "organization" ? [] : [budget.name]),
             ...[shortNumber(percent), dollars(spent, deps), dollars(limit, deps)],
           ],
-          path: "/organization",
+          path: `/organization?organization=${organization.id}&section=budgets`,
         },
       }));
       conditions.push(...found);

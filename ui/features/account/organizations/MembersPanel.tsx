@@ -1,8 +1,13 @@
+import Search from "@mui/icons-material/Search";
+import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import InputAdornment from "@mui/material/InputAdornment";
 import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
@@ -21,6 +26,9 @@ import {
   type Role,
   removeMember,
 } from "./organization-calls.ts";
+
+/** More members than these can be searched. */
+const FEW = 10;
 
 /** Who belongs to the organization; their roles, for those who may change them. */
 export const MembersPanel = ({ organization }: { organization: Organization }) => {
@@ -43,6 +51,11 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
     onSettled: refresh,
   });
   const remove = useRemoval(organization, refresh);
+  const [search, setSearch] = useState("");
+  const sought = search.trim().toLowerCase();
+  const shown = data?.filter(({ username, display_name: name, role }) =>
+    [username, name, t(`organizations.roles.${role}`)].some((text) => text.toLowerCase().includes(sought)),
+  );
   return (
     <Panel
       title={t("organizations.members.title")}
@@ -53,7 +66,27 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
     >
       {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={80} />}
-      {data?.map((member) => {
+      {data && data.length > FEW && (
+        <OutlinedInput
+          fullWidth
+          value={search}
+          placeholder={t("organizations.members.search")}
+          onChange={(event) => setSearch(event.target.value)}
+          inputProps={{ "aria-label": t("organizations.members.search"), type: "search" }}
+          startAdornment={
+            <InputAdornment position="start">
+              <Search />
+            </InputAdornment>
+          }
+          sx={{ mb: 3 }}
+        />
+      )}
+      {shown?.length === 0 && (
+        <Box role="status" sx={{ fontSize: 13, color: "text.secondary" }}>
+          {t("organizations.members.noneFound")}
+        </Box>
+      )}
+      {shown?.map((member) => {
         const isSelf = member.user_id === user?.id;
         const isManaged = mayAssign(organization, member.role);
         return (
@@ -74,6 +107,7 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
                 <Row gap={2}>
                   <Select
                     size="small"
+                    sx={{ minWidth: 120 }}
                     value={member.role}
                     onChange={(event) => change.mutate({ member, role: event.target.value })}
                     inputProps={{ "aria-label": t("organizations.members.roleOf", { name: member.username }) }}

@@ -14,17 +14,10 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, PageHeader, Panel } from "../../../components/layout.tsx";
-import { AlertsPanel } from "../../admin/alerts/AlertsPanel.tsx";
 import { Entry } from "../security/Entry.tsx";
-import { DangerPanel } from "./DangerPanel.tsx";
-import { InvitationsPanel } from "./InvitationsPanel.tsx";
-import { MembersPanel } from "./MembersPanel.tsx";
+import { OrganizationDetail } from "./OrganizationDetail.tsx";
 import { createOrganization, organizations } from "./organization-calls.ts";
-import { ProfilePanel, WalletPanel } from "./ProfilePanel.tsx";
-import { PoliciesPanel } from "./policies/PoliciesPanel.tsx";
-import { BudgetsPanel } from "./spending/BudgetsPanel.tsx";
-import { ProjectsPanel } from "./spending/ProjectsPanel.tsx";
-import { useActing, useHasOrganizations, useSwitchAccount } from "./use-organization.ts";
+import { useActing, useHasOrganizations, useLinkedAccount, useSwitchAccount } from "./use-organization.ts";
 
 /** Creates an organization, and acts for it. */
 const CreateDialog = ({ onClose }: { onClose: () => void }) => {
@@ -101,6 +94,7 @@ export const OrganizationPage = () => {
   const { t } = useTranslation();
   const { id } = useActing();
   const isOn = useHasOrganizations();
+  useLinkedAccount();
   if (!isOn)
     return (
       <EmptyState
@@ -159,49 +153,6 @@ const OrganizationList = () => {
         </Panel>
       )}
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
-    </>
-  );
-};
-
-const OrganizationDetail = () => {
-  const { t } = useTranslation();
-  const { organization, may } = useActing();
-  const { data, error, refetch } = useQuery(organizations);
-  const switchAccount = useSwitchAccount();
-  if (!organization) {
-    if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
-    if (!data) return <Skeleton variant="rounded" height={SKELETON_HEIGHT} />;
-    return (
-      <EmptyState
-        isPage
-        icon={<Groups />}
-        title={t("organizations.lost.title")}
-        body={t("organizations.lost.body")}
-        action={<Button onClick={() => switchAccount(null)}>{t("organizations.back")}</Button>}
-      />
-    );
-  }
-  return (
-    <>
-      <PageHeader
-        title={organization.display_name || organization.username}
-        purpose={t("organizations.detail.purpose", {
-          name: organization.username,
-          role: t(`organizations.roles.${organization.role}`),
-        })}
-        actions={<Button onClick={() => switchAccount(null)}>{t("organizations.back")}</Button>}
-      />
-      <Col gap={4} sx={{ maxWidth: 880 }}>
-        <WalletPanel organization={organization} />
-        <MembersPanel organization={organization} />
-        {may("members.manage") && <InvitationsPanel organization={organization} />}
-        <BudgetsPanel organization={organization} />
-        <ProjectsPanel organization={organization} />
-        <PoliciesPanel organization={organization} />
-        {may("alerts.manage") && <AlertsPanel scope="organization" />}
-        {may("organization.rename") && <ProfilePanel organization={organization} />}
-        <DangerPanel organization={organization} />
-      </Col>
     </>
   );
 };

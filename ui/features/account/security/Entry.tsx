@@ -1,10 +1,16 @@
 import Box from "@mui/material/Box";
 import { type ReactNode, useId } from "react";
 
-type Props = { title: ReactNode; children?: ReactNode; action?: ReactNode };
+type Props = {
+  title: ReactNode;
+  children?: ReactNode;
+  action?: ReactNode;
+  /** Has much to say: on phones the action stands below it. */
+  isLong?: boolean;
+};
 
 /** A row of a short list: title, detail and action. */
-export const Entry = ({ title, children, action }: Props) => {
+export const Entry = ({ title, children, action, isLong = false }: Props) => {
   const id = useId();
   return (
     <Box
@@ -14,6 +20,7 @@ export const Entry = ({ title, children, action }: Props) => {
         display: "flex",
         alignItems: "center",
         gap: 3,
+        ...(isLong && { flexDirection: { xs: "column", sm: "row" }, "& > *": { width: { xs: 1, sm: "auto" } } }),
         minWidth: 0,
         mt: 3,
         pt: 3,

@@ -92,6 +92,7 @@ export const PoliciesPanel = ({ organization: { id } }: { organization: Organiza
         <Entry
           key={policy.id}
           title={policy.name}
+          isLong
           action={
             isManager && (
               <Row gap={2}>
@@ -108,7 +109,9 @@ export const PoliciesPanel = ({ organization: { id } }: { organization: Organiza
           {[
             policy.project_name || t("organizations.policies.everything"),
             ...ruleTexts(t, policy, data.channel_types, format),
-          ].join(" · ")}
+          ].map((text) => (
+            <div key={text}>{text}</div>
+          ))}
         </Entry>
       ))}
       {edited !== undefined && data && (

@@ -68,6 +68,7 @@ export const BudgetsPanel = ({ organization: { id } }: { organization: Organizat
         <Entry
           key={budget.id}
           title={<BudgetTitle budget={budget} />}
+          isLong
           action={
             isManager && (
               <Row gap={2}>
@@ -88,6 +89,42 @@ export const BudgetsPanel = ({ organization: { id } }: { organization: Organizat
     </Panel>
   );
 };
+
+type WarningsProps = { organization: Organization; onOpenAll: () => void };
+
+/** The budgets that are used up, nearly used up, or will be before they reset. */
+export const BudgetWarnings = ({ organization: { id }, onOpenAll }: WarningsProps) => {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery({ ...budgets(id), refetchInterval: REFRESH_MS });
+  const warned = (data ?? [])
+    .filter((budget) => percentOf(budget) >= WARNING_PERCENT || budget.runs_out_at !== null)
+    .sort((one, other) => percentOf(other) - percentOf(one));
+  return (
+    <Panel
+      title={t("organizations.budgets.warned")}
+      action={
+        <Button size="small" onClick={onOpenAll}>
+          {t("organizations.budgets.all")}
+        </Button>
+      }
+    >
+      {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton variant="rounded" height={40} />}
+      {data && warned.length === 0 && (
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>
+          {t(data.length === 0 ? "organizations.budgets.none" : "organizations.budgets.noneWarned")}
+        </Box>
+      )}
+      {warned.map((budget) => (
+        <Entry key={budget.id} title={<BudgetTitle budget={budget} />}>
+          <BudgetState budget={budget} />
+        </Entry>
+      ))}
+    </Panel>
+  );
+};
+
+const percentOf = ({ spent, limit }: Budget): number => (100 * spent) / limit;
 
 const BudgetTitle = ({ budget: { scope, name, period, is_hard: isHard } }: { budget: Budget }) => {
   const { t } = useTranslation();
@@ -113,7 +150,7 @@ const BudgetState = ({ budget }: { budget: Budget }) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
   const { limit, spent, held, forecast, renews_at: renewsAt, runs_out_at: runsOutAt } = budget;
-  const percent = (100 * spent) / limit;
+  const percent = percentOf(budget);
   const spentText = t("organizations.budgets.spentOf", {
     spent: amountText(spent, format),
     limit: amountText(limit, format),
@@ -129,22 +166,22 @@ const BudgetState = ({ budget }: { budget: Budget }) => {
         aria-label={spentText}
         sx={{ my: 1.5, height: 6, borderRadius: 3, bgcolor: "line.main" }}
       />
-      <Row gap={1} wrap>
+      <Row gap={1} wrap sx={{ "& > :not(:last-child)::after": { content: '" ·"' } }}>
         <span className="num">{spentText}</span>
         {held > 0 && (
-          <span className="num">· {t("organizations.budgets.held", { amount: amountText(held, format) })}</span>
+          <span className="num">{t("organizations.budgets.held", { amount: amountText(held, format) })}</span>
         )}
         {renewsAt > 0 && (
           <span>
-            · {t("organizations.budgets.renews")} <TimeAgo seconds={renewsAt} />
+            {t("organizations.budgets.renews")} <TimeAgo seconds={renewsAt} />
           </span>
         )}
         {forecast !== null && (
-          <span className="num">· {t("organizations.budgets.forecast", { amount: amountText(forecast, format) })}</span>
+          <span className="num">{t("organizations.budgets.forecast", { amount: amountText(forecast, format) })}</span>
         )}
         {runsOutAt !== null && (
           <Box component="span" sx={{ color: "tone.warn.text" }}>
-            · {t("organizations.budgets.runsOut")} <TimeAgo seconds={runsOutAt} />
+            {t("organizations.budgets.runsOut")} <TimeAgo seconds={runsOutAt} />
           </Box>
         )}
       </Row>
