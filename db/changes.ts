@@ -3,7 +3,15 @@ import { checkListener } from "./server/driver.ts";
 import type { Database } from "./types.ts";
 
 /** `ledger`: messages between processes about balances that they reserved; the other topics carry ids of changed rows. */
-export type ChangeTopic = "users" | "tokens" | "budgets" | "policies" | "channels" | "options" | "ledger";
+export type ChangeTopic =
+  | "users"
+  | "tokens"
+  | "budgets"
+  | "subscriptions"
+  | "policies"
+  | "channels"
+  | "options"
+  | "ledger";
 export type ChangedIds = readonly (number | string)[];
 type Handler = (ids: ChangedIds) => void | Promise<void>;
 type Failure = (error: unknown) => void;

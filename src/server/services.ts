@@ -26,6 +26,7 @@ import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/no
 import { journalLost } from "../domain/notifications/notices/journal-notices.ts";
 import { createNotifier, type Notifier } from "../domain/notifications/notifier.ts";
 import type { TaskDeps } from "../domain/tasks/task.ts";
+import { createPlanTermsDirectory, type PlanTermsDirectory } from "../domain/wallet/plans/limits/terms.ts";
 import { countText } from "../gateway/billing/count-tokens.ts";
 import type { Telemetry } from "../gateway/call/telemetry/telemetry.ts";
 import { type ClientAddress, createClientAddress } from "../lib/http/client-ip.ts";
@@ -64,6 +65,7 @@ export type Services = Readonly<{
   tokens: ApiKeyDirectory;
   /** Budgets of organizations. */
   budgets: BudgetDirectory;
+  planTerms: PlanTermsDirectory;
   /** From which networks API keys are used. */
   keyNetworks: KeyNetworks;
   /** Policies of organizations. */
@@ -121,11 +123,12 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
     const settings = await createSettings({ db, changes, vault, log });
     const secretReader = createSecretReader(config.secretManagers);
-    const [users, tokens, budgets, policies, channels] = await Promise.all([
+    const [users, tokens, budgets, policies, planTerms, channels] = await Promise.all([
       createUserDirectory({ db, changes, log }),
       createApiKeyDirectory({ db, changes, vault, log }),
       createBudgetDirectory({ db, changes, log }),
       createPolicyDirectory({ db, changes, log }),
+      createPlanTermsDirectory({ db, changes, log }),
       createChannelDirectory({ db, changes, vault, log, secrets: secretReader }),
     ]);
     const sessions = createSessions({ db: database.callDb, changes, users, secret: secrets.sessionSecret });
@@ -222,6 +225,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       budgets,
       keyNetworks,
       policies,
+      planTerms,
       clientAddress,
       sharedLimits,
       mailer,
@@ -237,7 +241,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
         sharedLimits?.close();
         await billing.close();
         await telemetry?.close();
-        for (const store of [sessions, channels, budgets, policies, tokens, users, settings]) store.close();
+        for (const store of [sessions, channels, budgets, policies, planTerms, tokens, users, settings]) store.close();
         await changes.close();
         await reads.close();
         await database.close();

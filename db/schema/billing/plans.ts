@@ -36,6 +36,9 @@ export const plans = pgTable(
     seats: integer("seats"),
     /** Quota units a period for each seat that an organization adds; 0: none can be added. */
     seatPrice: quotaUnits("seat_price").notNull().default(0),
+    /** Requests and tokens a minute of all keys of a subscriber; 0: the plan sets no limit. */
+    requestsPerMinute: integer("requests_per_minute").notNull().default(0),
+    tokensPerMinute: integer("tokens_per_minute").notNull().default(0),
     createdAt: epochSeconds("created_at").notNull(),
   },
   () => [
@@ -43,6 +46,7 @@ export const plans = pgTable(
     check("plans_window_quota_not_negative", sql`window_quota >= 0`),
     check("plans_seats_positive", sql`seats is null or seats > 0`),
     check("plans_seat_price_not_negative", sql`seat_price >= 0`),
+    check("plans_rates_not_negative", sql`requests_per_minute >= 0 and tokens_per_minute >= 0`),
     check("plans_window_known", sql`"window" in ('5h', 'day', 'week', 'month', 'period')`),
     check("plans_period_known", sql`period in ('day', 'week', 'month', 'year')`),
   ],

@@ -47,6 +47,8 @@ const planBody = t.Object({
   isVisible: t.Boolean(),
   seats: t.Optional(t.Nullable(t.Number())),
   seatPrice: t.Number({ default: 0 }),
+  requestsPerMinute: t.Number({ default: 0 }),
+  tokensPerMinute: t.Number({ default: 0 }),
 });
 
 /** Seats in all; a plan without a limit has none to name. */

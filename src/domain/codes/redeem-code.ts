@@ -9,7 +9,7 @@ import { addQuota } from "../wallet/add-quota.ts";
 import { payRebate } from "../wallet/invitations/pay-rebate.ts";
 import { lockBalances } from "../wallet/lock-balances.ts";
 import type { WalletDeps } from "../wallet/operation.ts";
-import { publishPlanAccount } from "../wallet/plans/overage.ts";
+import { publishPlanAccount } from "../wallet/plans/limits/overage.ts";
 import { beginGift } from "../wallet/plans/subscribe.ts";
 
 type Code = typeof redemptionCodes.$inferSelect;

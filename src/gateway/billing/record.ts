@@ -49,7 +49,10 @@ export function record(
     context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
   }
   const { token } = call.caller;
-  if (token && token.tokensPerMinute > 0) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
+  const tokens = usage.promptTokens + usage.completionTokens;
+  if (token && token.tokensPerMinute > 0) context.tokenLimits.used(token, tokens);
+  const planTerms = context.services.planTerms?.of(call.caller.user.id);
+  if (planTerms) context.planLimits.used(planTerms, tokens);
   return survives;
 }
 

@@ -28,13 +28,24 @@ const NO_FALLBACKS: readonly PricedCall[] = [];
 /**
  * Holds the most that the call can cost, on any channel and with any fallback model, for the user and for a limited key. Where
  * the balance is too small for a more expensive fallback, holds the cost of the requested model and drops the fallbacks.
- * Rejects GatewayError: not enough quota, or the balance cannot be determined.
+ * Rejects GatewayError: the limits of the account's plans are reached, not enough quota, or the balance cannot be determined.
  */
 export async function reserve(
   context: GatewayContext,
   call: Call,
   prices: CallPrices,
   fallbacks: readonly PricedCall[] = NO_FALLBACKS,
+): Promise<Reservation> {
+  const planTerms = context.services.planTerms?.of(call.caller.user.id);
+  if (planTerms) await context.planLimits.admit(planTerms);
+  return await holdUpperCost(context, call, prices, fallbacks);
+}
+
+async function holdUpperCost(
+  context: GatewayContext,
+  call: Call,
+  prices: CallPrices,
+  fallbacks: readonly PricedCall[],
 ): Promise<Reservation> {
   const { services } = context;
   const upper = upperCost(context, call, prices);
@@ -44,7 +55,7 @@ export async function reserve(
   const { policies } = call.caller;
   if (policies) {
     refusePrice(policies, upper);
-    if (!allowsPrice(policies, upperOfAll)) return await reserve(context, call, prices);
+    if (!allowsPrice(policies, upperOfAll)) return await holdUpperCost(context, call, prices, NO_FALLBACKS);
   }
   try {
     return { prices, fallbacks, hold: await reserveAmount(services, call.caller, upperOfAll) };

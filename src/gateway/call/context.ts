@@ -5,6 +5,7 @@ import type { CheckedFetch, SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { SigningTools } from "../../providers/contract/provider.ts";
 import type { ConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import type { ReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
+import type { PlanLimits } from "../auth/plan-limits.ts";
 import type { ApiKeyLimits, ModelRequestLimit } from "../auth/rate-limit.ts";
 import type { UserLimits } from "../auth/user-limits.ts";
 import type { Prices } from "../billing/price.ts";
@@ -31,6 +32,7 @@ export type GatewayContext = Readonly<{
   requestLimit: ModelRequestLimit;
   userLimits: UserLimits;
   tokenLimits: ApiKeyLimits;
+  planLimits: PlanLimits;
   coolDown: CoolDown;
   keys: KeyRing;
   stickiness: Stickiness;

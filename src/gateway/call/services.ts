@@ -11,6 +11,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
 import type { ExperimentStore } from "../../domain/models/experiments/store.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
+import type { PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import type { HostSlots } from "../../lib/limits/host-slots.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
@@ -83,6 +84,8 @@ export type GatewayServices = Readonly<{
   renewBudget(tokenId: number): Promise<void>;
   /** The budgets of organizations; absent: there are none. */
   budgets?: Pick<BudgetLookup, "of">;
+  /** What plans say of the calls of accounts; absent: nothing. */
+  planTerms?: Pick<PlanTermsLookup, "of">;
   /** The policies of organizations; absent: there are none. */
   policies?: Pick<PolicyLookup, "of">;
   /** Notes from which networks keys are used; absent: nobody does. */

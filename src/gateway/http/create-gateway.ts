@@ -11,6 +11,7 @@ import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { ModelRoute } from "../../settings/option/model-routes.ts";
 import { createConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import { createReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
+import { createPlanLimits } from "../auth/plan-limits.ts";
 import { createApiKeyLimits, createModelRequestLimit } from "../auth/rate-limit.ts";
 import { createUserLimits } from "../auth/user-limits.ts";
 import { createPrices } from "../billing/price.ts";
@@ -136,6 +137,7 @@ export function createContext(
     requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
     userLimits: createUserLimits(services.sharedLimits, services.host?.slots),
     tokenLimits: createApiKeyLimits(services),
+    planLimits: createPlanLimits(services.sharedLimits),
     coolDown,
     keys: createKeyRing(coolDown),
     stickiness: createStickiness(Date.now, news?.conversation),

@@ -9,6 +9,8 @@ export const LIMIT_KINDS = [
   "user_concurrency",
   "key_requests_per_minute",
   "key_tokens_per_minute",
+  "plan_requests_per_minute",
+  "plan_tokens_per_minute",
   "user_quota",
   "key_quota",
   "budget",

@@ -17,7 +17,7 @@ export type SnapshotKeeper = Readonly<{
  * embedded database needs none.
  */
 export function keepSnapshot(services: Services): SnapshotKeeper {
-  const { config, vault, billing, settings, channels, users, tokens, budgets, policies, log } = services;
+  const { config, vault, billing, settings, channels, users, tokens, budgets, policies, planTerms, log } = services;
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === null) return { close: async () => {} };
   let writing: Promise<void> | null = null;
@@ -42,6 +42,7 @@ export function keepSnapshot(services: Services): SnapshotKeeper {
       tokens: tokens.rows(),
       budgets: budgets.all(),
       policies: policies.all(),
+      planTerms: planTerms.all(),
       balances: billing.balances,
     };
     await writeSnapshot({ dataDir, databaseUrl, vault }, source).catch((error) =>

@@ -5,6 +5,7 @@ import { channelEntry, tokenEntry, tokenRow, userEntry, userRow } from "../../..
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { PolicyEntry } from "../../domain/accounts/organizations/policies/policy.ts";
 import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
+import type { PlanTerms } from "../../domain/wallet/plans/limits/terms.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import type { SnapshotSource } from "./snapshot.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot-file.ts";
@@ -37,6 +38,7 @@ const policy: PolicyEntry = {
     ...{ no_content_log: true, max_key_days: 30, max_call_quota: 5 },
   },
 };
+const terms: PlanTerms = { id: 6, userId: 4, planName: "Pro", requestsPerMinute: 5, tokensPerMinute: 0 };
 const token = tokenEntry({ modelLimits: new Set(["m"]), keyHash: vault.keyedHash("key") });
 const source: SnapshotSource = {
   liveProcesses: 3,
@@ -46,6 +48,7 @@ const source: SnapshotSource = {
   users: Array.from({ length: 2500 }, (_, index) => userRow(userEntry({ id: index + 1 }))),
   budgets: [budget],
   policies: [policy],
+  planTerms: [terms],
   tokens: [tokenRow({ ...token, allowIps: compileIpList("10.0.0.0/8") })],
   balances: (subject) => (subject === "user" ? [{ id: 4, quota: 9, held: 3, own: 1 }] : []),
 };
@@ -68,6 +71,7 @@ test("what is written is read again, and stands nowhere in clear", async () => {
   expect([...(snapshot?.budgets.all() ?? [])]).toEqual([budget]);
   expect([...(snapshot?.policies.all() ?? [])]).toEqual([policy]);
   expect(snapshot?.policies.of({ userId: 9, projectId: 2 })).toMatchObject([{ name: "Models", logsContent: false }]);
+  expect(snapshot?.planTerms.of(terms.userId)).toEqual([terms]);
   const found = snapshot?.tokens.findByHash(token.keyHash);
   expect(found).toMatchObject({ id: token.id, modelLimits: new Set(["m"]) });
   expect(["10.1.1.1", "11.1.1.1"].map((ip) => found?.allowIps?.matches(ip))).toEqual([true, false]);

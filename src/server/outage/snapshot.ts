@@ -10,6 +10,7 @@ import { createPolicyIndex, type PolicyLookup } from "../../domain/accounts/orga
 import type { PolicyEntry } from "../../domain/accounts/organizations/policies/policy.ts";
 import { ApiKeyTable } from "../../domain/api-keys/directory/api-key-table.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { createPlanTermsIndex, type PlanTerms, type PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
 import type { PackedRow } from "../../lib/values/tables/packed-rows.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { commit, version } from "../version.ts";
@@ -28,6 +29,7 @@ export type Snapshot = Readonly<{
   tokens: ApiKeyTable;
   budgets: BudgetLookup;
   policies: PolicyLookup;
+  planTerms: PlanTermsLookup;
   balances: Readonly<Record<Subject, ReadonlyMap<number, Omit<Balance, "id">>>>;
 }>;
 
@@ -41,11 +43,12 @@ export type SnapshotSource = Readonly<{
   tokens: Iterable<PackedRow>;
   budgets: Iterable<BudgetEntry>;
   policies: Iterable<PolicyEntry>;
+  planTerms: Iterable<PlanTerms>;
   balances(subject: Subject): Iterable<Balance>;
 }>;
 
 /** Another shape of what is in a file needs another number; so does each release. */
-const FORMAT = `3 ${version} ${commit}`;
+const FORMAT = `4 ${version} ${commit}`;
 
 /** Few enough for a pause that no call notices. */
 const ROWS_A_SLICE = 1000;
@@ -73,6 +76,7 @@ type Slice =
   | Readonly<{ kind: "users" | "tokens"; rows: readonly StoredRow[] }>
   | Readonly<{ kind: "budgets"; rows: readonly BudgetEntry[] }>
   | Readonly<{ kind: "policies"; rows: readonly PolicyEntry[] }>
+  | Readonly<{ kind: "planTerms"; rows: readonly PlanTerms[] }>
   | Readonly<{ kind: Subject; rows: readonly StoredBalance[] }>
   | Readonly<{ kind: "end"; slices: number }>;
 
@@ -95,6 +99,7 @@ function* slicesOf(source: SnapshotSource, database: string, takenAt: number): G
   for (const rows of inSlices(source.tokens, storedRow)) yield { kind: "tokens", rows };
   for (const rows of inSlices(source.budgets, (budget) => budget)) yield { kind: "budgets", rows };
   for (const rows of inSlices(source.policies, (policy) => policy)) yield { kind: "policies", rows };
+  for (const rows of inSlices(source.planTerms, (terms) => terms)) yield { kind: "planTerms", rows };
   for (const kind of SUBJECTS) for (const rows of inSlices(source.balances(kind), storedBalance)) yield { kind, rows };
 }
 
@@ -119,6 +124,7 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
   const tables = { users: new UserTable(), tokens: new ApiKeyTable() };
   const budgets: BudgetEntry[] = [];
   const policies: PolicyEntry[] = [];
+  const planTerms: PlanTerms[] = [];
   const balances = { user: new Map(), token: new Map(), budget: new Map() } satisfies Record<
     Subject,
     Map<number, Omit<Balance, "id">>
@@ -132,6 +138,7 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
         ? {
             ...{ ...header, ...tables, options, channels, balances },
             ...{ budgets: createBudgetIndex(budgets), policies: createPolicyIndex(policies) },
+            planTerms: createPlanTermsIndex(planTerms),
           }
         : null;
     slices += 1;
@@ -155,6 +162,9 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
         break;
       case "policies":
         policies.push(...slice.rows);
+        break;
+      case "planTerms":
+        planTerms.push(...slice.rows);
         break;
       default:
         for (const [id, quota, held, own] of slice.rows) balances[slice.kind].set(id, { quota, held, own });

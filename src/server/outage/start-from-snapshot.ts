@@ -209,6 +209,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     billing,
     budgets: snapshot.budgets,
     policies: snapshot.policies,
+    planTerms: snapshot.planTerms,
     renewOrganizationBudgets: away,
     responses: createResponseStore(database.callDb, log),
     objects: createObjectStore(database.callDb),

@@ -65,6 +65,7 @@ type Setup = {
   /** Budgets of organizations; without it there are none. */
   budgets?: GatewayServices["budgets"];
   policies?: GatewayServices["policies"];
+  planTerms?: GatewayServices["planTerms"];
   renewOrganizationBudgets?: GatewayServices["renewOrganizationBudgets"];
   /** Where tasks are kept; without it there are none. */
   tasks?: TaskDeps;
@@ -136,6 +137,7 @@ export function startRelay(setup: Setup) {
     },
     ...(setup.budgets && { budgets: setup.budgets }),
     ...(setup.policies && { policies: setup.policies }),
+    ...(setup.planTerms && { planTerms: setup.planTerms }),
     ...(setup.renewOrganizationBudgets && { renewOrganizationBudgets: setup.renewOrganizationBudgets }),
     clientAddress: createClientAddress([]),
     sharedLimits: null,

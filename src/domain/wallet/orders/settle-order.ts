@@ -9,8 +9,8 @@ import { addQuota } from "../add-quota.ts";
 import { payRebate } from "../invitations/pay-rebate.ts";
 import { lockBalances } from "../lock-balances.ts";
 import type { WalletDeps } from "../operation.ts";
+import { publishPlanAccount } from "../plans/limits/overage.ts";
 import { payPeriod } from "../plans/orders/pay-period.ts";
-import { publishPlanAccount } from "../plans/overage.ts";
 
 type Order = typeof topUpOrders.$inferSelect;
 

@@ -5,10 +5,10 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { addQuota } from "../add-quota.ts";
 import { couponAfter } from "./coupons.ts";
+import { limitOverage, publishPlanAccount } from "./limits/overage.ts";
 import { readNextPeriod, seatsToAdd } from "./orders/next-period.ts";
 import { beginPaidPeriod, returnPaidPeriod } from "./orders/pay-period.ts";
 import { notifyDue } from "./orders/remind.ts";
-import { limitOverage, publishPlanAccount } from "./overage.ts";
 import { GRACE_S } from "./periods.ts";
 import {
   applyPlans,

@@ -9,8 +9,8 @@ import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { couponAfter, couponOf, priceWith } from "./coupons.ts";
+import { publishPlanAccount } from "./limits/overage.ts";
 import { requireNextUnpaid } from "./orders/pay-period.ts";
-import { publishPlanAccount } from "./overage.ts";
 import { periodEnd } from "./periods.ts";
 import {
   applyPlans,

@@ -6,8 +6,8 @@ import type { UserEntry } from "../../accounts/directory.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { beginPeriod } from "./advance-subscriptions.ts";
 import { findInReach, findRunning } from "./change-subscription.ts";
+import { publishPlanAccount } from "./limits/overage.ts";
 import { readNextPeriod } from "./orders/next-period.ts";
-import { publishPlanAccount } from "./overage.ts";
 import { lockPlanAccount, type Subscription } from "./plan-account.ts";
 import type { PlanDeps } from "./subscribe.ts";
 

@@ -1,4 +1,4 @@
-import { asc, count, desc, eq, ne, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, ne, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
 import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
@@ -18,6 +18,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import type { WalletDeps } from "../operation.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
 import { priceWith } from "./coupons.ts";
 import { GRACE_S } from "./periods.ts";
@@ -42,21 +43,28 @@ export type PlanInput = Readonly<{
   seats?: number | null;
   /** Quota units a period for each seat that is added; 0: none can be. */
   seatPrice?: number;
+  /** Of all keys of a subscriber together; 0: the plan sets no limit. */
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
 }>;
 
 const MOST_UNITS = 1_000_000_000_000;
 /** So that all seats that can be added cost a safe integer. */
 const MOST_SEAT_PRICE = 10_000_000_000;
+const MOST_A_MINUTE = 2_000_000_000;
 const LONGEST = { name: 60, description: 500 } as const;
 
-/** Creates or changes a plan. Running subscriptions follow it from their next window or period on. Throws OperationError. */
+/**
+ * Creates or changes a plan. Running subscriptions follow its rate limits at once, and the rest from their next window or period
+ * on. Throws OperationError.
+ */
 export async function savePlan(
-  { db, settings }: Readonly<{ db: Db; settings: SettingsReader }>,
+  { db, settings, changes }: Pick<WalletDeps, "db" | "settings" | "changes">,
   actor: UserEntry,
   input: PlanInput,
 ): Promise<number> {
   const values = readPlan(settings, input);
-  return db.transaction(async (tx) => {
+  const id = await db.transaction(async (tx) => {
     const [saved] =
       input.id === undefined
         ? await tx
@@ -71,6 +79,15 @@ export async function savePlan(
     });
     return saved.id;
   });
+  const running = await db
+    .select({ id: subscriptions.id })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.planId, id), ne(subscriptions.status, "ended")));
+  await changes.publish(
+    "subscriptions",
+    running.map((subscription) => subscription.id),
+  );
+  return id;
 }
 
 function readPlan(settings: SettingsReader, input: PlanInput) {
@@ -89,6 +106,9 @@ function readPlan(settings: SettingsReader, input: PlanInput) {
   if (seats !== null && !isInteger(seats, 1, MOST_SEATS))
     throw new OperationError("plan_seats_number_invalid", { max: MOST_SEATS });
   if (!isInteger(seatPrice, 0, MOST_SEAT_PRICE)) throw new OperationError("plan_seat_price_invalid");
+  const { requestsPerMinute = 0, tokensPerMinute = 0 } = input;
+  for (const limit of [requestsPerMinute, tokensPerMinute])
+    if (!isInteger(limit, 0, MOST_A_MINUTE)) throw new OperationError("plan_rate_invalid", { max: MOST_A_MINUTE });
   if (seats === null && seatPrice > 0) throw new OperationError("plan_seat_price_unlimited");
   if (input.userGroup !== "" && !settings.get("GroupRatio").has(input.userGroup)) {
     throw new OperationError("user_group_unknown", { group: input.userGroup });
@@ -96,7 +116,7 @@ function readPlan(settings: SettingsReader, input: PlanInput) {
   const { price, periodCount, windowQuota, userGroup, trialDays, allowsOverage, isVisible } = input;
   return {
     ...{ name, description, price, period, periodCount, windowQuota, window, userGroup, trialDays },
-    ...{ allowsOverage, isVisible, seats, seatPrice },
+    ...{ allowsOverage, isVisible, seats, seatPrice, requestsPerMinute, tokensPerMinute },
   };
 }
 
@@ -141,6 +161,9 @@ export type SubscriptionView = {
   pause_at_end: boolean;
   next_plan_id: number | null;
   allows_overage: boolean;
+  /** Limits of the plan for all keys together; 0: none. */
+  requests_per_minute: number;
+  tokens_per_minute: number;
   /** Members that the organization may have with it, and how many it has; null: any number. */
   seats: number | null;
   members: number;
@@ -181,6 +204,8 @@ const view = {
   allows_overage: plans.allowsOverage,
   members: sql<number>`(select count(*)::int from ${organizationMembers}
     where ${organizationMembers.organizationId} = ${subscriptions.userId})`,
+  requests_per_minute: plans.requestsPerMinute,
+  tokens_per_minute: plans.tokensPerMinute,
   least_seats: plans.seats,
   seat_price: plans.seatPrice,
   is_card: sql<boolean>`${subscriptions.orderId} is not null`,

@@ -12,7 +12,7 @@ import { writeManagementLog } from "../../logs/write-log.ts";
 import { amountText } from "../amount-text.ts";
 import type { WalletDeps } from "../operation.ts";
 import { couponAfter, findCoupon, priceWith, takeCoupon } from "./coupons.ts";
-import { publishPlanAccount } from "./overage.ts";
+import { publishPlanAccount } from "./limits/overage.ts";
 import { periodEnd } from "./periods.ts";
 import { applyPlans, fillWindow, lockPlanAccount, logPaid, type Plan, type PlanAccount } from "./plan-account.ts";
 import { readSeats, requireSeats } from "./seats/seats.ts";

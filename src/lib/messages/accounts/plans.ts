@@ -20,6 +20,10 @@ export const planMessages = {
   },
   plan_quota_invalid: { en: "The quota must be an integer, 0 or more.", zh: "额度须为不小于 0 的整数。" },
   plan_trial_invalid: { en: "The trial must have 0 to 365 days.", zh: "试用天数须为 0 到 365。" },
+  plan_rate_invalid: {
+    en: "Requests and tokens per minute must be integers from 0 to {max}.",
+    zh: "每分钟请求数和 token 数须为 0 到 {max} 的整数。",
+  },
   plan_seats_number_invalid: {
     en: "The seats must be an integer from 1 to {max}, or blank for any number of members.",
     zh: "席位数须为 1 到 {max} 的整数，留空表示成员数不限。",

@@ -56,6 +56,14 @@ export const limitMessages = {
     en: "Rate limit of {count} requests in {minutes} minutes reached. Try again in {seconds} s.",
     zh: "{minutes} 分钟内最多 {count} 次请求，请在 {seconds} 秒后重试。",
   },
+  gateway_plan_requests: {
+    en: "The plan {plan} allows {count} requests per minute. Try again in {seconds} s.",
+    zh: "套餐「{plan}」每分钟最多 {count} 次请求，请在 {seconds} 秒后重试。",
+  },
+  gateway_plan_tokens: {
+    en: "The plan {plan} allows {count} tokens per minute. Try again in {seconds} s.",
+    zh: "套餐「{plan}」每分钟最多使用 {count} 个 token，请在 {seconds} 秒后重试。",
+  },
   gateway_key_requests: {
     en: "This API key's rate limit of {count} requests per minute is reached. Try again in {seconds} s.",
     zh: "该令牌每分钟最多 {count} 次请求，请在 {seconds} 秒后重试。",

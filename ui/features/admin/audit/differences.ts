@@ -158,6 +158,7 @@ const FIELDS = [
   "threshold",
   "time_zone",
   "title",
+  "tokensPerMinute",
   "trialDays",
   "two_step",
   "type",

@@ -30,6 +30,8 @@ type PlanForm = {
   /** Empty: any number of members. */
   seats: string;
   seatPrice: string;
+  requestsPerMinute: string;
+  tokensPerMinute: string;
   allowsOverage: boolean;
   isVisible: boolean;
 };
@@ -46,6 +48,8 @@ const formOf = (plan: Plan | null): PlanForm => ({
   trialDays: String(plan?.trialDays ?? 0),
   seats: plan?.seats ? String(plan.seats) : "",
   seatPrice: String(plan?.seatPrice ?? 0),
+  requestsPerMinute: String(plan?.requestsPerMinute ?? 0),
+  tokensPerMinute: String(plan?.tokensPerMinute ?? 0),
   allowsOverage: plan?.allowsOverage ?? true,
   isVisible: plan?.isVisible ?? true,
 });
@@ -59,7 +63,7 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
   const groups = useQuery(groupNames).data ?? [];
   const { form, change, faults, problem, isSaving, submit } = useCheckedForm<PlanForm>({
     initial: formOf(plan),
-    check: ({ name, price, windowQuota, periodCount, trialDays, seats, seatPrice }) => ({
+    check: ({ name, price, windowQuota, periodCount, trialDays, seats, seatPrice, ...rates }) => ({
       name: name.trim() === "" ? "nameMissing" : undefined,
       price: isInteger(price) ? undefined : "notInteger",
       windowQuota: isInteger(windowQuota) ? undefined : "notInteger",
@@ -67,6 +71,8 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
       trialDays: isInteger(trialDays) ? undefined : "notInteger",
       seats: seats.trim() === "" || (isInteger(seats) && Number(seats) > 0) ? undefined : "seatsInvalid",
       seatPrice: seats.trim() === "" || isInteger(seatPrice) ? undefined : "notInteger",
+      requestsPerMinute: isInteger(rates.requestsPerMinute) ? undefined : "notInteger",
+      tokensPerMinute: isInteger(rates.tokensPerMinute) ? undefined : "notInteger",
     }),
     rejection: "inline",
     send: async ({ price, windowQuota, periodCount, trialDays, seats, seatPrice, ...values }) => {
@@ -79,6 +85,8 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
         trialDays: Number(trialDays),
         seats: seats.trim() === "" ? null : Number(seats),
         seatPrice: seats.trim() === "" ? 0 : Number(seatPrice),
+        requestsPerMinute: Number(values.requestsPerMinute),
+        tokensPerMinute: Number(values.tokensPerMinute),
       });
       await client.invalidateQueries({ queryKey: WALLET_KEY });
       notifyDone(t("plans.form.done"));
@@ -226,6 +234,26 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
             />
           </Field>
         )}
+        <Row gap={3} sx={{ alignItems: "flex-start" }}>
+          {(["requestsPerMinute", "tokensPerMinute"] as const).map((field) => (
+            <Field
+              key={field}
+              label={t(`plans.form.${field}`)}
+              htmlFor={`plan-${field}`}
+              hint={field === "requestsPerMinute" ? t("plans.form.rateHint") : undefined}
+              error={fault(field)}
+            >
+              <OutlinedInput
+                id={`plan-${field}`}
+                value={form[field]}
+                onChange={(event) => change({ [field]: event.target.value })}
+                error={faults[field] !== undefined}
+                inputProps={{ inputMode: "numeric", className: "num" }}
+                sx={{ width: 144 }}
+              />
+            </Field>
+          ))}
+        </Row>
         <SwitchRow
           label={t("plans.form.overage")}
           hint={t("plans.form.overageHint")}

@@ -3,7 +3,7 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import LinearProgress from "@mui/material/LinearProgress";
 import Skeleton from "@mui/material/Skeleton";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
@@ -14,18 +14,18 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
 import { NextPeriodDialog } from "../orders/PeriodPayment.tsx";
 import { RenewalText } from "../orders/RenewalText.tsx";
-import { reloadWallet } from "../wallet-calls.ts";
-import { periodText } from "./period-text.ts";
-import { changePlan, offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
+import { PlanCard } from "./offer/PlanCard.tsx";
+import { useChange } from "./offer/use-change.ts";
+import { rateText } from "./period-text.ts";
+import { offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
 import { SeatsDialog } from "./SeatsDialog.tsx";
-import { SubscribeDialog } from "./SubscribeDialog.tsx";
 
 /** The account's subscriptions and the plans that are offered to it. */
 export const PlansPanel = () => {
@@ -62,17 +62,6 @@ export const PlansPanel = () => {
   );
 };
 
-/** Runs a change of subscriptions and reloads what depends on it. */
-function useChange(onDone: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (change: () => Promise<unknown>) => change(),
-    onSuccess: () => notifyDone(onDone),
-    onError: notifyError,
-    onSettled: () => reloadWallet(client),
-  });
-}
-
 const SubscriptionCard = ({ subscription: own, plans }: { subscription: SubscriptionView; plans: readonly Plan[] }) => {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
@@ -107,6 +96,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
     if (isSure) change.mutate(() => setRenewal(own.id, false));
   };
   const isPaused = own.status === "paused";
+  const rates = rateText(own.requests_per_minute, own.tokens_per_minute, t);
   const pause = async () => {
     const isSure = await confirm({
       title: t("plans.pauseTitle", { name: own.plan_name }),
@@ -159,6 +149,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
         </>
       )}
       {!own.allows_overage && <Box sx={{ mt: 2, fontSize: 13 }}>{t("plans.noOverage")}</Box>}
+      {rates !== "" && <Box sx={{ mt: 2, fontSize: 13 }}>{rates}</Box>}
       {own.seats !== null && own.members > 0 && (
         <Box sx={{ mt: 2, fontSize: 13 }}>
           {t("plans.seatsUsed", { used: own.members, seats: own.seats })}
@@ -232,70 +223,3 @@ const statusOf = ({ status, is_trial }: SubscriptionView) =>
   status === "active" && is_trial
     ? "trial"
     : ((["active", "past_due", "paused"] as const).find((known) => known === status) ?? "ending");
-
-const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] }) => {
-  const { t } = useTranslation();
-  const format = useMoneyFormat();
-  const confirm = useConfirm();
-  const { may } = useActing();
-  const subscribed = useChange(t("plans.subscribed", { name: plan.name }));
-  const switchable = own.find(({ status, is_card: isCard }) => status === "active" && !isCard);
-  const price = amountText(plan.price, format);
-  const [isSubscribing, setSubscribing] = useState(false);
-  const change = async (current: SubscriptionView) => {
-    const isSure = await confirm({
-      title: t("plans.switchTitle", { name: plan.name }),
-      body: t(plan.price > current.price ? "plans.upgradeBody" : "plans.downgradeBody", {
-        price,
-        current: current.plan_name,
-      }),
-      action: t("plans.switch"),
-    });
-    if (isSure) subscribed.mutate(() => changePlan(current.id, plan.id));
-  };
-  return (
-    <Panel title={plan.name}>
-      <Box className="num" sx={{ fontSize: 24, lineHeight: "32px", fontWeight: 650 }}>
-        {plan.price === 0 ? t("plans.free") : price}
-        <Box component="span" sx={{ ml: 1, fontSize: 13, fontWeight: 400, color: "text.secondary" }}>
-          {periodText(plan, t)}
-        </Box>
-      </Box>
-      <Box sx={{ mt: 2, fontSize: 13 }}>
-        {t(`plans.quotaPer.${plan.window}`, { quota: amountText(plan.windowQuota, format) })}
-      </Box>
-      {!plan.allowsOverage && <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.noOverage")}</Box>}
-      {plan.userGroup && (
-        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.group", { group: plan.userGroup })}</Box>
-      )}
-      {plan.seats !== null && (
-        <Box sx={{ fontSize: 13, color: "text.secondary" }}>
-          {t("plans.seats", { seats: plan.seats })}
-          {plan.seatPrice > 0 &&
-            ` · ${t("plans.seatMore", { price: amountText(plan.seatPrice, format), period: periodText(plan, t) })}`}
-        </Box>
-      )}
-      {plan.description && (
-        <Box sx={{ mt: 1, fontSize: 13, color: "text.secondary", whiteSpace: "pre-line" }}>{plan.description}</Box>
-      )}
-      {may("wallet.topUp") && (
-        <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={subscribed.isPending}
-            onClick={() => setSubscribing(true)}
-          >
-            {plan.trialDays > 0 ? t("plans.try", { count: plan.trialDays }) : t("plans.subscribe")}
-          </Button>
-          {switchable && (
-            <Button disabled={subscribed.isPending} onClick={() => void change(switchable)}>
-              {t("plans.switchFrom", { name: switchable.plan_name })}
-            </Button>
-          )}
-        </Row>
-      )}
-      {isSubscribing && <SubscribeDialog plan={plan} onClose={() => setSubscribing(false)} />}
-    </Panel>
-  );
-};

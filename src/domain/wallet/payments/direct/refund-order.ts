@@ -11,8 +11,8 @@ import type { UserEntry } from "../../../accounts/directory.ts";
 import { checkReach } from "../../../accounts/users/manage-user.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../../logs/write-log.ts";
 import { addQuota } from "../../add-quota.ts";
+import { publishPlanAccount } from "../../plans/limits/overage.ts";
 import { hasPaidPeriod, takePeriodBack } from "../../plans/orders/refund-period.ts";
-import { publishPlanAccount } from "../../plans/overage.ts";
 import type { DirectDeps } from "./service.ts";
 import { DIRECT_SERVICES, directMethod } from "./services.ts";
 

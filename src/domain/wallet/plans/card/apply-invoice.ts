@@ -7,7 +7,7 @@ import { OperationError } from "../../../../lib/operation-error.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { countReservedUse } from "../coupons.ts";
-import { publishPlanAccount } from "../overage.ts";
+import { publishPlanAccount } from "../limits/overage.ts";
 import { applyPlans, fillWindow, lockPlanAccount, type PlanAccount } from "../plan-account.ts";
 import { findAnyPlan } from "../subscribe.ts";
 import { openCase } from "./cases.ts";

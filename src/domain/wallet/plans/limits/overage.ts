@@ -1,10 +1,10 @@
 import { and, eq, inArray, isNull, sql } from "drizzle-orm";
-import type { Changes } from "../../../../db/changes.ts";
-import { requireRow } from "../../../../db/require-row.ts";
-import { budgets } from "../../../../db/schema/billing/budgets.ts";
-import { plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
-import type { Db, Tx } from "../../../../db/types.ts";
-import { nowSeconds } from "../../../lib/clock.ts";
+import type { Changes } from "../../../../../db/changes.ts";
+import { requireRow } from "../../../../../db/require-row.ts";
+import { budgets } from "../../../../../db/schema/billing/budgets.ts";
+import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import type { Db, Tx } from "../../../../../db/types.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
 
 /**
  * Limits an account's calls to what is left of its windows as long as one of its plans allows no overage; the ledger holds and
@@ -38,7 +38,7 @@ export async function limitOverage(tx: Tx, userId: number): Promise<void> {
   });
 }
 
-/** To be called after a transaction that changed subscriptions of the account: processes read its balance and its limit again. */
+/** To be called after a transaction that changed subscriptions of the account: processes read its balance and its limits again. */
 export async function publishPlanAccount(
   { db, changes }: Readonly<{ db: Db; changes: Pick<Changes, "publish"> }>,
   userId: number,
@@ -53,5 +53,10 @@ export async function publishPlanAccount(
       limits.map(({ id }) => id),
     );
   }
+  const own = await db.select({ id: subscriptions.id }).from(subscriptions).where(eq(subscriptions.userId, userId));
+  await changes.publish(
+    "subscriptions",
+    own.map(({ id }) => id),
+  );
   await changes.publish("users", [userId]);
 }

@@ -4,19 +4,19 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { ReminderMethod } from "../../../../db/schema/billing/plans.ts";
-import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
-import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Col, Field, Row } from "../../../components/layout.tsx";
-import { useActing } from "../../account/organizations/use-organization.ts";
-import { usePeriodPayment } from "../orders/PeriodPayment.tsx";
-import { paymentOptions, reloadWallet } from "../wallet-calls.ts";
-import { Choice } from "./Choice.tsx";
-import { periodText } from "./period-text.ts";
-import { orderPlan, payAtService, readCoupon, subscribeTo } from "./plan-calls.ts";
-import { isSeats, SeatsField } from "./SeatsDialog.tsx";
+import type { ReminderMethod } from "../../../../../db/schema/billing/plans.ts";
+import type { Plan } from "../../../../../src/domain/wallet/plans/plan-account.ts";
+import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
+import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
+import { notifyDone } from "../../../../components/feedback/notify.tsx";
+import { Col, Field, Row } from "../../../../components/layout.tsx";
+import { useActing } from "../../../account/organizations/use-organization.ts";
+import { usePeriodPayment } from "../../orders/PeriodPayment.tsx";
+import { paymentOptions, reloadWallet } from "../../wallet-calls.ts";
+import { Choice } from "../Choice.tsx";
+import { periodText } from "../period-text.ts";
+import { orderPlan, payAtService, readCoupon, subscribeTo } from "../plan-calls.ts";
+import { isSeats, SeatsField } from "../SeatsDialog.tsx";
 
 /** Services that charge each period by themselves. */
 const SERVICES = [

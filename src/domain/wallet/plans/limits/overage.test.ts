@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { addUser, silentLog, temporaryDirectory, usageRecord } from "../../../../test/support/billing/start-billing.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../test/support/lib/settings.ts";
-import { type Billing, createBilling } from "../../../billing/billing.ts";
-import { InsufficientQuota } from "../../../billing/ledger/errors.ts";
-import type { LogOther } from "../../../billing/types.ts";
-import type { UserEntry } from "../../accounts/directory.ts";
-import { type BudgetDirectory, createBudgetDirectory } from "../../accounts/organizations/budgets/directory.ts";
-import { advanceSubscriptions } from "./advance-subscriptions.ts";
-import { lockPlanAccount } from "./plan-account.ts";
-import { type PlanInput, savePlan } from "./plans.ts";
-import { type PlanDeps, subscribe } from "./subscribe.ts";
+import {
+  addUser,
+  silentLog,
+  temporaryDirectory,
+  usageRecord,
+} from "../../../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
+import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
+import { type Billing, createBilling } from "../../../../billing/billing.ts";
+import { InsufficientQuota } from "../../../../billing/ledger/errors.ts";
+import type { LogOther } from "../../../../billing/types.ts";
+import type { UserEntry } from "../../../accounts/directory.ts";
+import { type BudgetDirectory, createBudgetDirectory } from "../../../accounts/organizations/budgets/directory.ts";
+import { advanceSubscriptions } from "../advance-subscriptions.ts";
+import { lockPlanAccount } from "../plan-account.ts";
+import { type PlanInput, savePlan } from "../plans.ts";
+import { type PlanDeps, subscribe } from "../subscribe.ts";
 
 const DAY_S = 86_400;
 const START = Date.UTC(2026, 4, 1) / 1000;

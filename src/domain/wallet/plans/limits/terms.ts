@@ -1,0 +1,85 @@
+import { and, asc, eq, gt, inArray, or } from "drizzle-orm";
+import type { Changes } from "../../../../../db/changes.ts";
+import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import type { Db } from "../../../../../db/types.ts";
+import type { Logger } from "../../../../lib/runtime/log.ts";
+import { keepTable, MapCopy, queryOf, type Selection } from "../../../../lib/values/tables/keep-table.ts";
+
+/** What a running subscription says of its account's calls. */
+export type PlanTerms = Readonly<{
+  /** Of the subscription. */
+  id: number;
+  userId: number;
+  planName: string;
+  /** 0: the plan sets no limit. */
+  requestsPerMinute: number;
+  tokensPerMinute: number;
+}>;
+
+/** Looks up the terms of accounts; only subscriptions that limit calls have any. */
+export type PlanTermsLookup = Readonly<{
+  /** Undefined: none. */
+  of(userId: number): readonly PlanTerms[] | undefined;
+  all(): Iterable<PlanTerms>;
+}>;
+
+export type PlanTermsDirectory = PlanTermsLookup & Readonly<{ close(): void }>;
+
+const PAGE_ROWS = 5000;
+
+/** The terms of accounts, in a copy that follows its rows. */
+function createTermsCopy() {
+  const byUser = new Map<number, readonly PlanTerms[]>();
+  const copy: MapCopy<PlanTerms> = new MapCopy<PlanTerms>({
+    add(terms) {
+      byUser.set(terms.userId, [...(byUser.get(terms.userId) ?? []), terms]);
+    },
+    remove({ id, userId }) {
+      const others = byUser.get(userId)?.filter((terms) => terms.id !== id) ?? [];
+      if (others.length > 0) byUser.set(userId, others);
+      else byUser.delete(userId);
+    },
+  });
+  return { copy, of: (userId: number) => byUser.get(userId), all: () => copy.byId.values() };
+}
+
+/** Looks terms up among these. */
+export function createPlanTermsIndex(entries: Iterable<PlanTerms>): PlanTermsLookup {
+  const { copy, of, all } = createTermsCopy();
+  for (const entry of entries) copy.put(entry);
+  return { of, all };
+}
+
+/** Loads the terms of all running subscriptions that limit calls, and keeps them true. */
+export async function createPlanTermsDirectory(
+  deps: Readonly<{ db: Db; changes: Changes; log: Logger }>,
+): Promise<PlanTermsDirectory> {
+  const { db, changes, log } = deps;
+  const { copy, of, all } = createTermsCopy();
+  const read = (selection: Selection) => readTerms(db, selection);
+  const { close } = await keepTable({ changes, log, topic: "subscriptions", read, pageRows: PAGE_ROWS }, copy);
+  return { of, all, close };
+}
+
+function readTerms(db: Db, selection: Selection): Promise<PlanTerms[]> {
+  const { where, limit } = queryOf(selection, subscriptions.id);
+  return db
+    .select({
+      id: subscriptions.id,
+      userId: subscriptions.userId,
+      planName: plans.name,
+      requestsPerMinute: plans.requestsPerMinute,
+      tokensPerMinute: plans.tokensPerMinute,
+    })
+    .from(subscriptions)
+    .innerJoin(plans, eq(plans.id, subscriptions.planId))
+    .where(
+      and(
+        where,
+        inArray(subscriptions.status, ["active", "past_due"]),
+        or(gt(plans.requestsPerMinute, 0), gt(plans.tokensPerMinute, 0)),
+      ),
+    )
+    .orderBy(asc(subscriptions.id))
+    .limit(limit);
+}
