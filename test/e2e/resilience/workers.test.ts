@@ -197,20 +197,34 @@ test("calls and probes go on while the supervisor does not answer, and limits ar
 test("every worker knows of channels what calls of the others have shown", async () => {
   const model = SHARED;
   for (const _ of [1, 2]) await createChannel(root, upstream.url, [model]);
-  const headers = { cookie: root.cookie, "sluice-user": String(root.userId), connection: "close" };
-  /** Calls of the model in the last hour, as workers show them that the system chooses for so many connections. */
-  const callsShown = (connections: number) =>
+  const headers = {
+    cookie: root.cookie,
+    "sluice-user": String(root.userId),
+    connection: "close",
+    "content-type": "application/json",
+  };
+  /** Answers about the model on so many connections, whose workers the system chooses. */
+  const answersOn = <Data>(connections: number, address: string, body?: object): Promise<Data[]> =>
     Promise.all(
       Array.from({ length: connections }, async () => {
-        const answer = await fetch(`${gateway.url}/api/channel/?model=${model}&stats=true`, {
-          keepalive: false,
-          headers,
-        });
-        const { data } = (await answer.json()) as { data: { live?: { calls: number } }[] };
-        // A worker that knows of no call says nothing of it.
-        return data.reduce((sum, { live }) => sum + (live?.calls ?? 0), 0);
+        const posted = body && { method: "POST", body: JSON.stringify(body) };
+        const answer = await fetch(`${gateway.url}${address}`, { keepalive: false, headers, ...posted });
+        return ((await answer.json()) as { data: Data }).data;
       }),
     );
+  /** Calls of the model in the last hour. A worker that knows of no call says nothing of it. */
+  const callsShown = async (connections: number): Promise<number[]> => {
+    const lists = await answersOn<{ live?: { calls: number } }[]>(
+      connections,
+      `/api/channel/?model=${model}&stats=true`,
+    );
+    return lists.map((channels) => channels.reduce((sum, { live }) => sum + (live?.calls ?? 0), 0));
+  };
+  /** Channels that the workers choose from. */
+  const channelsKnown = async (connections: number): Promise<number[]> => {
+    const explained = await answersOn<{ channels: unknown[] }>(connections, "/api/channel/explain", { model });
+    return explained.map(({ channels }) => channels.length);
+  };
   const converse = () =>
     fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
@@ -218,20 +232,22 @@ test("every worker knows of channels what calls of the others have shown", async
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json", connection: "close" },
       body: JSON.stringify({ model, prompt_cache_key: "one", messages: [{ role: "user", content: "hello" }] }),
     });
-  const everywhere = async (calls: number) => {
+  const everywhere = async (numbers: (connections: number) => Promise<number[]>, expected: number) => {
     // 12 connections miss one of four workers once in eight times, 48 once in 250,000.
     for (const connections of [12, 48]) {
       await until(
-        () => callsShown(connections),
-        (shown) => shown.every((count) => count === calls),
+        () => numbers(connections),
+        (found) => found.every((number) => number === expected),
       );
     }
   };
+  // A worker that knew only one of the two would have no choice to remember.
+  await everywhere(channelsKnown, 2);
   expect((await converse()).status).toBe(200);
-  await everywhere(1);
+  await everywhere(callsShown, 1);
   const answers = await Promise.all(Array.from({ length: 40 }, converse));
   expect(await statusesOf(answers)).toEqual({ 200: 40 });
-  await everywhere(41);
+  await everywhere(callsShown, 41);
   // A conversation stays where its prompt is cached, whichever worker takes its next call.
   const rows = await until(
     () => sql<{ channel: number; calls: number }[]>`
