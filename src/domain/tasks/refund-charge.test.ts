@@ -96,4 +96,10 @@ test.each([true, false])("a charge that is void before it is written is never ma
   expect(await db.transaction((tx) => refundCharge(tx, charge, true))).toBe(0);
   await applyBatch(sql, "p", [recordText(record)]);
   expect(await booksOf(sql, userId)).toMatchObject({ quota: 1000, used: 0, rolledUp: 0 });
+  // Lists take the number of their rows from the hours.
+  const hours = sql`select sum(count)::int as calls, sum(failed)::int as failed from usage_rollups where user_id = ${userId}`;
+  expect(await hours).toMatchObject([{ calls: 1, failed: 1 }]);
+  expect(await sql`select count(*)::int as calls from logs where user_id = ${userId} and type = 2`).toMatchObject([
+    { calls: 1 },
+  ]);
 });

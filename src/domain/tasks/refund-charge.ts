@@ -76,12 +76,20 @@ const readBudgets = (value: unknown): number[] =>
 async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channelId, task }: Charge): Promise<void> {
   const note: LogNote = { code: `${task.kind}_not_taken`, params: { task: task.name } };
   await tx.execute(sql`
-    insert into logs (created_at, type, user_id, username, token_id, channel_id, failed, request_id, content,
-      other)
-    select ${createdAt}, ${LOG_TYPE.consumption}, u.id, u.username, ${tokenId}, ${channelId}, true, ${chargeId},
-      ${`The ${task.kind} task ${task.name} was not taken by its upstream: not charged`}, ${JSON.stringify({ note })}
-    from users u where u.id = ${userId}
-    on conflict (request_id, created_at) do nothing`);
+    with voided as (
+      insert into logs (created_at, type, user_id, username, token_id, channel_id, failed, request_id, content, other)
+      select ${createdAt}, ${LOG_TYPE.consumption}, u.id, u.username, ${tokenId}, ${channelId}, true, ${chargeId},
+        ${`The ${task.kind} task ${task.name} was not taken by its upstream: not charged`}, ${JSON.stringify({ note })}
+      from users u where u.id = ${userId}
+      on conflict (request_id, created_at) do nothing returning *
+    )
+    insert into usage_rollups as r (hour, user_id, username, token_id, token_name, channel_id, model_name, "group",
+      count, failed)
+    select created_at - created_at % 3600, user_id, username, token_id, token_name, channel_id, model_name, "group", 1, 1
+    from voided
+    on conflict (hour, user_id, username, token_id, token_name, channel_id, model_name, "group") do update set
+      count = r.count + 1, failed = r.failed + 1`);
+  await foldAgain(tx, createdAt);
 }
 
 /** Users before keys before budgets before channels, as the writer of charges locks them. */
@@ -114,7 +122,11 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Prom
     where r.hour = l.created_at - l.created_at % 3600 and r.user_id = l.user_id and r.username = l.username
       and r.token_id = l.token_id and r.token_name = l.token_name and r.channel_id = l.channel_id
       and r.model_name = l.model_name and r."group" = l."group"`);
-  // Totals of long ranges that have the hour already are made again.
+  await foldAgain(tx, createdAt);
+}
+
+/** Totals of long ranges that have the hour of a charge already are made again. */
+async function foldAgain(tx: Tx, createdAt: number): Promise<void> {
   await tx.execute(sql`update usage_fold set until = ${createdAt - (createdAt % 3600)} where until > ${createdAt}`);
 }
 
