@@ -3,13 +3,17 @@ import type { Db } from "../../../db/types.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
 import { listBroadcastDeliveries, listBroadcasts } from "../../domain/notifications/broadcasts/broadcast-history.ts";
-import { ok } from "../http/envelope.ts";
+import { getBroadcast, resendToUser } from "../../domain/notifications/broadcasts/resend-broadcast.ts";
+import type { Notifier } from "../../domain/notifications/notifier.ts";
+import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
 
+const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+
 /** Broadcasts to subscribed users: announcements, price changes, promotions, newsletters. */
 export function broadcastRoutes(
-  { db, broadcasts }: Readonly<{ db: Db; broadcasts: Broadcasts }>,
+  { db, broadcasts, notifier }: Readonly<{ db: Db; broadcasts: Broadcasts; notifier: Notifier }>,
   guarded: ReturnType<typeof guard>,
 ) {
   return new Elysia({ prefix: "/api/broadcast", name: "console/broadcast" })
@@ -47,9 +51,32 @@ export function broadcastRoutes(
     })
     .get("/history/:id", ({ params, query }) => paged(query, (page) => listBroadcastDeliveries(db, params.id, page)), {
       role: "root",
-      params: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+      params: t.Object({ id }),
       query: t.Object(pagingQuery),
     })
+    .post(
+      "/history/:id/resend",
+      async ({ actor, params, body, request }) => {
+        const broadcast = await getBroadcast(db, params.id);
+        const { title } = broadcast;
+        if (body.user_id === undefined) {
+          broadcasts.resendFailed(broadcast);
+          await writeManagementLog(db, actor, `Sent a notification again to all it did not reach: ${title}`, {
+            note: { code: "broadcast_resent_to_failed", params: { title } },
+            action: "create",
+          });
+          return ok(broadcasts.progress());
+        }
+        const username = await resendToUser({ db, notifier }, broadcast, body.user_id);
+        await writeManagementLog(db, actor, `Sent a notification to ${username} again: ${title}`, {
+          note: { code: "broadcast_resent", params: { title, username } },
+          action: "create",
+          after: { user_id: body.user_id },
+        });
+        return done(request, "broadcast_resent");
+      },
+      { role: "root", params: t.Object({ id }), body: t.Object({ user_id: t.Optional(id) }) },
+    )
     .delete(
       "/",
       async ({ actor }) => {

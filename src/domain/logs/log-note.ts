@@ -161,6 +161,8 @@ export const LOG_NOTES = {
   logs_deleted: ["count", "time"],
   broadcast_sent: ["title"],
   broadcast_stopped: ["title"],
+  broadcast_resent: ["title", "username"],
+  broadcast_resent_to_failed: ["title"],
   settings_exported: [],
   settings_exported_with_secrets: [],
   settings_imported: ["keys"],

@@ -10,6 +10,8 @@ export type Notice = Readonly<{
   values: readonly (Reason | number)[];
   /** Where in the console to go on, as a path. */
   path?: string;
+  /** The broadcast that it belongs to; its history says who was reached. */
+  broadcastId?: number;
 }>;
 
 /** A notice in one language, its values filled in. */

@@ -134,6 +134,10 @@ export const wantsInSql = (setting: SQL, event: NotifyEvent): SQL => sql`
     then ${setting} -> 'notify_events' @> to_jsonb(${event}::text)
     else ${DEFAULT_EVENTS.includes(event)}::boolean end`;
 
+/** How somebody is notified; who chose nothing by email. */
+export const notifyMethod = ({ notify_type: type }: StoredSetting): string =>
+  typeof type === "string" ? type : "email";
+
 /** The settings as their owner sees them. */
 export function withoutSecrets(setting: StoredSetting): StoredSetting {
   const shown: StoredSetting = { ...setting };

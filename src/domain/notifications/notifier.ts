@@ -6,7 +6,9 @@ import { createRateLimiter, type Limit } from "../../lib/limits/rate-limiter.ts"
 import { writtenLanguage } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
+import { claimDelivery, type DeliveryKey, settleDelivery } from "./broadcasts/broadcast-delivery.ts";
 import { type Notice, sayNotice } from "./message.ts";
+import { notifyMethod } from "./notification-setting.ts";
 import { forgetNotice, keepNotice, LATER_TRIES, type PendingNotice, takeDueNotices } from "./pending-notices.ts";
 import { NotifyError } from "./post.ts";
 import { type Receiver, type SendDeps, sendMessage } from "./send.ts";
@@ -24,6 +26,8 @@ export type Notifier = {
   notifyRoot(notice: Notice): void;
   /** Sends a user a test message at once. Throws OperationError with why it did not arrive. */
   test(userId: number): Promise<void>;
+  /** Sends a user a notice at once, without later tries. Throws OperationError with why it did not arrive. */
+  sendNow(userId: number, notice: Notice): Promise<void>;
 };
 
 const ROOT_ROLE = 100;
@@ -82,14 +86,45 @@ export function createNotifier(
     }
   };
   const tryAgain = async ({ id, userId, notice, tries }: PendingNotice) => {
+    const { broadcastId } = notice;
+    const isLast = tries >= LATER_TRIES;
     try {
       const receiver = await receiverOf(userId);
-      if (receiver) await send(receiver, notice);
+      if (receiver && broadcastId === undefined) await send(receiver, notice);
+      else if (receiver && broadcastId !== undefined) {
+        const claim = await claimDelivery(db, { broadcastId, userId }, nowSeconds());
+        // Somebody sends it by hand right now: what does not arrive is tried later.
+        if (claim === "busy" && !isLast) return;
+        if (claim === "unknown") await send(receiver, notice);
+        if (claim === "claimed") await sendClaimed({ broadcastId, userId }, receiver, notice);
+      }
       await forgetNotice(db, id);
     } catch (error) {
-      if (!isFinal(error) && tries < LATER_TRIES) return;
+      if (!isFinal(error) && !isLast) return;
       await forgetNotice(db, id);
       log.warn({ userId, type: notice.type, reason: reasonOf(error) }, "a notice was given up");
+    }
+  };
+  const sendClaimed = async (key: DeliveryKey, receiver: Receiver, notice: Notice) => {
+    const method = notifyMethod(receiver.setting);
+    const settle = (isDelivered: boolean) => settleDelivery(db, key, { isDelivered, method }, nowSeconds());
+    try {
+      await send(receiver, notice);
+    } catch (error) {
+      await settle(false);
+      throw error;
+    }
+    await settle(true);
+  };
+  const sendNow = async (userId: number, notice: Notice) => {
+    const receiver = await receiverOf(userId);
+    if (!receiver) throw new OperationError("user_not_found");
+    try {
+      await send(receiver, notice);
+    } catch (error) {
+      if (error instanceof OperationError) throw error;
+      if (error instanceof NotifyError) throw new OperationError(error.code, { reason: error.reason });
+      throw new OperationError("notify_failed", { reason: { code: "why_unknown" } });
     }
   };
   const findRoot = async (): Promise<number | undefined> => {
@@ -117,17 +152,8 @@ export function createNotifier(
         (error) => log.warn({ error, type: notice.type }, "a notice could not be handed over"),
       );
     },
-    async test(userId) {
-      const receiver = await receiverOf(userId);
-      if (!receiver) throw new OperationError("user_not_found");
-      try {
-        await send(receiver, TEST);
-      } catch (error) {
-        if (error instanceof OperationError) throw error;
-        if (error instanceof NotifyError) throw new OperationError(error.code, { reason: error.reason });
-        throw new OperationError("notify_failed", { reason: { code: "why_unknown" } });
-      }
-    },
+    test: (userId) => sendNow(userId, TEST),
+    sendNow,
   };
 }
 

@@ -26,7 +26,8 @@ function noticesOf(enabled: boolean, changes: Changes = CHANGES, isRunning = fal
     delivered: 0,
     failed: 0,
   });
-  const broadcasts = { start: (request: BroadcastRequest) => void sent.push(request), progress, cancel: () => {} };
+  const start = (request: BroadcastRequest) => void sent.push(request);
+  const broadcasts = { start, resendFailed: () => {}, progress, cancel: () => {} };
   const settings = fixedSettings({ PriceChangeNoticeEnabled: String(enabled) });
   const channels = {
     all: () => [

@@ -113,6 +113,41 @@ describe.each(["en", "zh"] as const)("what is announced in %s", (language) => {
     await button(words.components.close, receivers).click();
   }, 120_000);
 
+  test.if(language === "en")(
+    "a notification that did not arrive is sent again by hand",
+    async () => {
+      const { button, dialog } = writer;
+      const { history } = words.notifications;
+      await root.post("/api/user/", { username: "mute-en", password: PASSWORD });
+      const mute = await login(gateway, "mute-en", PASSWORD);
+      await mute.put("/api/user/setting", { notify_type: "email", notify_events: ["contact"] });
+      await root.post("/api/broadcast/", { event: "contact", title: "Second letter", content: "News." });
+      await until(
+        () => root.get("/api/broadcast/") as Promise<{ is_running: boolean }>,
+        (progress) => !progress.is_running,
+      );
+      await mute.put("/api/user/setting", { notify_type: "email", notification_email: "mute@example.com" });
+      await writer.open("/notice");
+      await writer.row("Second letter").click();
+      const receivers = dialog("Second letter");
+      await receivers.getByText(history.failed, { exact: true }).last().waitFor();
+      await writer.chooseRowAction("mute-en", history.resend);
+      await dialog(history.resendTitle)
+        .getByText(fillPlaceholders(history.resendBody, { title: "Second letter", username: "mute-en" }))
+        .waitFor();
+      const coming = post.next();
+      await button(history.resend, dialog(history.resendTitle)).click();
+      expect((await coming).to).toEqual(["mute@example.com"]);
+      await receivers.getByText(history.delivered, { exact: true }).last().waitFor();
+      await button(fillPlaceholders(WORDS.en.notifications.history.resendAll_one, { formatted: 1 })).waitFor({
+        state: "detached",
+      });
+      await button(words.components.close, receivers).click();
+      await mute.put("/api/user/setting", { notify_events: [] });
+    },
+    120_000,
+  );
+
   test("an announcement is written, mailed, unread under the bell until it is opened, changed and deleted", async () => {
     const { page, button, dialog } = writer;
     const news = `The lock closes (${language})`;

@@ -148,6 +148,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   "settings:act": [
     "DELETE /api/broadcast/",
     "POST /api/broadcast/",
+    "POST /api/broadcast/history/{id}/resend",
     "POST /api/option/oidc_discovery",
     "POST /api/sinks/{id}/test",
   ],

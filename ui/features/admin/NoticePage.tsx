@@ -52,7 +52,7 @@ export function NoticePage() {
           </Panel>
         )}
         <BroadcastForm isBusy={data?.is_running ?? false} />
-        <BroadcastHistory delivered={data ? data.delivered + data.failed : 0} />
+        <BroadcastHistory progress={data ? `${data.title} ${data.is_running} ${data.delivered} ${data.failed}` : ""} />
       </Col>
     </>
   );

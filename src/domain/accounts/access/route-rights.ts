@@ -60,7 +60,7 @@ const ACTS: readonly RegExp[] = [
   /^(?:POST|DELETE) \/api\/catalog\/update$/,
   /^(?:POST \/api\/log\/clear|DELETE \/api\/log)$/,
   /^POST \/api\/(?:topup\/(?:complete|refund)|agent\/requests\/[^/]+|subscription\/(?:grant|end|pause)|payment_case\/close)$/,
-  /^(?:POST|DELETE) \/api\/broadcast$/,
+  /^(?:POST|DELETE) \/api\/broadcast(?:\/history\/[^/]+\/resend)?$/,
   /^POST \/api\/channel-checks$/,
   /^(?:POST|DELETE) \/api\/replays\/.+$/,
   /^POST \/api\/(?:sinks\/[^/]+|log-archives)\/test$/,

@@ -49,6 +49,18 @@ export const notifyMessages = {
     en: "Another notification is still being sent. Try again later.",
     zh: "上一条通知仍在发送中，请稍后重试。",
   },
+  broadcast_not_found: { en: "This notification does not exist.", zh: "通知不存在。" },
+  broadcast_delivery_not_found: {
+    en: "This notification was not sent to this user.",
+    zh: "该通知未发送给此用户。",
+  },
+  broadcast_delivered: { en: "This user has already received it.", zh: "该用户已收到此通知。" },
+  broadcast_resend_under_way: { en: "It is being sent right now.", zh: "该通知正在发送中。" },
+  broadcast_unsubscribed: {
+    en: "This user no longer subscribes to these notifications, or the account is disabled.",
+    zh: "该用户已不再订阅此类通知，或账号已被禁用。",
+  },
+  broadcast_resent: { en: "Notification sent", zh: "通知已发送" },
   announcement_level_invalid: { en: "Unknown announcement level.", zh: "未知的公告级别。" },
   announcement_time_invalid: { en: "Choose a publication time.", zh: "请选择发布时间。" },
   announcement_not_found: { en: "This announcement does not exist.", zh: "公告不存在。" },

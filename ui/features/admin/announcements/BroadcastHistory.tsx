@@ -1,11 +1,7 @@
 import Campaign from "@mui/icons-material/CampaignOutlined";
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
-import { useId, useMemo, useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { SentBroadcast } from "../../../../src/domain/notifications/broadcasts/broadcast-history.ts";
 import { readData } from "../../../api/client.ts";
@@ -16,15 +12,26 @@ import { StatusChip, type ToneName } from "../../../components/display/StatusChi
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
+import { WALLET_KEY } from "../../wallet/wallet-calls.ts";
+import { BroadcastReceivers } from "./BroadcastReceivers.tsx";
 
 const TONES: Readonly<Record<SentBroadcast["status"], ToneName>> = {
   ...{ running: "info", finished: "ok", stopped: "idle", failed: "bad", interrupted: "warn" },
 };
 const REFRESH_MS = 3000;
 
-/** What was sent to all subscribed users, and to whom it went. */
-export const BroadcastHistory = ({ delivered }: { delivered: number }) => {
+const LIST = "broadcasts";
+
+/** What was sent to all subscribed users, and to whom it went. `progress`: read again when it changes. */
+export const BroadcastHistory = ({ progress }: { progress: string }) => {
   const { t } = useTranslation();
+  const queries = useQueryClient();
+  const seen = useRef(progress);
+  useEffect(() => {
+    if (seen.current === progress) return;
+    seen.current = progress;
+    void queries.invalidateQueries({ queryKey: [...WALLET_KEY, LIST] });
+  }, [progress, queries]);
   const [opened, setOpened] = useState<SentBroadcast | null>(null);
   const columns = useMemo((): readonly Column<SentBroadcast>[] => {
     const figure = (key: "delivered" | "failed"): Column<SentBroadcast> => ({
@@ -68,9 +75,7 @@ export const BroadcastHistory = ({ delivered }: { delivered: number }) => {
         {t("notifications.history.heading")}
       </Box>
       <PagedTable<SentBroadcast>
-        name="broadcasts"
-        // Sent meanwhile: read again.
-        filters={{ delivered }}
+        name={LIST}
         read={(query, signal) => readData(broadcastApi.history.get({ query, fetch: { signal } }))}
         columns={columns}
         rowId={({ id }) => id}
@@ -86,70 +91,7 @@ export const BroadcastHistory = ({ delivered }: { delivered: number }) => {
           />
         }
       />
-      {opened && <ReceiversDialog broadcast={opened} onClose={() => setOpened(null)} />}
+      {opened && <BroadcastReceivers broadcast={opened} onClose={() => setOpened(null)} />}
     </Box>
-  );
-};
-
-type Receiver = Readonly<{
-  user_id: number;
-  username: string;
-  method: string;
-  is_delivered: boolean;
-  sent_at: number;
-}>;
-
-/** A notification's text, and whom it reached. */
-const ReceiversDialog = ({ broadcast, onClose }: { broadcast: SentBroadcast; onClose: () => void }) => {
-  const { t } = useTranslation();
-  const titleId = useId();
-  const { id, title, content } = broadcast;
-  return (
-    <Dialog open onClose={onClose} aria-labelledby={titleId} fullWidth maxWidth="sm">
-      <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
-        {title}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ mb: 4, fontSize: 13, lineHeight: "20px", whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-          {content}
-        </Box>
-        <PagedTable<Receiver>
-          name={`broadcast-${id}`}
-          read={(query, signal) => readData(broadcastApi.history({ id }).get({ query, fetch: { signal } }))}
-          columns={[
-            {
-              key: "user",
-              head: t("notifications.history.user"),
-              isTitle: true,
-              cell: ({ username, user_id }) => `${username} (#${user_id})`,
-            },
-            {
-              key: "method",
-              head: t("notifications.history.method"),
-              width: 120,
-              cell: ({ method }) => t(`notifications.methods.${method}`, { defaultValue: method }),
-            },
-            {
-              key: "outcome",
-              head: t("notifications.history.status"),
-              width: 124,
-              isSolid: true,
-              cell: ({ is_delivered: isDelivered }) => (
-                <StatusChip tone={isDelivered ? "ok" : "bad"}>
-                  {t(`notifications.history.${isDelivered ? "delivered" : "failed"}`)}
-                </StatusChip>
-              ),
-            },
-          ]}
-          rowId={({ user_id }) => user_id}
-          rowName={({ username }) => username}
-          unit={t("notifications.history.receivers")}
-          empty={<Box sx={{ p: 4, fontSize: 13, color: "text.secondary" }}>{t("notifications.history.nobody")}</Box>}
-        />
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        <Button onClick={onClose}>{t("components.close")}</Button>
-      </DialogActions>
-    </Dialog>
   );
 };
