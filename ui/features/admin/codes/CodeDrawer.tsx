@@ -90,7 +90,7 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
               fullWidth
               value={form.planId}
               onChange={(event) => change({ planId: Number(event.target.value) })}
-              inputProps={{ id: `${id}plan` }}
+              inputProps={{ id: `${id}plan`, "aria-label": t("codes.form.worth") }}
             >
               <MenuItem value={0}>{t("codes.columns.quota")}</MenuItem>
               {plans.map((plan) => (

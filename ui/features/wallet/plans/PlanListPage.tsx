@@ -83,7 +83,7 @@ const GrantDialog = ({ plans, onClose }: { plans: readonly Plan[]; onClose: () =
             fullWidth
             value={form.planId}
             onChange={(event) => change({ planId: Number(event.target.value) })}
-            inputProps={{ id: "grant-plan" }}
+            inputProps={{ id: "grant-plan", "aria-label": t("plans.plan") }}
           >
             {plans.map((plan) => (
               <MenuItem key={plan.id} value={plan.id}>

@@ -75,7 +75,7 @@ const ProfileForm = ({ profile, onClose }: { profile: BillingProfile; onClose: (
           displayEmpty
           value={form.country}
           onChange={(event) => change({ country: event.target.value })}
-          inputProps={{ id: "billing-country" }}
+          inputProps={{ id: "billing-country", "aria-label": t("wallet.statements.profile.country") }}
         >
           <MenuItem value="">{t("wallet.statements.profile.noCountry")}</MenuItem>
           {countriesIn(i18n.language).map(({ code, name }) => (

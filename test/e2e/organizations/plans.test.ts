@@ -1,0 +1,307 @@
+/** Plans in a real browser: paid period by period, tried, changed and ended, with seats, by codes and grants; and their documents. */
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { signEpay } from "../../../src/domain/wallet/payments/epay-signature.ts";
+import { startFakeAlipay, startFakeWechatPay } from "../../support/console/fake-payment-services.ts";
+import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
+import { login, setOptions } from "../../support/e2e/console-client.ts";
+import {
+  type ConsolePage,
+  fillPlaceholders,
+  openConsolePage,
+  startConsoleFixture,
+  startSeeded,
+  VIEWPORTS,
+} from "../../support/e2e/console-page.ts";
+import type { Session } from "../../support/e2e/fixture.ts";
+
+const PASSWORD = "a subscriber's pw";
+const PAYMENT_SITE = "https://pay.example.test";
+const EPAY_KEY = "merchant key";
+const INSTRUCTIONS = "Transfer it to account 4711 of the harbor bank.";
+const DOLLAR = 500_000;
+const PLAN = {
+  ...{ description: "", price: 5 * DOLLAR, period: "month", periodCount: 1, windowQuota: DOLLAR, window: "day" },
+  ...{ userGroup: "", trialDays: 0, isVisible: true },
+};
+
+const alipay = startFakeAlipay();
+const wechat = startFakeWechatPay();
+afterAll(() => Promise.all([alipay.stop(), wechat.stop()]));
+// Calls of the last months are what statements are issued for.
+const { browser, gateway, root } = await startConsoleFixture(() =>
+  startSeeded({ channels: 1, users: 2, tokens: 2, logs: 100 }),
+);
+await setOptions(root, {
+  ...{ Organizations: "on", ServerAddress: gateway.url, ManualPaymentInstructions: INSTRUCTIONS },
+  ...{ PayAddress: PAYMENT_SITE, EpayId: "1001", EpayKey: EPAY_KEY },
+  ...alipay.settings,
+  ...wechat.settings,
+});
+await root.post("/api/jobs/statements/run");
+
+describe.each(["en", "zh"] as const)("plans in %s", (language) => {
+  const words = WORDS[language];
+  const { plans } = words;
+  const { methods } = words.wallet;
+  const named = (name: string) => `${name}-${language}`;
+  let own: Session;
+  let guest: Session;
+  let buyer: ConsolePage;
+  let office: ConsolePage;
+  /** The form that was posted to the payment site. */
+  let posted = new URLSearchParams();
+
+  beforeAll(async () => {
+    const account = { username: named("buyer"), password: PASSWORD };
+    for (const username of [named("buyer"), named("guest")]) await root.post("/api/user/", { ...account, username });
+    own = await login(gateway, account.username, PASSWORD);
+    guest = await login(gateway, named("guest"), PASSWORD);
+    await root.put("/api/user/", { id: own.userId, quota_delta: 100 * DOLLAR });
+    for (const plan of [
+      { name: named("Sail") },
+      { name: named("Oar") },
+      { name: named("Raft") },
+      { name: named("Pinnace") },
+      { name: named("Dinghy"), price: DOLLAR, trialDays: 7 },
+      { name: named("Yacht"), price: 9 * DOLLAR },
+      { name: named("Crew"), seats: 2, seatPrice: DOLLAR },
+    ])
+      await root.post("/api/plan", { ...PLAN, ...plan });
+    [buyer, office] = await Promise.all([
+      openConsolePage(browser, gateway, VIEWPORTS[language], account),
+      openConsolePage(browser, gateway, VIEWPORTS[language]),
+    ]);
+    for (const site of [`${PAYMENT_SITE}/**`, "**/gateway.do?**"]) {
+      await buyer.page.route(site, async (route) => {
+        posted = new URLSearchParams(route.request().postData() ?? "");
+        await route.fulfill({ contentType: "text/html", body: "<title>Pay</title>" });
+      });
+    }
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([buyer.close(), office.close()]);
+  });
+
+  const openPlans = () => buyer.open("/topup?list=plans");
+  const cardOf = (name: string) =>
+    buyer.page.locator("section section, section", {
+      has: buyer.page.getByRole("heading", { level: 2, name: named(name), exact: true }),
+    });
+  const inCard = (name: string, action: string) => buyer.button(action, cardOf(name).last());
+  const state = (name: string, text: string | RegExp) => cardOf(name).last().getByText(text).first().waitFor();
+  /** Chooses a way to pay in the open dialog; of two of the same name the one that `last` says. */
+  const choose = async (option: string, last: boolean) => {
+    await buyer.dialog().getByRole("combobox", { name: plans.payWith }).click();
+    const options = buyer.page.getByRole("option", { name: option, exact: true });
+    await (last ? options.last() : options.first()).click();
+    await buyer.expectAccessible();
+    await buyer.button(plans.toCard, buyer.dialog()).click();
+  };
+  const byPeriod = (method: keyof typeof methods) => fillPlaceholders(plans.orders.payBy, { method: methods[method] });
+  const nextPaid = new RegExp(plans.orders.nextPaid.split("{{")[0] ?? "?");
+
+  test("is tried, changed for a larger one, canceled and continued", async () => {
+    await openPlans();
+    await inCard("Dinghy", fillPlaceholders(plans.try_other, { count: 7 })).click();
+    const trial = buyer.dialog(fillPlaceholders(plans.subscribeTitle, { name: named("Dinghy") }));
+    await trial.getByText(fillPlaceholders(plans.trialBody_other, { count: 7, price: "$1.00" })).waitFor();
+    await buyer.expectAccessible();
+    await buyer.button(plans.subscribe, trial).click();
+    await buyer.waitForNotice(fillPlaceholders(plans.subscribed, { name: named("Dinghy") }));
+    await state("Dinghy", plans.statuses.trial);
+    await inCard("Yacht", fillPlaceholders(plans.switchFrom, { name: named("Dinghy") })).click();
+    const change = buyer.dialog(fillPlaceholders(plans.switchTitle, { name: named("Yacht") }));
+    await change.getByText(/\$9\.00/).waitFor();
+    await buyer.button(plans.switch, change).click();
+    await state("Yacht", plans.statuses.active);
+    await inCard("Yacht", plans.cancel).click();
+    const cancel = buyer.dialog(fillPlaceholders(plans.cancelTitle, { name: named("Yacht") }));
+    await buyer.expectAccessible();
+    await buyer.button(plans.cancel, cancel).click();
+    await state("Yacht", new RegExp(`^${plans.endsOn.split("{{date}}")[0]}`));
+    await inCard("Yacht", plans.resume).click();
+    await inCard("Yacht", plans.cancel).waitFor();
+    await buyer.expectAccessible();
+  }, 60_000);
+
+  test("is begun with a payment by Epay, and its next period paid by Alipay", async () => {
+    await inCard("Sail", plans.subscribe).click();
+    await choose(byPeriod("zfb"), false);
+    await buyer.page.waitForURL(`${PAYMENT_SITE}/**`);
+    const { pid = "", out_trade_no = "", type = "", name = "", money = "" } = Object.fromEntries(posted);
+    expect(money).toBe("36.50");
+    const notice = { pid, trade_no: "GW1", out_trade_no, type, name, money, trade_status: "TRADE_SUCCESS" };
+    const query = new URLSearchParams({ ...notice, sign: signEpay(notice, EPAY_KEY), sign_type: "MD5" });
+    expect(await (await fetch(`${gateway.url}/api/user/epay/notify?${query}`)).text()).toBe("success");
+    await openPlans();
+    await state("Sail", plans.statuses.active);
+    await inCard("Sail", plans.orders.payNext).click();
+    await choose(methods.alipay, true);
+    await buyer.page.waitForURL(/gateway\.do\?/);
+    const { out_trade_no: tradeNo = "" } = JSON.parse(alipay.openPage(buyer.page.url()).biz_content ?? "{}");
+    const body = alipay.notice(tradeNo);
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const answer = await fetch(`${gateway.url}/api/user/alipay/notify`, { method: "POST", headers, body });
+    expect(await answer.text()).toBe("success");
+    await openPlans();
+    await state("Sail", nextPaid);
+    expect(await inCard("Sail", plans.orders.payNext).count()).toBe(0);
+    await buyer.expectAccessible();
+  }, 60_000);
+
+  test("is begun with a code of WeChat Pay, and its next period paid to the operator", async () => {
+    await inCard("Oar", plans.subscribe).click();
+    await choose(byPeriod("wechat"), true);
+    const code = buyer.dialog(words.wallet.topUp.codeTitle);
+    await code.locator("svg").waitFor();
+    await buyer.expectAccessible();
+    const { body, headers } = wechat.notice([...wechat.state.trades.keys()].at(-1) ?? "");
+    expect((await fetch(`${gateway.url}/api/user/wechat/notify`, { method: "POST", body, headers })).status).toBe(204);
+    await buyer.button(words.components.close, code).click();
+    await state("Oar", plans.statuses.active);
+    await inCard("Oar", plans.orders.payNext).click();
+    await choose(methods.manual, true);
+    const manual = buyer.dialog(fillPlaceholders(plans.orders.manualTitle, { price: "$5.00" }));
+    await manual.getByText(INSTRUCTIONS).waitFor();
+    await buyer.expectAccessible();
+    const tradeNo = (await manual.locator(".mono").textContent()) ?? "";
+    await root.post("/api/topup/complete", { trade_no: tradeNo });
+    await buyer.button(words.components.close, manual).click();
+    await state("Oar", nextPaid);
+  }, 60_000);
+
+  test("a payment for a plan that runs already waits for an administrator, who closes the report", async () => {
+    const offered: { id: number; name: string }[] = await own.get("/api/user/plans");
+    const plan_id = offered.find(({ name }) => name === named("Raft"))?.id;
+    const { tradeNo } = await own.post("/api/user/subscriptions/order", { plan_id, method: "manual" });
+    await own.post("/api/user/subscriptions", { plan_id });
+    await root.post("/api/topup/complete", { trade_no: tradeNo });
+    const { cases } = plans;
+    await office.open("/plan?tab=cases");
+    await office.row(tradeNo).getByText(cases.kinds.to_balance).waitFor();
+    await office.expectAccessible();
+    await office.chooseRowAction(tradeNo, cases.close);
+    const form = office.dialog(fillPlaceholders(cases.closeTitle, { reference: tradeNo }));
+    await office.button(cases.close, form).click();
+    await form.getByText(cases.noteMissing).waitFor();
+    await form.getByLabel(cases.note).fill("The balance has it.");
+    await office.expectAccessible();
+    await office.button(cases.close, form).click();
+    await office.waitForNotice(cases.closed);
+    await office.row(tradeNo).waitFor({ state: "detached" });
+  }, 60_000);
+
+  test("is granted and ended by an administrator", async () => {
+    const { grant } = plans;
+    await office.page.getByRole("tab", { name: plans.subscriptions }).click();
+    await office.button(grant.action).first().click();
+    const form = office.dialog(grant.title);
+    await office.button(grant.action, form).click();
+    await form.getByText(grant.idMissing).waitFor();
+    await form.getByLabel(grant.user).fill(String(guest.userId));
+    await form.getByRole("combobox").click();
+    await office.page.getByRole("option", { name: named("Yacht"), exact: true }).click();
+    await office.expectAccessible();
+    await office.button(grant.action, form).click();
+    await office.waitForNotice(grant.done);
+    const name = named("guest");
+    const statusOf = async () => (await guest.get("/api/user/subscriptions"))[0]?.status;
+    await office.row(name).getByText(plans.statuses.active, { exact: true }).waitFor();
+    await office.expectAccessible();
+    await office.chooseRowAction(name, plans.end);
+    const title = fillPlaceholders(plans.endTitle, { name: named("Yacht"), user: name });
+    await office.button(plans.end, office.dialog(title)).click();
+    await office.waitForNotice(plans.ended);
+    expect(await statusOf()).toBe("ending");
+  }, 60_000);
+
+  test("comes with a redemption code", async () => {
+    const { codes, wallet } = words;
+    await office.open("/redemption");
+    await office
+      .button(language === "en" ? codes.add : codes.addShort)
+      .first()
+      .click();
+    const drawer = office.dialog(codes.form.createTitle);
+    await drawer.getByRole("combobox").first().click();
+    const worth = fillPlaceholders(codes.form.planPeriod, { name: named("Pinnace") });
+    await office.page.getByRole("option", { name: worth, exact: true }).click();
+    await drawer.getByLabel(codes.form.key).fill(named("ANCHOR"));
+    await office.expectAccessible();
+    await drawer.getByRole("button", { name: /^(Create code|创建 1)/ }).click();
+    await drawer.waitFor({ state: "detached" });
+    await buyer.open("/topup");
+    await buyer.page.getByLabel(wallet.redeem.label, { exact: true }).fill(named("ANCHOR"));
+    await buyer.button(wallet.redeem.action).click();
+    await buyer.waitForNotice(fillPlaceholders(wallet.redeem.plan, { plan: named("Pinnace") }));
+  }, 60_000);
+
+  test("has seats for members of an organization, more at once and fewer later", async () => {
+    const { id } = await own.post("/api/organization/", { username: named("crew"), display_name: named("Crew") });
+    await own.post(`/api/organization/${id}/transfer`, { direction: "in", quota: 40 * DOLLAR });
+    await buyer.open(`/organization?organization=${id}&section=members`);
+    await buyer.page.getByText(words.organizations.members.you, { exact: true }).waitFor();
+    await openPlans();
+    await inCard("Crew", plans.subscribe).click();
+    const sale = buyer.dialog(fillPlaceholders(plans.subscribeTitle, { name: named("Crew") }));
+    const seats = sale.getByLabel(plans.seatsField, { exact: true });
+    await seats.fill("1");
+    await sale.getByText(fillPlaceholders(plans.seatsInvalid, { least: 2 })).waitFor();
+    await seats.fill("3");
+    await sale.getByText(/\$6\.00/).waitFor();
+    await buyer.expectAccessible();
+    await buyer.button(plans.subscribe, sale).click();
+    await buyer.waitForNotice(fillPlaceholders(plans.subscribed, { name: named("Crew") }));
+    const used = (count: number) => fillPlaceholders(plans.seatsUsed, { used: 1, seats: count });
+    await state("Crew", used(3));
+    for (const count of [5, 2]) {
+      await inCard("Crew", plans.seatsChange).click();
+      const form = buyer.dialog(fillPlaceholders(plans.seatsTitle, { name: named("Crew") }));
+      await form.getByLabel(plans.seatsField, { exact: true }).fill(String(count));
+      await buyer.expectAccessible();
+      await buyer.button(plans.seatsChange, form).click();
+      await buyer.waitForNotice(plans.saved);
+    }
+    await state("Crew", used(5));
+    const later = plans.seatsNext.split("{{date}}")[0] ?? "?";
+    await state("Crew", new RegExp(`${later}.*2$`));
+    await buyer.open("/organization?section=members");
+    // Nobody joins who would have no seat in the next period.
+    const { seats: free } = words.organizations.members;
+    await buyer.page.getByText(fillPlaceholders(free, { used: 1, seats: 2 })).waitFor();
+    await buyer.expectAccessible();
+  }, 60_000);
+
+  test("stands on documents that are made out to the customer and issued by the month", async () => {
+    const { statements } = words.wallet;
+    const { profile } = statements;
+    await buyer.open("/topup?list=statements");
+    await buyer.button(profile.title).click();
+    const form = buyer.dialog(profile.title);
+    await form.getByLabel(profile.name, { exact: true }).fill("Harbor & Sons");
+    await form.getByRole("combobox").click();
+    await buyer.page.getByRole("option").nth(1).click();
+    await buyer.expectAccessible();
+    await buyer.button(profile.save, form).click();
+    await buyer.waitForNotice(profile.saved);
+    await buyer.button(statements.movements.title).click();
+    const movements = await buyer.download(() =>
+      buyer.page.getByRole("menuitem", { name: statements.movements.call }).click(),
+    );
+    expect(movements.text).toContain(String(40 * DOLLAR));
+
+    await office.open("/statement");
+    const first = office.page.locator("[data-row]").first();
+    await first.waitFor();
+    await office.expectAccessible();
+    await (language === "en" ? first : office.button(words.components.table.details, first)).click();
+    const drawer = office.dialog();
+    await drawer.getByText(statements.closing, { exact: true }).waitFor();
+    await office.expectAccessible();
+    const pdf = await office.download(() => office.button("PDF", drawer).click());
+    expect(pdf.text).toStartWith("%PDF-");
+    await office.button(words.components.close, drawer).last().click();
+    expect([...buyer.complaints, ...office.complaints]).toEqual([]);
+  }, 60_000);
+});
