@@ -7,7 +7,7 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { AttemptFailure, noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
-import { bindChannel, type Route, requestedVersionOf } from "../upstream/route.ts";
+import { bindChannel, capabilityAt, type Route, requestedVersionOf } from "../upstream/route.ts";
 
 /** A session's connection to its upstream, paused. */
 export type Connected = Readonly<{ socket: Bun.WebSocket; route: Route }>;
@@ -34,7 +34,7 @@ export async function connect(
     attempts.route = route;
     const { provider, upstreamModel } = route;
     const options = {
-      capability: call.endpoint.capability,
+      capability: capabilityAt(call.endpoint, provider) ?? call.endpoint.capability,
       dialect: "openai-chat",
       model: upstreamModel,
       requestedModel: call.summary.model,

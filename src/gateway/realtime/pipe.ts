@@ -15,12 +15,10 @@ const RESUME_BYTES = 262_144;
 const POLL_MS = 10;
 
 /**
- * Forwards frames between a client and an upstream, and reads each side no faster than the other accepts. Client frames
- * that arrive before the upstream is connected wait.
+ * Forwards frames between a client and an upstream, and reads each side no faster than the other accepts.
  */
 export class Pipe {
   #upstream: Bun.WebSocket | null = null;
-  #early: Frame[] = [];
   #isClientSlow = false;
   #isUpstreamSlow = false;
   #isHeld = false;
@@ -33,18 +31,11 @@ export class Pipe {
   /** Starts to forward frames. */
   join(upstream: Bun.WebSocket): void {
     this.#upstream = upstream;
-    const early = this.#early;
-    this.#early = [];
-    for (const frame of early) this.toUpstream(frame);
     this.#flow();
   }
 
   toUpstream(frame: Frame): void {
-    if (this.#isClosed) return;
-    if (!this.#upstream) {
-      this.#early.push(frame);
-      return;
-    }
+    if (this.#isClosed || !this.#upstream) return;
     this.#upstream.send(frame);
     if (!this.#isUpstreamSlow && this.#upstream.bufferedAmount > PAUSE_BYTES) {
       this.#isUpstreamSlow = true;
@@ -78,7 +69,6 @@ export class Pipe {
 
   close(): void {
     this.#isClosed = true;
-    this.#early = [];
   }
 
   /** Polls the upstream's send queue: the runtime's WebSocket client has no event for it. */

@@ -47,6 +47,8 @@ export class RealtimeSession implements SocketSession {
   #receivedAtMs = 0;
   #hasEnded = false;
   #isDraining = false;
+  /** Frames of the client from before the upstream is connected. */
+  #early: Frame[] = [];
   /** Charges are made one after the other. */
   #work: Promise<void> = Promise.resolve();
 
@@ -72,11 +74,16 @@ export class RealtimeSession implements SocketSession {
   /** A frame of the client. */
   message(frame: Frame): void {
     if (this.#hasEnded) return;
+    // The upstream decides what a frame becomes. What names the upstream's model is read before.
+    if (this.#events && !this.#connected) {
+      this.#early.push(frame);
+      return;
+    }
     try {
       const events = this.#events ?? this.#setUp(frame);
       const { forward, reply } = events.client(frame);
-      if (reply !== null) this.#sendToClient(reply);
-      if (forward !== null) this.#pipe?.toUpstream(forward);
+      for (const frameToClient of reply) this.#sendToClient(frameToClient);
+      for (const forwarded of forward) this.#pipe?.toUpstream(forwarded);
       if (!this.#pipe && this.#client) this.#admit(this.#client);
     } catch (error) {
       if (error instanceof GatewayError) this.context.metrics.refused(error.status);
@@ -164,9 +171,12 @@ export class RealtimeSession implements SocketSession {
       this.#finish("client_left");
       return;
     }
-    const setup = this.#events?.opening(route) ?? null;
-    if (setup !== null) socket.send(setup);
+    this.#events = this.protocol.translated?.(this.context, this.origin, route) ?? this.#events;
+    const first = this.#events?.opening(route);
+    for (const frame of first?.toUpstream ?? []) socket.send(frame);
+    for (const frame of first?.toClient ?? []) this.#sendToClient(frame);
     this.#pipe?.join(socket);
+    for (const frame of this.#early.splice(0)) this.message(frame);
   }
 
   /** Rejects a session that could not open: reports the error to the client and releases the reservation. */
@@ -201,7 +211,7 @@ export class RealtimeSession implements SocketSession {
     if (transcription && bill)
       this.#inTurn(() => bill.chargeTranscription(transcription.model, transcription.reported, transcription.text));
     for (const frameToClient of toClient) this.#sendToClient(frameToClient);
-    if (toUpstream !== null) this.#connected?.socket.send(toUpstream);
+    for (const frameToUpstream of toUpstream) this.#connected?.socket.send(frameToUpstream);
     if (error) this.#end(endByError(error));
     if (this.#isDraining) this.drain();
   }
@@ -223,11 +233,12 @@ export class RealtimeSession implements SocketSession {
 
   #upstreamClosed(code: number, reason: string): void {
     const broken = code === 1006 || code === 1015;
+    const error = broken ? UPSTREAM_BROKE : this.#events?.closeError?.(code, reason);
     this.#end({
       ending: this.#events?.isBusy || broken ? "upstream_failed" : "complete",
       code: broken ? CLOSE.failed : code === 1005 ? CLOSE.normal : code,
       reason,
-      ...(broken && { error: UPSTREAM_BROKE }),
+      ...(error && { error }),
     });
   }
 

@@ -23,7 +23,7 @@ export type SocketSession = {
 /** What to send for an upstream's frame, and what to charge. */
 export type UpstreamFrames = Readonly<{
   toClient: readonly Frame[];
-  toUpstream: Frame | null;
+  toUpstream: readonly Frame[];
   charge: Charge | null;
   /** A transcription that the upstream made in addition. */
   transcription: Readonly<{ model: string; reported: Usage; text: string }> | null;
@@ -31,14 +31,19 @@ export type UpstreamFrames = Readonly<{
   error: GatewayError | null;
 }>;
 
+/** What a session begins with. */
+export type OpeningFrames = Pick<UpstreamFrames, "toUpstream" | "toClient">;
+
 /** What the frames of one session mean, in its protocol. */
 export type SessionEvents = {
   /** Takes a frame of the client: what to forward, or what to reply instead. Throws GatewayError: the session ends. */
-  client(frame: Frame): Readonly<{ forward: Frame | null; reply: Frame | null }>;
+  client(frame: Frame): Readonly<{ forward: readonly Frame[]; reply: readonly Frame[] }>;
   /** Takes a frame of the upstream. */
   upstream(frame: Frame): UpstreamFrames;
-  /** The first frame for the upstream that the session joined, which names its model; null: none. */
-  opening(route: Route): Frame | null;
+  /** The first frames for the upstream that the session joined, of which one may name its model, and for the client. */
+  opening(route: Route): OpeningFrames;
+  /** What the client is to learn when the upstream ends the session for this reason. Absent: the reason itself. */
+  closeError?(code: number, reason: string): GatewayError | null;
   /** What the upstream has made and nobody has charged; null: nothing. */
   rest(): Omit<Charge, "ending"> | null;
   /** Whether a response is in progress. */
@@ -51,6 +56,8 @@ export type RealtimeProtocol = Readonly<{
   /** The model that the client's first frame names, which the session waits for. Throws GatewayError. Absent: the URL has it. */
   modelOf?(setup: Frame): string;
   events(context: GatewayContext, origin: SessionOrigin): SessionEvents;
+  /** The events of a session with an upstream of another protocol; null: they are those of `events`. */
+  translated?(context: GatewayContext, origin: SessionOrigin, route: Route): SessionEvents | null;
   /** How the client learns of an error before its connection is closed: a frame, and the reason in the close frame. */
   describe(error: GatewayError, requestId: string): Readonly<{ frame: Frame | null; reason: string }>;
 }>;

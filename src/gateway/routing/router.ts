@@ -11,7 +11,7 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { AttemptFailure, clientErrorOf, UNSUPPORTED } from "../upstream/attempt-failure.ts";
-import { providerFor } from "../upstream/route.ts";
+import { capabilityAt, providerFor } from "../upstream/route.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
 import { preferChannels } from "./preferences/prefer-channels.ts";
@@ -177,10 +177,10 @@ class CallRequirements implements Requirements {
     private readonly prices: CallPrices | null,
   ) {}
 
-  isServedBy({ capabilities, embedsMedia }: Provider): boolean {
+  isServedBy(provider: Provider): boolean {
     const { endpoint, prompt } = this.call;
-    if (!capabilities.includes(endpoint.capability)) return false;
-    return embedsMedia === true || !needsMediaEmbeddings(endpoint, prompt);
+    if (!capabilityAt(endpoint, provider)) return false;
+    return provider.embedsMedia === true || !needsMediaEmbeddings(endpoint, prompt);
   }
 
   /** Perhaps only other channels use a model name with a price. */

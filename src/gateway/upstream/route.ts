@@ -1,12 +1,13 @@
 import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { proxyOf, upstreamModelOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
-import type { Limitation, Provider, Rejection } from "../../providers/contract/provider.ts";
+import type { Capability, Limitation, Provider, Rejection, TaskCapability } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { EncodedRequest } from "../adapters/adapter.ts";
 import { type CallPrices, priceUnder } from "../billing/price.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
+import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { noResponse } from "./attempt-failure.ts";
 import type { Outgoing } from "./upstream.ts";
@@ -26,10 +27,19 @@ export type Route = Readonly<{
   sent?: Outgoing["body"];
 }>;
 
+/** Which of the endpoint's capabilities a provider has: its own, or one that the gateway translates to; null: none. */
+export function capabilityAt(
+  { capability, translatesTo }: Endpoint,
+  { capabilities }: Provider,
+): Capability | TaskCapability | null {
+  if (capabilities.includes(capability)) return capability;
+  return translatesTo && capabilities.includes(translatesTo) ? translatesTo : null;
+}
+
 /** The provider of a channel if it can serve this kind of request; else null. */
 export function providerFor({ endpoint }: Pick<Call, "endpoint">, { type }: ChannelEntry): Provider | null {
   const provider = providerOf(type);
-  return provider?.capabilities.includes(endpoint.capability) ? provider : null;
+  return provider && capabilityAt(endpoint, provider) ? provider : null;
 }
 
 /** Binds the call to a channel and key. Throws AttemptFailure if the channel cannot serve it. */

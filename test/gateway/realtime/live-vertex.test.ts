@@ -3,7 +3,7 @@ import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import { GoogleGenAI, type LiveServerMessage, Modality } from "@google/genai";
 import { exportPKCS8, generateKeyPair, jwtVerify } from "jose";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { stopAll } from "../../support/gateway/start-realtime.ts";
+import { connect, KEY_HEADER, stopAll } from "../../support/gateway/start-realtime.ts";
 import { until } from "../../support/lib/until.ts";
 
 const stops: (() => unknown)[] = [];
@@ -183,6 +183,25 @@ describe("a Live session on Vertex AI", () => {
     expect(vertex.handshakes).toEqual(["Bearer ya29.1", "Bearer ya29.1", "Bearer ya29.2"]);
     await until(() => billing.openHolds === 0);
     expect(billing.records).toHaveLength(2);
+  });
+
+  test("also serves clients of OpenAI, with the same charge", async () => {
+    const vertex = await startVertex();
+    const { url, billing } = relayTo(vertex.url, vertex.key);
+    const client = connect(url, KEY_HEADER, `?model=${MODEL}`);
+    await client.waitFor("session.created");
+    client.send({ type: "session.update", session: { output_modalities: ["text"] } });
+    client.send({ type: "response.create" });
+    expect((await client.waitFor("response.done")).response).toMatchObject({
+      output: [{ content: [{ text: "Hello" }] }],
+      usage: { input_tokens: 700, output_token_details: { audio_tokens: 250 } },
+    });
+    expect(vertex.setups).toMatchObject([
+      { model: `projects/p/locations/europe-west4/publishers/google/models/${MODEL}` },
+    ]);
+    expect((await billing.nextRecord()).quota).toBe(COST);
+    client.socket.close();
+    await until(() => billing.openHolds === 0);
   });
 
   test("names the model without a project for an express key, which goes in the header", async () => {

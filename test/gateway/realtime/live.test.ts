@@ -4,6 +4,7 @@ import { GoogleGenAI, type LiveServerMessage, Modality } from "@google/genai";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { stopAll } from "../../support/gateway/start-realtime.ts";
 import { until } from "../../support/lib/until.ts";
+import { LIVE_COST, LIVE_USAGE, livePrices, OVER, say, startLive as startServer, turn } from "./start-live.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -11,74 +12,19 @@ afterEach(() => {
   stopAll();
 });
 
-type Message = Record<string, unknown>;
-type Peer = Bun.ServerWebSocket<unknown>;
-
 const PATH = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
 const MODEL = "gemini-live-2.5-flash-preview";
 
-/** An upstream of the documented protocol: the first message is the setup, and messages are sent as bytes. */
-function startLive(onMessage: (peer: Peer, message: Message) => void) {
-  const setups: Message[] = [];
-  const addresses: string[] = [];
-  const closed: number[] = [];
-  const server = Bun.serve<unknown>({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch(request, bun) {
-      const { pathname, search } = new URL(request.url);
-      addresses.push(pathname + search);
-      if (pathname !== PATH || search !== "?key=upstream-key") return new Response(null, { status: 403 });
-      bun.upgrade(request, { data: { isReady: false } });
-    },
-    websocket: {
-      message(peer, frame) {
-        const message = JSON.parse(String(frame)) as Message;
-        if (!message.setup) return onMessage(peer, message);
-        setups.push(message);
-        say(peer, { setupComplete: {} });
-      },
-      close: (_peer, code) => void closed.push(code),
-    },
-  });
-  stops.push(() => server.stop(true));
-  return { url: `http://127.0.0.1:${server.port}`, setups, addresses, closed };
+function startLive(...options: Parameters<typeof startServer>) {
+  const server = startServer(...options);
+  stops.push(server.stop);
+  return server;
 }
-
-const say = (peer: Peer, message: Message) => void peer.send(Buffer.from(JSON.stringify(message)));
-
-const USAGE = {
-  promptTokenCount: 700,
-  responseTokenCount: 300,
-  totalTokenCount: 1_000,
-  promptTokensDetails: [
-    { modality: "TEXT", tokenCount: 300 },
-    { modality: "AUDIO", tokenCount: 400 },
-  ],
-  responseTokensDetails: [
-    { modality: "TEXT", tokenCount: 50 },
-    { modality: "AUDIO", tokenCount: 250 },
-  ],
-};
-/** (300 text + 400 audio × 8 + 50 × 4 + 250 × 8 × 2) × 2 */
-const COST = 15_400;
-
-const turn = (text: string) => ({ serverContent: { modelTurn: { role: "model", parts: [{ text }] } } });
-const OVER = { serverContent: { turnComplete: true } };
-
-const PRICES = {
-  ModelRatio: `{"${MODEL}": 2}`,
-  CompletionRatio: `{"${MODEL}": 4}`,
-  AudioRatio: `{"${MODEL}": 8}`,
-  AudioCompletionRatio: `{"${MODEL}": 2}`,
-  PreConsumedQuota: "500",
-  RetryTimes: "1",
-};
 
 function relayTo(url: string, channel: object = {}, options: Record<string, string> = {}) {
   const relay = startRelay({
     channels: [{ type: 24, baseUrl: url, keys: ["upstream-key"], models: [MODEL], ...channel }],
-    options: { ...PRICES, ...options },
+    options: { ...livePrices(MODEL), ...options },
   });
   stops.push(relay.stop);
   return relay;
@@ -105,14 +51,14 @@ describe("a session of the Live API", () => {
   test("is opened by Google's client, and each turn is charged by its reported usage", async () => {
     const upstream = startLive((peer) => {
       say(peer, turn("Hello"));
-      say(peer, { ...OVER, usageMetadata: USAGE });
+      say(peer, { ...OVER, usageMetadata: LIVE_USAGE });
     });
     const relay = relayTo(upstream.url, { modelMapping: new Map([[MODEL, "gemini-live-mapped"]]) });
     const { session, messages, ask } = await join(relay.url);
     ask("Hi");
     const first = await relay.billing.nextRecord();
     expect(first).toMatchObject({
-      quota: COST,
+      quota: LIVE_COST,
       modelName: MODEL,
       promptTokens: 700,
       completionTokens: 300,
@@ -125,7 +71,7 @@ describe("a session of the Live API", () => {
     expect(messages[0]?.setupComplete).toBeDefined();
     ask("Again");
     const second = await relay.billing.nextRecord(2);
-    expect([second.quota, second.requestId === first.requestId]).toEqual([COST, false]);
+    expect([second.quota, second.requestId === first.requestId]).toEqual([LIVE_COST, false]);
     expect(relay.billing.openHolds).toBe(1);
     session.close();
     await until(() => relay.billing.openHolds === 0);
@@ -139,7 +85,7 @@ describe("a session of the Live API", () => {
     const groundingMetadata = { webSearchQueries: ["a", "b"], groundingChunks: [{ web: { uri: "https://a.test" } }] };
     const upstream = startLive((peer) => {
       say(peer, { serverContent: { modelTurn: { parts: [{ text: "Hello" }] }, groundingMetadata } });
-      say(peer, { serverContent: { turnComplete: true, groundingMetadata }, usageMetadata: USAGE });
+      say(peer, { serverContent: { turnComplete: true, groundingMetadata }, usageMetadata: LIVE_USAGE });
     });
     const options = { ModelRatio: `{"${model}": 0}`, ToolPrice: '{"google_search": 0.01}' };
     const relay = relayTo(upstream.url, { models: [model] }, options);
@@ -155,17 +101,17 @@ describe("a session of the Live API", () => {
     let count = 0;
     const upstream = startLive((peer) => {
       count += 1;
-      say(peer, { ...turn("Hel"), ...(count === 1 && { usageMetadata: USAGE }) });
+      say(peer, { ...turn("Hel"), ...(count === 1 && { usageMetadata: LIVE_USAGE }) });
       say(peer, turn("lo"));
-      say(peer, count === 1 ? { ...OVER, usageMetadata: USAGE } : OVER);
-      if (count === 2) say(peer, { usageMetadata: USAGE });
+      say(peer, count === 1 ? { ...OVER, usageMetadata: LIVE_USAGE } : OVER);
+      if (count === 2) say(peer, { usageMetadata: LIVE_USAGE });
     });
     const relay = relayTo(upstream.url);
     const { session, ask } = await join(relay.url);
     ask("Hi");
-    expect((await relay.billing.nextRecord()).quota).toBe(2 * COST);
+    expect((await relay.billing.nextRecord()).quota).toBe(2 * LIVE_COST);
     ask("Hi");
-    expect((await relay.billing.nextRecord(2)).quota).toBe(COST);
+    expect((await relay.billing.nextRecord(2)).quota).toBe(LIVE_COST);
     session.close();
     await until(() => relay.billing.openHolds === 0);
     expect(relay.billing.records).toHaveLength(2);
@@ -173,25 +119,25 @@ describe("a session of the Live API", () => {
 
   test("charges a call of a function as a step of its own, then the answer", async () => {
     const upstream = startLive((peer, message) => {
-      if (message.toolResponse) say(peer, { serverContent: { turnComplete: true }, usageMetadata: USAGE });
-      else say(peer, { toolCall: { functionCalls: [{ id: "f1", name: "now", args: {} }] }, usageMetadata: USAGE });
+      if (message.toolResponse) say(peer, { serverContent: { turnComplete: true }, usageMetadata: LIVE_USAGE });
+      else say(peer, { toolCall: { functionCalls: [{ id: "f1", name: "now", args: {} }] }, usageMetadata: LIVE_USAGE });
     });
     const relay = relayTo(upstream.url);
     const { session, messages, ask } = await join(relay.url);
     ask("What time is it?");
     await until(() => messages.some(({ toolCall }) => toolCall));
     session.sendToolResponse({ functionResponses: [{ id: "f1", name: "now", response: { output: "noon" } }] });
-    expect((await relay.billing.nextRecord(2)).quota).toBe(COST);
+    expect((await relay.billing.nextRecord(2)).quota).toBe(LIVE_COST);
     session.close();
     await until(() => relay.billing.openHolds === 0);
-    expect(relay.billing.records.map(({ quota }) => quota)).toEqual([COST, COST]);
+    expect(relay.billing.records.map(({ quota }) => quota)).toEqual([LIVE_COST, LIVE_COST]);
   });
 
   test.each([
     ["before the setup's answer", [], 0, 0],
     ["after a part of a turn", [turn("one two three four")], 1, null],
-    ["after a report", [turn("one"), { usageMetadata: USAGE }], 1, COST],
-    ["at the end of a turn", [turn("one"), { ...OVER, usageMetadata: USAGE }], 1, COST],
+    ["after a report", [turn("one"), { usageMetadata: LIVE_USAGE }], 1, LIVE_COST],
+    ["at the end of a turn", [turn("one"), { ...OVER, usageMetadata: LIVE_USAGE }], 1, LIVE_COST],
   ] as const)("that is cut %s is charged for what was made, and holds nothing", async (_, output, records, quota) => {
     for (const side of ["client", "upstream"] as const) {
       const upstream = startLive((peer) => {
@@ -272,7 +218,7 @@ describe("forbidden words in what the model says", () => {
     const upstream = startLive((peer) => {
       say(peer, turn("it is xyz"));
       say(peer, turn("zy, yes"));
-      say(peer, { ...OVER, usageMetadata: USAGE });
+      say(peer, { ...OVER, usageMetadata: LIVE_USAGE });
     });
     return { upstream, ...relayTo(upstream.url, {}, { ...words, StopOnSensitiveEnabled: stops }) };
   };
@@ -289,7 +235,7 @@ describe("forbidden words in what the model says", () => {
     );
     expect(output.join("")).toBe("it is **###**, yes");
     session.close();
-    expect((await billing.nextRecord()).quota).toBe(COST);
+    expect((await billing.nextRecord()).quota).toBe(LIVE_COST);
   });
 
   test("end the session where the site stops at them; what was made is charged", async () => {

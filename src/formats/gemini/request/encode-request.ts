@@ -204,7 +204,8 @@ const BUILT_IN = lookupTable<JsonObject>({
   urlContext: { urlContext: {} },
 });
 
-function declarationOf(name: string, description: string | null, parameters: JsonObject | null): JsonObject {
+/** A function as Gemini declares it. */
+export function declarationOf(name: string, description: string | null, parameters: JsonObject | null): JsonObject {
   const cleaned = parameters && cleanSchema(parameters);
   const takesSomething = cleaned && (cleaned.type !== "object" || cleaned.properties !== undefined);
   return compact({ name, description: description ?? "", parameters: takesSomething ? cleaned : null });

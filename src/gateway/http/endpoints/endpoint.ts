@@ -24,6 +24,8 @@ export type EndpointRequest = Readonly<{
 /** One kind of call: its format, what it requires of a provider, and how its requests are decoded. */
 export type Endpoint = Readonly<{
   capability: Capability | TaskCapability;
+  /** The capability of providers without it that the gateway can translate to. */
+  translatesTo?: Capability;
   /** The format of its clients, also for errors. */
   codec: ClientCodec;
   /** What its requests must satisfy before the gateway reads them. */

@@ -16,7 +16,7 @@ import { clientTexts } from "./client-texts.ts";
 import { refuseTranscriptionModel } from "./transcription-model.ts";
 
 /** What to send to the client and back to the upstream for an upstream's frame. */
-type FilteredFrame = Readonly<{ toClient: readonly Frame[]; toUpstream: Frame | null }>;
+type FilteredFrame = Readonly<{ toClient: readonly Frame[]; toUpstream: readonly Frame[] }>;
 
 /** The id of the gateway's own event that cancels a response. */
 const STOP_ID = "evt_not_allowed";
@@ -31,6 +31,8 @@ export class RealtimeWordFilter {
   constructor(
     private readonly context: GatewayContext,
     private readonly origin: SessionOrigin,
+    /** Transcripts are made, and charged, by a model of their own. */
+    private readonly hasTranscriber = true,
   ) {
     this.#transcripts = new TranscriptFilter(context.services.settings);
   }
@@ -46,7 +48,7 @@ export class RealtimeWordFilter {
       if (!event) throw invalidRequest({ code: "gateway_event_no_object" });
       checkRequest(text, event, realtimeRules);
       this.#refuseOtherModel(event);
-      refuseTranscriptionModel(this.context, this.origin, event);
+      if (this.hasTranscriber) refuseTranscriptionModel(this.context, this.origin, event);
       refuseBlockedWords(this.context.services.settings, clientTexts(event));
       if (this.#policies === null) this.#policies = callerOf(this.context, this.origin).policies;
       if (this.#policies) refusePolicyWords(this.#policies, clientTexts(event));
@@ -70,13 +72,13 @@ export class RealtimeWordFilter {
   /** Filters a frame of the upstream; `event` is null if it is not JSON. */
   fromUpstream(frame: Frame, event: JsonObject | null): FilteredFrame {
     // The upstream rejects cancelling a response that has ended: only the gateway requested that.
-    if (event?.type === "error" && recordOf(event.error)?.event_id === STOP_ID)
-      return { toClient: [], toUpstream: null };
+    if (event?.type === "error" && recordOf(event.error)?.event_id === STOP_ID) return { toClient: [], toUpstream: [] };
     const passed = event && this.#transcripts.pass(event);
-    if (!passed) return { toClient: [frame], toUpstream: null };
+    if (!passed) return { toClient: [frame], toUpstream: [] };
     const { events, cancel } = passed;
-    const stop = cancel === null ? null : { type: "response.cancel", event_id: STOP_ID, response_id: cancel };
-    return { toClient: events.map((filtered) => JSON.stringify(filtered)), toUpstream: stop && JSON.stringify(stop) };
+    const stop = { type: "response.cancel", event_id: STOP_ID, response_id: cancel };
+    const toUpstream = cancel === null ? [] : [JSON.stringify(stop)];
+    return { toClient: events.map((filtered) => JSON.stringify(filtered)), toUpstream };
   }
 }
 

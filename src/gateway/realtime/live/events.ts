@@ -17,9 +17,9 @@ import { END, filterText } from "../filters/word-filter.ts";
 import type { Charge } from "../metering/billing.ts";
 import { type Frame, textOfFrame } from "../pipe.ts";
 import { callerOf, type SessionOrigin } from "../response-call.ts";
-import type { RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
+import type { OpeningFrames, RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
 import { clientTextsOf } from "./client-texts.ts";
-import { LiveMeter } from "./meter.ts";
+import { endsTurn, LiveTurns, withUsageNames } from "./turns.ts";
 
 const rules: RequestRules = {
   members: requestMembers(
@@ -61,12 +61,8 @@ const STOPPED = new GatewayError(400, "sensitive_words_detected", { code: "gatew
 
 /** The messages of one session. */
 class LiveEvents implements SessionEvents {
-  readonly #meter = new LiveMeter();
+  readonly #turns = new LiveTurns();
   #setup: JsonObject | null = null;
-  /** `performance.now()` when the turn in progress began; null: none is. */
-  #turnStartedAtMs: number | null = null;
-  /** A turn has ended whose usage has not been reported. */
-  #awaitsReport = false;
   #filters: readonly StepFilter[] | null = null;
   /** New names of members of the upstream's `usageMetadata`; null: they are those of the Gemini API. */
   #usageNames: LiveApi["usageNames"] | null = null;
@@ -79,7 +75,7 @@ class LiveEvents implements SessionEvents {
   ) {}
 
   get isBusy(): boolean {
-    return this.#turnStartedAtMs !== null;
+    return this.#turns.isBusy;
   }
 
   client(frame: Frame) {
@@ -88,51 +84,41 @@ class LiveEvents implements SessionEvents {
     if (!message) throw invalidRequest({ code: "gateway_event_no_object" });
     checkRequest(text, message, rules);
     this.#refuseWords(clientTextsOf(message));
-    this.#meter.client(message);
+    this.#turns.client(message);
     const setup = recordOf(message.setup);
     // The model was authorized and priced when the session began, so it cannot change.
     if (setup && this.#setup)
       throw invalidRequest({ code: "gateway_session_model", params: { model: this.origin.model } }, "setup");
     this.#setup ??= message;
-    return { forward: setup ? null : frame, reply: null };
+    return { forward: setup ? [] : [frame], reply: [] };
   }
 
-  opening({ provider, channel, key, upstreamModel }: Route): Frame {
+  opening({ provider, channel, key, upstreamModel }: Route): OpeningFrames {
     const params = { key, model: upstreamModel, requestedModel: this.origin.model };
     this.#usageNames = provider.live?.usageNames ?? null;
     const model = provider.live?.modelName(channel, params) ?? `models/${upstreamModel}`;
-    return JSON.stringify({ ...this.#setup, setup: { ...recordOf(this.#setup?.setup), model } });
+    const setup = JSON.stringify({ ...this.#setup, setup: { ...recordOf(this.#setup?.setup), model } });
+    return { toUpstream: [setup], toClient: [] };
   }
 
   upstream(received: Frame): UpstreamFrames {
     const { frame, message } = this.#read(received);
-    const frames = { toClient: [frame], toUpstream: null, charge: null, transcription: null, error: null };
+    const frames = { toClient: [frame], toUpstream: [], charge: null, transcription: null, error: null };
     if (!message) return frames;
-    const content = recordOf(message.serverContent);
-    const begins = content?.modelTurn !== undefined || message.toolCall !== undefined;
-    // The usage of the turn before never came: what it made is counted.
-    const unreported = begins && this.#awaitsReport ? this.#charge() : null;
-    this.#meter.upstream(message);
-    if (this.#meter.hasOutput) this.#turnStartedAtMs ??= performance.now();
-    const isOver = content?.turnComplete === true || message.toolCall !== undefined;
-    const charge = unreported ?? this.#settle(isOver);
-    const filtered = this.#filtered(frame, message, isOver);
+    const charge = this.#turns.upstream(message);
+    const filtered = this.#filtered(frame, message, endsTurn(message));
     return { ...frames, ...filtered, charge };
   }
 
   rest(): Omit<Charge, "ending"> | null {
-    return this.#meter.hasReport || this.#meter.hasOutput ? this.#taken() : null;
+    return this.#turns.rest();
   }
 
   /** A message in the form of the Gemini API; null: it is no object. */
   #read(frame: Frame): Readonly<{ frame: Frame; message: JsonObject | null }> {
     const message = recordOf(parseJson(textOfFrame(frame)));
-    const usage = recordOf(message?.usageMetadata);
-    const names = this.#usageNames;
-    if (!usage || !names) return { frame, message };
-    const renamed = Object.fromEntries(Object.entries(usage).map(([name, value]) => [names[name] ?? name, value]));
-    const shown = { ...message, usageMetadata: renamed };
-    return { frame: JSON.stringify(shown), message: shown };
+    const renamed = message && this.#usageNames && withUsageNames(message, this.#usageNames);
+    return renamed ? { frame: JSON.stringify(renamed), message: renamed } : { frame, message };
   }
 
   /** Throws GatewayError for texts that the site or the organization's policies forbid. */
@@ -142,23 +128,6 @@ class LiveEvents implements SessionEvents {
     const prompt = { messages: texts.map((content) => ({ role: "user", content })) };
     refuseBlockedWords(this.context.services.settings, prompt);
     if (this.#policies) refusePolicyWords(this.#policies, prompt);
-  }
-
-  #settle(isOver: boolean): Charge | null {
-    if ((isOver || this.#awaitsReport) && this.#meter.hasReport) return this.#charge();
-    if (isOver && this.#meter.hasOutput) this.#awaitsReport = true;
-    return null;
-  }
-
-  #charge(): Charge {
-    return { ...this.#taken(), ending: "complete" };
-  }
-
-  #taken(): Omit<Charge, "ending"> {
-    const startedAtMs = this.#turnStartedAtMs ?? performance.now();
-    this.#turnStartedAtMs = null;
-    this.#awaitsReport = false;
-    return { ...this.#meter.take(), startedAtMs };
   }
 
   /** The frame without forbidden words in texts and transcripts; a site that stops at such a word ends the session. */

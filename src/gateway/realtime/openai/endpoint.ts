@@ -6,6 +6,7 @@ import { realtimeRules } from "./request-rules.ts";
 /** GET /v1/realtime: a session over a WebSocket; each response in it is a call of its own. */
 export const realtime: Endpoint = {
   capability: "realtime",
+  translatesTo: "live",
   codec: openaiChatClientCodec,
   rules: realtimeRules,
   streams: true,

@@ -2,18 +2,21 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/j
 import type { GatewayContext } from "../../call/context.ts";
 import { transcriptionModelOf } from "../filters/transcription-model.ts";
 import { RealtimeWordFilter } from "../filters/word-filter.ts";
+import { TranslatedEvents } from "../live/openai/events.ts";
 import { type Charge, readRealtimeUsage } from "../metering/billing.ts";
 import { RealtimeMeter } from "../metering/session-meter.ts";
 import { type Frame, textOfFrame } from "../pipe.ts";
 import type { SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
-import type { RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
+import type { OpeningFrames, RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
 import { realtime } from "./endpoint.ts";
 
 /** OpenAI's realtime API: the URL names the model, each `response.done` reports what it costs. */
 export const openaiRealtime: RealtimeProtocol = {
   endpoint: realtime,
   events: (context, origin) => new OpenAiEvents(context, origin),
+  translated: (context, origin, { provider }) =>
+    provider.capabilities.includes("realtime") ? null : new TranslatedEvents(context, origin),
   describe: (error, requestId) => ({
     frame: JSON.stringify(errorEvent(error, requestId)),
     reason: String(error.code ?? error.type),
@@ -39,17 +42,17 @@ class OpenAiEvents implements SessionEvents {
     return this.#responses.size > 0;
   }
 
-  opening(): null {
-    return null;
+  opening(): OpeningFrames {
+    return { toUpstream: [], toClient: [] };
   }
 
   client(frame: Frame) {
     const text = textOfFrame(frame);
     const event = recordOf(parseJson(text));
     const refusal = this.#words.refusalOf(text, event);
-    if (refusal !== null || !event) return { forward: null, reply: refusal };
+    if (refusal !== null || !event) return { forward: [], reply: refusal === null ? [] : [refusal] };
     this.#meter.client(event);
-    return { forward: frame, reply: null };
+    return { forward: [frame], reply: [] };
   }
 
   upstream(frame: Frame): UpstreamFrames {

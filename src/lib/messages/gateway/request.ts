@@ -58,6 +58,19 @@ export const requestMessages = {
     en: "A session cannot change its model, which is “{model}”.",
     zh: "会话的模型不能更改，当前为「{model}」。",
   },
+  gateway_live_inexpressible: {
+    en: "Gemini's Live API cannot express “{field}”.",
+    zh: "Gemini 的 Live API 不支持 “{field}”。",
+  },
+  gateway_live_fixed: {
+    en: "A session on Gemini cannot change these settings after its first input.",
+    zh: "Gemini 的会话在首次输入后不能再更改这些设置。",
+  },
+  gateway_live_busy: { en: "The conversation already has a response in progress.", zh: "对话中已有正在生成的响应。" },
+  gateway_live_idle: { en: "There is no response in progress to cancel.", zh: "没有可取消的进行中的响应。" },
+  gateway_live_no_input: { en: "There is no input to respond to.", zh: "没有可供响应的输入。" },
+  gateway_live_buffer_empty: { en: "The input audio buffer is empty.", zh: "输入音频缓冲区为空。" },
+  gateway_live_buffer_full: { en: "Too much input is waiting in the session.", zh: "会话中等待处理的输入过多。" },
   gateway_no_messages: {
     en: "“messages” must be an array with at least one message.",
     zh: "“messages” 必须是至少包含一条消息的数组。",

@@ -4,7 +4,7 @@ import type { Content, NativeFormat } from "../../contract/chat.ts";
 
 const SUPPORTED_FIELDS = ["input", "voice", "instructions", "response_format"];
 /** OpenAI's voices: Google has none of them and rejects unknown names. */
-const OPENAI_VOICES = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
+export const OPENAI_VOICES = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
 const DEFAULT_VOICE = "Kore";
 const FORMATS: ReadonlySet<unknown> = new Set(["wav", "pcm"]);
 
