@@ -9,7 +9,13 @@ import {
   UNSUPPORTED,
 } from "../../test/contracts/matrix/cells.ts";
 
-const CLIENT_FORMATS = { chat: "Chat", responses: "Responses", messages: "Messages", gemini: "Gemini" } as const;
+const CLIENT_FORMATS = {
+  chat: "Chat",
+  responses: "Responses",
+  messages: "Messages",
+  gemini: "Gemini",
+  interactions: "Interactions",
+} as const;
 
 /** The matrix as a Markdown table: a column a provider dialect, a row a feature, the reasons of what cannot be below it. */
 export function compatibilityTable(): string {

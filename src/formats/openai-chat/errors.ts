@@ -163,7 +163,8 @@ function innerStatus(answer: JsonObject): number {
 
 const UNKNOWN_ENDPOINT_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
 
-const OBJECT = "model|deployment|response|item|conversation|prompt|container|vector.?store|assistant|tool";
+const OBJECT =
+  "model|deployment|response|item|conversation|prompt|container|vector.?store|assistant|tool|interaction|agent|environment|entity";
 const ABSENCE =
   "not.?found|not exist|doesn.t exist|unknown|no such|missing|not available|unavailable|not supported|no access";
 

@@ -17,7 +17,7 @@ import { withPreferencesFor } from "../routing/preferences/prefer-channels.ts";
 import { threadStorer } from "../state/message-threads.ts";
 import { codeOfSummary, keepCompactions } from "../state/responses/compactions.ts";
 import { responseStorer } from "../state/responses/store.ts";
-import { boundedNames, buildRequest, limitationsOf, type Route, signRequest } from "../upstream/route.ts";
+import { boundedNames, buildRequest, lacksFormat, limitationsOf, type Route, signRequest } from "../upstream/route.ts";
 import type { Outgoing } from "../upstream/upstream.ts";
 import type { Adapter } from "./adapter.ts";
 import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
@@ -205,7 +205,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
 }
 
 const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, format: ChatDialect): boolean =>
-  formats.includes(format) && !(format === "openai-responses" && limitations.has("responses"));
+  formats.includes(format) && !lacksFormat(limitations, format);
 
 /** Fetches media for upstreams that cannot; the chat format has URLs for images, but none for documents. */
 function mediaInliner(

@@ -9,7 +9,7 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { onTarget } from "../routing/model-fallbacks.ts";
 import type { RoutePlan } from "../routing/routes/plan.ts";
-import { limitationsOf } from "../upstream/route.ts";
+import { lacksFormat, limitationsOf } from "../upstream/route.ts";
 import { bindOwners } from "./collections/references.ts";
 import { bindThread } from "./message-threads.ts";
 import { bindCompactions } from "./responses/compactions.ts";
@@ -103,7 +103,7 @@ function keepsState(context: GatewayContext, call: Call, channel: ChannelEntry, 
   const chat = providerOf(channel.type)?.chat;
   if (!chat?.formats.includes(dialect)) return false;
   if (dialect === "anthropic") return chat.keepsState !== null;
-  if (dialect === "openai-responses" && limitationsOf(context.limitations, channel).has("responses")) return false;
+  if (lacksFormat(limitationsOf(context.limitations, channel), dialect)) return false;
   const { candidates, summary } = call;
   const model = upstreamModelOf(channel, summary.model, candidates.model);
   const only = chat.formatOf(model, channel.keys[0] ?? "", candidates.model, context.catalog()) ?? dialect;

@@ -1,6 +1,8 @@
 import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { proxyOf, upstreamModelOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
+import type { ChatDialect } from "../../formats/conversation/conversation.ts";
+import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import type { Capability, Limitation, Provider, Rejection, TaskCapability } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { EncodedRequest } from "../adapters/adapter.ts";
@@ -74,6 +76,18 @@ const NONE: ReadonlySet<Limitation> = new Set();
 /** What a channel is known not to support. The set is immutable: a later limitation creates another one. */
 export const limitationsOf = (limitations: ChannelLimitations, channel: ChannelEntry): ReadonlySet<Limitation> =>
   limitations.get(channel) ?? NONE;
+
+/** The formats that not every server of a provider has, and the limitation of those that lack it. */
+const BY_FORMAT: Readonly<Partial<Record<ChatDialect, Limitation>>> = {
+  "openai-responses": "responses",
+  [INTERACTIONS]: "interactions",
+};
+
+/** Whether a channel turned out not to have a format of its provider. */
+export function lacksFormat(limitations: ReadonlySet<Limitation>, format: ChatDialect): boolean {
+  const limitation = BY_FORMAT[format];
+  return limitation !== undefined && limitations.has(limitation);
+}
 
 /**
  * Returns true if the call is worth resending to the same upstream once: the rejection revealed a limitation that the

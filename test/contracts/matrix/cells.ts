@@ -206,10 +206,11 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
 
 /** What a client format has no words for, whatever the provider. */
 export const UNSUPPORTED: Readonly<
-  Partial<Record<"chat" | "responses" | "messages" | "gemini", readonly FeatureName[]>>
+  Partial<Record<"chat" | "responses" | "messages" | "gemini" | "interactions", readonly FeatureName[]>>
 > = {
   chat: ["result-image", "result-error"],
   responses: ["result-error", "stop", "audio-input", "several"],
   messages: ["custom", "audio-input", "several", "logprobs", "metadata"],
   gemini: ["custom", "strict", "user", "metadata"],
+  interactions: ["custom", "strict", "several", "logprobs", "user", "metadata"],
 };

@@ -1,7 +1,7 @@
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
 import { CALL_ID, GHENT, PARAMETERS, RESULT, SCHEMA, SYSTEM, type Wish } from "./conversation.ts";
 
-export const CLIENT_FORMATS = ["chat", "responses", "messages", "gemini"] as const;
+export const CLIENT_FORMATS = ["chat", "responses", "messages", "gemini", "interactions"] as const;
 export type ClientFormat = (typeof CLIENT_FORMATS)[number];
 
 type ClientRequest = Readonly<{ path: string; body: JsonObject }>;
@@ -139,6 +139,37 @@ export const ask: Readonly<Record<ClientFormat, (wish: Wish, model: string, stre
       },
     };
   },
+  interactions: (wish, model, stream) => {
+    const [, mime_type, data] = /^data:([^;]+);base64,(.*)$/.exec(wish.image ?? "") ?? [];
+    const image = data ? { type: "image", mime_type, data } : { type: "image", uri: wish.image };
+    const toolSteps = [
+      { type: "function_call", id: CALL_ID, name: GHENT.name, arguments: GHENT.input },
+      { type: "function_result", call_id: CALL_ID, name: GHENT.name, result: RESULT },
+    ];
+    const { additionalProperties: _, ...schema } = SCHEMA;
+    return {
+      path: "/v1beta/interactions",
+      body: {
+        model,
+        ...(stream && { stream }),
+        system_instruction: SYSTEM,
+        input: [
+          { type: "user_input", content: [{ type: "text", text: wish.text }, ...(wish.image ? [image] : [])] },
+          ...(wish.withToolResult ? toolSteps : []),
+        ],
+        ...(wish.tools && {
+          tools: [{ type: "function", name: GHENT.name, description: "Tells it.", parameters: PARAMETERS }],
+        }),
+        ...(wish.schema && { response_format: { type: "text", mime_type: "application/json", schema } }),
+        generation_config: {
+          ...(wish.limit && { max_output_tokens: wish.limit }),
+          ...(wish.stop && { stop_sequences: wish.stop }),
+          ...(wish.reasoning && { thinking_level: "medium", thinking_summaries: "auto" }),
+          ...(wish.mustCall && { tool_choice: "any" }),
+        },
+      },
+    };
+  },
 };
 
 /** The message of an error in its client format; null when it is not in it. */
@@ -152,6 +183,10 @@ export const errorMessage: Readonly<Record<ClientFormat, (body: JsonObject) => s
   gemini: ({ error }) => {
     const { code, status, message } = recordOf(error) ?? {};
     return numberOf(code) !== null && textOf(status) !== null ? textOf(message) : null;
+  },
+  interactions: ({ error }) => {
+    const { code, message } = recordOf(error) ?? {};
+    return textOf(code) === null ? null : textOf(message);
   },
 };
 

@@ -217,5 +217,62 @@ function geminiAnswer(list: readonly JsonObject[]): Answer {
 
 const gemini: Reader = { readReply: (body) => geminiAnswer([body]), stream: (text) => geminiAnswer(dataOf(text)) };
 
+function interactionAnswer({ object, status, steps, usage }: JsonObject): Answer {
+  expect(object).toBe("interaction");
+  const list = recordsOf(steps);
+  const ofType = (type: string) => list.filter((step) => step.type === type);
+  const counted = recordOf(usage) ?? {};
+  const completion = count(counted.total_output_tokens) + count(counted.total_thought_tokens);
+  expect(counted.total_tokens).toBe(count(counted.total_input_tokens) + completion);
+  return {
+    thought: texts(ofType("thought").flatMap(({ summary }) => recordsOf(summary))),
+    text: texts(ofType("model_output").flatMap(({ content }) => recordsOf(content))),
+    calls: ofType("function_call").map(({ id, name, arguments: input }) => {
+      expect(textOf(id)).toBeTruthy();
+      return { name: textOf(name) ?? "", input };
+    }),
+    finish: status === "requires_action" ? "tool_calls" : status === "incomplete" ? "length" : "stop",
+    usage: { prompt: count(counted.total_input_tokens), cached: count(counted.total_cached_tokens), completion },
+  };
+}
+
+const interactions: Reader = {
+  readReply: interactionAnswer,
+  stream(text) {
+    expect(text.trimEnd()).toEndWith("data: [DONE]");
+    const list = dataOf(text);
+    const types = list.map(({ event_type }) => event_type);
+    expect([types[0], types.at(-1)]).toEqual(["interaction.created", "interaction.completed"]);
+    const open = new Map<number, JsonObject & { input: string }>();
+    const steps: JsonObject[] = [];
+    for (const event of list) {
+      const index = count(event.index);
+      const step = open.get(index);
+      if (event.event_type === "step.start") {
+        expect([step, index]).toEqual([undefined, open.size + steps.filter(Boolean).length]);
+        open.set(index, { content: [], summary: [], ...recordOf(event.step), input: "" });
+      } else if (event.event_type === "step.stop") {
+        steps[index] = { ...step, ...(step?.input && { arguments: parseJson(step.input) }) };
+        open.delete(index);
+      } else if (event.event_type === "step.delta") {
+        if (!step) throw new Error(`a delta of no step: ${JSON.stringify(event)}`);
+        const { type, text: piece, content, arguments: input } = recordOf(event.delta) ?? {};
+        if (type === "text") step.content = [...recordsOf(step.content), { text: piece }];
+        else if (type === "thought_summary") step.summary = [...recordsOf(step.summary), recordOf(content)];
+        else if (type === "arguments_delta") step.input += textOf(input) ?? "";
+        else expect(type).toBe("thought_signature");
+      }
+    }
+    expect(open.size).toBe(0);
+    return interactionAnswer({ ...recordOf(list.at(-1)?.interaction), steps });
+  },
+};
+
 /** What an answer says to a client of the format, which also minds the grammar of its format. */
-export const readers: Readonly<Record<ClientFormat, Reader>> = { chat, responses, messages, gemini };
+export const readers: Readonly<Record<ClientFormat, Reader>> = {
+  chat,
+  responses,
+  messages,
+  gemini,
+  interactions,
+};

@@ -4,7 +4,7 @@ import { parseJson, recordOf } from "../../../src/formats/json.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
 import { CANNOT, PROVIDERS, type ProviderName } from "./cells.ts";
-import { ask, type ClientFormat } from "./client-formats.ts";
+import { ask, CLIENT_FORMATS, type ClientFormat } from "./client-formats.ts";
 import { type Answer, GHENT, USAGE } from "./conversation.ts";
 import { readers } from "./read-response.ts";
 import { fakeAt, upstreams } from "./upstreams/index.ts";
@@ -64,7 +64,7 @@ describe.each(CUT)("%s cut anyhow", (name) => {
   });
 
   const cached = CANNOT[name]?.cached ? 0 : USAGE.cached;
-  const clients: readonly ClientFormat[] = ["chat", "responses", "messages", "gemini"];
+  const clients: readonly ClientFormat[] = CLIENT_FORMATS;
   test.each(clients.flatMap((client) => CUTS.map((cut) => [client, cut.join(" ")] as const)))(
     "for %s, in pieces of %s",
     async (client, cut) => {

@@ -41,18 +41,7 @@ export function startInteractions(steps: readonly Json[], usage: Json = INTERACT
     return sse(eventsOf(begun, background === true ? null : { ...begun, ...done }));
   }
 
-  function eventsOf(begun: Json, end: Json | null): string {
-    const list: Json[] = [
-      { event_type: "interaction.created", interaction: begun },
-      { event_type: "interaction.status_update", interaction_id: begun.id, status: "in_progress" },
-    ];
-    if (end) {
-      list.push(...steps.flatMap(deltasOf));
-      const { steps: _, ...rest } = end;
-      list.push({ event_type: "interaction.completed", interaction: rest });
-    }
-    return `${list.map((event) => `event: ${event.event_type}\ndata: ${JSON.stringify(event)}\n\n`).join("")}event: done\ndata: [DONE]\n\n`;
-  }
+  const eventsOf = (begun: Json, end: Json | null): string => writeEvents(begun, end, steps).join("");
 
   const upstream = startUpstream(({ path, headers, text }, request) => {
     const key = headers.get("x-goog-api-key");
@@ -72,6 +61,26 @@ export function startInteractions(steps: readonly Json[], usage: Json = INTERACT
   });
   const finish = (id: string) => Object.assign(stored.get(id) ?? {}, done);
   return { ...upstream, stored, finish };
+}
+
+/** The events of an interaction that is completed at once. */
+export function interactionEvents(steps: readonly Json[]): string[] {
+  const begun = { id: "v1_native", object: "interaction", model: "gemini-3.5-flash", status: "in_progress" };
+  return writeEvents(begun, { ...begun, status: "completed", usage: INTERACTION_USAGE }, steps);
+}
+
+function writeEvents(begun: Json, end: Json | null, steps: readonly Json[]): string[] {
+  const list: Json[] = [
+    { event_type: "interaction.created", interaction: begun },
+    { event_type: "interaction.status_update", interaction_id: begun.id, status: "in_progress" },
+  ];
+  if (end) {
+    list.push(...steps.flatMap(deltasOf));
+    const { steps: _, ...rest } = end;
+    list.push({ event_type: "interaction.completed", interaction: rest });
+  }
+  const written = list.map((event) => `event: ${event.event_type}\ndata: ${JSON.stringify(event)}\n\n`);
+  return [...written, "event: done\ndata: [DONE]\n\n"];
 }
 
 /** The events of one step, its content in pieces. */

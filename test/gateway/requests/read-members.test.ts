@@ -4,7 +4,12 @@ import type { JsonObject } from "../../../src/formats/json.ts";
 import type { RequestMembers } from "../../../src/formats/request-rules.ts";
 import { contentToLog } from "../../../src/gateway/billing/log-content.ts";
 import { refuseBlockedWords } from "../../../src/gateway/call/word-filter.ts";
-import { generateContent, messages, responses } from "../../../src/gateway/http/endpoints/conversations.ts";
+import {
+  generateContent,
+  interactions,
+  messages,
+  responses,
+} from "../../../src/gateway/http/endpoints/conversations.ts";
 import { embeddings } from "../../../src/gateway/http/endpoints/embeddings.ts";
 import type { Endpoint } from "../../../src/gateway/http/endpoints/endpoint.ts";
 import {
@@ -62,6 +67,7 @@ const ENDPOINTS: Readonly<Record<ClientFormat, Endpoint>> = {
   responses,
   messages,
   gemini: generateContent,
+  interactions,
 };
 const WISH = {
   text: "Hi",

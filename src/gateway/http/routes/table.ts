@@ -49,8 +49,11 @@ export function gatewayRoutes(
   const drawings = drawingRoutes(context);
   return [
     // Google's clients call the first since their version 3, the second before.
-    { prefix: "/v1/interactions", routes: interactionRoutes(context), refuse: refuseAsInteractions },
-    { prefix: "/v1beta/interactions", routes: interactionRoutes(context), refuse: refuseAsInteractions },
+    ...["/v1/interactions", "/v1beta/interactions", "/hf/v1/interactions"].map((prefix) => ({
+      prefix,
+      routes: interactionRoutes(context),
+      refuse: refuseAsInteractions,
+    })),
     { prefix: "/v1", routes: versionOne, refuse: refuseByHeaders },
     // Hugging Face's clients prepend a prefix of their own.
     { prefix: "/hf", routes: versionOne.map((row) => ({ ...row, path: `/v1${row.path}` })), refuse: refuseByHeaders },

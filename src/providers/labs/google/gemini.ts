@@ -1,5 +1,6 @@
 import { INTERACTIONS } from "../../../formats/gemini-interactions/steps.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { isUnknownEndpoint } from "../../../formats/openai-chat/errors.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
@@ -103,6 +104,9 @@ export const gemini: Provider = {
     read: (response) => readNamesIn("models")(response).map((name) => name.replace(/^models\//, "")),
   },
   authHeaders: (_channel, key) => ({ "x-goog-api-key": key }),
+  // Proxies of Gemini's API often have `generateContent` alone.
+  onRejected: ({ status, error, params }) =>
+    params.dialect === INTERACTIONS && isUnknownEndpoint(status, error) ? "interactions" : null,
   chat: chatApi({
     formats: ["gemini", INTERACTIONS],
     // Which revision of the Interactions API the client speaks.

@@ -133,6 +133,11 @@ const SEEN: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Seen>>>> =
     logprobs: holds('"logprobsResult"', `"token":"${TEXTS[0]}"`, `"logProbability":${LOGPROB}`),
     blocked: holds('"finishReason":"SAFETY"'),
   },
+  interactions: {
+    citations: citedInChat,
+    search: citedInChat,
+    blocked: holds('"status":"incomplete"'),
+  },
 };
 
 describe.each(PAIRS)("%s onto %s", (client, name) => {

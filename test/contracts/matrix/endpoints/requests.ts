@@ -30,6 +30,10 @@ const PARTS: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Part>>>> 
     document: { inlineData: { mimeType: "application/pdf", data: PDF } },
     "audio-input": { inlineData: { mimeType: "audio/wav", data: AUDIO } },
   },
+  interactions: {
+    document: { type: "document", mime_type: "application/pdf", data: PDF },
+    "audio-input": { type: "audio", mime_type: "audio/wav", data: AUDIO },
+  },
 };
 const MEMBERS: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Part>>>> = {
   chat: {
@@ -60,6 +64,10 @@ const MEMBERS: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Part>>>
     several: { generationConfig: { candidateCount: 2 } },
     logprobs: { generationConfig: { responseLogprobs: true, logprobs: 1 } },
   },
+  interactions: {
+    search: { tools: [{ type: "google_search" }] },
+    tier: { service_tier: "standard" },
+  },
 };
 /** What a tool gave back, in each format. */
 const RESULTS: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Part>>>> = {
@@ -85,8 +93,23 @@ const RESULTS: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Part>>>
     "result-image": { parts: [{ inlineData: { mimeType: "image/png", data: IMAGE_DATA } }] },
     "result-error": { response: { error: FAILURE } },
   },
+  interactions: {
+    "result-image": {
+      result: [
+        { type: "text", text: RESULT },
+        { type: "image", mime_type: "image/png", data: IMAGE_DATA },
+      ],
+    },
+    "result-error": { result: FAILURE, is_error: true },
+  },
 };
-const LISTS = { chat: "messages", responses: "input", messages: "messages", gemini: "contents" } as const;
+const LISTS = {
+  chat: "messages",
+  responses: "input",
+  messages: "messages",
+  gemini: "contents",
+  interactions: "input",
+} as const;
 
 /** A request in the client format for one further feature. */
 export function askFor(client: ClientFormat, feature: FurtherName, model: string, stream: boolean) {
@@ -97,7 +120,7 @@ export function askFor(client: ClientFormat, feature: FurtherName, model: string
   const list = recordsOf(body[LISTS[client]])
     .map((message) => withResult(client, feature, message))
     .map((message) => {
-      if (!part || message.role !== "user") return message;
+      if (!part || (message.role !== "user" && message.type !== "user_input")) return message;
       if (client === "gemini") return { ...message, parts: [...recordsOf(message.parts), part] };
       const { content } = message;
       return { ...message, content: [...(Array.isArray(content) ? recordsOf(content) : [textPart(content)]), part] };
@@ -110,7 +133,7 @@ export function askFor(client: ClientFormat, feature: FurtherName, model: string
 function withResult(client: ClientFormat, feature: FurtherName, message: JsonObject): JsonObject {
   const results = RESULTS[client][feature];
   if (!results) return message;
-  if (message.type === "function_call_output") return { ...message, ...results };
+  if (message.type === "function_call_output" || message.type === "function_result") return { ...message, ...results };
   const own = client === "gemini" ? "parts" : "content";
   if (!Array.isArray(message[own])) return message;
   const parts = recordsOf(message[own]).map((part) => {

@@ -36,6 +36,8 @@ export const upstreams: Readonly<Record<ProviderName, FakeUpstream>> = {
 /** Who answers at an address of the provider; null: nobody. */
 export function fakeAt(name: ProviderName, path: string): FakeUpstream | null {
   if (name === "dashscope" && path.startsWith("/compatible-mode/")) return dashscopeImitation;
+  // Proxies of Gemini's API have `generateContent`; interactions at Google itself pass through.
+  if (name === "gemini" && path === "/v1beta/interactions") return null;
   // Most servers that imitate OpenAI have no Responses.
   return name === "openai-chat" && path === "/v1/responses" ? null : upstreams[name];
 }
