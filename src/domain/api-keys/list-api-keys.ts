@@ -1,6 +1,6 @@
-import { and, count, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { keyLeaks, tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
 import { contains } from "../../lib/values/sql-text.ts";
@@ -17,6 +17,13 @@ export type TokenFilter = Readonly<{
   projectId?: number;
   group?: string;
 }>;
+
+/** A key in its owner's list. */
+export type ListedApiKey = ApiKeyView &
+  Readonly<{
+    /** Where the secret that the key has now was found in public, if it was, and when, in epoch seconds. */
+    leak?: Readonly<{ url: string; time: number }>;
+  }>;
 
 type ReadDeps = Pick<ApiKeyDeps, "db" | "vault">;
 
@@ -39,7 +46,7 @@ export async function listTokens(
   owner: Owner,
   filter: TokenFilter,
   page: Readonly<{ page: number; pageSize: number }> & Sorting<keyof typeof TOKEN_SORTS>,
-): Promise<{ items: ApiKeyView[]; total: number }> {
+): Promise<{ items: ListedApiKey[]; total: number }> {
   const key = filter.key?.trim().replace(/^sk-/, "");
   const where = and(
     ownedBy(owner),
@@ -57,23 +64,40 @@ export async function listTokens(
     .orderBy(...orderBy(TOKEN_SORTS, tokens.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items: rows.map((row) => viewFor(owner, row, vault)), total };
+  return { items: await viewFor({ db, vault }, owner, rows), total };
 }
 
 /** One of the owner's keys. Throws OperationError when it is not theirs. */
-export async function getToken({ db, vault }: ReadDeps, owner: Owner, id: number): Promise<ApiKeyView> {
-  const [row] = await db
+export async function getToken({ db, vault }: ReadDeps, owner: Owner, id: number): Promise<ListedApiKey> {
+  const rows = await db
     .select()
     .from(tokens)
     .where(and(ownedBy(owner), eq(tokens.id, id)));
-  if (!row) throw new OperationError("token_not_found");
-  return viewFor(owner, row, vault);
+  const [view] = await viewFor({ db, vault }, owner, rows);
+  if (!view) throw new OperationError("token_not_found");
+  return view;
 }
 
 /** Rows of the owner that are not deleted, as far as the member who acts for it reaches them. */
 export const ownedBy = ({ id, member }: Owner): SQL | undefined =>
   and(eq(tokens.userId, id), isNull(tokens.deletedAt), member?.ownOnly ? eq(tokens.createdBy, member.id) : undefined);
 
-/** Members without the right to write keys see that they exist, not what they are. */
-const viewFor = ({ member }: Owner, row: ApiKeyRow, vault: ReadDeps["vault"]): ApiKeyView =>
-  viewApiKey(row, vault, member?.seesSecrets !== false);
+/** What the owner sees of keys. Members without the right to write keys see that they exist, not what they are. */
+async function viewFor(
+  { db, vault }: ReadDeps,
+  { member }: Owner,
+  rows: readonly ApiKeyRow[],
+): Promise<ListedApiKey[]> {
+  const ids = rows.map(({ id }) => id);
+  const found =
+    ids.length === 0
+      ? []
+      : await db.select().from(keyLeaks).where(inArray(keyLeaks.tokenId, ids)).orderBy(desc(keyLeaks.id));
+  return rows.map((row) => {
+    const leak = found.find(({ tokenId, keyHash }) => tokenId === row.id && keyHash === row.keyHash);
+    return {
+      ...viewApiKey(row, vault, member?.seesSecrets !== false),
+      ...(leak && { leak: { url: leak.url, time: leak.reportedAt } }),
+    };
+  });
+}

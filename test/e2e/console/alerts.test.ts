@@ -1,7 +1,9 @@
 /** Somebody adds destinations and rules of alerts, tries them and reads the delivery log, in a real browser. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
+import { createApiKey } from "../../support/e2e/console-client.ts";
 import {
   type ConsolePage,
   fillPlaceholders,
@@ -11,6 +13,7 @@ import {
 } from "../../support/e2e/console-page.ts";
 import { startFakeReceivers } from "../../support/e2e/fake-receivers.ts";
 import { startGateway } from "../../support/e2e/fixture.ts";
+import { until } from "../../support/lib/until.ts";
 
 const PASSWORD = "lock-keeper-9";
 const receivers = await startFakeReceivers();
@@ -18,6 +21,20 @@ afterAll(receivers.stop);
 const { browser, gateway, root } = await startConsoleFixture(() =>
   startGateway({ env: { ALLOW_PRIVATE_WEBHOOKS: "true", NODE_EXTRA_CA_CERTS: receivers.certificate } }),
 );
+
+/** Reports API keys as found in public, as GitHub's scanner does. Resolves with its verdicts. */
+const scanner = generateKeyPairSync("ec", { namedCurve: "P-256" });
+receivers.state.publicKeys = {
+  public_keys: [{ key_identifier: "current", key: scanner.publicKey.export({ type: "spki", format: "pem" }) }],
+};
+async function reportLeak(token: string, url: string): Promise<unknown> {
+  const body = JSON.stringify([{ token, type: "sluice", url }]);
+  const headers = {
+    "github-public-key-identifier": "current",
+    "github-public-key-signature": sign("sha256", Buffer.from(body), scanner.privateKey).toString("base64"),
+  };
+  return (await fetch(`${gateway.url}/api/key-leaks/report`, { method: "POST", headers, body })).json();
+}
 
 describe.each(["en", "zh"] as const)("alerts in %s", (language) => {
   const words = WORDS[language].alerts;
@@ -124,6 +141,46 @@ describe.each(["en", "zh"] as const)("alerts in %s", (language) => {
     await consolePage.button(words.delete, consolePage.dialog(fillPlaceholders(words.deleteTitle, { name }))).click();
     await consolePage.waitForNotice(fillPlaceholders(words.deletedToast, { name }));
     expect(await root.get("/api/alerts/destinations?scope=site")).toEqual([]);
+  }, 120_000);
+
+  test("a key that was found in public is disabled, marked, logged and reported", async () => {
+    const { settings, tokens, logNotes } = WORDS[language];
+    const { page, button, row } = consolePage;
+    await consolePage.open("/setting?tab=system&section=keyLeaks");
+    const address = page.getByLabel(settings.fields.LeakReportKeysUrl.label, { exact: true });
+    await address.fill(`${receivers.secureUrl}/public_keys${language === "en" ? "" : "?"}`);
+    await consolePage.expectAccessible();
+    await button(/^(Save|保存)/).click();
+    await until(
+      async () => (await root.get("/api/option/")) as { key: string; value: string }[],
+      (options) => options.some(({ key, value }) => key === "LeakReportKeysUrl" && value !== ""),
+    );
+    const config = { url: `${receivers.secureUrl}/hook`, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
+    const destination = { type: "webhook", name, language: "en", enabled: true, config };
+    const { id } = await root.post("/api/alerts/destinations?scope=site", destination);
+    const rule = { event: "key_leaked", threshold: 5, window_minutes: 10, destination_ids: [id], enabled: true };
+    const { id: ruleId } = await root.post("/api/alerts/rules/?scope=site", rule);
+    const leaked = await createApiKey(root, { name });
+    const url = "https://github.com/o/r/blob/1/a.env";
+    expect(await reportLeak(leaked.key, url)).toMatchObject([{ label: "true_positive" }]);
+    const count = receivers.count();
+    await root.post("/api/jobs/alert%20rules/run");
+    expect((await receivers.after(count)).body).toMatchObject({ type: "key_leaked" });
+    await consolePage.open("/token");
+    const mark = row(name).getByText(tokens.status.leaked, { exact: true });
+    await mark.hover();
+    await page.getByRole("tooltip").getByText(url).waitFor();
+    await consolePage.expectAccessible();
+    await page.getByRole("switch", { name: fillPlaceholders(tokens.toggle, { name }) }).click();
+    await row(name).getByText(tokens.status.leakedEnabled, { exact: true }).waitFor();
+    await consolePage.open("/log?type=4");
+    await page.getByText(fillPlaceholders(logNotes.texts.key_leaked_disabled, { name, url })).first().waitFor();
+    await consolePage.open("/alerts");
+    const title = language === "en" ? "An API key was found in public" : "令牌已公开泄露";
+    await row(log.states.delivered).filter({ hasText: name }).filter({ hasText: title }).first().waitFor();
+    await root.delete(`/api/alerts/rules/${ruleId}?scope=site`);
+    await root.delete(`/api/alerts/destinations/${id}?scope=site`);
+    expect(consolePage.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   }, 120_000);
 
   test("a user has destinations and rules of their own among the personal settings", async () => {

@@ -28,7 +28,7 @@ const ANSWERS: Readonly<Record<string, object>> = {
 /**
  * Everything that notices go to, on loopback: `url` for services whose base address is set by environment, `secureUrl` for
  * addresses that users type, which must be https; `certificate` is the file to trust for it. Nobody has scanned the QR code
- * until `scannedBy` names who did; while `refusal` is a text, messages are refused with it.
+ * until `scannedBy` names who did; while `refusal` is a text, messages are refused with it. `/public_keys` returns `publicKeys`.
  */
 export async function startFakeReceivers() {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-receivers-"));
@@ -36,10 +36,11 @@ export async function startFakeReceivers() {
   const key = path.join(folder, "key.pem");
   await makeCertificate(certificate, key);
   const received: Received[] = [];
-  const state = { scannedBy: null as string | null, refusal: null as string | null };
+  const state = { scannedBy: null as string | null, refusal: null as string | null, publicKeys: {} as object };
   const fetch = async (request: Request) => {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/api/fun/scan-qrcode-uid") return Response.json({ code: 1000, data: state.scannedBy });
+    if (pathname === "/public_keys") return Response.json(state.publicKeys);
     const text = await request.text();
     received.push({
       path: pathname,

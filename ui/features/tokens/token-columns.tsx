@@ -11,6 +11,7 @@ import { StatusChip } from "../../components/display/StatusChip.tsx";
 import { GroupTag } from "../../components/display/Tag.tsx";
 import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { Col, Row } from "../../components/layout.tsx";
+import { exactTime } from "../../lib/format/time.ts";
 import { type Member, members } from "../account/organizations/organization-calls.ts";
 import { useActing } from "../account/organizations/use-organization.ts";
 import { KeyCell } from "./KeyCell.tsx";
@@ -181,7 +182,23 @@ export const TokenCard = ({ token, onToggle }: { token: Token; onToggle: Toggle 
 
 /** The status of a key. */
 const ApiKeyStatus = ({ token }: { token: Token }) => {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
+  if (token.leak) {
+    const time = exactTime(token.leak.time, i18n.language);
+    return (
+      <StatusChip
+        tone="bad"
+        reason={[
+          token.leak.url
+            ? t("tokens.reason.leakedAt", { time, url: token.leak.url })
+            : t("tokens.reason.leaked", { time }),
+          t("tokens.reason.leakedNext"),
+        ].join(" ")}
+      >
+        {t(token.status === ENABLED ? "tokens.status.leakedEnabled" : "tokens.status.leaked")}
+      </StatusChip>
+    );
+  }
   switch (effectiveStatus(token, Date.now() / 1000)) {
     case DISABLED:
       return <StatusChip tone="idle">{t("tokens.status.disabled")}</StatusChip>;

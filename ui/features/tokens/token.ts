@@ -1,10 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { ApiKeyView } from "../../../src/domain/api-keys/api-key-view.ts";
+import type { ListedApiKey } from "../../../src/domain/api-keys/list-api-keys.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { groupApi, tokenApi } from "../../api/groups.ts";
 
-/** An API key as returned by `GET /api/token/`; `key` lacks the `sk-` prefix. */
-export type Token = ApiKeyView;
+/** An API key as returned by the calls of `/api/token/`, of which only `GET` has `leak`; `key` lacks the `sk-` prefix. */
+export type Token = ListedApiKey;
 
 export const ENABLED = 1;
 export const DISABLED = 2;

@@ -8,6 +8,8 @@ import { addToken, addUser, silentLog } from "../../../../test/support/billing/s
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import type { SafeFetch, SafeResponse } from "../../../lib/outbound/safe-fetch.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
+import { getToken } from "../../api-keys/list-api-keys.ts";
 import { sayNotice } from "../../notifications/message.ts";
 import { findLeakedKeys } from "../conditions/leak-conditions.ts";
 import { createKeyNetworks, MOST_NETWORKS } from "./key-networks.ts";
@@ -44,6 +46,10 @@ const signed = (found: unknown, keyId = "current", key: KeyObject = scanner.priv
 };
 const found = (token: string, url = "https://github.com/o/r/blob/1/a.env") => ({ token, type: "key", url });
 const tokenRow = async () => (await database.db.select().from(tokens).where(eq(tokens.id, tokenId)))[0];
+const leakInList = async () => {
+  const deps = { db: database.db, vault: { ...vault, decrypt: () => "" } as unknown as Vault };
+  return (await getToken(deps, { id: userId, group: "default" }, tokenId)).leak;
+};
 const conditions = async (threshold = 5, now = NOW) =>
   (
     await findLeakedKeys(
@@ -77,6 +83,7 @@ describe("a report", () => {
     expect(await report(signed(twice))).toEqual(verdicts);
     expect(await report(signed(twice))).toEqual(verdicts);
     expect((await tokenRow())?.status).toBe(2);
+    expect(await leakInList()).toEqual({ url: "https://github.com/o/r/blob/1/a.env", time: expect.any(Number) });
     expect((await database.db.select().from(logs)).map(({ content }) => content)).toEqual([
       "API key build was found at https://github.com/o/r/blob/1/a.env, and was disabled",
     ]);
@@ -94,6 +101,7 @@ describe("a report", () => {
     expect(await conditions(5, later)).toEqual([expect.stringContaining("It still works")]);
     await database.db.update(tokens).set({ keyHash: "new", previousKeyHash: vault.keyedHash("secret") });
     expect(await conditions(5, later)).toEqual([]);
+    expect(await leakInList()).toBeUndefined();
   });
 
   test("of the secret before a rotation ends that secret, not the key", async () => {
