@@ -185,9 +185,9 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     if (!ended) log.error({ state, was: hold.state }, "a hold was ended twice");
     return ended;
   };
-  const reserve = async ({ userId, token, budgets = [], amount }: ReserveRequest): Promise<Hold> => {
+  const reserve = async ({ userId, token, budgets = [], plan, amount }: ReserveRequest): Promise<Hold> => {
     try {
-      const request = { userId, token, budgets, amount: saneCharge(amount) };
+      const request = { userId, token, budgets, plan, amount: saneCharge(amount) };
       const hold = ledger.reserveNow(request) ?? (await ledger.reserveSlowly(request));
       availability.refusingSince = null;
       return hold;

@@ -81,7 +81,7 @@ export class OutageBilling {
     // The key's refusal says more: the user's balance may be ample.
     for (const account of accounts.toReversed()) {
       if (account.coversInOutage(amount, this.#outage)) continue;
-      if (account.isBeyond(amount)) throw new InsufficientQuota(account.subject, account.available);
+      if (account.isBeyond(amount)) throw new InsufficientQuota(account.subject, account.available, account.id);
       throw new LedgerUnavailable("the database does not answer, and the share of the last known balance is spent");
     }
     for (const account of accounts) account.hold(amount);
@@ -173,13 +173,15 @@ export class OutageBilling {
 
   #expect(record: UsageRecord): void {
     this.#pendingRecords += 1;
-    const { userId, tokenId, tokenLimited, budgets = [], quota } = record;
+    const { userId, tokenId, tokenLimited, budgets = [], plan, quota } = record;
     const token = { id: tokenId, limited: tokenLimited };
-    for (const account of this.#accountsOf({ userId, token, budgets, amount: 0 })) account.expect(saneCharge(quota));
+    for (const account of this.#accountsOf({ userId, token, budgets, plan, amount: 0 }))
+      account.expect(saneCharge(quota));
   }
 
-  #accountsOf({ userId, token, budgets = [] }: ReserveRequest): Account[] {
-    const own = [this.#account("user", userId), ...(token?.limited ? [this.#account("token", token.id)] : [])];
+  #accountsOf({ userId, token, budgets = [], plan }: ReserveRequest): Account[] {
+    const payer = plan === undefined ? this.#account("user", userId) : this.#account("budget", plan);
+    const own = [payer, ...(token?.limited ? [this.#account("token", token.id)] : [])];
     return [...own, ...budgets.map((id) => this.#account("budget", id))];
   }
 

@@ -239,4 +239,6 @@ export type UsageRecord = {
   unlogged?: true;
   /** Ids of the budgets that the charge counts in. */
   budgets?: readonly number[];
+  /** Id of the budget of the plan that pays, as far as it goes, instead of the balance. */
+  plan?: number;
 };

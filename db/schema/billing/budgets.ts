@@ -9,7 +9,8 @@ export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
 /**
  * `plan`: calls of an account, a person's too, whose plans allow no overage. The plans keep it equal to what is left of their
- * windows.
+ * windows. With the id of a subscription: what is left of a window for some models, from which calls are paid instead of from the
+ * balance.
  */
 export type AnyBudgetScope = BudgetScope | "plan";
 

@@ -36,6 +36,8 @@ export const plans = pgTable(
     seats: integer("seats"),
     /** Quota units a period for each seat that an organization adds; 0: none can be added. */
     seatPrice: quotaUnits("seat_price").notNull().default(0),
+    /** Models that its quota pays, as patterns with *; none: all. Quota for some models is no part of the balance. */
+    models: text("models").array().notNull().default([]),
     /** Requests and tokens a minute of all keys of a subscriber; 0: the plan sets no limit. */
     requestsPerMinute: integer("requests_per_minute").notNull().default(0),
     tokensPerMinute: integer("tokens_per_minute").notNull().default(0),
@@ -108,8 +110,8 @@ export const SUBSCRIPTION_STATUSES = ["active", "past_due", "ending", "paused", 
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
 /**
- * Subscriptions of accounts. The quota of the present window is part of the account's balance: `remaining` is what of it was
- * left when the account's usage was last distributed (`plan_accounts`).
+ * Subscriptions of accounts. The quota of the present window is part of the account's balance, if it is not `own_quota`:
+ * `remaining` is what of it was left when the account's usage was last distributed (`plan_accounts`).
  */
 export const subscriptions = pgTable(
   "subscriptions",
@@ -133,6 +135,8 @@ export const subscriptions = pgTable(
     windowStart: epochSeconds("window_start").notNull(),
     windowEnd: epochSeconds("window_end").notNull(),
     remaining: quotaUnits("remaining").notNull(),
+    /** What is left is for some models only, and no part of the balance: the ledger settles it (`budgets`, scope `plan`). */
+    ownQuota: boolean("own_quota").notNull().default(false),
     /** Ends with its period instead of being renewed. */
     cancelAtEnd: boolean("cancel_at_end").notNull().default(false),
     /** Paused when its period ends, instead of being renewed. */

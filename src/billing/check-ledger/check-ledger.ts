@@ -168,14 +168,15 @@ const statements = (after: number): SQL => sql`
   from statements d where d.id > ${after} order by d.id limit ${SLICE}`;
 
 /**
- * Left and used against everything that was ever credited: top-ups, codes, cashback, check-ins, rewards and earnings that
+ * Left, also of plans for some models, and used against everything that was ever credited: top-ups, codes, cashback, check-ins, rewards and earnings that
  * were transferred, and, by the log, gifts and what administrators changed. What cleared rows of the log recorded, and what
  * imported users brought along, was carried over. Refunds take from what was used.
  */
 const balances = (after: number): SQL => sql`
   with slice as (select * from users u where u.id > ${after} order by u.id limit ${SLICE}),
   changed as (${changesIn(sql`logs`)})
-  select s.id, s.username as name, s.quota + s.used_quota as stored,
+  select s.id, s.username as name, s.quota + s.used_quota
+    + (select coalesce(sum(p.remaining), 0) from subscriptions p where p.user_id = s.id and p.own_quota) as stored,
     s.aff_history_quota - s.aff_quota
     + (select coalesce(sum(o.quota), 0) from top_up_orders o where o.user_id = s.id and o.status = 'success')
     + (select coalesce(sum(c.quota), 0) from redemption_uses c where c.user_id = s.id)

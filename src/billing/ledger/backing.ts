@@ -127,7 +127,8 @@ export class Backing {
    * Makes a hold outlive this process, and reads its accounts before anything else is done with them. Answers whether the
    * database could. Rejects when it does not answer.
    */
-  async keep(name: string, { amount, user, token, budgets }: Hold): Promise<boolean> {
+  async keep(name: string, { amount, user, plan, token, budgets }: Hold): Promise<boolean> {
+    if (plan !== undefined) throw new Error("what a plan pays is not held beyond its call");
     const { sql, processId } = this.parts;
     return this.parts.inTurn(async () => {
       const done = await keepHold(sql, {

@@ -28,6 +28,8 @@ export type ReserveRequest = Readonly<{
   token: Readonly<{ id: number; limited: boolean }> | null;
   /** Ids of the hard budgets that the call counts in, the narrowest first. */
   budgets?: readonly number[];
+  /** The budget of a plan that pays, instead of the user's balance. */
+  plan?: number | undefined;
   /** Quota units, a whole number ≥ 0. */
   amount: number;
 }>;
@@ -72,11 +74,12 @@ export class Ledger {
   }
 
   /** A hold of these accounts, which is not set aside yet. */
-  #holdOf({ userId, token, budgets = [], amount }: ReserveRequest): Hold {
+  #holdOf({ userId, token, budgets = [], plan, amount }: ReserveRequest): Hold {
     return {
       state: "held",
       amount,
-      user: this.accounts.get("user", userId),
+      user: plan === undefined ? this.accounts.get("user", userId) : this.accounts.get("budget", plan),
+      ...(plan !== undefined && { plan }),
       token: token?.limited ? this.accounts.get("token", token.id) : null,
       budgets: budgets.map((id) => this.accounts.get("budget", id)),
     };
@@ -219,7 +222,8 @@ export class Ledger {
   }
 
   #payers(record: UsageRecord): Account[] {
-    const payers = [this.accounts.get("user", record.userId)];
+    const { plan } = record;
+    const payers = [plan === undefined ? this.accounts.get("user", record.userId) : this.accounts.get("budget", plan)];
     if (record.tokenLimited) payers.push(this.accounts.get("token", record.tokenId));
     for (const id of record.budgets ?? []) payers.push(this.accounts.get("budget", id));
     return payers;
@@ -252,7 +256,7 @@ export class Ledger {
         if (!(await this.#cover(account, amount))) throw await this.#refusal(user, account, amount);
         held.push(account);
       }
-      if (!(await this.#cover(user, amount))) throw new InsufficientQuota("user", user.available);
+      if (!(await this.#cover(user, amount))) throw new InsufficientQuota(user.subject, user.available, user.id);
     } catch (error) {
       for (const account of held) this.#release(account, amount);
       throw error;
@@ -264,7 +268,7 @@ export class Ledger {
 
   /** Who has too little both ways gets the message about their own balance. */
   async #refusal(user: Account, account: Account, amount: number): Promise<InsufficientQuota> {
-    if (user.lastKnown === null) await this.#backing.read("user", [user]).catch(() => {});
+    if (user.lastKnown === null) await this.#backing.read(user.subject, [user]).catch(() => {});
     const refusing = user.available < amount ? user : account;
     return new InsufficientQuota(refusing.subject, refusing.available, refusing.id);
   }

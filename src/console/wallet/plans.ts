@@ -47,6 +47,7 @@ const planBody = t.Object({
   isVisible: t.Boolean(),
   seats: t.Optional(t.Nullable(t.Number())),
   seatPrice: t.Number({ default: 0 }),
+  models: t.Array(t.String({ maxLength: 1000 }), { default: [], maxItems: 1000 }),
   requestsPerMinute: t.Number({ default: 0 }),
   tokensPerMinute: t.Number({ default: 0 }),
 });

@@ -95,9 +95,9 @@ async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channe
 /** Users before keys before budgets before channels, as the writer of charges locks them. */
 async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Promise<void> {
   const { chargeId, createdAt, userId, tokenId } = charge;
-  await tx.execute(
-    sql`update users set quota = quota + ${taken}, used_quota = used_quota - ${taken} where id = ${userId}`,
-  );
+  await tx.execute(sql`update users set used_quota = used_quota - ${taken} where id = ${userId}`);
+  const returned = await returnToPlans(tx, userId, createdAt, row.other);
+  await tx.execute(sql`update users set quota = quota + ${taken - returned} where id = ${userId}`);
   if (tokenId > 0) {
     // A budget whose period has since been renewed is full at most.
     const grown = sql`remain_quota + ${taken}`;
@@ -129,6 +129,38 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Prom
 async function foldAgain(tx: Tx, createdAt: number): Promise<void> {
   await tx.execute(sql`update usage_fold set until = ${createdAt - (createdAt % 3600)} where until > ${createdAt}`);
 }
+
+/**
+ * Gives back what windows for some models paid, if they still run, and answers how much that was, in quota units. What is left of
+ * other windows is part of the balance.
+ */
+async function returnToPlans(tx: Tx, userId: number, createdAt: number, other: string | null): Promise<number> {
+  const draws = readDraws(readOther(other ?? "{}").plan_draws);
+  if (draws.length === 0) return 0;
+  let returned = 0;
+  for (const { subscription, units } of draws) {
+    const [window] = await tx.execute<{ runs: boolean }>(sql`
+      select status in ('active', 'past_due') and window_start <= ${createdAt} as runs from subscriptions
+      where id = ${subscription} and user_id = ${userId} and own_quota for update`);
+    if (!window) continue;
+    // Windows for some models count their charges at once.
+    await tx.execute(sql`update plan_accounts set distributed = distributed - ${units} where user_id = ${userId}`);
+    if (!window.runs) continue;
+    await tx.execute(sql`update subscriptions set remaining = remaining + ${units} where id = ${subscription}`);
+    await tx.execute(sql`
+      update budgets set spent = spent - ${units}, remaining = greatest(0, limit_units - (spent - ${units}))
+      where organization_id = ${userId} and scope = 'plan' and scope_id = ${subscription} and deleted_at is null`);
+    returned += units;
+  }
+  return returned;
+}
+
+const readDraws = (value: unknown): { subscription: number; units: number }[] =>
+  Array.isArray(value)
+    ? value.flatMap(({ subscription, units }) =>
+        Number.isSafeInteger(subscription) && Number.isSafeInteger(units) ? [{ subscription, units }] : [],
+      )
+    : [];
 
 /** From the period that counted it; a period that is over has nothing to give back. */
 async function takeBackBudgets(tx: Tx, ids: readonly number[], taken: number, createdAt: number): Promise<void> {

@@ -19,7 +19,7 @@ import type { Caller } from "../auth/authenticate.ts";
 import type { Call } from "../call/call.ts";
 import { agentSessionOf, callTags } from "./call-labels.ts";
 import type { LoggedContent, LoggedExchange } from "./log-content.ts";
-import type { Reservation } from "./reserve.ts";
+import { budgetsOf, type Reservation } from "./reserve.ts";
 
 /** How a call ended, and its billed usage. */
 export type Outcome = {
@@ -55,6 +55,8 @@ const NO_PRICE: PriceNotes = { other: {}, writes: {}, audio: {}, content: "" };
 /** The log row of a finished call; the names in `other` are those of one-api and new-api. */
 export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outcome): UsageRecord {
   const { caller, summary, ip } = call;
+  const plan = reserved?.plan;
+  const budgets = budgetsOf(caller, plan !== undefined);
   const { route } = call.attempts;
   const price = route?.price ?? reserved?.prices.price ?? null;
   const notes = price ? (notesByPrice.get(price) ?? makeNotes(price)) : NO_PRICE;
@@ -77,7 +79,8 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
     ip,
     content: contentOf(call, outcome, notes),
     other: otherOf(call, reserved, outcome, notes, price),
-    ...(caller.budgets && caller.budgets.length > 0 && { budgets: caller.budgets.map(({ id }) => id) }),
+    ...(budgets.length > 0 && { budgets: budgets.map(({ id }) => id) }),
+    ...(plan !== undefined && { plan }),
   };
 }
 
@@ -168,8 +171,8 @@ function otherOf(
   if (session) other.agent_session = session;
   const tags = callTags(call.request.headers, call.body.json);
   if (tags.length > 0) other.tags = tags;
-  const { budgets } = call.caller;
-  if (budgets && budgets.length > 0) other.budgets = budgets.map(receiptBudget);
+  const budgets = budgetsOf(call.caller, reserved?.plan !== undefined);
+  if (budgets.length > 0) other.budgets = budgets.map(receiptBudget);
   if (outcome.content) Object.assign(other, outcome.content);
   return other;
 }

@@ -1,6 +1,7 @@
 import type { UsageRecord } from "../../billing/types.ts";
 import { type CallEnding, NO_USAGE } from "../../billing/types.ts";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
+import { coversModel } from "../../domain/wallet/plans/limits/terms.ts";
 import type { Usage } from "../../formats/conversation/reply.ts";
 import { noRoute } from "../auth/authorize.ts";
 import { type Call, CLIENT_LEFT } from "../call/call.ts";
@@ -52,7 +53,12 @@ export function record(
   const tokens = usage.promptTokens + usage.completionTokens;
   if (token && token.tokensPerMinute > 0) context.tokenLimits.used(token, tokens);
   const planTerms = context.services.planTerms?.of(call.caller.user.id);
-  if (planTerms) context.planLimits.used(planTerms, tokens);
+  if (planTerms) {
+    context.planLimits.used(
+      planTerms.filter((terms) => coversModel(terms, call.summary.model)),
+      tokens,
+    );
+  }
   return survives;
 }
 

@@ -1,6 +1,7 @@
 import { InsufficientQuota } from "../../billing/ledger/errors.ts";
 import { estimate } from "../../billing/pricing/charge.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
+import { coversModel, type PlanTerms } from "../../domain/wallet/plans/limits/terms.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { countTokenIds, weighMedia } from "../../formats/openai-chat/request/summary.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -21,6 +22,8 @@ export type Reservation = Readonly<{
   fallbacks: readonly PricedCall[];
   /** Null: nothing is held, but the call is still charged. */
   hold: Hold | null;
+  /** The budget of the plan that pays; absent: the balance does. */
+  plan?: number;
 }>;
 
 const NO_FALLBACKS: readonly PricedCall[] = [];
@@ -37,8 +40,48 @@ export async function reserve(
   fallbacks: readonly PricedCall[] = NO_FALLBACKS,
 ): Promise<Reservation> {
   const planTerms = context.services.planTerms?.of(call.caller.user.id);
-  if (planTerms) await context.planLimits.admit(planTerms);
+  if (planTerms) {
+    const covering = planTerms.filter((terms) => coversModel(terms, call.summary.model));
+    await context.planLimits.admit(covering);
+    return await reserveByPlan(context, planTerms, covering, call, prices, fallbacks);
+  }
   return await holdUpperCost(context, call, prices, fallbacks);
+}
+
+/**
+ * Lets the first plan with quota for the model pay whose window has enough left, else the balance, unless a plan of the account
+ * allows no overage.
+ */
+async function reserveByPlan(
+  context: GatewayContext,
+  all: readonly PlanTerms[],
+  covering: readonly PlanTerms[],
+  call: Call,
+  prices: CallPrices,
+  fallbacks: readonly PricedCall[],
+): Promise<Reservation> {
+  const { model } = call.summary;
+  let refusal: GatewayError | null = null;
+  for (const terms of covering) {
+    if (terms.budgetId === null) continue;
+    const covered = fallbacks.filter((fallback) => coversModel(terms, fallback.call.summary.model));
+    try {
+      return await holdUpperCost(context, call, prices, covered, terms);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== "plan_quota_exceeded") throw error;
+      refusal = error;
+    }
+  }
+  try {
+    return await holdUpperCost(context, call, prices, fallbacks);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== "plan_quota_exceeded") throw error;
+    if (refusal) throw refusal;
+    const excluding = all.find((terms) => !terms.allowsOverage && !coversModel(terms, model));
+    if (!excluding) throw error;
+    const params = { plan: excluding.planName, model };
+    throw new GatewayError(403, "plan_model_not_included", { code: "gateway_plan_model", params }, { limit: "budget" });
+  }
 }
 
 async function holdUpperCost(
@@ -46,6 +89,7 @@ async function holdUpperCost(
   call: Call,
   prices: CallPrices,
   fallbacks: readonly PricedCall[],
+  plan?: PlanTerms,
 ): Promise<Reservation> {
   const { services } = context;
   const upper = upperCost(context, call, prices);
@@ -55,14 +99,16 @@ async function holdUpperCost(
   const { policies } = call.caller;
   if (policies) {
     refusePrice(policies, upper);
-    if (!allowsPrice(policies, upperOfAll)) return await holdUpperCost(context, call, prices, NO_FALLBACKS);
+    if (!allowsPrice(policies, upperOfAll)) return await holdUpperCost(context, call, prices, NO_FALLBACKS, plan);
   }
+  const paidBy = plan?.budgetId ?? null;
+  const made = { prices, ...(paidBy !== null && { plan: paidBy }) };
   try {
-    return { prices, fallbacks, hold: await reserveAmount(services, call.caller, upperOfAll) };
+    return { ...made, fallbacks, hold: await reserveAmount(services, call.caller, upperOfAll, plan) };
   } catch (error) {
     const isTooLittle = error instanceof GatewayError && error.limit !== undefined;
     if (!isTooLittle || upperOfAll === upper) throw error;
-    return { prices, fallbacks: NO_FALLBACKS, hold: await reserveAmount(services, call.caller, upper) };
+    return { ...made, fallbacks: NO_FALLBACKS, hold: await reserveAmount(services, call.caller, upper, plan) };
   }
 }
 
@@ -88,24 +134,36 @@ export function upperCost({ services, prices: table }: GatewayContext, call: Cal
 const LONG_CACHE = /"ttl"\s*:\s*"1h"/;
 
 /**
- * Holds an amount of quota units, at least one: a user without quota cannot make calls, not even to free models.
- * Rejects GatewayError.
+ * Holds an amount of quota units, at least one: a user without quota cannot make calls, not even to free models. `plan` pays
+ * instead of the balance. Rejects GatewayError.
  */
-export async function reserveAmount(services: GatewayServices, caller: Caller, units: number): Promise<Hold> {
-  const budgets = caller.budgets ?? NO_BUDGETS;
+export async function reserveAmount(
+  services: GatewayServices,
+  caller: Caller,
+  units: number,
+  plan?: PlanTerms,
+): Promise<Hold> {
+  const paidBy = plan?.budgetId ?? null;
+  const budgets = budgetsOf(caller, paidBy !== null);
   const due = budgets.length === 0 ? NO_IDS : dueBudgets(budgets);
   if (due.length > 0) await renewBudgets(services, due);
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   const hard = budgets.length === 0 ? NO_IDS : budgets.filter(({ isHard }) => isHard).map(({ id }) => id);
   const amount = Math.max(1, units);
   try {
-    return await services.billing.reserve({ userId: caller.user.id, token, budgets: hard, amount });
+    const payer = { userId: caller.user.id, ...(paidBy !== null && { plan: paidBy }) };
+    return await services.billing.reserve({ ...payer, token, budgets: hard, amount });
   } catch (error) {
-    throw refusal(error, amount, caller);
+    throw refusal(error, amount, caller, paidBy);
   }
 }
 
 const NO_BUDGETS: readonly BudgetEntry[] = [];
+
+/** The budgets that a call counts in. One that a plan pays does not count in what the other plans of the account have left. */
+export const budgetsOf = ({ budgets = NO_BUDGETS }: Caller, isPaidByPlan: boolean): readonly BudgetEntry[] =>
+  isPaidByPlan ? budgets.filter(({ scope }) => scope !== "plan") : budgets;
+
 const NO_IDS: readonly number[] = [];
 
 function dueBudgets(budgets: readonly BudgetEntry[]): number[] {
@@ -122,7 +180,7 @@ async function renewBudgets(services: GatewayServices, ids: readonly number[]): 
   }
 }
 
-function refusal(error: unknown, needed: number, { budgets }: Caller): GatewayError {
+function refusal(error: unknown, needed: number, { budgets }: Caller, plan: number | null): GatewayError {
   if (!(error instanceof InsufficientQuota)) return ledgerUnavailable({ code: "gateway_no_ledger" });
   const available = Math.max(0, error.availableUnits);
   switch (error.who) {
@@ -142,24 +200,27 @@ function refusal(error: unknown, needed: number, { budgets }: Caller): GatewayEr
       );
     case "budget": {
       const budget = budgets?.find(({ id }) => id === error.id);
-      const code = budget?.scope === "plan" ? "plan_quota_exceeded" : "budget_exceeded";
-      return new GatewayError(403, code, budgetReason(budget, { needed, available }), { limit: "budget" });
+      const scope = error.id === plan ? "plan" : budget?.scope;
+      const code = scope === "plan" ? "plan_quota_exceeded" : "budget_exceeded";
+      const reason = budgetReason(scope, budget?.name ?? "", { needed, available });
+      return new GatewayError(403, code, reason, { limit: "budget" });
     }
   }
 }
 
 /** Names the budget that refuses a call. */
 function budgetReason(
-  budget: BudgetEntry | undefined,
+  scope: BudgetEntry["scope"] | undefined,
+  project: string,
   params: Readonly<{ needed: number; available: number }>,
 ): Sentence {
-  switch (budget?.scope) {
+  switch (scope) {
     case "key":
       return { code: "gateway_budget_key", params };
     case "member":
       return { code: "gateway_budget_member", params };
     case "project":
-      return { code: "gateway_budget_project", params: { ...params, project: budget.name } };
+      return { code: "gateway_budget_project", params: { ...params, project } };
     case "plan":
       return { code: "gateway_budget_plan", params };
     default:

@@ -61,6 +61,7 @@ export type GatewayServices = Readonly<{
       userId: number;
       token: { id: number; limited: boolean } | null;
       budgets: readonly number[];
+      plan?: number;
       amount: number;
     }): Promise<Hold>;
     /** Resolves once the record is durable. */

@@ -38,3 +38,7 @@ function compile(source: string): RE2JS | null {
     return null;
   }
 }
+
+/** A regular expression for names that match a pattern in which * stands for any characters. */
+export const wildcardPattern = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.split("*").map(RegExp.escape).join(".*")}$`, "s");

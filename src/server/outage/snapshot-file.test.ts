@@ -38,7 +38,10 @@ const policy: PolicyEntry = {
     ...{ no_content_log: true, max_key_days: 30, max_call_quota: 5 },
   },
 };
-const terms: PlanTerms = { id: 6, userId: 4, planName: "Pro", requestsPerMinute: 5, tokensPerMinute: 0 };
+const terms: PlanTerms = {
+  ...{ id: 6, userId: 4, planName: "Pro", requestsPerMinute: 5, tokensPerMinute: 0 },
+  ...{ models: ["gpt-*"], budgetId: 3, allowsOverage: true, windowEnd: 1_800_000_000 },
+};
 const token = tokenEntry({ modelLimits: new Set(["m"]), keyHash: vault.keyedHash("key") });
 const source: SnapshotSource = {
   liveProcesses: 3,

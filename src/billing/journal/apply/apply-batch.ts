@@ -1,7 +1,19 @@
 import { UNLOGGED_HOUR } from "../../../../db/schema/gateway/logs.ts";
 import type { Statements } from "../../../../db/types.ts";
 import type { Subject } from "../../ledger/subject.ts";
-import { batchText, FIELD, hasBudgets, hasTags, RECORD } from "./record-text.ts";
+import {
+  forAny,
+  forNew,
+  planDraws,
+  planWindows,
+  withBudgets,
+  withoutBudgets,
+  withoutPlans,
+  withoutTags,
+  withPlans,
+  withTags,
+} from "./batch-parts.ts";
+import { batchText, FIELD, hasBudgets, hasPlan, hasTags, RECORD } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
 export type SettledAccount = Readonly<{
@@ -21,76 +33,6 @@ export type SettledAccount = Readonly<{
  */
 export const SETTLING = 7_302_001;
 
-/** What a batch may contain: records that nobody can have written, or any. */
-const forNew = (sql: Statements) => ({
-  unlessLogged: sql``,
-  unlessNoted: sql``,
-  applied: sql`not materialized (select * from charged)`,
-});
-const forAny = (sql: Statements) => ({
-  unlessLogged: sql`on conflict (request_id, created_at) do nothing`,
-  unlessNoted: sql`and not exists (
-      select from logs l where l.request_id = c.request_id and l.created_at = c.created_at
-    ) on conflict (request_id, created_at) do nothing`,
-  applied: sql`materialized (
-      select c.* from charged c join (select * from written union all select * from noted) w using (request_id, created_at)
-    )`,
-});
-
-/** What only batches do that have charges in budgets: each counts in the period in which its call began, if that is not over. */
-const withBudgets = (sql: Statements, processId: string) => ({
-  column: sql`f[21] as budgets,`,
-  notedColumn: sql`, budgets`,
-  notedValue: sql`, coalesce(budgets, '')`,
-  paid: sql`budget_charges as (
-      select b.id::integer as budget_id, a.created_at, a.taken, a.asked
-      from applied a, unnest(string_to_array(a.budgets, ',')) as b(id)
-    ),
-    budget_keys as materialized (
-      select id, case when scope = 'plan' then 0 else period_start end as period_start, renews_at from budgets where id = any(array(select budget_id from budget_charges))
-        and (select count(*) from keys) >= 0 order by id for update
-    ),
-    budget_sums as (
-      select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
-      from (
-        select k.id as budget_id, sum(c.asked)::bigint as asked,
-          coalesce(sum(c.taken) filter (
-            where c.created_at >= k.period_start and (k.renews_at = 0 or c.created_at < k.renews_at)), 0)::bigint as taken,
-          coalesce(sum(c.taken) filter (where k.renews_at > 0 and c.created_at >= k.renews_at), 0)::bigint as ahead
-        from budget_charges c join budget_keys k on k.id = c.budget_id group by k.id
-      ) s left join holds h on h.process_id = ${processId} and h.subject = 'budget' and h.subject_id = s.budget_id
-    ),
-    paid_budgets as (
-      update budgets b set remaining = greatest(0, b.remaining - s.taken), spent = b.spent + s.taken,
-        spent_ahead = b.spent_ahead + s.ahead, held = greatest(0, b.held - s.spent)
-      from budget_sums s join budget_keys k on k.id = s.budget_id where b.id = s.budget_id
-      returning b.id, b.remaining as quota, b.held, s.own - s.spent as own
-    ),`,
-  spent: sql`union all select 'budget', budget_id, spent from budget_sums`,
-  settled: sql`union all
-    select 'budget', e.budget_id, e.asked, p.quota, p.held, p.own
-    from (
-      select b.id::integer as budget_id, sum(asked)::bigint as asked
-      from entries, unnest(string_to_array(budgets, ',')) as b(id) group by 1
-    ) e left join paid_budgets p on p.id = e.budget_id`,
-});
-const withoutBudgets = (sql: Statements): ReturnType<typeof withBudgets> => ({
-  column: sql``,
-  notedColumn: sql``,
-  notedValue: sql``,
-  paid: sql``,
-  spent: sql``,
-  settled: sql``,
-});
-
-/** What only batches do that have calls with tags. */
-const withTags = (sql: Statements) => ({
-  column: sql`, tags`,
-  value: sql`, case when position('"tags":[' in other) > 0
-    then (select array_agg(tag) from jsonb_array_elements_text(other::jsonb -> 'tags') tag) end`,
-});
-const withoutTags = (sql: Statements): ReturnType<typeof withTags> => ({ column: sql``, value: sql`` });
-
 /**
  * Writes a batch of records (`recordText`s) as log rows and applies their sums to users, limited tokens, budgets, channels,
  * roll-ups and the holds of `processId`: one statement, each record exactly once by (request id, time). A balance stops
@@ -107,7 +49,9 @@ export async function applyBatch(
   { areNew = false }: Readonly<{ areNew?: boolean }> = {},
 ): Promise<SettledAccount[]> {
   const { unlessLogged, unlessNoted, applied } = areNew ? forNew(sql) : forAny(sql);
-  const budgets = records.some(hasBudgets) ? withBudgets(sql, processId) : withoutBudgets(sql);
+  const hasPlans = records.some(hasPlan);
+  const plans = hasPlans ? withPlans(sql, areNew) : withoutPlans(sql);
+  const budgets = records.some(hasBudgets) ? withBudgets(sql, processId, hasPlans) : withoutBudgets(sql);
   const tags = records.some(hasTags) ? withTags(sql) : withoutTags(sql);
   return sql<SettledAccount[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
@@ -116,7 +60,7 @@ export async function applyBatch(
         f[5]::integer as token_id, f[6] as token_name, f[7]::boolean as token_limited, f[8] as model_name,
         f[9]::integer as channel_id, f[10] as "group", f[11]::boolean as is_stream, f[12]::boolean as failed,
         f[13]::integer as elapsed_ms, f[14]::integer as prompt_tokens, f[15]::integer as completion_tokens,
-        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, f[20]::boolean as unlogged, ${budgets.column}
+        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, f[20]::boolean as unlogged, ${budgets.column} ${plans.column}
         place
       from turn, (
         select string_to_array(record, ${FIELD}) as f, place
@@ -125,22 +69,26 @@ export async function applyBatch(
         offset 0
       ) split
     ),
-    asked_of as materialized (select user_id, sum(asked)::bigint as asked from entries group by user_id),
+    asked_of as materialized (
+      select user_id, coalesce(${plans.ownRequested}, 0)::bigint as asked from entries group by user_id
+    ),
     payers as materialized (
       select id, quota, used_quota from users where id = any(array(select user_id from asked_of)) order by id for update
     ),
+    ${planWindows(sql)},
+    ${plans.planned}
     short as materialized (
       select e.place, greatest(0, least(e.asked, s.quota - coalesce(sum(e.asked) over (
         partition by e.user_id order by e.place rows between unbounded preceding and 1 preceding), 0)))::bigint as taken
-      from entries e join (
-        select a.user_id, coalesce(p.quota, 0) as quota from asked_of a left join payers p on p.id = a.user_id
+      from ${plans.entries} e join (
+        select a.user_id, coalesce(p.quota, 0) as quota from ${plans.requestedBy} a left join payers p on p.id = a.user_id
         where a.asked > coalesce(p.quota, 0)
       ) s using (user_id)
     ),
     charged as materialized (
-      select e.*, coalesce(s.taken, e.asked) as taken from entries e left join short s using (place)
+      ${plans.charged}
     ),
-    ${planDraws(sql, areNew)},
+    ${planDraws(sql, areNew, plans)},
     keys as materialized (
       select id from tokens where id = any(array(select distinct token_id from charged where token_id > 0)) order by id for update
     ),
@@ -166,19 +114,19 @@ export async function applyBatch(
         model_name, "group", unlogged, min(created_at) as first, max(created_at) as last, count(*) as calls,
         count(*) filter (where failed) as failed,
         count(*) filter (where not failed and asked + prompt_tokens + completion_tokens > 0) as requests,
-        sum(taken)::bigint as taken, sum(asked)::bigint as asked, sum(prompt_tokens)::bigint as prompt_tokens,
+        sum(taken)::bigint as taken, sum(asked)::bigint as asked, ${plans.sums} sum(prompt_tokens)::bigint as prompt_tokens,
         sum(completion_tokens)::bigint as completion_tokens, sum(elapsed_ms)::bigint as elapsed_ms
       from applied group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
     ),
     user_sums as (
       select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
       from (
-        select user_id, sum(taken)::bigint as taken, sum(asked)::bigint as asked, sum(requests)::bigint as requests
+        select user_id, sum(taken)::bigint as taken, ${plans.userSums} sum(requests)::bigint as requests
         from sums group by user_id
       ) s left join holds h on h.process_id = ${processId} and h.subject = 'user' and h.subject_id = s.user_id
     ),
     paid_users as (
-      update users u set quota = u.quota - s.taken, used_quota = u.used_quota + s.taken,
+      update users u set quota = u.quota - ${plans.wallet}, used_quota = u.used_quota + s.taken,
         request_count = u.request_count + s.requests, held = greatest(0, u.held - s.spent)
       from user_sums s where u.id = s.user_id
       returning u.id, u.quota, u.held, s.own - s.spent as own
@@ -201,6 +149,7 @@ export async function applyBatch(
       returning t.id, t.remain_quota as quota, t.held, s.own - s.spent as own
     ),
     ${budgets.paid}
+    ${plans.drawn}
     paid_channels as (
       update channels c set used_quota = c.used_quota + s.taken
       from (select channel_id, sum(taken)::bigint as taken from sums where channel_id > 0 group by channel_id) s
@@ -246,42 +195,3 @@ export async function applyBatch(
     left join paid_tokens p on p.id = e.token_id
     ${budgets.settled}`;
 }
-
-/**
- * Which part of each charge the windows of plans pay, as JSON for its log row: parts of the statement that applies a batch,
- * after `payers` and `charged`. The windows were last reduced when the account had used `distributed`
- * (`src/domain/wallet/plans/plan-account.ts`): what it used since, and each charge after that, takes its place along them, the
- * window that ends first in front. What lies behind all windows is paid by the wallet. The rows are locked so that their
- * newest state is read, as the account's row is.
- */
-const planDraws = (sql: Statements, areNew: boolean) => sql`
-    plan_windows as materialized (
-      select s.id, s.user_id, s.plan_id, s.window_end, s.remaining, s.status from subscriptions s
-      where s.user_id = any(array(select id from payers)) and s.status <> 'ended' order by s.user_id, s.id for update
-    ),
-    plan_positions as materialized (
-      select a.user_id, u.used_quota - a.distributed as position from plan_accounts a join payers u on u.id = a.user_id
-      where a.user_id = any(array(select user_id from plan_windows)) order by a.user_id for update of a
-    ),
-    plan_charges as materialized (
-      select place, user_id, taken, before from (
-        select c.place, c.user_id, c.taken, (p.position + coalesce(sum(c.taken) over (
-          partition by c.user_id order by c.place rows between unbounded preceding and 1 preceding), 0))::bigint as before
-        from charged c join plan_positions p using (user_id)
-        ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = c.request_id and l.created_at = c.created_at)`}
-      ) c where taken > 0
-    ),
-    plan_draws as materialized (
-      select place, json_agg(json_build_object('subscription', id, 'plan', name, 'units', units) order by low, id)::text as draws
-      from (
-        select c.place, w.id, p.name, w.low,
-          least(w.low + w.remaining, c.before + c.taken) - greatest(w.low, c.before) as units
-        from plan_charges c
-        join (
-          select *, (sum(remaining) over (partition by user_id order by window_end, id) - remaining)::bigint as low
-          from plan_windows where status <> 'ended'
-        ) w using (user_id)
-        join plans p on p.id = w.plan_id
-      ) parts
-      where units > 0 group by place
-    )`;

@@ -29,7 +29,8 @@ export function recordText(record: UsageRecord): string {
   const other = JSON.stringify(record.other);
   const retained =
     other.includes("\\u") && UNSTORABLE.test(other) ? JSON.stringify(JSON.parse(other, storable)) : other;
-  const { budgets } = record;
+  const { budgets, plan } = record;
+  const paidBy = plan === undefined ? "" : FIELD + plan;
   // One template: a list that is joined takes twice as long. Most charges count in no budget and end with the field before.
   return (
     `${plain(record.requestId)}${FIELD}${record.createdAt}${FIELD}${record.userId}${FIELD}${plain(record.username)}` +
@@ -38,7 +39,7 @@ export function recordText(record: UsageRecord): string {
     `${FIELD}${record.isStream}${FIELD}${record.failed}${FIELD}${integerIn(record.elapsedMs)}` +
     `${FIELD}${integerIn(record.promptTokens)}${FIELD}${integerIn(record.completionTokens)}` +
     `${FIELD}${saneCharge(record.quota)}${FIELD}${plain(record.ip)}${FIELD}${plain(record.content)}` +
-    `${FIELD}${retained}${FIELD}${record.unlogged === true}${budgets?.length ? FIELD + budgets.join() : ""}`
+    `${FIELD}${retained}${FIELD}${record.unlogged === true}${budgets?.length || paidBy ? FIELD + (budgets ?? []).join() + paidBy : ""}`
   );
 }
 
@@ -71,10 +72,14 @@ export function readRecord(text: string): UsageRecord {
     other: JSON.parse(fields[18] ?? "{}") as LogOther,
     ...(flag(19) && { unlogged: true }),
     ...(fields[20] && { budgets: fields[20].split(",").map(Number) }),
+    ...(fields[21] && { plan: Number(fields[21]) }),
   };
 }
 
-/** Whether a record, as its text, counts in budgets. */
+/** Whether a record, as its text, is paid by a plan. */
+export const hasPlan = (text: string): boolean => hasBudgets(text) && readRecord(text).plan !== undefined;
+
+/** Whether a record, as its text, counts in budgets or is paid by a plan. */
 export const hasBudgets = (text: string): boolean =>
   text.startsWith("{") ? text.includes('"budgets":[') : !text.endsWith("true") && !text.endsWith("false");
 
@@ -126,6 +131,7 @@ const FIELDS: Readonly<Record<keyof UsageRecord, (value: unknown) => boolean>> =
   content: isText,
   other: isObject,
   budgets: (value) => value === undefined || (Array.isArray(value) && value.every(isCount)),
+  plan: (value) => value === undefined || isCount(value),
   unlogged: (value) => value === undefined || value === true,
 };
 

@@ -53,7 +53,7 @@ export function readPlan(row: SourceRow, unitsAUsd: string): Terms | string {
     trialDays: 0,
     allowsOverage: flagOf(row, "allow_wallet_overflow", true),
     isVisible: isOffered && isSellable,
-    ...{ isRetired: false, seats: null, seatPrice: 0, requestsPerMinute: 0, tokensPerMinute: 0 },
+    ...{ isRetired: false, seats: null, seatPrice: 0, models: [], requestsPerMinute: 0, tokensPerMinute: 0 },
     createdAt: integerIn(row, "created_at") || nowSeconds(),
   };
   return { values, remarks };

@@ -52,7 +52,7 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
     const { subscription } = running;
     // Another process may have paused it since it was listed: nothing is due, and nothing may be charged.
     if (subscription.status === "paused") return null;
-    const units = Math.min(subscription.remaining, Math.max(0, account.balanceUnits));
+    const units = subscription.ownQuota ? 0 : Math.min(subscription.remaining, Math.max(0, account.balanceUnits));
     if (subscription.status === "ending") return { kind: "end", running, units } as const;
     if (now < subscription.periodEnd) {
       await fillWindow(tx, running, now);
@@ -184,8 +184,9 @@ async function takeBack(deps: PlanDeps, { subscription, plan }: Running, units: 
       // Another process may have ended or paused it meanwhile.
       if (current?.status !== "ending") throw new OperationError("subscription_changed");
       // Calls have used some of it since it was looked at: so much was taken from the wallet instead.
-      const taken = Math.min(units, current.remaining);
-      if (units > taken) await addQuota(tx, userId, units - taken);
+      // What is left for some models is no part of the balance.
+      const taken = current.ownQuota ? current.remaining : Math.min(units, current.remaining);
+      if (!current.ownQuota && units > taken) await addQuota(tx, userId, units - taken);
       await tx
         .update(subscriptions)
         .set(

@@ -74,6 +74,8 @@ export async function switchPlan(
   const credit = creditOf(current, now);
   const present = await db.transaction(async (tx) => findRunning(await lockPlanAccount(tx, userId), subscriptionId));
   if (next.id === present.plan.id) throw new OperationError("plan_subscribed_already");
+  // What is left for all models is part of the balance, where calls may be using it.
+  if (next.models.length > 0 && !current.ownQuota) throw new OperationError("plan_models_narrower");
   const seats = seatsOf(present.plan, current.extraSeats) ?? (await countMembers(db, userId));
   const extraSeats = extraSeatsAfter(next, seats);
   if (priceWith(next, null, extraSeats) <= priceWith(present.plan, null, current.extraSeats)) {

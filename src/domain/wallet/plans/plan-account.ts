@@ -48,7 +48,7 @@ export async function lockPlanAccount(tx: Tx, userId: number): Promise<PlanAccou
   let drawn = Math.max(0, user.usedQuota - (account?.distributed ?? user.usedQuota));
   const running: Running[] = [];
   for (const { subscription, plan } of rows) {
-    const taken = Math.min(drawn, subscription.remaining);
+    const taken = subscription.ownQuota ? 0 : Math.min(drawn, subscription.remaining);
     drawn -= taken;
     const remaining = subscription.remaining - taken;
     running.push({ plan, subscription: { ...subscription, remaining } });
@@ -58,23 +58,27 @@ export async function lockPlanAccount(tx: Tx, userId: number): Promise<PlanAccou
     .insert(planAccounts)
     .values({ userId, distributed: user.usedQuota })
     .onConflictDoUpdate({ target: planAccounts.userId, set: { distributed: user.usedQuota } });
-  const inWindows = running.reduce((sum, { subscription }) => sum + subscription.remaining, 0);
+  const inWindows = running.reduce((sum, { subscription: s }) => sum + (s.ownQuota ? 0 : s.remaining), 0);
   return { userId, group: user.group, balanceUnits: user.quota, walletUnits: user.quota - inWindows, running };
 }
 
-/** Begins the window of `now` and fills it up to the plan's quota. Returns the subscription as it is then. */
+/**
+ * Begins the window of `now` and fills it up to the plan's quota: as part of the balance, or for the plan's models alone. Returns
+ * the subscription as it is then.
+ */
 export async function fillWindow(tx: Tx, { subscription, plan }: Running, now: number): Promise<Subscription> {
   const { id, userId, periodStart, remaining } = subscription;
   const window = windowAt(plan.window, periodStart, now, subscription.periodEnd);
   // A smaller plan that follows a larger one does not take away what is left.
   const filled = Math.max(remaining, plan.windowQuota);
   const windowEnd = Math.min(window.end, subscription.periodEnd);
-  const values = { windowStart: window.start, windowEnd, remaining: filled };
+  // What is left for all models stays so.
+  const ownQuota = plan.models.length > 0 && (subscription.ownQuota || remaining === 0);
+  const values = { windowStart: window.start, windowEnd, remaining: filled, ownQuota };
   await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
-  if (filled > remaining) {
-    await addQuota(tx, userId, filled - remaining);
-    await logPlan(tx, userId, "plan_quota_granted", plan, filled - remaining);
-  }
+  const inBalance = ownQuota ? 0 : filled - (subscription.ownQuota ? 0 : remaining);
+  if (inBalance > 0) await addQuota(tx, userId, inBalance);
+  if (filled > remaining) await logPlan(tx, userId, "plan_quota_granted", plan, filled - remaining);
   return { ...subscription, ...values };
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, ne, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, ne, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
 import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
@@ -12,7 +12,7 @@ import {
   type ReminderMethod,
   subscriptions,
 } from "../../../../db/schema/billing/plans.ts";
-import type { Db } from "../../../../db/types.ts";
+import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
@@ -43,6 +43,8 @@ export type PlanInput = Readonly<{
   seats?: number | null;
   /** Quota units a period for each seat that is added; 0: none can be. */
   seatPrice?: number;
+  /** Models that its quota pays, as patterns with *; none: all. */
+  models?: readonly string[];
   /** Of all keys of a subscriber together; 0: the plan sets no limit. */
   requestsPerMinute?: number;
   tokensPerMinute?: number;
@@ -51,11 +53,13 @@ export type PlanInput = Readonly<{
 const MOST_UNITS = 1_000_000_000_000;
 /** So that all seats that can be added cost a safe integer. */
 const MOST_SEAT_PRICE = 10_000_000_000;
+const MOST_MODELS = 100;
+const LONGEST_MODEL = 200;
 const MOST_A_MINUTE = 2_000_000_000;
 const LONGEST = { name: 60, description: 500 } as const;
 
 /**
- * Creates or changes a plan. Running subscriptions follow its rate limits at once, and the rest from their next window or period
+ * Creates or changes a plan. Running subscriptions follow its rate limits and its patterns of models at once, and the rest from their next window or period
  * on. Throws OperationError.
  */
 export async function savePlan(
@@ -65,6 +69,7 @@ export async function savePlan(
 ): Promise<number> {
   const values = readPlan(settings, input);
   const id = await db.transaction(async (tx) => {
+    if (input.id !== undefined && values.models.length > 0) await requireNoneForAll(tx, input.id);
     const [saved] =
       input.id === undefined
         ? await tx
@@ -90,6 +95,19 @@ export async function savePlan(
   return id;
 }
 
+/** Quota that subscribers have for all models can't become quota for some. Throws OperationError. */
+async function requireNoneForAll(tx: Tx, id: number): Promise<void> {
+  const [present] = await tx.select({ models: plans.models }).from(plans).where(eq(plans.id, id)).for("update");
+  if (!present || present.models.length > 0) return;
+  const isOf = or(eq(subscriptions.planId, id), eq(subscriptions.nextPlanId, id));
+  const [used] = await tx
+    .select({ id: subscriptions.id })
+    .from(subscriptions)
+    .where(and(isOf, ne(subscriptions.status, "ended")))
+    .limit(1);
+  if (used) throw new OperationError("plan_models_narrowed");
+}
+
 function readPlan(settings: SettingsReader, input: PlanInput) {
   const name = input.name.trim();
   const description = input.description.trim();
@@ -106,6 +124,11 @@ function readPlan(settings: SettingsReader, input: PlanInput) {
   if (seats !== null && !isInteger(seats, 1, MOST_SEATS))
     throw new OperationError("plan_seats_number_invalid", { max: MOST_SEATS });
   if (!isInteger(seatPrice, 0, MOST_SEAT_PRICE)) throw new OperationError("plan_seat_price_invalid");
+  const models = [
+    ...new Set((input.models ?? []).map((pattern) => pattern.trim()).filter((pattern) => pattern !== "")),
+  ];
+  if (models.length > MOST_MODELS || models.some((pattern) => pattern.length > LONGEST_MODEL))
+    throw new OperationError("plan_models_invalid", { max: MOST_MODELS });
   const { requestsPerMinute = 0, tokensPerMinute = 0 } = input;
   for (const limit of [requestsPerMinute, tokensPerMinute])
     if (!isInteger(limit, 0, MOST_A_MINUTE)) throw new OperationError("plan_rate_invalid", { max: MOST_A_MINUTE });
@@ -116,7 +139,7 @@ function readPlan(settings: SettingsReader, input: PlanInput) {
   const { price, periodCount, windowQuota, userGroup, trialDays, allowsOverage, isVisible } = input;
   return {
     ...{ name, description, price, period, periodCount, windowQuota, window, userGroup, trialDays },
-    ...{ allowsOverage, isVisible, seats, seatPrice, requestsPerMinute, tokensPerMinute },
+    ...{ allowsOverage, isVisible, seats, seatPrice, models, requestsPerMinute, tokensPerMinute },
   };
 }
 
@@ -161,6 +184,8 @@ export type SubscriptionView = {
   pause_at_end: boolean;
   next_plan_id: number | null;
   allows_overage: boolean;
+  /** Models that its quota pays, as patterns; none: all, and what is left is part of the balance. */
+  models: string[];
   /** Limits of the plan for all keys together; 0: none. */
   requests_per_minute: number;
   tokens_per_minute: number;
@@ -204,6 +229,7 @@ const view = {
   allows_overage: plans.allowsOverage,
   members: sql<number>`(select count(*)::int from ${organizationMembers}
     where ${organizationMembers.organizationId} = ${subscriptions.userId})`,
+  models: plans.models,
   requests_per_minute: plans.requestsPerMinute,
   tokens_per_minute: plans.tokensPerMinute,
   least_seats: plans.seats,

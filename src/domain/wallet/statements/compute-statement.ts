@@ -25,6 +25,10 @@ export type StatementDraft = Readonly<{
   content: StatementContent;
 }>;
 
+/** The balance of a row of `users` with quota of plans for some models, which was granted and is used like it. */
+export const accountUnits = sql<number>`(${users.quota} + (select coalesce(sum(s.remaining), 0) from subscriptions s
+  where s.user_id = ${users.id} and s.own_quota))::float8`;
+
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -39,7 +43,7 @@ export async function computeStatement(
   month: Month,
 ): Promise<StatementDraft> {
   const [user] = await tx
-    .select({ username: users.username, quota: users.quota })
+    .select({ username: users.username, quota: accountUnits })
     .from(users)
     .where(eq(users.id, userId));
   if (!user) throw new OperationError("user_not_found");

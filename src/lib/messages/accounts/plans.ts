@@ -20,6 +20,18 @@ export const planMessages = {
   },
   plan_quota_invalid: { en: "The quota must be an integer, 0 or more.", zh: "额度须为不小于 0 的整数。" },
   plan_trial_invalid: { en: "The trial must have 0 to 365 days.", zh: "试用天数须为 0 到 365。" },
+  plan_models_invalid: {
+    en: "Enter at most {max} patterns of up to 200 characters, such as gpt-4o or claude-*.",
+    zh: "最多填写 {max} 个匹配规则，每个不超过 200 个字符，例如 gpt-4o 或 claude-*。",
+  },
+  plan_models_narrowed: {
+    en: "Subscribers use this plan for all models. Add another plan for some models, and retire this one.",
+    zh: "已有订阅者将该套餐用于所有模型。请为部分模型另建套餐，再停售此套餐。",
+  },
+  plan_models_narrower: {
+    en: "Your plan is for all models, the other for some. Cancel the renewal of yours, then subscribe to the other.",
+    zh: "你的套餐适用于所有模型，而另一套餐只适用于部分模型。请先取消续订，再订阅另一套餐。",
+  },
   plan_rate_invalid: {
     en: "Requests and tokens per minute must be integers from 0 to {max}.",
     zh: "每分钟请求数和 token 数须为 0 到 {max} 的整数。",

@@ -56,6 +56,10 @@ export const limitMessages = {
     en: "Rate limit of {count} requests in {minutes} minutes reached. Try again in {seconds} s.",
     zh: "{minutes} 分钟内最多 {count} 次请求，请在 {seconds} 秒后重试。",
   },
+  gateway_plan_model: {
+    en: "The plan {plan} does not include the model {model}, and allows no calls at the expense of the balance. Use a model of the plan.",
+    zh: "套餐「{plan}」不包含模型 {model}，且不允许使用余额。请改用套餐内的模型。",
+  },
   gateway_plan_requests: {
     en: "The plan {plan} allows {count} requests per minute. Try again in {seconds} s.",
     zh: "套餐「{plan}」每分钟最多 {count} 次请求，请在 {seconds} 秒后重试。",

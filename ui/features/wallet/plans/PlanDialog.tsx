@@ -30,6 +30,8 @@ type PlanForm = {
   /** Empty: any number of members. */
   seats: string;
   seatPrice: string;
+  /** Patterns, one a line. */
+  models: string;
   requestsPerMinute: string;
   tokensPerMinute: string;
   allowsOverage: boolean;
@@ -48,6 +50,7 @@ const formOf = (plan: Plan | null): PlanForm => ({
   trialDays: String(plan?.trialDays ?? 0),
   seats: plan?.seats ? String(plan.seats) : "",
   seatPrice: String(plan?.seatPrice ?? 0),
+  models: plan?.models.join("\n") ?? "",
   requestsPerMinute: String(plan?.requestsPerMinute ?? 0),
   tokensPerMinute: String(plan?.tokensPerMinute ?? 0),
   allowsOverage: plan?.allowsOverage ?? true,
@@ -85,6 +88,7 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
         trialDays: Number(trialDays),
         seats: seats.trim() === "" ? null : Number(seats),
         seatPrice: seats.trim() === "" ? 0 : Number(seatPrice),
+        models: values.models.split("\n").filter((pattern) => pattern.trim() !== ""),
         requestsPerMinute: Number(values.requestsPerMinute),
         tokensPerMinute: Number(values.tokensPerMinute),
       });
@@ -175,6 +179,17 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
           options={WINDOWS.map((window) => [window, t(`plans.windows.${window}`)])}
           onChange={(window) => change({ window })}
         />
+        <Field label={t("plans.form.models")} htmlFor="plan-models" hint={t("plans.form.modelsHint")}>
+          <OutlinedInput
+            id="plan-models"
+            fullWidth
+            multiline
+            minRows={2}
+            value={form.models}
+            onChange={(event) => change({ models: event.target.value })}
+            inputProps={{ spellCheck: false, className: "mono" }}
+          />
+        </Field>
         <Choice
           id="plan-group"
           label={t("plans.form.group")}

@@ -149,6 +149,11 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
         </>
       )}
       {!own.allows_overage && <Box sx={{ mt: 2, fontSize: 13 }}>{t("plans.noOverage")}</Box>}
+      {own.models.length > 0 && (
+        <Box sx={{ mt: 2, fontSize: 13, overflowWrap: "anywhere" }}>
+          {t("plans.models", { models: own.models.join(", ") })}
+        </Box>
+      )}
       {rates !== "" && <Box sx={{ mt: 2, fontSize: 13 }}>{rates}</Box>}
       {own.seats !== null && own.members > 0 && (
         <Box sx={{ mt: 2, fontSize: 13 }}>

@@ -51,8 +51,9 @@ export const setPaused = (id: number, paused: boolean) => readEnvelope(planApi.u
 export const setPausedOf = (id: number, paused: boolean) =>
   readEnvelope(planApi.subscription.pause.post({ id, paused }));
 
-type SavedPlan = PlanInput & Readonly<{ seatPrice: number; requestsPerMinute: number; tokensPerMinute: number }>;
-export const savePlan = (plan: SavedPlan) => readData(planApi.plan.post({ ...plan }));
+type SavedPlan = PlanInput &
+  Readonly<{ seatPrice: number; models: readonly string[]; requestsPerMinute: number; tokensPerMinute: number }>;
+export const savePlan = (plan: SavedPlan) => readData(planApi.plan.post({ ...plan, models: [...plan.models] }));
 /** Resolves with the address of the service's page to pay on. */
 export const payAtService = (service: "stripe" | "paypal", { planId, coupon, seats }: Subscribing) =>
   readData(

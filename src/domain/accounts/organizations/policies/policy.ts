@@ -1,4 +1,5 @@
 import type { PolicyRules } from "../../../../../db/schema/accounts/policies.ts";
+import { wildcardPattern } from "../../../../lib/values/linear-pattern.ts";
 import { type SensitiveWords, sensitiveWords } from "../../../../settings/sensitive-words.ts";
 import { compileIpList, type IpList } from "../../../api-keys/directory/ip-list.ts";
 import type { ChannelEntry } from "../../../channels/entry.ts";
@@ -45,9 +46,9 @@ export function compilePolicy({
   return {
     name,
     isOfProject: projectId !== 0,
-    models: models.length > 0 ? models.map(patternOf) : null,
+    models: models.length > 0 ? models.map(wildcardPattern) : null,
     channelTypes: types.length > 0 ? new Set(types) : null,
-    regions: rules.regions?.length ? rules.regions.map(patternOf) : null,
+    regions: rules.regions?.length ? rules.regions.map(wildcardPattern) : null,
     allowIps: compileIpList(rules.allow_ips),
     words: words.trim() === "" ? null : NO_WORDS.read(words, "blocked_words").value,
     logsContent: !rules.no_content_log,
@@ -55,8 +56,6 @@ export function compilePolicy({
     maxCallQuota: rules.max_call_quota > 0 ? rules.max_call_quota : null,
   };
 }
-
-const patternOf = (pattern: string): RegExp => new RegExp(`^${pattern.split("*").map(RegExp.escape).join(".*")}$`, "s");
 
 /** The first policy that does not allow a model; undefined: all do. */
 export const policyAgainstModel = (set: PolicySet, model: string): Policy | undefined =>

@@ -1,41 +1,60 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { Changes } from "../../../../../db/changes.ts";
-import { requireRow } from "../../../../../db/require-row.ts";
 import { budgets } from "../../../../../db/schema/billing/budgets.ts";
 import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import type { Db, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 
+const isRunning = (userId: number) =>
+  and(eq(subscriptions.userId, userId), inArray(subscriptions.status, ["active", "past_due"]));
+
 /**
- * Limits an account's calls to what is left of its windows as long as one of its plans allows no overage; the ledger holds and
- * settles that limit like a budget. To be called with the account locked (`lockPlanAccount`), after its windows changed.
+ * Limits an account's calls to what is left of its windows as long as one of its plans allows no overage, and offers what is left
+ * of windows for some models; the ledger holds and settles both like budgets. To be called with the account locked
+ * (`lockPlanAccount`), after its windows changed.
  */
 export async function limitOverage(tx: Tx, userId: number): Promise<void> {
   const running = await tx
-    .select({
-      remaining: sql<string>`coalesce(sum(${subscriptions.remaining}), 0)`,
-      isLimited: sql<boolean>`coalesce(bool_or(not ${plans.allowsOverage}), false)`,
-    })
+    .select({ subscription: subscriptions, allowsOverage: plans.allowsOverage })
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
-    .where(and(eq(subscriptions.userId, userId), inArray(subscriptions.status, ["active", "past_due"])))
-    .then(requireRow);
-  const present = and(eq(budgets.organizationId, userId), eq(budgets.scope, "plan"), isNull(budgets.deletedAt));
-  const now = nowSeconds();
-  if (!running.isLimited) {
-    await tx.update(budgets).set({ deletedAt: now }).where(present);
-    return;
+    .where(isRunning(userId))
+    .orderBy(asc(subscriptions.id));
+  const limits = new Map(
+    running.flatMap(({ subscription: { id, ownQuota, remaining } }) => (ownQuota ? [[id, remaining] as const] : [])),
+  );
+  if (running.some(({ allowsOverage }) => !allowsOverage)) {
+    const shared = running.filter(({ subscription }) => !subscription.ownQuota);
+    limits.set(
+      0,
+      shared.reduce((sum, { subscription }) => sum + subscription.remaining, 0),
+    );
   }
-  const remaining = Number(running.remaining);
-  // A refund of a call that is charged from now on makes `remaining` what is left of the limit.
+  const stored = await tx
+    .select({ id: budgets.id, scopeId: budgets.scopeId, deletedAt: budgets.deletedAt })
+    .from(budgets)
+    .where(and(eq(budgets.organizationId, userId), eq(budgets.scope, "plan")))
+    .orderBy(sql`${budgets.deletedAt} is not null`, asc(budgets.id));
+  for (const { id, scopeId, deletedAt } of stored) {
+    const remaining = limits.get(scopeId);
+    if (remaining === undefined && deletedAt !== null) continue;
+    limits.delete(scopeId);
+    // A call may still ask for what is left of a window that has ended: nothing.
+    const values = { deletedAt: remaining === undefined ? nowSeconds() : null, ...leaving(remaining ?? 0) };
+    await tx.update(budgets).set(values).where(eq(budgets.id, id));
+  }
+  for (const [scopeId, remaining] of limits) {
+    await tx.insert(budgets).values({
+      ...{ organizationId: userId, scope: "plan", scopeId, period: "total", isHard: true, createdAt: nowSeconds() },
+      ...leaving(remaining),
+    });
+  }
+}
+
+/** A limit with so much left: a refund of a call that is charged from now on makes `remaining` what is left of it. */
+function leaving(remaining: number) {
   const limit = Math.max(1, remaining);
-  const values = { limit, remaining, spent: limit - remaining, periodStart: now };
-  const changed = await tx.update(budgets).set(values).where(present).returning({ id: budgets.id });
-  if (changed.length > 0) return;
-  await tx.insert(budgets).values({
-    ...{ organizationId: userId, scope: "plan", scopeId: 0, period: "total", isHard: true },
-    ...{ ...values, createdAt: now },
-  });
+  return { limit, remaining, spent: limit - remaining, periodStart: nowSeconds() };
 }
 
 /** To be called after a transaction that changed subscriptions of the account: processes read its balance and its limits again. */

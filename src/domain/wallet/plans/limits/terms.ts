@@ -1,8 +1,10 @@
-import { and, asc, eq, gt, inArray, or } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, or } from "drizzle-orm";
 import type { Changes } from "../../../../../db/changes.ts";
+import { budgets } from "../../../../../db/schema/billing/budgets.ts";
 import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import type { Db } from "../../../../../db/types.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
+import { wildcardPattern } from "../../../../lib/values/linear-pattern.ts";
 import { keepTable, MapCopy, queryOf, type Selection } from "../../../../lib/values/tables/keep-table.ts";
 
 /** What a running subscription says of its account's calls. */
@@ -11,14 +13,21 @@ export type PlanTerms = Readonly<{
   id: number;
   userId: number;
   planName: string;
+  /** Models that the plan covers, as patterns with *; none: all. */
+  models: readonly string[];
+  /** The budget that pays calls to these models; null: what is left of the window is part of the balance. */
+  budgetId: number | null;
+  allowsOverage: boolean;
+  /** Epoch seconds. */
+  windowEnd: number;
   /** 0: the plan sets no limit. */
   requestsPerMinute: number;
   tokensPerMinute: number;
 }>;
 
-/** Looks up the terms of accounts; only subscriptions that limit calls have any. */
+/** Looks up the terms of accounts; only subscriptions that limit calls, or pay for some models, have any. */
 export type PlanTermsLookup = Readonly<{
-  /** Undefined: none. */
+  /** Undefined: none. The terms whose window ends first come first. */
   of(userId: number): readonly PlanTerms[] | undefined;
   all(): Iterable<PlanTerms>;
 }>;
@@ -32,7 +41,11 @@ function createTermsCopy() {
   const byUser = new Map<number, readonly PlanTerms[]>();
   const copy: MapCopy<PlanTerms> = new MapCopy<PlanTerms>({
     add(terms) {
-      byUser.set(terms.userId, [...(byUser.get(terms.userId) ?? []), terms]);
+      const all = [...(byUser.get(terms.userId) ?? []), terms];
+      byUser.set(
+        terms.userId,
+        all.sort((a, b) => a.windowEnd - b.windowEnd || a.id - b.id),
+      );
     },
     remove({ id, userId }) {
       const others = byUser.get(userId)?.filter((terms) => terms.id !== id) ?? [];
@@ -41,6 +54,19 @@ function createTermsCopy() {
     },
   });
   return { copy, of: (userId: number) => byUser.get(userId), all: () => copy.byId.values() };
+}
+
+const patterns = new WeakMap<PlanTerms, readonly RegExp[]>();
+
+/** Whether a plan covers a model, by the exact name. */
+export function coversModel(terms: PlanTerms, model: string): boolean {
+  if (terms.models.length === 0) return true;
+  let known = patterns.get(terms);
+  if (!known) {
+    known = terms.models.map(wildcardPattern);
+    patterns.set(terms, known);
+  }
+  return known.some((pattern) => pattern.test(model));
 }
 
 /** Looks terms up among these. */
@@ -68,16 +94,27 @@ function readTerms(db: Db, selection: Selection): Promise<PlanTerms[]> {
       id: subscriptions.id,
       userId: subscriptions.userId,
       planName: plans.name,
+      models: plans.models,
+      budgetId: budgets.id,
+      allowsOverage: plans.allowsOverage,
+      windowEnd: subscriptions.windowEnd,
       requestsPerMinute: plans.requestsPerMinute,
       tokensPerMinute: plans.tokensPerMinute,
     })
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
+    .leftJoin(
+      budgets,
+      and(
+        ...[eq(budgets.organizationId, subscriptions.userId), eq(budgets.scope, "plan"), isNull(budgets.deletedAt)],
+        ...[eq(budgets.scopeId, subscriptions.id), eq(subscriptions.ownQuota, true)],
+      ),
+    )
     .where(
       and(
         where,
         inArray(subscriptions.status, ["active", "past_due"]),
-        or(gt(plans.requestsPerMinute, 0), gt(plans.tokensPerMinute, 0)),
+        or(eq(subscriptions.ownQuota, true), gt(plans.requestsPerMinute, 0), gt(plans.tokensPerMinute, 0)),
       ),
     )
     .orderBy(asc(subscriptions.id))

@@ -4,6 +4,7 @@ import type { Db, DbOrTx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { type CsvCell, csvOf } from "../../../../lib/values/csv.ts";
 import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
+import { accountUnits } from "../compute-statement.ts";
 import { type ChargesBy, firstMovementAt, type MovementRow, readMovementRows } from "./movement-rows.ts";
 import { netOf, readMovements } from "./read-movements.ts";
 
@@ -81,7 +82,7 @@ async function* slicesOf(
 }
 
 async function balanceOf(tx: DbOrTx, userId: number): Promise<number> {
-  const [user] = await tx.select({ quota: users.quota }).from(users).where(eq(users.id, userId));
+  const [user] = await tx.select({ quota: accountUnits }).from(users).where(eq(users.id, userId));
   if (!user) throw new OperationError("user_not_found");
   return user.quota;
 }

@@ -47,6 +47,11 @@ export const PlanCard = ({ plan, own }: { plan: Plan; own: readonly Subscription
         {t(`plans.quotaPer.${plan.window}`, { quota: amountText(plan.windowQuota, format) })}
       </Box>
       {!plan.allowsOverage && <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.noOverage")}</Box>}
+      {plan.models.length > 0 && (
+        <Box sx={{ fontSize: 13, color: "text.secondary", overflowWrap: "anywhere" }}>
+          {t("plans.models", { models: plan.models.join(", ") })}
+        </Box>
+      )}
       {rates !== "" && <Box sx={{ fontSize: 13, color: "text.secondary" }}>{rates}</Box>}
       {plan.userGroup && (
         <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.group", { group: plan.userGroup })}</Box>

@@ -1,0 +1,179 @@
+import type { Statements } from "../../../../db/types.ts";
+
+/** What a batch may contain: records that nobody can have written, or any. */
+export const forNew = (sql: Statements) => ({
+  unlessLogged: sql``,
+  unlessNoted: sql``,
+  applied: sql`not materialized (select * from charged)`,
+});
+export const forAny = (sql: Statements) => ({
+  unlessLogged: sql`on conflict (request_id, created_at) do nothing`,
+  unlessNoted: sql`and not exists (
+      select from logs l where l.request_id = c.request_id and l.created_at = c.created_at
+    ) on conflict (request_id, created_at) do nothing`,
+  applied: sql`materialized (
+      select c.* from charged c join (select * from written union all select * from noted) w using (request_id, created_at)
+    )`,
+});
+
+/** Charges that plans pay count in the budgets of their windows. */
+const planCharges = (sql: Statements) =>
+  sql`union all select plan, created_at, planned, asked from applied where plan is not null`;
+const planSums = (sql: Statements) =>
+  sql`union all select plan, sum(asked)::bigint from entries where plan is not null group by plan`;
+
+/** What only batches do that have charges in budgets: each counts in the period in which its call began, if that is not over. */
+export const withBudgets = (sql: Statements, processId: string, hasPlans: boolean) => ({
+  column: sql`f[21] as budgets,`,
+  notedColumn: sql`, budgets`,
+  notedValue: sql`, coalesce(budgets, '')`,
+  paid: sql`budget_charges as (
+      select b.id::integer as budget_id, a.created_at, a.taken, a.asked
+      from applied a, unnest(string_to_array(a.budgets, ',')) as b(id)
+      ${hasPlans ? planCharges(sql) : sql``}
+    ),
+    budget_keys as materialized (
+      select id, case when scope = 'plan' then 0 else period_start end as period_start, renews_at from budgets where id = any(array(select budget_id from budget_charges))
+        and (select count(*) from keys) >= 0 order by id for update
+    ),
+    budget_sums as (
+      select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
+      from (
+        select k.id as budget_id, sum(c.asked)::bigint as asked,
+          coalesce(sum(c.taken) filter (
+            where c.created_at >= k.period_start and (k.renews_at = 0 or c.created_at < k.renews_at)), 0)::bigint as taken,
+          coalesce(sum(c.taken) filter (where k.renews_at > 0 and c.created_at >= k.renews_at), 0)::bigint as ahead
+        from budget_charges c join budget_keys k on k.id = c.budget_id group by k.id
+      ) s left join holds h on h.process_id = ${processId} and h.subject = 'budget' and h.subject_id = s.budget_id
+    ),
+    paid_budgets as (
+      update budgets b set remaining = greatest(0, b.remaining - s.taken), spent = b.spent + s.taken,
+        spent_ahead = b.spent_ahead + s.ahead, held = greatest(0, b.held - s.spent)
+      from budget_sums s join budget_keys k on k.id = s.budget_id where b.id = s.budget_id
+      returning b.id, b.remaining as quota, b.held, s.own - s.spent as own
+    ),`,
+  spent: sql`union all select 'budget', budget_id, spent from budget_sums`,
+  settled: sql`union all
+    select 'budget', e.budget_id, e.asked, p.quota, p.held, p.own
+    from (
+      select b.id::integer as budget_id, sum(asked)::bigint as asked
+      from entries, unnest(string_to_array(budgets, ',')) as b(id) group by 1
+      ${hasPlans ? planSums(sql) : sql``}
+    ) e left join paid_budgets p on p.id = e.budget_id`,
+});
+export const withoutBudgets = (sql: Statements): ReturnType<typeof withBudgets> => ({
+  column: sql``,
+  notedColumn: sql``,
+  notedValue: sql``,
+  paid: sql``,
+  spent: sql``,
+  settled: sql``,
+});
+
+/**
+ * What only batches do that have charges paid by plans: each takes what is left of the window, in the order of the batch, and the
+ * rest from the balance. The windows count them at once, so `distributed` counts them too.
+ */
+export const withPlans = (sql: Statements, areNew: boolean) => ({
+  column: sql`f[22]::integer as plan,`,
+  planned: sql`planned as materialized (
+      select e.place, w.id as subscription, w.plan_id, greatest(0, least(e.asked, w.remaining - coalesce(sum(e.asked) over (
+        partition by w.id order by e.place rows between unbounded preceding and 1 preceding), 0)))::bigint as units
+      from entries e join budgets b on b.id = e.plan join plan_windows w on w.id = b.scope_id and w.own_quota
+      ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = e.request_id and l.created_at = e.created_at)`}
+    ),
+    wallet_entries as materialized (
+      select e.place, e.user_id, e.asked - coalesce(p.units, 0) as asked from entries e left join planned p using (place)
+    ),
+    wallet_asked as materialized (select user_id, sum(asked)::bigint as asked from wallet_entries group by user_id),`,
+  entries: sql`wallet_entries`,
+  requestedBy: sql`wallet_asked`,
+  charged: sql`select e.*, coalesce(p.units, 0) + coalesce(s.taken, w.asked) as taken, coalesce(p.units, 0) as planned
+      from entries e join wallet_entries w using (place) left join short s using (place) left join planned p using (place)`,
+  fromWallet: sql`c.taken - c.planned`,
+  draws: sql`union all
+        select d.place, d.subscription, p.name, -1, d.units from planned d join plans p on p.id = d.plan_id`,
+  ownRequested: sql`sum(asked) filter (where plan is null)`,
+  sums: sql`sum(taken - planned)::bigint as wallet, coalesce(sum(asked) filter (where plan is null), 0)::bigint as wallet_asked,`,
+  userSums: sql`sum(wallet)::bigint as wallet, sum(wallet_asked)::bigint as asked,`,
+  wallet: sql`s.wallet`,
+  drawn: sql`drawn_windows as (
+      update subscriptions s set remaining = s.remaining - d.units
+      from (
+        select p.subscription, sum(p.units)::bigint as units from applied a join planned p using (place) group by 1
+      ) d where s.id = d.subscription
+    ),
+    counted as (
+      update plan_accounts a set distributed = a.distributed + d.units
+      from (select user_id, sum(planned)::bigint as units from applied group by user_id) d
+      where a.user_id = d.user_id and (select count(*) from plan_positions) >= 0 -- They are read before.
+    ),`,
+});
+export const withoutPlans = (sql: Statements): ReturnType<typeof withPlans> => ({
+  column: sql``,
+  planned: sql``,
+  entries: sql`entries`,
+  requestedBy: sql`asked_of`,
+  charged: sql`select e.*, coalesce(s.taken, e.asked) as taken from entries e left join short s using (place)`,
+  fromWallet: sql`c.taken`,
+  draws: sql``,
+  ownRequested: sql`sum(asked)`,
+  sums: sql``,
+  userSums: sql`sum(asked)::bigint as asked,`,
+  wallet: sql`s.taken`,
+  drawn: sql``,
+});
+
+/** What only batches do that have calls with tags. */
+export const withTags = (sql: Statements) => ({
+  column: sql`, tags`,
+  value: sql`, case when position('"tags":[' in other) > 0
+    then (select array_agg(tag) from jsonb_array_elements_text(other::jsonb -> 'tags') tag) end`,
+});
+export const withoutTags = (sql: Statements): ReturnType<typeof withTags> => ({ column: sql``, value: sql`` });
+
+/**
+ * Which part of each charge the windows of plans pay, as JSON for its log row: parts of the statement that applies a batch,
+ * after `payers` and `charged`. What is left of windows for some models is known already (`withPlans`). The other windows were last reduced when the account had used `distributed`
+ * (`src/domain/wallet/plans/plan-account.ts`): what it used since, and each charge after that, takes its place along them, the
+ * window that ends first in front. What lies behind all windows is paid by the wallet.
+ */
+export const planDraws = (
+  sql: Statements,
+  areNew: boolean,
+  { fromWallet, draws }: Pick<ReturnType<typeof withPlans>, "fromWallet" | "draws">,
+) => sql`
+    plan_positions as materialized (
+      select a.user_id, u.used_quota - a.distributed as position from plan_accounts a join payers u on u.id = a.user_id
+      where a.user_id = any(array(select user_id from plan_windows)) order by a.user_id for update of a
+    ),
+    plan_charges as materialized (
+      select place, user_id, taken, before from (
+        select c.place, c.user_id, ${fromWallet} as taken, (p.position + coalesce(sum(${fromWallet}) over (
+          partition by c.user_id order by c.place rows between unbounded preceding and 1 preceding), 0))::bigint as before
+        from charged c join plan_positions p using (user_id)
+        ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = c.request_id and l.created_at = c.created_at)`}
+      ) c where taken > 0
+    ),
+    plan_draws as materialized (
+      select place, json_agg(json_build_object('subscription', id, 'plan', name, 'units', units) order by low, id)::text as draws
+      from (
+        select c.place, w.id, p.name, w.low,
+          least(w.low + w.remaining, c.before + c.taken) - greatest(w.low, c.before) as units
+        from plan_charges c
+        join (
+          select *, (sum(remaining) over (partition by user_id order by window_end, id) - remaining)::bigint as low
+          from plan_windows where status <> 'ended' and not own_quota
+        ) w using (user_id)
+        join plans p on p.id = w.plan_id
+        ${draws}
+      ) parts
+      where units > 0 group by place
+    )`;
+
+/** The windows of the batch's accounts, locked: their newest state is read, as the accounts' rows are. */
+export const planWindows = (sql: Statements) => sql`
+    plan_windows as materialized (
+      select s.id, s.user_id, s.plan_id, s.window_end, s.remaining, s.status, s.own_quota from subscriptions s
+      where s.user_id = any(array(select id from payers)) and s.status <> 'ended' order by s.user_id, s.id for update
+    )`;
