@@ -11,6 +11,7 @@ import {
 import { endNow, setRenewal, switchPlan } from "../../domain/wallet/plans/change-subscription.ts";
 import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
 import { orderNextPeriod, orderPlan } from "../../domain/wallet/plans/orders/order-period.ts";
+import { setRenewalMethod } from "../../domain/wallet/plans/orders/set-renewal-method.ts";
 import { setPaused, setPausedByAdmin } from "../../domain/wallet/plans/pause-subscription.ts";
 import {
   listOwnSubscriptions,
@@ -56,6 +57,7 @@ const planBody = t.Object({
 const seats = t.Optional(t.Integer({ minimum: 1, maximum: 2_147_483_647 }));
 // Elysia takes the first value of an enumeration where none is sent.
 const periodMethod = t.UnionEnum(REMINDER_METHODS, { default: undefined });
+const renewalMethod = t.Optional(t.UnionEnum(["balance", ...REMINDER_METHODS], { default: undefined }));
 const couponCode = t.String({ maxLength: 100 });
 const couponBody = t.Object({
   code: couponCode,
@@ -168,6 +170,13 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
           async ({ actor, request, body }) => {
             if (body.seats !== undefined) await setSeats(services, actor.id, body.id, body.seats);
             else if (body.plan_id !== undefined) await switchPlan(services, actor.id, body.id, body.plan_id);
+            else if (body.pay_method !== undefined)
+              await setRenewalMethod(
+                services,
+                actor.id,
+                body.id,
+                body.pay_method === "balance" ? null : body.pay_method,
+              );
             else if (body.paused !== undefined) await setPaused(pausing, actor.id, body.id, body.paused);
             else await setRenewal(renewing, actor.id, body.id, body.renew !== false);
             return done(request, "subscription_saved");
@@ -179,6 +188,7 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
               seats,
               renew: t.Optional(t.Boolean()),
               paused: t.Optional(t.Boolean()),
+              pay_method: renewalMethod,
             }),
           },
         ),

@@ -111,6 +111,8 @@ async function renew(deps: PlanDeps, { subscription }: Running, now: number): Pr
     await beginPeriod(deps, subscription, now);
     return true;
   } catch (error) {
+    // Another process was faster, or its subscriber has changed it.
+    if (error instanceof OperationError && error.code === "subscription_changed") return false;
     if (!(error instanceof OperationError) || error.code !== "plan_balance_too_low") throw error;
     const [row] = await deps.db
       .update(subscriptions)
@@ -163,6 +165,7 @@ function requireDue({ running }: PlanAccount, id: number, looked: Subscription) 
     current?.periodEnd === looked.periodEnd &&
     current.couponId === looked.couponId &&
     current.nextPlanId === looked.nextPlanId &&
+    current.payMethod === looked.payMethod &&
     seatsToAdd(current) === seatsToAdd(looked) &&
     (current.status === "paused") === (looked.status === "paused");
   if (!current || !isSame || current.status === "ending") {

@@ -20,7 +20,9 @@ import { useAddress } from "../../../components/use-address.ts";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
 import { NextPeriodDialog } from "../orders/PeriodPayment.tsx";
+import { RenewalDialog } from "../orders/RenewalDialog.tsx";
 import { RenewalText } from "../orders/RenewalText.tsx";
+import { paymentOptions } from "../wallet-calls.ts";
 import { PlanCard } from "./offer/PlanCard.tsx";
 import { useChange } from "./offer/use-change.ts";
 import { rateText } from "./period-text.ts";
@@ -69,6 +71,14 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
   const { may } = useActing();
   const change = useChange(t("plans.saved"));
   const [isChangingSeats, setChangingSeats] = useState(false);
+  const [isChangingMethod, setChangingMethod] = useState(false);
+  const periods = useQuery(paymentOptions).data?.periods ?? [];
+  const canChangeMethod =
+    !own.is_card &&
+    !own.cancel_at_end &&
+    own.status !== "ending" &&
+    own.renewal_price > 0 &&
+    (own.pay_method !== null || periods.length > 0);
   const address = useAddress({ keepsPlace: true });
   const canPayNext =
     own.pay_method !== null &&
@@ -175,6 +185,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
               {t("plans.orders.payNext")}
             </Button>
           )}
+          {canChangeMethod && <Button onClick={() => setChangingMethod(true)}>{t("plans.orders.renewal")}</Button>}
           {own.service === "stripe" && (
             <Button loading={portal.isPending} onClick={() => portal.mutate()}>
               {t("plans.portal")}
@@ -217,6 +228,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
           }}
         />
       )}
+      {isChangingMethod && <RenewalDialog subscription={own} onClose={() => setChangingMethod(false)} />}
       {isChangingSeats && own.least_seats !== null && (
         <SeatsDialog subscription={own} least={own.least_seats} onClose={() => setChangingSeats(false)} />
       )}

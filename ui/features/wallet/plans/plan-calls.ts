@@ -45,6 +45,10 @@ export const changePlan = (id: number, planId: number) =>
 export const setSeats = (id: number, seats: number) => readEnvelope(planApi.user.subscriptions.put({ id, seats }));
 export const setRenewal = (id: number, renew: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, renew }));
 
+/** How later periods are paid; null: from the balance. */
+export const setRenewalMethod = (id: number, method: ReminderMethod | null) =>
+  readEnvelope(planApi.user.subscriptions.put({ id, pay_method: method ?? "balance" }));
+
 /** Pauses a subscription at the end of its period, or resumes it. */
 export const setPaused = (id: number, paused: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, paused }));
 /** The same for anybody's, by an administrator. */

@@ -118,7 +118,8 @@ export async function orderNextPeriod(
   return open(deps, { tradeNo, quote, method, subject: name, site });
 }
 
-function requireMethod(settings: SettingsReader, method: ReminderMethod): void {
+/** Checks that single periods can be paid by this method. Throws OperationError. */
+export function requireMethod(settings: SettingsReader, method: ReminderMethod): void {
   if (!periodMethods(settings).includes(method)) throw new OperationError("online_top_up_disabled");
 }
 

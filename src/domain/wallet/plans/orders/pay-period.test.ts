@@ -27,6 +27,7 @@ import { GRACE_S } from "../periods.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { orderNextPeriod, orderPlan } from "./order-period.ts";
 import { remindSubscribers } from "./remind.ts";
+import { setRenewalMethod } from "./set-renewal-method.ts";
 
 const alipay = startFakeAlipay();
 const wechat = startFakeWechatPay();
@@ -393,4 +394,45 @@ test("a trial is free and ends with a reminder; a coupon is reserved for the ord
   const [use] = await app.db.execute<{ used_count: number }>(sql`select used_count from coupons where code = ${code}`);
   expect(use?.used_count).toBe(1);
   await expectBooks();
+});
+
+test("a subscriber changes between reminders and the balance, each period being paid once", async () => {
+  const start = nowSeconds();
+  const userId = await subscriber(start, 3 * PRICE);
+  const { id = 0 } = (await own(userId)) ?? {};
+  await setRenewalMethod(app, userId, id, null, start);
+  await remindSubscribers(app, undefined, start + MONTH_S - DAY_S);
+  expect(await noticesOf(userId)).toEqual([]);
+  await Promise.all(TEN.map(() => advance(start + MONTH_S)));
+  expect(await own(userId)).toMatchObject({ pay_method: null, status: "active", period_end: start + 2 * MONTH_S });
+  expect(await quotaOf(userId)).toBe(2 * PRICE + WINDOW);
+  await setRenewalMethod(app, userId, id, "manual", start);
+  await Promise.all(TEN.map(() => advance(start + 2 * MONTH_S)));
+  expect(await own(userId)).toMatchObject({ pay_method: "manual", status: "past_due" });
+  expect(await quotaOf(userId)).toBe(2 * PRICE + WINDOW);
+  // The balance pays what no order has paid.
+  await setRenewalMethod(app, userId, id, null, start + 2 * MONTH_S);
+  await Promise.all(TEN.map(() => advance(start + 2 * MONTH_S + 60)));
+  expect(await own(userId)).toMatchObject({ status: "active" });
+  expect(await quotaOf(userId)).toBe(PRICE + WINDOW);
+  await expectBooks();
+});
+
+test("renewal by a way to pay that is not set up, or of what a service renews or is canceled, is refused", async () => {
+  const userId = await subscriber(nowSeconds());
+  const { id = 0 } = (await own(userId)) ?? {};
+  const set = (method: ReminderMethod | null) => setRenewalMethod(app, userId, id, method);
+  await app.settings.set("ManualPaymentInstructions", "");
+  await expect(set("manual")).rejects.toMatchObject({ code: "online_top_up_disabled" });
+  await app.settings.set("ManualPaymentInstructions", "Transfer to IBAN DE00");
+  await expect(setRenewalMethod(app, await person(), id, null)).rejects.toMatchObject({
+    code: "subscription_not_found",
+  });
+  await setRenewal({ ...deps, setCardRenewal: async () => {} }, userId, id, false);
+  await expect(set(null)).rejects.toMatchObject({ code: "plan_renewal_canceled" });
+  await app.db
+    .update(subscriptions)
+    .set({ cancelAtEnd: false, payMethod: null, orderId: 1 })
+    .where(eq(subscriptions.id, id));
+  await expect(set("manual")).rejects.toMatchObject({ code: "plan_renewed_by_service" });
 });
