@@ -30,11 +30,16 @@ const ARGUMENTS = [
   "--js-flags=--max-lazy --no-opt --no-maglev",
 ];
 
-/** Starts the system's Chromium. Throws when there is none. */
-export function openBrowser(): Promise<Browser> {
+/** The path of the system's Chromium. Throws when there is none. */
+export function findChromium(): string {
   const executablePath = CHROMIUM.find(existsSync);
   if (!executablePath) throw new Error("Chromium is not installed: apt-get install chromium");
-  return chromium.launch({ executablePath, args: ARGUMENTS });
+  return executablePath;
+}
+
+/** Starts the system's Chromium. Throws when there is none. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: ARGUMENTS });
 }
 
 /** A page in a language and color scheme, with what it complains of: errors of scripts and refused requests. */
