@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import pino from "pino";
+import { experimentCalls } from "../../../db/schema/gateway/experiments.ts";
 import { logs } from "../../../db/schema/gateway/logs.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import type { ExperimentView } from "../../domain/models/experiments/list-experiments.ts";
@@ -29,6 +30,47 @@ const ROUTES = {
 const list = async () => (await ask("GET")).data as readonly ExperimentView[];
 const ask = async (method: string, query = "", headers = admin) =>
   (await app.ask(method, `/api/experiments/${query}`, undefined, headers)).body;
+
+test("both sides of an experiment are shown over time, by hour and by the days of the reader's clock", async () => {
+  await app.settings.change(["ModelRoutes"], () => new Map([["ModelRoutes", JSON.stringify(ROUTES)]]));
+  const experiment = app.settings.get("ModelRoutes").get("best")?.experiment?.key ?? "";
+  const hour = 3600;
+  const now = nowSeconds() - (nowSeconds() % hour);
+  const call = (at: number, isTrial: boolean, latencyMs: number, failed = false): ExperimentCall => ({
+    ...{ route: "best", experiment, isTrial, requestId: `series ${at}`, createdAt: at, model: isTrial ? "b" : "a" },
+    ...{ channelId: 1, failed, status: failed ? 500 : 200, latencyMs, firstTokenMs: null, cost: latencyMs / 10 },
+    ...{ promptTokens: 1, completionTokens: 1 },
+  });
+  await app.db
+    .insert(experimentCalls)
+    .values([
+      call(now + 1, false, 100),
+      call(now + 2, false, 300),
+      call(now + 3, false, 9000, true),
+      call(now - hour, true, 500),
+      call(now - 40 * 24 * hour, true, 500),
+      { ...call(now, false, 10), experiment: "another" },
+    ]);
+  const series = async (query: string) => (await ask("GET", `series?route=${query}`)).data;
+  const control = { start: now, is_trial: false, calls: 3, failed: 1, latency_ms: 200, first_token_ms: null, cost: 20 };
+  expect(await series("best&step=hour")).toEqual([
+    { start: now - hour, is_trial: true, calls: 1, failed: 0, latency_ms: 500, first_token_ms: null, cost: 50 },
+    control,
+  ]);
+  // For a reader to whom midnight was between both hours, and for one to whom it was not.
+  const sinceMidnight = (now % (24 * hour)) / 60;
+  const offset = sinceMidnight > 720 ? 1440 - sinceMidnight : -sinceMidnight;
+  const days = (await series(`best&step=day&offset_minutes=${offset}`)) as { start: number }[];
+  expect(days.map(({ start }) => start)).toEqual([now - 24 * hour, now]);
+  const shifted = (await series(
+    `best&step=day&offset_minutes=${offset > 0 ? offset - 120 : offset + 120}`,
+  )) as object[];
+  expect(new Set(shifted.map((point) => (point as { start: number }).start)).size).toBe(1);
+  expect(await series("plain&step=day")).toEqual([]);
+  expect((await ask("GET", "series?route=best&step=day", user)).code).toBe("permission_denied");
+  expect(await ask("DELETE", "?route=best")).toMatchObject({ success: true });
+  await app.db.delete(logs);
+});
 
 test("administrators see each experiment with its figures, costs and verdicts, and may start it again", async () => {
   await app.settings.change(["ModelRoutes"], () => new Map([["ModelRoutes", JSON.stringify(ROUTES)]]));

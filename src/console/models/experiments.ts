@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
+import { readExperimentSeries } from "../../domain/models/experiments/experiment-series.ts";
 import { listExperiments } from "../../domain/models/experiments/list-experiments.ts";
 import { deleteResults } from "../../domain/models/experiments/store.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -15,6 +16,18 @@ export const experimentRoutes = ({ db, settings }: Services, guarded: ReturnType
     .use(guarded)
     .guard({ role: "admin" })
     .get("/", async () => ok(await listExperiments({ db, settings })))
+    .get(
+      "/series",
+      async ({ query: { route, step, offset_minutes: offsetMinutes = 0 } }) =>
+        ok(await readExperimentSeries({ db, settings }, { route, step, offsetMinutes })),
+      {
+        query: t.Object({
+          route: t.String({ minLength: 1, maxLength: 200 }),
+          step: t.Union([t.Literal("hour"), t.Literal("day")]),
+          offset_minutes: t.Optional(t.Integer({ minimum: -840, maximum: 840 })),
+        }),
+      },
+    )
     .delete(
       "/",
       async ({ actor, query: { route } }) => {

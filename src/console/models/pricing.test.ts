@@ -5,17 +5,25 @@ import { priceChanges } from "../../../db/schema/billing/prices.ts";
 import { readFromPrimary } from "../../../db/server/replica.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
+import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { sessionUser } from "../../domain/accounts/authenticate.ts";
 import { createSessions } from "../../domain/accounts/sessions/sessions.ts";
 import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
 import { createModelHealth } from "../../domain/models/model-health.ts";
+import { nowSeconds } from "../../lib/clock.ts";
 import { pricingRoutes } from "./pricing.ts";
-import { createPublicModels } from "./public-models.ts";
+import { createPublicModels, type ModelPageView } from "./public-models.ts";
 
+const DAY_S = 86_400;
 let app: TestConsole;
 let sessions: ReturnType<typeof createSessions>;
 beforeAll(async () => {
-  app = await startTestConsole(undefined, async ({ db, changes, settings, users }) => {
+  app = await startTestConsole(undefined, async ({ db, database, changes, settings, users }) => {
+    const failing = { modelName: "by-token", createdAt: nowSeconds() - 2 * DAY_S, failed: true, channelId: 1 };
+    await writeCalls(
+      database,
+      Array.from({ length: 6 }, () => callRecord(failing)),
+    );
     await settings.set("ModelRatio", '{"by-token": 1.25}');
     await settings.set("GroupRatio", '{"default": 1, "vip": 0.5, "staff": 0.1}');
     await settings.set("UserUsableGroups", '{"default": "Everybody", "vip": "Friends"}');
@@ -90,4 +98,12 @@ test("changes of prices: visitors learn of models that they may see, administrat
     total: 3,
     items: [{ model_name: "gone" }, {}, {}],
   });
+});
+
+test("a model's page shows its past incidents where the site publishes how models do, and no number of calls", async () => {
+  const page = async () => (await app.ask("GET", "/api/pricing/model?name=by-token")).body.data as ModelPageView;
+  expect(await page()).toMatchObject({ status: null, incidents: null });
+  await app.settings.set("StatusPageEnabled", "true");
+  const start = nowSeconds() - 2 * DAY_S - (nowSeconds() % 3600);
+  expect((await page()).incidents).toEqual([{ start, end: start + 3600, state: "down", share: 0 }]);
 });

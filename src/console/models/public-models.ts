@@ -5,6 +5,7 @@ import { ROLE } from "../../domain/accounts/roles.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { listPrices, type PricedModel, type PriceList } from "../../domain/channels/prices/list-prices.ts";
 import type { ModelHealthReader, ModelSpeed, ModelStatus } from "../../domain/models/model-health.ts";
+import type { ModelIncident } from "../../domain/models/model-incidents.ts";
 import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
@@ -21,6 +22,8 @@ export type ModelPageView = Readonly<{
   /** Null: the site does not publish how models do. */
   status: ModelStatus | null;
   speed: ModelSpeed | null;
+  /** Of the last 90 days, newest first. */
+  incidents: readonly ModelIncident[] | null;
 }>;
 
 /** Whether a caller may read how models do: administrators, and everybody where the site publishes it. */
@@ -38,9 +41,13 @@ export function createPublicModels({ settings, channels, modelHealth }: Services
       const model = listPrices(deps, group).models.find(({ model_name }) => model_name === name);
       if (!model) return null;
       const facts = factsView(deps.catalog().find(name));
-      if (!mayReadStatus(settings, user)) return { model, facts, status: null, speed: null };
-      const [statuses, speed] = await Promise.all([modelHealth.statuses(group), modelHealth.speedOf(name)]);
-      return { model, facts, status: statuses.find(({ model_name }) => model_name === name) ?? null, speed };
+      if (!mayReadStatus(settings, user)) return { model, facts, status: null, speed: null, incidents: null };
+      const [statuses, speed, incidents] = await Promise.all([
+        modelHealth.statuses(group),
+        modelHealth.speedOf(name),
+        modelHealth.incidentsOf(name),
+      ]);
+      return { model, facts, status: statuses.find(({ model_name }) => model_name === name) ?? null, speed, incidents };
     },
   };
 }

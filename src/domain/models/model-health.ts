@@ -6,6 +6,15 @@ import { usableGroups } from "../accounts/users/usable-groups.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
 import { type Health, type ModelHealth, readModelHealth } from "../logs/usage/read-model-health.ts";
 import { type Performance, readPerformance } from "../logs/usage/read-overview.ts";
+import {
+  COMPLETE,
+  DEGRADED_BELOW,
+  DOWN_BELOW,
+  MIN_CALLS,
+  type ModelIncident,
+  readModelIncidents,
+  successShare,
+} from "./model-incidents.ts";
 
 type Deps = Readonly<{
   reads: Reads;
@@ -34,23 +43,21 @@ export type ModelHealthReader = Readonly<{
   statuses(ownGroup: string): Promise<ModelStatus[]>;
   /** Speed over the last seven days. */
   speedOf(model: string): Promise<ModelSpeed>;
+  /** Its incidents in the last 90 days, newest first. */
+  incidentsOf(model: string): Promise<readonly ModelIncident[]>;
 }>;
 
 const KEEP_MS = 60_000;
-const MOST_SPEEDS = 2000;
+const MOST_MODELS = 2000;
 const SPEED_DAYS = 7;
 const DAY_S = 86_400;
-const COMPLETE = 10_000;
-/** Below this many requests a current rate is not meaningful. */
-const MIN_CALLS = 5;
-const DEGRADED_BELOW = 9000;
-const DOWN_BELOW = 1000;
 const NO_HEALTH: ModelHealth = { days: [], recent: { count: 0, failed: 0 } };
 
 /** Reads how models do. Figures are at most a minute old, however many readers ask. */
 export function createModelHealth({ reads, settings, channels }: Deps): ModelHealthReader {
   const health = memoizeFor(KEEP_MS, () => reads.read((db) => readModelHealth(db, nowSeconds())));
-  const speeds = new LRUCache<string, Promise<ModelSpeed>>({ max: MOST_SPEEDS, ttl: KEEP_MS });
+  const speeds = new LRUCache<string, Promise<ModelSpeed>>({ max: MOST_MODELS, ttl: KEEP_MS });
+  const incidents = new LRUCache<string, Promise<readonly ModelIncident[]>>({ max: MOST_MODELS, ttl: KEEP_MS });
   return {
     async statuses(ownGroup) {
       const groups = [...usableGroups(settings, ownGroup).keys()];
@@ -60,17 +67,25 @@ export function createModelHealth({ reads, settings, channels }: Deps): ModelHea
         groups.some((group) => (channels.candidates(group, model)?.tiers.length ?? 0) > 0);
       return names.map((name) => statusOf(name, known.get(name) ?? NO_HEALTH, canServe(name)));
     },
-    speedOf(model) {
-      const known = speeds.get(model);
-      if (known) return known;
-      const end = nowSeconds();
-      const filter = { modelNames: [model], start: end - SPEED_DAYS * DAY_S, end };
-      const reading = reads.read((db) => readPerformance(db, filter)).then(({ total }) => speedView(total));
-      speeds.set(model, reading);
-      reading.catch(() => speeds.delete(model));
-      return reading;
-    },
+    speedOf: (model) =>
+      readOnce(speeds, model, () => {
+        const end = nowSeconds();
+        const filter = { modelNames: [model], start: end - SPEED_DAYS * DAY_S, end };
+        return reads.read((db) => readPerformance(db, filter)).then(({ total }) => speedView(total));
+      }),
+    incidentsOf: (model) =>
+      readOnce(incidents, model, () => reads.read((db) => readModelIncidents(db, model, nowSeconds()))),
   };
+}
+
+/** What is known of a model, or read now; what could not be read is read again by the next caller. */
+function readOnce<Value>(known: LRUCache<string, Promise<Value>>, model: string, read: () => Promise<Value>) {
+  const found = known.get(model);
+  if (found) return found;
+  const reading = read();
+  known.set(model, reading);
+  reading.catch(() => known.delete(model));
+  return reading;
 }
 
 const speedView = ({
@@ -100,9 +115,7 @@ function statusOf(name: string, { days, recent }: ModelHealth, canServe: boolean
   };
 }
 
-/** Rounded down, so that only a model without any failure reaches 100 %. */
-const shareOf = ({ count, failed }: Health): number | null =>
-  count === 0 ? null : Math.floor(((count - failed) * COMPLETE) / count);
+const shareOf = (health: Health): number | null => (health.count === 0 ? null : successShare(health));
 
 /** The result of `read`, read again when it is older than `keepMs`; concurrent callers share one read. */
 function memoizeFor<Value>(keepMs: number, read: () => Promise<Value>): () => Promise<Value> {

@@ -128,6 +128,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   "models:act": ["DELETE /api/catalog/update", "POST /api/catalog/update"],
   "models:read": [
     "GET /api/experiments/",
+    "GET /api/experiments/series",
     "GET /api/catalog/",
     "POST /api/catalog/update/preview",
     "GET /api/channel/list_prices",

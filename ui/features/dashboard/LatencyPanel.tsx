@@ -5,12 +5,11 @@ import TableBody from "@mui/material/TableBody";
 import TableCell from "@mui/material/TableCell";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
-import ToggleButton from "@mui/material/ToggleButton";
-import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Latency } from "../../../src/domain/logs/usage/read-latency.ts";
+import { Choice } from "../../components/charts/Choice.tsx";
 import { Count } from "../../components/display/Money.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { Panel } from "../../components/layout.tsx";
@@ -105,24 +104,3 @@ const LatencyRow = ({ row, by }: { row: Latency; by: LatencyDimension }) => {
     </TableRow>
   );
 };
-
-type ChoiceProps<Name extends string> = Readonly<{
-  label: string;
-  value: Name;
-  choices: readonly Name[];
-  words: (name: Name) => string;
-  onChange: (name: Name) => void;
-}>;
-
-/** A toggle between a few options. */
-export const Choice = <Name extends string>({ label, value, choices, words, onChange }: ChoiceProps<Name>) => (
-  <Box sx={{ overflowX: "auto", maxWidth: "100%", scrollbarWidth: "none" }}>
-    <ToggleButtonGroup exclusive size="small" value={value} aria-label={label}>
-      {choices.map((name) => (
-        <ToggleButton key={name} value={name} onClick={() => onChange(name)}>
-          {words(name)}
-        </ToggleButton>
-      ))}
-    </ToggleButtonGroup>
-  </Box>
-);

@@ -1,16 +1,15 @@
 import Box from "@mui/material/Box";
 import { useTheme } from "@mui/material/styles";
-import { BarChart } from "@mui/x-charts/BarChart";
 import { ChartsReferenceLine } from "@mui/x-charts/ChartsReferenceLine";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Series, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
+import { PeriodBars, STEP_SECONDS } from "../../components/charts/PeriodBars.tsx";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
-import { Row, usePhone } from "../../components/layout.tsx";
-import { formatDate } from "../../lib/format/time.ts";
+import { Row } from "../../components/layout.tsx";
 import { compactCount } from "../logs/overview/Overview.tsx";
 import { type ChartMark, markedPeriods } from "./marks/chart-marks.ts";
-import { type Measure, periodsOf, STEP_SECONDS, valuesOf } from "./series-values.ts";
+import { type Measure, periodsOf, valuesOf } from "./series-values.ts";
 
 const COLORS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;
 
@@ -24,28 +23,12 @@ type UsageChartProps = Readonly<{
   marks: readonly ChartMark[];
 }>;
 
-const MOST_LABELS = { hour: 8, day: 15, week: 13 } as const;
-const FEW_LABELS = { hour: 3, day: 5, week: 5 } as const;
-
-/** Which periods have a label: as many as fit, evenly. Hours of several days are labelled at midnight. */
-function labelledOf(periods: readonly number[], step: SeriesStep, most: number) {
-  const days = (periods.length * STEP_SECONDS[step]) / STEP_SECONDS.day;
-  if (step !== "hour" || days <= 2) {
-    const every = Math.ceil(periods.length / most);
-    return (_: number, index: number) => index % every === 0;
-  }
-  const every = Math.ceil(days / most);
-  return (start: number) =>
-    new Date(start * 1000).getHours() === 0 && Math.round(start / STEP_SECONDS.day) % every === 0;
-}
-
 /** If no value reaches a dollar, two decimals would all look alike. */
 const SMALL_DECIMALS = 4;
 
 /** Bars per period, stacked by series; a click on a name toggles its series. */
 export const UsageChart = ({ series, step, range, measure, nameOf, marks }: UsageChartProps) => {
-  const { t, i18n } = useTranslation();
-  const isPhone = usePhone();
+  const { t } = useTranslation();
   const { vars, palette } = useTheme();
   const colors = (vars ?? { palette }).palette.series;
   const money = useMoneyFormat();
@@ -67,47 +50,32 @@ export const UsageChart = ({ series, step, range, measure, nameOf, marks }: Usag
   };
   return (
     <>
-      <Box role="img" aria-label={t("dashboard.chartLabel")} sx={{ minWidth: 0 }}>
-        <BarChart
-          height={280}
-          hideLegend
-          skipAnimation
-          margin={{ left: 0, right: 36, top: 12, bottom: 0 }}
-          grid={{ horizontal: true }}
-          xAxis={[
-            {
-              scaleType: "band",
-              disableTicks: true,
-              data: periods,
-              tickLabelInterval: labelledOf(periods, step, (isPhone ? FEW_LABELS : MOST_LABELS)[step]),
-              valueFormatter: (start: number) => periodText(start, step, i18n.language),
-            },
-          ]}
-          yAxis={[{ width: 64, valueFormatter: text }]}
-          series={series.flatMap((one, index) =>
-            hidden.has(one.key)
-              ? []
-              : [
-                  {
-                    id: one.key ?? "others",
-                    label: nameOf(one),
-                    stack: "all",
-                    color: colorOf(one, index),
-                    data: valuesOf(one, periods, measure),
-                    valueFormatter: (value: number | null) => (value ? text(value) : null),
-                  },
-                ],
-          )}
-        >
-          {markedPeriods(marks, periods).map((start) => (
-            <ChartsReferenceLine
-              key={start}
-              x={start}
-              lineStyle={{ strokeDasharray: "3 3", stroke: (vars ?? { palette }).palette.text.secondary }}
-            />
-          ))}
-        </BarChart>
-      </Box>
+      <PeriodBars
+        label={t("dashboard.chartLabel")}
+        height={280}
+        isStacked
+        {...{ periods, step, text }}
+        series={series.flatMap((one, index) =>
+          hidden.has(one.key)
+            ? []
+            : [
+                {
+                  id: one.key ?? "others",
+                  label: nameOf(one),
+                  color: colorOf(one, index),
+                  data: valuesOf(one, periods, measure),
+                },
+              ],
+        )}
+      >
+        {markedPeriods(marks, periods).map((start) => (
+          <ChartsReferenceLine
+            key={start}
+            x={start}
+            lineStyle={{ strokeDasharray: "3 3", stroke: (vars ?? { palette }).palette.text.secondary }}
+          />
+        ))}
+      </PeriodBars>
       <Row wrap gap={1} sx={{ mt: 2 }}>
         {series.map((one, index) => (
           <Box
@@ -148,10 +116,3 @@ export const UsageChart = ({ series, step, range, measure, nameOf, marks }: Usag
     </>
   );
 };
-
-const periodText = (start: number, step: SeriesStep, language: string): string =>
-  formatDate(start * 1000, language, {
-    month: "numeric",
-    day: "numeric",
-    ...(step === "hour" && { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
-  });

@@ -11,8 +11,6 @@ function figureOf(point: SeriesPoint, measure: Measure): number {
   return measure === "calls" ? point.count : point.prompt_tokens + point.completion_tokens;
 }
 
-export const STEP_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
-
 /** Beyond this many bars, only the time with calls is shown. */
 const MOST_PERIODS = 1000;
 

@@ -8,6 +8,7 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { Col, Panel, Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { ComparisonTable } from "./ComparisonTable.tsx";
+import { ExperimentChart } from "./ExperimentChart.tsx";
 import type { ExperimentView } from "./experiment-calls.ts";
 
 type Props = Readonly<{ experiment: ExperimentView; onDelete: () => void }>;
@@ -41,6 +42,11 @@ export const ExperimentPanel = ({ experiment, onDelete }: Props) => {
           ]}
         />
         <ComparisonTable comparisons={comparisons} />
+        {calls.control + calls.trial === 0 ? (
+          <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("experiments.chart.none")}</Box>
+        ) : (
+          <ExperimentChart route={route} />
+        )}
         {verdicts && <Verdicts verdicts={verdicts} />}
         <Row gap={3} wrap>
           {!isEnabled && <StatusChip tone="idle">{t("routes.status.disabled")}</StatusChip>}

@@ -12,3 +12,13 @@ export const experiments = queryOptions({
 });
 
 export const deleteResults = (route: string) => readData(experimentApi.delete({}, { query: { route } }));
+
+/** Both sides of a route's experiment over time; days are those of the reader's clock. */
+export const experimentSeries = (route: string, step: "hour" | "day") =>
+  queryOptions({
+    queryKey: ["experiments", "series", route, step],
+    queryFn: ({ signal }) => {
+      const query = { route, step, offset_minutes: -new Date().getTimezoneOffset() };
+      return readData(experimentApi.series.get({ query, fetch: { signal } }));
+    },
+  });

@@ -5,8 +5,9 @@ import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
 import { Panel } from "../../../components/layout.tsx";
-import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatDuration, formatSeconds } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
+import { formatDate } from "../../../lib/format/time.ts";
 import { useSession } from "../../../state/session.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
 import { DayBars, shareOrDash } from "./DayBars.tsx";
@@ -15,7 +16,7 @@ const TONE = { up: "ok", degraded: "warn", down: "bad" } as const;
 const DAYS = 90;
 
 /** State, availability and speed of a model, where the site publishes them. */
-export const ModelHealth = ({ page: { model, status, speed } }: { page: ModelPageView }) => {
+export const ModelHealth = ({ page: { model, status, speed, incidents } }: { page: ModelPageView }) => {
   const { t } = useTranslation();
   const { user } = useSession();
   if (!status || !speed) {
@@ -52,6 +53,56 @@ export const ModelHealth = ({ page: { model, status, speed } }: { page: ModelPag
           ]}
         />
       </Box>
+      {incidents && <Incidents incidents={incidents} />}
     </Panel>
+  );
+};
+
+const TIME = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+
+/** The times in which calls of the model failed, newest first. */
+const Incidents = ({ incidents }: { incidents: NonNullable<ModelPageView["incidents"]> }) => {
+  const { t, i18n } = useTranslation();
+  const timeText = (seconds: number) => formatDate(seconds * 1000, i18n.language, TIME);
+  return (
+    <Box component="section" sx={{ mt: 4 }}>
+      <Box component="h3" sx={{ m: 0, mb: 2, fontSize: 13, fontWeight: 600 }}>
+        {t("model.incidents.title")}
+      </Box>
+      {incidents.length === 0 && (
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("model.incidents.none", { count: DAYS })}</Box>
+      )}
+      <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
+        {incidents.map(({ start, end, state, share }) => (
+          <Box
+            component="li"
+            key={start}
+            sx={{
+              display: "flex",
+              flexWrap: "wrap",
+              alignItems: "center",
+              columnGap: 3,
+              rowGap: 1,
+              py: 2,
+              borderTop: "1px solid",
+              borderColor: "line.faint",
+              fontSize: 13,
+            }}
+          >
+            <StatusChip tone={TONE[state]} quiet>
+              {t(`status.states.${state}`)}
+            </StatusChip>
+            <Box className="num" sx={{ flex: 1, minWidth: 160 }}>
+              {end === null
+                ? t("model.incidents.since", { start: timeText(start) })
+                : `${timeText(start)} – ${timeText(end)} (${formatSeconds(end - start)})`}
+            </Box>
+            <Box className="num" sx={{ color: "text.secondary" }}>
+              {t("model.incidents.share", { share: shareOrDash(share) })}
+            </Box>
+          </Box>
+        ))}
+      </Box>
+    </Box>
   );
 };
