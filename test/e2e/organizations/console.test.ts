@@ -2,14 +2,26 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
-import { setOption } from "../../support/e2e/console-client.ts";
-import { type ConsolePage, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import { login, setOptions } from "../../support/e2e/console-client.ts";
+import {
+  type ConsolePage,
+  fillPlaceholders,
+  openConsolePage,
+  startBrowserFixture,
+  VIEWPORTS,
+} from "../../support/e2e/console-page.ts";
 import { until } from "../../support/lib/until.ts";
+import { startMailServer } from "../../support/notifications.ts";
 
 const PASSWORD = "a member's password";
+const post = await startMailServer();
+afterAll(post.stop);
 const { browser, fixture } = await startBrowserFixture(["gpt-4o"]);
 const { gateway, root } = fixture;
-await setOption(root, "Organizations", "on");
+await setOptions(root, {
+  ...{ Organizations: "on", ServerAddress: gateway.url },
+  ...{ SMTPServer: "127.0.0.1", SMTPPort: post.port, SMTPFrom: "gate@example.com" },
+});
 
 describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
   const words = WORDS[language];
@@ -214,6 +226,88 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     await first.open("/log");
     await first.page.getByText(words.logs.title).first().waitFor();
     expect(await first.page.locator("[data-row]").filter({ hasText: "gpt-4o" }).count()).toBe(0);
+  });
+
+  test("gets members by mail and gives them roles", async () => {
+    const { page, button, dialog, waitForNotice, expectAccessible } = first;
+    const { members, invitations, roles } = texts;
+    await switchTo(first, name);
+    await first.open("/organization?section=members");
+    await button(invitations.invite).click();
+    const email = `third-${language}@example.com`;
+    const form = dialog(invitations.inviteTitle);
+    await form.getByLabel(invitations.email).fill(email);
+    await button(invitations.send, form).click();
+    await waitForNotice(invitations.mailed);
+    await page.getByText(email, { exact: true }).waitFor();
+    const mail = await until(
+      async () => post.received.find(({ to }) => to.includes(email)),
+      (found) => found !== undefined,
+    );
+    const token = /token=([\w-]+)/.exec(mail?.text ?? "")?.[1];
+    const third = `third-${language}`;
+    await root.post("/api/user/", { username: third, password: PASSWORD });
+    await (await login(gateway, third, PASSWORD)).post("/api/organization/invitation/accept", { token });
+    await button(invitations.invite).click();
+    await button(invitations.createLink, dialog(invitations.inviteTitle)).click();
+    await waitForNotice(invitations.created);
+    await button(invitations.revoke).click();
+    await waitForNotice(invitations.revoked);
+    await page.getByText(invitations.none).waitFor();
+
+    await first.open("/organization?section=members");
+    await page.getByRole("combobox", { name: fillPlaceholders(members.roleOf, { name: third }) }).click();
+    await page.getByRole("option", { name: roles.viewer, exact: true }).click();
+    await waitForNotice(fillPlaceholders(members.changed, { name: third, role: roles.viewer }));
+    await expectAccessible();
+    const entry = page.getByRole("group", { name: third });
+    await button(members.remove, entry).click();
+    await button(members.remove, dialog(fillPlaceholders(members.removeTitle, { name: third }))).click();
+    await waitForNotice(fillPlaceholders(members.removed, { name: third }));
+    await entry.waitFor({ state: "detached" });
+  });
+
+  test("changes and removes what it made", async () => {
+    const { page, button, dialog, waitForNotice } = first;
+    const { budgets, projects, policies, rename } = texts;
+    await openSection(first, "budgets");
+    await button(budgets.change).click();
+    await dialog(budgets.changeTitle).getByLabel(budgets.limit).fill("600000");
+    await button(budgets.save, dialog(budgets.changeTitle)).click();
+    await waitForNotice(budgets.saved);
+    await page
+      .getByText(/\$1\.20/)
+      .first()
+      .waitFor();
+    await button(budgets.delete).click();
+    await button(budgets.delete, dialog(budgets.deleteTitle)).click();
+    await waitForNotice(budgets.deleted);
+    await page.getByText(budgets.none).waitFor();
+    await openSection(first, "policies");
+    await button(policies.change).click();
+    await dialog(policies.changeTitle).getByLabel(policies.name, { exact: true }).fill("Rules");
+    await button(policies.save, dialog(policies.changeTitle)).click();
+    await waitForNotice(fillPlaceholders(policies.saved, { name: "Rules" }));
+    await button(policies.delete).click();
+    await button(policies.delete, dialog(fillPlaceholders(policies.deleteTitle, { name: "Rules" }))).click();
+    await waitForNotice(fillPlaceholders(policies.deleted, { name: "Rules" }));
+    await openSection(first, "projects");
+    await button(projects.rename).click();
+    await dialog(projects.renameTitle).getByLabel(texts.name, { exact: true }).fill("Site");
+    await button(projects.save, dialog(projects.renameTitle)).click();
+    await waitForNotice(fillPlaceholders(projects.saved, { name: "Site" }));
+    await button(projects.delete).click();
+    await button(projects.delete, dialog(fillPlaceholders(projects.deleteTitle, { name: "Site" }))).click();
+    await waitForNotice(fillPlaceholders(projects.deleted, { name: "Site" }));
+    await openSection(first, "settings");
+    await page.getByLabel(texts.name, { exact: true }).fill(`${name} renamed`);
+    await button(rename.action).click();
+    await waitForNotice(rename.done);
+    await page.getByRole("heading", { name: `${name} renamed`, level: 1 }).waitFor();
+    await first.expectAccessible();
+    await page.getByLabel(texts.name, { exact: true }).fill(name);
+    await button(rename.action).click();
+    await waitForNotice(rename.done);
   });
 
   test("is left by the member, who goes on for themselves, and complains of nothing", async () => {

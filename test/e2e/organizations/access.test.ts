@@ -1,0 +1,142 @@
+/** An administrator gives rights in a real browser: custom roles, service accounts, and a company's identity provider. */
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
+import { login, setOption } from "../../support/e2e/console-client.ts";
+import {
+  type ConsolePage,
+  fillPlaceholders,
+  openConsolePage,
+  startConsoleFixture,
+  VIEWPORTS,
+} from "../../support/e2e/console-page.ts";
+import { makeCertificate } from "../../support/lib/certificate.ts";
+
+const PASSWORD = "a reader's password";
+const { browser, gateway, root } = await startConsoleFixture();
+await setOption(root, "Organizations", "on");
+await root.post("/api/organization/", { username: "harbor", display_name: "Harbor" });
+
+const folder = await mkdtemp(path.join(tmpdir(), "sluice-access-"));
+await makeCertificate(path.join(folder, "certificate.pem"), path.join(folder, "key.pem"));
+const certificate = await Bun.file(path.join(folder, "certificate.pem")).text();
+await rm(folder, { recursive: true });
+
+const statusWith = async (token: string, path: string): Promise<number> =>
+  (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${token}` } })).status;
+
+describe.each(["en", "zh"] as const)("rights in %s", (language) => {
+  const words = WORDS[language];
+  const { access, providers } = words;
+  const { verbs, resources } = access.rights;
+  let console: ConsolePage;
+  beforeAll(async () => {
+    console = await openConsolePage(browser, gateway, VIEWPORTS[language]);
+  });
+  afterAll(() => console.close());
+
+  test("a role is created with a part of the rights, which people with it have, and changed", async () => {
+    const { page, button, dialog, row, waitForNotice, expectAccessible } = console;
+    const { roles } = access;
+    const name = `Auditor ${language}`;
+    await console.open("/admin-roles");
+    await page.getByRole("heading", { name: roles.title, level: 1 }).waitFor();
+    await button(roles.add).first().click();
+    const form = dialog(roles.add);
+    await button(roles.add, form).click();
+    await form.getByText(roles.nameRequired).waitFor();
+    await form.getByText(access.rights.required).waitFor();
+    await form.getByLabel(roles.columns.name, { exact: true }).fill(name);
+    await form.getByRole("checkbox", { name: `${resources.audit}: ${verbs.read}` }).check();
+    await expectAccessible();
+    await button(roles.add, form).click();
+    await waitForNotice(fillPlaceholders(roles.saved, { name }));
+    await console.chooseRowAction(name, roles.edit);
+    const edited = dialog(fillPlaceholders(roles.editTitle, { name }));
+    await edited.getByRole("checkbox", { name: `${resources.logs}: ${verbs.read}` }).check();
+    await button(roles.save, edited).click();
+    await row(name).getByText(resources.logs).first().waitFor();
+    await expectAccessible();
+
+    const username = `auditor-${language}`;
+    const { id } = await root.post("/api/user/", { username, password: PASSWORD });
+    const role = (await root.get("/api/admin_role/")).find((one: { name: string }) => one.name === name);
+    await root.put("/api/user/", { id, admin_role_id: role.id });
+    const auditor = await login(gateway, username, PASSWORD);
+    expect((await auditor.send("GET", "/api/audit/?p=0&page_size=10")).status).toBe(200);
+    expect((await (await auditor.send("GET", "/api/channel/?p=0&page_size=10")).json()).success).toBe(false);
+  }, 60_000);
+
+  test("a service account gets a token, which is replaced and ends with the account", async () => {
+    const { page, button, dialog, row, waitForNotice, expectAccessible } = console;
+    const { accounts, token } = access;
+    const name = `monitor-${language}`;
+    await console.open("/service-accounts");
+    await page.getByRole("heading", { name: accounts.title, level: 1 }).waitFor();
+    await button(accounts.add).first().click();
+    const form = dialog(accounts.add);
+    await form.getByLabel(accounts.columns.name, { exact: true }).fill("no spaces");
+    await button(accounts.add, form).click();
+    await form.getByText(access.rights.required).waitFor();
+    await form.getByLabel(accounts.columns.name, { exact: true }).fill(name);
+    await form.getByRole("checkbox", { name: `${resources.channels}: ${verbs.read}` }).check();
+    await expectAccessible();
+    await button(accounts.add, form).click();
+    const issued = dialog(fillPlaceholders(accounts.tokenTitle, { name }));
+    const first = (await issued.locator("code").textContent()) ?? "";
+    await expectAccessible();
+    await button(token.done, issued).click();
+    expect(await statusWith(first, "/api/channel/?p=0&page_size=10")).toBe(200);
+    expect(await statusWith(first, "/api/user/?p=0&page_size=10")).toBe(403);
+    await row(name).getByText(resources.channels).first().waitFor();
+    await console.chooseRowAction(name, accounts.rotate);
+    await button(accounts.rotate, dialog(fillPlaceholders(accounts.rotateTitle, { name }))).click();
+    const second = (await issued.locator("code").textContent()) ?? "";
+    await button(token.done, issued).click();
+    expect(await statusWith(first, "/api/channel/?p=0&page_size=10")).toBe(401);
+    await console.chooseRowAction(name, accounts.delete);
+    await button(accounts.delete, dialog(fillPlaceholders(accounts.deleteTitle, { name }))).click();
+    await waitForNotice(fillPlaceholders(accounts.deleted, { name }));
+    expect(await statusWith(second, "/api/channel/?p=0&page_size=10")).toBe(401);
+  }, 60_000);
+
+  test("a provider maps groups to organizations, gets a SCIM token and loses it", async () => {
+    const { page, button, dialog, row, waitForNotice, expectAccessible } = console;
+    const { scim, mappings } = providers;
+    const name = `Work ${language}`;
+    await console.open("/identity-providers");
+    await button(providers.add).first().click();
+    const form = dialog(providers.add);
+    await form.getByLabel(providers.columns.name, { exact: true }).fill(name);
+    await form.getByRole("combobox", { name: providers.type, exact: true }).click();
+    await page.getByRole("option", { name: providers.types.saml }).click();
+    await form.getByLabel(providers.fields.entry_point).fill("https://idp.example.com/sso");
+    await form.getByLabel(providers.fields.idp_issuer).fill(`https://idp.example.com/${language}`);
+    await form.getByLabel(providers.fields.certificate).fill(certificate);
+    await button(mappings.add, form).click();
+    await button(providers.add, form).click();
+    await form.getByText(mappings.required).waitFor();
+    await form.getByLabel(mappings.group, { exact: true }).fill("engineers");
+    await expectAccessible();
+    await button(providers.add, form).click();
+    await waitForNotice(fillPlaceholders(providers.saved, { name }));
+    await console.chooseRowAction(name, scim.create);
+    const issued = dialog(fillPlaceholders(scim.tokenTitle, { name }));
+    const token = (await issued.locator("code").textContent()) ?? "";
+    await button(access.token.done, issued).click();
+    expect(await statusWith(token, "/scim/v2/Users")).toBe(200);
+    await row(name).getByText(scim.on, { exact: true }).first().waitFor();
+    await expectAccessible();
+    await console.chooseRowAction(name, scim.revoke);
+    await button(scim.revoke, dialog(fillPlaceholders(scim.revokeTitle, { name }))).click();
+    await waitForNotice(fillPlaceholders(scim.revoked, { name }));
+    expect(await statusWith(token, "/scim/v2/Users")).toBe(401);
+    await console.chooseRowAction(name, providers.delete);
+    await button(providers.delete, dialog(fillPlaceholders(providers.deleteTitle, { name }))).click();
+    await waitForNotice(fillPlaceholders(providers.deleted, { name }));
+    expect(console.complaints).toEqual([]);
+  }, 60_000);
+});
