@@ -1,64 +1,13 @@
 /** Traces and metrics of calls through the executable, as a collector of OpenTelemetry receives them. */
 import { afterEach, expect, test } from "bun:test";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { attributesOf, startCollector } from "../../support/docs/otlp-collector.ts";
 import { createChannel, setOption } from "../../support/e2e/console-client.ts";
 import { UPSTREAM_KEY } from "../../support/e2e/fake-upstream/fake-upstream.ts";
 import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
 
 const MODEL = "gpt-4o";
 const PARENT = { trace: "4bf92f3577b34da6a3ce929d0e0e4736", span: "00f067aa0ba902b7" };
-
-type Value = Readonly<{ stringValue?: string; intValue?: number | string; boolValue?: boolean; doubleValue?: number }>;
-type Span = Readonly<{
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  name: string;
-  kind: number;
-  startTimeUnixNano: string;
-  endTimeUnixNano: string;
-  status: { code?: number; message?: string };
-  attributes: { key: string; value: Value }[];
-  events: { name: string }[];
-}>;
-
-const attributesOf = ({ attributes }: Pick<Span, "attributes">) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
-
-/** A collector that speaks OTLP over HTTP. */
-function startCollector() {
-  const received: { path: string; type: string | null; key: string | null; bytes: Uint8Array }[] = [];
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    async fetch(request) {
-      const { headers } = request;
-      const [type, key] = [headers.get("content-type"), headers.get("x-key")];
-      received.push({ path: new URL(request.url).pathname, type, key, bytes: await request.bytes() });
-      return Response.json({});
-    },
-  });
-  const documents = (path: string) =>
-    received.filter((one) => one.path === path).map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)));
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    received,
-    spans: (): Span[] =>
-      documents("/v1/traces").flatMap(({ resourceSpans }) =>
-        resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: Span[] }[] }) =>
-          scopeSpans.flatMap(({ spans }) => spans),
-        ),
-      ),
-    resources: () => documents("/v1/traces").map(({ resourceSpans }) => attributesOf(resourceSpans[0].resource)),
-    metrics: () =>
-      documents("/v1/metrics").flatMap(({ resourceMetrics }) =>
-        resourceMetrics.flatMap(({ scopeMetrics }: { scopeMetrics: { metrics: { name: string }[] }[] }) =>
-          scopeMetrics.flatMap(({ metrics }) => metrics),
-        ),
-      ),
-    stop: () => server.stop(true),
-  };
-}
 
 let fixture: Fixture | null = null;
 let collector = startCollector();

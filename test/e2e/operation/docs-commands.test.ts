@@ -4,11 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMcpServer } from "../../gateway/mcp/mcp-server.ts";
 import { EXAMPLE_MODELS, startExampleUpstreams } from "../../support/docs/example-upstreams.ts";
+import { startCollector } from "../../support/docs/otlp-collector.ts";
 import { readPages, type ShellBlock, shellBlocks } from "../../support/docs/pages.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import { type Fixture, setOption, startFixture } from "../../support/e2e/fixture.ts";
 import { makeFile } from "../../support/import/start-import.ts";
+import { freePort } from "../../support/lib/free-port.ts";
+import { until } from "../../support/lib/until.ts";
 import { gatewayCommand, testEnvironment } from "../../support/processes/gateway.ts";
+
+/** A block that serves until it is stopped: it runs, and is stopped when it serves. */
+const SERVES = "serves in the foreground";
 
 /** Why blocks do not run here; a block with another reason fails. */
 const REASONS = [
@@ -33,11 +39,14 @@ const REASONS = [
   "needs systemd",
   "needs two running gateways",
   "runs every test",
-  "serves in the foreground",
+  SERVES,
 ];
 
 const blocks = readPages().flatMap(shellBlocks);
 const runnable = blocks.filter(({ reason }) => reason === null).sort((one, other) => rank(one) - rank(other));
+const serving = blocks.filter(({ reason }) => reason === SERVES);
+const collector = startCollector();
+const OTEL = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
 const MODELS = ["gpt-4o-mini", "gpt-4o", "dall-e-3", "text-embedding-3-small", "sora-2"];
 const upstreams = startExampleUpstreams();
 const mcp = startMcpServer();
@@ -52,7 +61,7 @@ function rank({ script: text }: ShellBlock): number {
 }
 
 beforeAll(async () => {
-  fixture = await startFixture(MODELS, { env: { ALLOW_PRIVATE_WEBHOOKS: "true" } });
+  fixture = await startFixture(MODELS, { env: { ALLOW_PRIVATE_WEBHOOKS: "true", ...OTEL } });
   const { gateway, root, key } = fixture;
   for (const [type, model] of EXAMPLE_MODELS) await createChannel(root, upstreams.url, [model], { type });
   const priced = [...MODELS, ...EXAMPLE_MODELS.map(([, model]) => model)];
@@ -79,6 +88,7 @@ afterAll(async () => {
   await fixture.stop();
   upstreams.stop();
   mcp.stop();
+  await collector.stop();
   await rm(sandbox, { recursive: true, force: true });
 });
 
@@ -102,6 +112,8 @@ const adapted = ({ script: text }: ShellBlock): string =>
   text
     .replaceAll("http://localhost:3000", fixture.gateway.url)
     .replaceAll("https://mcp.deepwiki.com/mcp", mcp.url)
+    .replaceAll(/http:\/\/(?:localhost|collector):4318/g, collector.url)
+    .replaceAll("dist/sluice", "sluice")
     .replaceAll(/(?<![\w/.])\/(data|backups)(?=[/\s])/g, (path) => sandbox + path);
 
 test("blocks that are not run say why", () => {
@@ -123,5 +135,49 @@ test.each(runnable.map((block) => [`${block.page}:${block.line}`, block] as cons
       child.exited,
     ]);
     expect({ code, out, err }).toMatchObject({ code: 0, out: expect.not.stringContaining('"success":false') });
+  },
+);
+
+test("the trace of the examples arrives at the collector, and names the caller's span as its parent", async () => {
+  const [, trace, parent] =
+    /traceparent: 00-(\w{32})-(\w{16})-01/.exec(runnable.map((block) => block.script).join("\n")) ?? [];
+  const spans = await until(
+    () => collector.spans().filter(({ traceId }) => traceId === trace),
+    ({ length }) => length >= 2,
+  );
+  const server = spans.find(({ kind }) => kind === 2);
+  expect(server).toMatchObject({ name: "gateway chat", parentSpanId: parent });
+  expect(spans.map(({ parentSpanId }) => parentSpanId)).toContain(server?.spanId);
+});
+
+test.each(serving.map((block) => [`${block.page}:${block.line}`, block] as const))(
+  "%s serves",
+  async (_place, block) => {
+    await freshDataDir(block);
+    const port = await freePort();
+    const child = Bun.spawn(["sh", "-eu", "-c", adapted(block)], {
+      cwd: sandbox,
+      env: { ...env, PORT: String(port), HOST: "127.0.0.1", DATA_DIR: join(sandbox, "data") },
+      stdout: "ignore",
+      stderr: "pipe",
+      // Its own process group: the shell may not hand on the signal.
+      detached: true,
+    });
+    try {
+      const answer = () =>
+        fetch(`http://127.0.0.1:${port}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await until(async () => child.exitCode !== null || (await answer()));
+      expect({ code: child.exitCode }).toEqual({ code: null });
+    } finally {
+      if (child.exitCode === null) process.kill(-child.pid, "SIGTERM");
+    }
+    const err = await Bun.readableStreamToText(child.stderr);
+    expect({ code: await child.exited, err }).toEqual({
+      code: expect.any(Number),
+      err: expect.not.stringMatching(/error:/i),
+    });
   },
 );
