@@ -509,8 +509,13 @@ test("the log reads as well in Chinese on a phone", async () => {
   await phone.open("/log");
   await phone.row(RETRIED).first().waitFor();
   await phone.expectAccessible();
-  // Filters are folded away: the first call is in sight without scrolling.
-  expect((await phone.row(/./).first().boundingBox())?.y).toBeLessThan(480);
+  // Filters and most figures are folded away: several calls are in sight without scrolling.
+  expect((await phone.row(/./).first().boundingBox())?.y).toBeLessThan(300);
+  // Three figures stay in sight; the others and the chart are one touch away.
+  expect(await phone.page.getByText(zh.logs.summary.rpm, { exact: true }).count()).toBe(0);
+  await phone.button(zh.logs.summary.more).click();
+  await phone.page.getByText(zh.logs.summary.rpm, { exact: true }).waitFor();
+  await phone.button(zh.logs.summary.more).click();
   await phone.row(RETRIED).first().getByRole("button", { name: zh.components.table.details }).first().click();
   await phone.page.getByText(zh.components.receipt.charged, { exact: true }).first().waitFor();
   await phone.page.getByText(zh.logs.detail.attempts, { exact: true }).waitFor();

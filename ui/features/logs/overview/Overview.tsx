@@ -1,11 +1,14 @@
+import ExpandMore from "@mui/icons-material/ExpandMore";
 import Box from "@mui/material/Box";
+import IconButton from "@mui/material/IconButton";
 import Skeleton from "@mui/material/Skeleton";
 import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UsageStat } from "../../../../src/domain/logs/usage/usage-sums.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
-import { Panel, Row } from "../../../components/layout.tsx";
+import { Panel, Row, usePhone } from "../../../components/layout.tsx";
 import { formatFixed, formatNumber } from "../../../lib/format/number.ts";
 import { type LogFilters, type LogScope, logHistogram, logStat } from "../log-queries.ts";
 import type { RangeName, TimeRange } from "../time-range.ts";
@@ -26,24 +29,47 @@ const RANGES = ["15m", "1h", "24h", "7d", "30d"] as const;
 
 /**
  * Totals, the time range, and a histogram of the range on which a narrower one can be dragged; no histogram if any time
- * matches.
+ * matches. On a phone, three totals until the others and the histogram are unfolded.
  */
 export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: OverviewProps) => {
+  const { t } = useTranslation();
+  const isPhone = usePhone();
+  const [isUnfolded, setUnfolded] = useState(false);
+  const isFolded = isPhone && !isUnfolded;
+  const hasHistogram = !filters.anyTime && !isFolded;
   const stat = useQuery(logStat(scope, filters));
   // An open range reaches into the future, which has no data.
   const histogram = useQuery({
     ...logHistogram(scope, { ...filters, end: Math.min(filters.end, Math.max(now, filters.start + 60)) }),
-    enabled: !filters.anyTime,
+    enabled: hasHistogram,
   });
   return (
     <Panel pad={false} sx={{ mb: 3 }}>
-      <Row wrap sx={{ px: { xs: 3, sm: 4 }, py: 2.5, rowGap: 3, borderBottom: "1px solid", borderColor: "line.faint" }}>
-        <Box sx={{ flex: "1 1 auto", minWidth: 0 }}>
-          <Summary stat={stat.data} />
-        </Box>
+      <Row
+        wrap
+        sx={{
+          ...{ px: { xs: 3, sm: 4 }, py: 2.5, rowGap: 3 },
+          ...(hasHistogram && { borderBottom: "1px solid", borderColor: "line.faint" }),
+        }}
+      >
+        <Row gap={2} sx={{ flex: "1 1 auto", minWidth: 0, alignItems: "flex-start" }}>
+          <Box sx={{ flex: 1, minWidth: 0 }}>
+            <Summary stat={stat.data} isFolded={isFolded} />
+          </Box>
+          {isPhone && (
+            <IconButton
+              size="small"
+              aria-expanded={isUnfolded}
+              aria-label={t("logs.summary.more")}
+              onClick={() => setUnfolded(!isUnfolded)}
+            >
+              <ExpandMore sx={{ fontSize: 20, transform: isUnfolded ? "rotate(180deg)" : "none" }} />
+            </IconButton>
+          )}
+        </Row>
         <RangePicker range={range} names={RANGES} isAnyTime={filters.anyTime} onNamed={onNamed} onCustom={onCustom} />
       </Row>
-      {!filters.anyTime && (
+      {hasHistogram && (
         <Box sx={{ px: { xs: 3, sm: 4 }, pt: 2.5, pb: 1.5, minHeight: 92 }}>
           {histogram.data ? (
             <Histogram buckets={histogram.data.buckets} step={histogram.data.step} onRange={onCustom} />
@@ -56,8 +82,11 @@ export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: Over
   );
 };
 
+/** What stays in sight on a phone. */
+const IN_FOLDED: ReadonlySet<string> = new Set(["quota", "tokens", "failed"]);
+
 /** The totals of the range, and the rate of the last minute. */
-const Summary = ({ stat }: { stat: UsageStat | undefined }) => {
+const Summary = ({ stat, isFolded }: { stat: UsageStat | undefined; isFolded: boolean }) => {
   const { t } = useTranslation();
   const money = useMoneyFormat();
   const failed = stat && stat.count > 0 ? `${formatFixed((stat.failed / stat.count) * 100, 1)}%` : "–";
@@ -85,28 +114,30 @@ const Summary = ({ stat }: { stat: UsageStat | undefined }) => {
         rowGap: 2,
       }}
     >
-      {chips.map(([name, value, hint]) => (
-        <Tooltip key={name} title={hint}>
-          <Box
-            sx={{
-              px: { xs: 0, sm: 4 },
-              "&:first-of-type": { pl: 0 },
-              "& + &": { borderLeft: { sm: "1px solid" }, borderColor: { sm: "line.main" } },
-            }}
-          >
-            <Box component="dt" sx={{ fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
-              {t(`logs.summary.${name}`)}
-            </Box>
+      {chips
+        .filter(([name]) => !isFolded || IN_FOLDED.has(name))
+        .map(([name, value, hint]) => (
+          <Tooltip key={name} title={hint}>
             <Box
-              component="dd"
-              className="num"
-              sx={{ m: 0, fontWeight: 600, fontSize: 14, lineHeight: "20px", whiteSpace: "nowrap" }}
+              sx={{
+                px: { xs: 0, sm: 4 },
+                "&:first-of-type": { pl: 0 },
+                "& + &": { borderLeft: { sm: "1px solid" }, borderColor: { sm: "line.main" } },
+              }}
             >
-              {value ?? <Skeleton variant="rounded" width={56} height={14} sx={{ my: "3px" }} />}
+              <Box component="dt" sx={{ fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
+                {t(`logs.summary.${name}`)}
+              </Box>
+              <Box
+                component="dd"
+                className="num"
+                sx={{ m: 0, fontWeight: 600, fontSize: 14, lineHeight: "20px", whiteSpace: "nowrap" }}
+              >
+                {value ?? <Skeleton variant="rounded" width={56} height={14} sx={{ my: "3px" }} />}
+              </Box>
             </Box>
-          </Box>
-        </Tooltip>
-      ))}
+          </Tooltip>
+        ))}
     </Box>
   );
 };
