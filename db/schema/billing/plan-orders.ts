@@ -156,8 +156,9 @@ export const paymentCases = pgTable(
   {
     id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
     /**
-     * refund, dispute, wrong_amount, late: paid for a period that is over, duplicate: paid by who has the plan already, same_period, or
-     * to_balance: the plan that was paid could not begin, so the balance got the quota.
+     * refund, dispute, wrong_amount, late: paid for a period that is over, duplicate: paid by who has the plan already, same_period,
+     * to_balance: the plan that was paid could not begin, so the balance got the quota, or refund_unclear: a service did not say
+     * whether it paid back.
      */
     kind: text("kind").notNull(),
     /** The service's number of what it is about. */
@@ -176,7 +177,7 @@ export const paymentCases = pgTable(
     uniqueIndex("payment_cases_reference_key").on(t.kind, t.reference),
     check(
       "payment_cases_kind_known",
-      sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate', 'same_period', 'to_balance')`,
+      sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate', 'same_period', 'to_balance', 'refund_unclear')`,
     ),
   ],
 );

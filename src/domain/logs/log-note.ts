@@ -70,6 +70,7 @@ export const LOG_NOTES = {
   agent_changed: ["name", "id"],
   order_completed: ["order", "name", "id"],
   order_refund_begun: ["order"],
+  order_refund_ended: ["order"],
   order_refund_returned: ["order"],
   codes_created: ["count", "name"],
   code_changed: ["name", "id"],

@@ -71,8 +71,8 @@ export const walletMessages = {
   order_not_found: { en: "This order does not exist.", zh: "订单不存在。" },
   order_done_already: { en: "This order is already completed.", zh: "该订单已完成。" },
   order_refund_impossible: {
-    en: "Only paid orders of Alipay, WeChat Pay and PayPal can be refunded here, while that service is set up.",
-    zh: "只能退还已付款的支付宝、微信支付、PayPal 订单，且该支付方式须已配置。",
+    en: "Only paid orders can be refunded here, and none of Stripe or of a service that is not set up.",
+    zh: "只能退还已付款的订单，Stripe 订单和未配置的支付方式除外。",
   },
   order_refund_period: {
     en: "The period that this order paid is over, or its plan has changed since. Refund it at the payment service.",
@@ -87,6 +87,11 @@ export const walletMessages = {
     en: "The payment service refused the refund. The quota is back on the balance.",
     zh: "支付平台拒绝退款，额度已退回余额。",
   },
+  order_refund_not_unclear: {
+    en: "This refund is not open, or it has only just been requested. Look again in a minute.",
+    zh: "该退款不处于待确认状态，或刚刚发起。请一分钟后再看。",
+  },
+  order_refund_ended: { en: "Refund decided.", zh: "退款已确认。" },
   order_refund_on_its_way: { en: "Refund requested.", zh: "已申请退款。" },
   order_completed: { en: "Order completed.", zh: "订单已完成。" },
   agent_rate_invalid: {

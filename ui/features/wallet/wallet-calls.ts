@@ -75,6 +75,9 @@ export const redeemCode = (key: string) => readData(redeemApi.topup.post({ key }
 export const completeOrder = (tradeNo: string) => readEnvelope(paymentApi.topup.complete.post({ trade_no: tradeNo }));
 
 /** Takes an order's quota back and refunds its payment. */
+/** Says whether a refund that its service has not confirmed was paid back. */
+export const endRefund = (tradeNo: string, isPaidBack: boolean) =>
+  readEnvelope(paymentApi.topup.refund.post({ trade_no: tradeNo, is_paid_back: isPaidBack }));
 export const refundOrder = (tradeNo: string) => readEnvelope(paymentApi.topup.refund.post({ trade_no: tradeNo }));
 
 export const checkInStatus = queryOptions({

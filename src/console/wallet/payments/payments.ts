@@ -4,7 +4,7 @@ import { completeOrder } from "../../../domain/wallet/orders/complete-order.ts";
 import { exportOrders } from "../../../domain/wallet/orders/export-orders.ts";
 import { listOrders, listOwnOrders, ORDER_SORTS, OWN_ORDER_SORTS } from "../../../domain/wallet/orders/list-orders.ts";
 import type { PaypalDeps } from "../../../domain/wallet/payments/direct/paypal/webhook.ts";
-import { refundOrder } from "../../../domain/wallet/payments/direct/refund-order.ts";
+import { endUnclearRefund, refundOrder } from "../../../domain/wallet/payments/direct/refund-order.ts";
 import { directMethod, startDirect } from "../../../domain/wallet/payments/direct/services.ts";
 import { topUpWays } from "../../../domain/wallet/payments/payment-methods.ts";
 import { startEpay } from "../../../domain/wallet/payments/start-epay.ts";
@@ -104,11 +104,18 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
     .post(
       "/topup/refund",
       async ({ actor, request, body }) => {
+        if (body.is_paid_back !== undefined) {
+          await endUnclearRefund(services, actor, body.trade_no, body.is_paid_back);
+          return done(request, "order_refund_ended");
+        }
         const isOnItsWay = await refundOrder(services, actor, body.trade_no);
         if (!isOnItsWay) throw new OperationError("order_refund_refused");
         return done(request, "order_refund_on_its_way");
       },
-      { role: "admin", body: t.Object({ trade_no: t.String({ maxLength: 100 }) }) },
+      {
+        role: "admin",
+        body: t.Object({ trade_no: t.String({ maxLength: 100 }), is_paid_back: t.Optional(t.Boolean()) }),
+      },
     );
 }
 

@@ -15,14 +15,26 @@ import { useAction } from "../../../components/feedback/use-action.ts";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { completeOrder, moneyText, refundOrder, WALLET_KEY } from "../wallet-calls.ts";
+import { completeOrder, endRefund, moneyText, refundOrder, WALLET_KEY } from "../wallet-calls.ts";
 import { ORDER_STATUSES, orderColumns } from "./order-columns.tsx";
 
-const REFUNDABLE = ["alipay", "wechat", "paypal"] as const;
-type DirectMethod = (typeof REFUNDABLE)[number];
+const EPAY = ["zfb", "wx"] as const;
+const REFUNDABLE = ["alipay", "wechat", "paypal", ...EPAY, "manual"] as const;
+type RefundMethod = (typeof REFUNDABLE)[number];
 
 /** The service that can pay an order back; none for others. */
-const refundable = ({ method }: AnyOrder): DirectMethod[] => REFUNDABLE.filter((known) => known === method);
+const refundable = ({ method }: AnyOrder): RefundMethod[] => REFUNDABLE.filter((known) => known === method);
+
+/** An Epay service has not confirmed its refund, and is not asked twice. */
+const isUnclear = ({ method, refund_started_time: begunAt, refunded_time: paidAt }: AnyOrder): boolean =>
+  EPAY.some((known) => known === method) && begunAt > 0 && paidAt === 0;
+
+const refundText = ({ plan_name: plan }: AnyOrder, method: RefundMethod) =>
+  method === "manual"
+    ? "wallet.allOrders.refundManualBody"
+    : plan === null
+      ? "wallet.allOrders.refundBody"
+      : "wallet.allOrders.refundPlanBody";
 
 /** All users' orders; administrators can complete those whose payment callback never arrived. */
 export const OrderListPage = () => {
@@ -42,11 +54,11 @@ export const OrderListPage = () => {
       work: () => completeOrder(order.trade_no),
       done: () => t("wallet.allOrders.done"),
     });
-  const refund = (order: AnyOrder, method: DirectMethod) =>
+  const refund = (order: AnyOrder, method: RefundMethod) =>
     act({
       question: {
         title: t("wallet.allOrders.refundTitle"),
-        body: t(order.plan_name === null ? "wallet.allOrders.refundBody" : "wallet.allOrders.refundPlanBody", {
+        body: t(refundText(order, method), {
           plan: order.plan_name ?? "",
           ...{ amount: amountText(order.quota, format), name: order.username },
           ...{ price: moneyText(order.money, order.currency, i18n.language), method: t(`wallet.methods.${method}`) },
@@ -55,6 +67,20 @@ export const OrderListPage = () => {
         isDangerous: true,
       },
       work: () => refundOrder(order.trade_no),
+      done: ({ message }) => message,
+    });
+  const endUnclear = (order: AnyOrder, isPaidBack: boolean) =>
+    act({
+      question: {
+        title: t(isPaidBack ? "wallet.allOrders.paidBack" : "wallet.allOrders.notPaidBack"),
+        body: t(isPaidBack ? "wallet.allOrders.paidBackBody" : "wallet.allOrders.notPaidBackBody", {
+          ...{ amount: amountText(order.quota, format), name: order.username },
+          price: moneyText(order.money, order.currency, i18n.language),
+        }),
+        action: t(isPaidBack ? "wallet.allOrders.paidBack" : "wallet.allOrders.notPaidBack"),
+        isDangerous: true,
+      },
+      work: () => endRefund(order.trade_no, isPaidBack),
       done: ({ message }) => message,
     });
   const filters = { keyword: address.text("search"), status: address.text("status") };
@@ -110,6 +136,11 @@ export const OrderListPage = () => {
             icon: <Undo />,
             onSelect: () => void refund(order, method),
             isDisabled: order.status !== "success" || order.refund_started_time > 0,
+          })),
+          ...(isUnclear(order) ? [true, false] : []).map((isPaidBack) => ({
+            label: t(isPaidBack ? "wallet.allOrders.paidBack" : "wallet.allOrders.notPaidBack"),
+            icon: <Undo />,
+            onSelect: () => void endUnclear(order, isPaidBack),
           })),
         ]}
       />

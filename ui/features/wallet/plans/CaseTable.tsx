@@ -17,7 +17,16 @@ import { Field } from "../../../components/layout.tsx";
 import { moneyText, WALLET_KEY } from "../wallet-calls.ts";
 import { closeCase } from "./plan-calls.ts";
 
-const KINDS = ["refund", "dispute", "wrong_amount", "late", "duplicate", "same_period", "to_balance"] as const;
+const KINDS = [
+  "refund",
+  "refund_unclear",
+  "dispute",
+  "wrong_amount",
+  "late",
+  "duplicate",
+  "same_period",
+  "to_balance",
+] as const;
 
 /** Reports of payment services that wait for an administrator's decision. */
 export const CaseTable = () => {

@@ -1,27 +1,36 @@
 import { and, eq, gt } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
-import type { Tx } from "../../../../../db/types.ts";
+import type { DbOrTx, Tx } from "../../../../../db/types.ts";
 import type { Billing } from "../../../../billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../../billing/ledger/errors.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
+import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { checkReach } from "../../../accounts/users/manage-user.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../../logs/write-log.ts";
 import { addQuota } from "../../add-quota.ts";
+import { openCase } from "../../plans/card/cases.ts";
 import { publishPlanAccount } from "../../plans/limits/overage.ts";
 import { hasPaidPeriod, takePeriodBack } from "../../plans/orders/refund-period.ts";
-import type { DirectDeps } from "./service.ts";
+import { smallestUnits } from "../currency-units.ts";
+import { refundByEpay } from "../epay-refund.ts";
+import { acceptsEpay } from "../start-epay.ts";
+import type { DirectDeps, RefundState } from "./service.ts";
 import { DIRECT_SERVICES, directMethod } from "./services.ts";
 
 type Order = typeof topUpOrders.$inferSelect;
+/** A request of a refund has ended by then. */
+const UNCLEAR_AFTER_S = 60;
+
 type RefundDeps = DirectDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
 
 /**
  * Refunds a paid order at its service: takes its quota back from the balance first, all of it, or the period of a plan that it paid;
- * then has the money paid back. If the service does not answer, it is asked again later; if it refuses, the balance gets the quota. Resolves with whether the money is
+ * then has the money paid back; of an order paid to the operator, who pays it back. If the service does not answer, it is asked again
+ * later, or an administrator looks it up; if it refuses, the balance gets the quota. Resolves with whether the money is
  * on its way. Throws OperationError.
  */
 export async function refundOrder(deps: RefundDeps, actor: UserEntry, tradeNo: string): Promise<boolean> {
@@ -33,10 +42,8 @@ export async function refundOrder(deps: RefundDeps, actor: UserEntry, tradeNo: s
   if (!found) throw new OperationError("order_not_found");
   const { order, ...owner } = found;
   checkReach(actor, owner);
-  const method = directMethod(order.method);
-  if (!method || order.status !== "success" || !DIRECT_SERVICES[method].isSetUp(deps.settings)) {
-    throw new OperationError("order_refund_impossible");
-  }
+  const payer = payerOf(order.method, deps.settings);
+  if (!payer || order.status !== "success") throw new OperationError("order_refund_impossible");
   const writeDown = (tx: Tx) =>
     writeManagementLog(tx, actor, `Refunded the order ${tradeNo}`, {
       ...{ note: { code: "order_refund_begun", params: { order: tradeNo } }, action: "update", target: "order" },
@@ -50,7 +57,26 @@ export async function refundOrder(deps: RefundDeps, actor: UserEntry, tradeNo: s
     });
     await publishPlanAccount(deps, order.userId);
   } else await takeQuota(deps, order, writeDown);
-  return continueRefund(deps, order);
+  return payBack(deps, order, payer);
+}
+
+/** Pays an order back; `null` in its place: nobody can. */
+type Payer = Readonly<{
+  refund(deps: DirectDeps, order: Order): Promise<RefundState>;
+  /** Asking again does not pay again. */
+  isRepeatable: boolean;
+}>;
+
+function payerOf(method: string, settings: SettingsReader): Payer | null {
+  const direct = directMethod(method);
+  if (direct) {
+    const { isSetUp, refund } = DIRECT_SERVICES[direct];
+    return isSetUp(settings) ? { refund, isRepeatable: true } : null;
+  }
+  // The operator has paid it back.
+  if (method === "manual") return { refund: async () => ({ state: "done" }), isRepeatable: true };
+  const isEpay = method === "zfb" || method === "wx";
+  return isEpay && acceptsEpay(settings) ? { refund: refundByEpay, isRepeatable: false } : null;
 }
 
 async function takeQuota(
@@ -81,29 +107,73 @@ async function beginRefund(tx: Tx, order: Order): Promise<void> {
   if (!begun) throw new OperationError("order_refund_begun_already");
 }
 
-/** Asks the service for a refund that has begun. Resolves with false when the service refused and the quota came back. */
-async function continueRefund(deps: DirectDeps, order: Order): Promise<boolean> {
-  const method = directMethod(order.method);
-  if (!method) return false;
-  const { tradeNo } = order;
+/** Has a refund that has begun paid back. Resolves with false when the service refused and the quota came back. */
+async function payBack(deps: DirectDeps, order: Order, { refund, isRepeatable }: Payer): Promise<boolean> {
+  const { tradeNo, method } = order;
   try {
-    const outcome = await DIRECT_SERVICES[method].refund(deps, order);
+    const outcome = await refund(deps, order);
     if (outcome.state === "refused") {
       deps.log.warn({ tradeNo, method, reason: outcome.reason }, "the payment service refused a refund");
       await giveBack(deps, order);
       return false;
     }
-    if (outcome.state === "done") {
-      await deps.db.update(topUpOrders).set({ refundedTime: nowSeconds() }).where(eq(topUpOrders.id, order.id));
-    }
+    if (outcome.state === "done") await markRefunded(deps.db, order);
   } catch (error) {
     deps.log.warn({ tradeNo, method, reason: messageOf(error) }, "a refund is not confirmed yet");
+    if (!isRepeatable) await reportUnclear(deps, order);
   }
   return true;
 }
 
-async function giveBack({ db, changes }: DirectDeps, order: Order): Promise<void> {
-  await db.transaction(async (tx) => {
+/** A refund that may have been paid: an administrator looks it up and says so. */
+const reportUnclear = ({ db }: DirectDeps, { tradeNo, userId, money, currency }: Order) =>
+  openCase(db, {
+    ...{ kind: "refund_unclear", reference: tradeNo, order: { tradeNo, userId }, currency, now: nowSeconds() },
+    paidUnits: smallestUnits(money, currency),
+  });
+
+async function markRefunded(db: DbOrTx, { id }: Pick<Order, "id">): Promise<boolean> {
+  const rows = await db
+    .update(topUpOrders)
+    .set({ refundedTime: nowSeconds() })
+    .where(and(...[eq(topUpOrders.id, id), gt(topUpOrders.refundStartedTime, 0), eq(topUpOrders.refundedTime, 0)]))
+    .returning({ id: topUpOrders.id });
+  return rows.length > 0;
+}
+
+/**
+ * Ends a refund of an Epay service that is not confirmed, as an administrator has looked it up: it was paid back, or it was not and the
+ * balance gets the quota. Once. Throws OperationError: there is none, or it has only just been requested.
+ */
+export async function endUnclearRefund(
+  deps: DirectDeps,
+  actor: UserEntry,
+  tradeNo: string,
+  isPaidBack: boolean,
+): Promise<void> {
+  const [found] = await deps.db
+    .select({ order: topUpOrders, username: users.username, role: users.role, adminRoleId: users.adminRoleId })
+    .from(topUpOrders)
+    .innerJoin(users, eq(users.id, topUpOrders.userId))
+    .where(eq(topUpOrders.tradeNo, tradeNo));
+  if (!found) throw new OperationError("order_not_found");
+  const { order, ...owner } = found;
+  checkReach(actor, owner);
+  const { method, refundStartedTime: begunAt } = order;
+  const isUnclear = (method === "zfb" || method === "wx") && begunAt > 0 && order.refundedTime === 0;
+  if (!isUnclear || nowSeconds() - begunAt < UNCLEAR_AFTER_S) throw new OperationError("order_refund_not_unclear");
+  if (!(await (isPaidBack ? markRefunded(deps.db, order) : giveBack(deps, order))))
+    throw new OperationError("order_refund_not_unclear");
+  const content = `Ended the refund of the order ${tradeNo}: ${isPaidBack ? "paid back" : "not paid back"}`;
+  await writeManagementLog(deps.db, actor, content, {
+    ...{ note: { code: "order_refund_ended", params: { order: tradeNo } }, action: "update", target: "order" },
+    ...{ user_id: order.userId, trade_no: tradeNo, after: { refunded: isPaidBack } },
+  });
+}
+
+/** Returns false where the refund has ended before. */
+async function giveBack({ db, changes }: DirectDeps, order: Order): Promise<boolean> {
+  const hasReturned = await db.transaction(async (tx) => {
     const [ended] = await tx
       .update(topUpOrders)
       .set({ refundStartedTime: 0 })
@@ -111,7 +181,7 @@ async function giveBack({ db, changes }: DirectDeps, order: Order): Promise<void
         and(...[eq(topUpOrders.id, order.id), gt(topUpOrders.refundStartedTime, 0), eq(topUpOrders.refundedTime, 0)]),
       )
       .returning({ id: topUpOrders.id });
-    if (!ended) return;
+    if (!ended) return false;
     await addQuota(tx, order.userId, order.quota);
     await writeLog(tx, {
       type: LOG_TYPE.management,
@@ -121,11 +191,16 @@ async function giveBack({ db, changes }: DirectDeps, order: Order): Promise<void
       quota: order.quota,
       other: { user_id: order.userId, quota_delta: order.quota, target: "order", action: "update" },
     });
+    return true;
   });
   await changes.publish("users", [order.userId]);
+  return hasReturned;
 }
 
-/** Asks again for refunds that services have not confirmed. Returns how many. */
+/**
+ * Asks again for refunds that services have not confirmed. Where that could pay twice, after a process died in between, they are
+ * reported to administrators. Returns how many there are.
+ */
 export async function continueRefunds(deps: DirectDeps, signal?: AbortSignal): Promise<number> {
   const begun = await deps.db
     .select()
@@ -133,7 +208,9 @@ export async function continueRefunds(deps: DirectDeps, signal?: AbortSignal): P
     .where(and(gt(topUpOrders.refundStartedTime, 0), eq(topUpOrders.refundedTime, 0)));
   for (const order of begun) {
     if (signal?.aborted) break;
-    await continueRefund(deps, order);
+    const payer = payerOf(order.method, deps.settings);
+    if (payer?.isRepeatable) await payBack(deps, order, payer);
+    else if (nowSeconds() - order.refundStartedTime >= UNCLEAR_AFTER_S) await reportUnclear(deps, order);
   }
   return begun.length;
 }

@@ -10,7 +10,15 @@ import { writeManagementLog } from "../../../logs/write-log.ts";
 import type { Listed, Page } from "../../orders/list-orders.ts";
 import { moneyOf } from "../../payments/currency-units.ts";
 
-export type CaseKind = "refund" | "dispute" | "wrong_amount" | "late" | "duplicate" | "same_period" | "to_balance";
+export type CaseKind =
+  | "refund"
+  | "refund_unclear"
+  | "dispute"
+  | "wrong_amount"
+  | "late"
+  | "duplicate"
+  | "same_period"
+  | "to_balance";
 
 /** A report that an administrator has to decide on, as it is shown; `money` is decimal text. */
 export type PaymentCase = {

@@ -17,6 +17,7 @@ import type { UserEntry } from "../../../accounts/directory.ts";
 import { expireOrders } from "../../orders/expire-orders.ts";
 import { settlePaidOrder } from "../../orders/settle-order.ts";
 import { pollPayments } from "../../payments/direct/poll-payments.ts";
+import { continueRefunds } from "../../payments/direct/refund-order.ts";
 import { signEpay } from "../../payments/epay-signature.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { listCases } from "../card/cases.ts";
@@ -435,4 +436,93 @@ test("renewal by a way to pay that is not set up, or of what a service renews or
     .set({ cancelAtEnd: false, payMethod: null, orderId: 1 })
     .where(eq(subscriptions.id, id));
   await expect(set("manual")).rejects.toMatchObject({ code: "plan_renewed_by_service" });
+});
+
+const refund = (tradeNo: string, isPaidBack?: boolean) =>
+  app.call(
+    "POST",
+    "/api/topup/refund",
+    { trade_no: tradeNo, ...(isPaidBack !== undefined && { is_paid_back: isPaidBack }) },
+    app.as.admin,
+  );
+const refundedAt = async (tradeNo: string) => {
+  const [row] = await app.db.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, tradeNo));
+  return [row?.refundStartedTime, row?.refundedTime].map((time) => (time ?? 0) > 0);
+};
+
+test("an order that was paid to the operator is refunded once, and its period taken back", async () => {
+  const start = nowSeconds();
+  const userId = await person();
+  const tradeNo = await order(userId, start, "manual");
+  expect(await refund(tradeNo)).toMatchObject({ success: false });
+  const [placed] = await app.db.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, tradeNo));
+  await settlePaidOrder(
+    deps,
+    { tradeNo, methods: ["manual"], money: placed?.money ?? "", currency: placed?.currency ?? "", gatewayNo: "" },
+    start,
+  );
+  expect(await own(userId)).toMatchObject({ status: "active", pay_method: "manual" });
+  const answers = await Promise.all(TEN.map(() => refund(tradeNo)));
+  expect(answers.filter(({ success }) => success)).toHaveLength(1);
+  expect(await refundedAt(tradeNo)).toEqual([true, true]);
+  await advance(start + 60);
+  expect([await own(userId), await quotaOf(userId), await purchasesOf(userId)]).toEqual([undefined, 0, ["refunded"]]);
+  await expectBooks();
+});
+
+test("an Epay service is asked once for a refund; what it does not confirm waits for an administrator", async () => {
+  const requests: Record<string, string>[] = [];
+  let answer = () => Response.json({ code: 1, msg: "ok" });
+  const epay = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      expect(new URL(request.url).search).toBe("?act=refund");
+      requests.push(Object.fromEntries(new URLSearchParams(await request.text())));
+      return answer();
+    },
+  });
+  await app.settings.set("PayAddress", `http://127.0.0.1:${epay.port}`);
+  const start = nowSeconds();
+  const bought = async () => {
+    const userId = await person();
+    const tradeNo = await order(userId, start, "zfb");
+    expect(await paid(tradeNo, start, MONEY, ["zfb"])).toBe("credited");
+    return { userId, tradeNo };
+  };
+  const done = await bought();
+  expect((await Promise.all(TEN.map(() => refund(done.tradeNo)))).filter(({ success }) => success)).toHaveLength(1);
+  expect(requests).toEqual([{ pid: "1", key: "secret", out_trade_no: done.tradeNo, trade_no: "4200", money: MONEY }]);
+  expect(await refundedAt(done.tradeNo)).toEqual([true, true]);
+
+  answer = () => Response.json({ code: -1, msg: "no balance" });
+  const refused = await bought();
+  expect(await refund(refused.tradeNo)).toMatchObject({ success: false });
+  expect(await refundedAt(refused.tradeNo)).toEqual([false, false]);
+  await advance(start + 60);
+  expect(await quotaOf(refused.userId)).toBe(PRICE);
+
+  answer = () => new Response("<html>", { status: 502 });
+  const [lost, returned] = [await bought(), await bought()];
+  for (const { tradeNo, userId } of [lost, returned]) {
+    expect(await refund(tradeNo)).toMatchObject({ success: true });
+    expect(await refundedAt(tradeNo)).toEqual([true, false]);
+    expect(await casesOf(userId)).toEqual([["refund_unclear", MONEY]]);
+    expect(await refund(tradeNo, true)).toMatchObject({ success: false });
+    await app.db
+      .update(topUpOrders)
+      .set({ refundStartedTime: start - 120 })
+      .where(eq(topUpOrders.tradeNo, tradeNo));
+  }
+  const sent = requests.length;
+  await continueRefunds(deps);
+  expect(requests).toHaveLength(sent);
+  await Promise.all(TEN.map(() => refund(lost.tradeNo, true)));
+  await Promise.all(TEN.map(() => refund(returned.tradeNo, false)));
+  await advance(start + 60);
+  expect(await refundedAt(lost.tradeNo)).toEqual([true, true]);
+  expect(await refundedAt(returned.tradeNo)).toEqual([false, false]);
+  expect([await quotaOf(lost.userId), await quotaOf(returned.userId)]).toEqual([0, PRICE]);
+  await expectBooks();
+  await epay.stop(true);
 });
