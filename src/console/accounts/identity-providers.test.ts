@@ -289,6 +289,25 @@ describe("groups", () => {
     expect(after?.status).toBe(2);
   });
 
+  test("have one for everybody of the provider, above which a group may raise somebody", async () => {
+    const provider = await add({
+      ...{ creates_accounts: true, domains: ["everybody.example"] },
+      mappings: [
+        { group: "*", organization_id: organization, role: "viewer" },
+        { group: "leads", organization_id: organization, role: "admin" },
+      ],
+    });
+    const who = person({ email: "ann@everybody.example", email_verified: true });
+    const id = idOf(await signIn(provider, who));
+    expect(await roleOf(id)).toBe("viewer");
+    await signIn(provider, { ...who, groups: ["leads"] });
+    expect(await roleOf(id)).toBe("admin");
+    await signIn(provider, who);
+    expect(await roleOf(id)).toBe("viewer");
+    const elsewhere = person({ email: "bob@elsewhere.example", email_verified: true });
+    expect((await signIn(provider, elsewhere)).body.code).toBe("sso_domain_refused");
+  });
+
   test("leave memberships alone that people granted", async () => {
     const provider = await add({
       creates_accounts: true,

@@ -8,6 +8,7 @@ import { scimUsers } from "../../../db/schema/accounts/scim.ts";
 import { identities, users } from "../../../db/schema/accounts/users.ts";
 import { startFakeSignInServices } from "../../../test/support/console/sign-in.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
+import { syncMemberships } from "../../domain/accounts/identities/sso/sync-memberships.ts";
 import { createAccount } from "../../domain/accounts/users/create-user.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
@@ -401,6 +402,25 @@ describe("groups", () => {
     expect(await roleOf(one.id)).toBe("admin");
     expect((await ask("DELETE", `/Groups/${id}`)).status).toBe(204);
     expect(await roleOf(one.id)).toBeNull();
+  });
+
+  test("who is deleted is no longer one of everybody, and loses what everybody has", async () => {
+    const { id } = await create();
+    const mappings = [{ group: "*", organization_id: organization, role: "viewer" as const }];
+    const sync = () => syncMemberships(app, { id: acme.id, mappings }, Number(id));
+    const isMember = async () =>
+      (
+        await app.db
+          .select()
+          .from(organizationMembers)
+          .where(eq(organizationMembers.userId, Number(id)))
+      ).length === 1;
+    await sync();
+    expect(await isMember()).toBe(true);
+    expect((await ask("DELETE", `/Users/${id}`)).status).toBe(204);
+    expect(await isMember()).toBe(false);
+    await sync();
+    expect(await isMember()).toBe(false);
   });
 
   test("an account without a password signs in nowhere else", async () => {

@@ -209,7 +209,7 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
     const statusOf = async () => (await guest.get("/api/user/subscriptions"))[0]?.status;
     await office.row(name).getByText(plans.statuses.active, { exact: true }).waitFor();
     await office.expectAccessible();
-    await office.chooseRowAction(name, plans.end);
+    await office.chooseRowAction(`${name}, ${named("Yacht")}`, plans.end);
     const title = fillPlaceholders(plans.endTitle, { name: named("Yacht"), user: name });
     await office.button(plans.end, office.dialog(title)).click();
     await office.waitForNotice(plans.ended);

@@ -231,7 +231,7 @@ const SubscriptionTable = () => {
       }
       columns={columns}
       rowId={(row) => row.id}
-      rowName={(row) => row.username}
+      rowName={(row) => `${row.username}, ${row.plan_name}`}
       unit={t("plans.subscriptionUnit")}
       empty={
         <EmptyState

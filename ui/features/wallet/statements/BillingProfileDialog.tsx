@@ -2,6 +2,7 @@ import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { COUNTRIES } from "../../../../src/domain/wallet/payments/tax/country-rules.ts";
 import type { BillingProfile } from "../../../../src/domain/wallet/statements/documents.ts";
@@ -15,10 +16,11 @@ import { billingProfile, saveBillingProfile } from "./statement-calls.ts";
 /** Who the account's next statements are made out to. */
 export const BillingProfileDialog = ({ onClose }: { onClose: () => void }) => {
   const { data, error } = useQuery(billingProfile);
-  if (error) {
+  useEffect(() => {
+    if (!error) return;
     notifyError(error);
     onClose();
-  }
+  }, [error, onClose]);
   return data ? <ProfileForm profile={data} onClose={onClose} /> : null;
 };
 

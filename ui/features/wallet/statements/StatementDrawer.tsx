@@ -93,7 +93,10 @@ const Document = ({ document }: { document: StatementDocument }) => {
       <Usage title={t("wallet.statements.byModel")} lines={content.models} />
       <Usage title={t("wallet.statements.byKey")} lines={content.keys} />
       {content.tags && <Usage title={t("wallet.statements.byTag")} lines={content.tags} />}
-      <Section title={t("wallet.statements.parties")} hint={t("wallet.statements.partiesHint")}>
+      <Section
+        title={t("wallet.statements.parties")}
+        {...(number !== null && { hint: t("wallet.statements.partiesHint") })}
+      >
         <Row gap={6} wrap sx={{ alignItems: "flex-start", rowGap: 3 }}>
           <PartyBlock role={t("wallet.statements.issuer")} party={content.issuer} />
           <PartyBlock role={t("wallet.statements.recipient")} party={content.recipient} />

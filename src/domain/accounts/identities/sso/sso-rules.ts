@@ -34,6 +34,9 @@ export const SSO_TYPES = Object.keys(SSO_FIELDS) as readonly SsoType[];
 export const MAPPED_ROLES = ["admin", "billing", "developer", "viewer"] as const;
 export type MappedRole = (typeof MAPPED_ROLES)[number];
 
+/** Stands for a group that everybody is in who signs in with the provider, until SCIM deletes them. */
+export const EVERYBODY = "*";
+
 const DOMAIN = /^([a-z0-9](-*[a-z0-9])*\.)+[a-z0-9-]{2,63}$/;
 
 /** Whether a text is a domain of email addresses, in lower case. */

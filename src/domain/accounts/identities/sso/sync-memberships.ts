@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Changes } from "../../../../../db/changes.ts";
 import { organizationMembers } from "../../../../../db/schema/accounts/organizations.ts";
-import { scimGroupMembers, scimGroups } from "../../../../../db/schema/accounts/scim.ts";
+import { scimGroupMembers, scimGroups, scimUsers } from "../../../../../db/schema/accounts/scim.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Db, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
@@ -11,12 +11,12 @@ import { disableMemberKeys } from "../../organizations/members/member-keys.ts";
 import { type Person, writeOrganizationLog } from "../../organizations/operation.ts";
 import { hasRight } from "../../organizations/rights.ts";
 import type { ProviderRow } from "./providers.ts";
-import { MAPPED_ROLES, type MappedRole } from "./sso-rules.ts";
+import { EVERYBODY, MAPPED_ROLES, type MappedRole } from "./sso-rules.ts";
 
 type SyncDeps = Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>;
 
 /**
- * Makes somebody a member of the organizations that their groups are mapped to, and ends memberships that came from groups
+ * Makes somebody a member of the organizations that their groups, or all people of the provider, are mapped to, and ends memberships that came from groups
  * they are no longer in. What people granted by hand stays. Keys of whoever goes are disabled. Groups that the provider
  * provisions are newer than `reported`, those of a sign-in. Where a plan's seats are taken nobody joins: the organization's log says
  * so, and the next sign-in or change of groups tries again.
@@ -31,7 +31,11 @@ export async function syncMemberships(
   const keys = await db.transaction(async (tx) => {
     // Groups are read under the lock: of two changes at once, the one that comes last sees both.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`memberships ${userId}`}, 0))`);
-    const expected = rolesOf(row.mappings, new Set((await provisionedGroups(tx, row.id, userId)) ?? reported));
+    const groups = new Set((await provisionedGroups(tx, row.id, userId)) ?? reported);
+    // No group of the provider can pass for everybody.
+    groups.delete(EVERYBODY);
+    if (!(await isDeprovisioned(tx, row.id, userId))) groups.add(EVERYBODY);
+    const expected = rolesOf(row.mappings, groups);
     const present = await tx.select().from(organizationMembers).where(eq(organizationMembers.userId, userId));
     const managed = present.filter(({ providerId, role }) => providerId === row.id && role !== "owner");
     if (managed.length === 0 && expected.size === 0) return [];
@@ -89,6 +93,15 @@ async function provisionedGroups(tx: Tx, providerId: number, userId: number): Pr
     .innerJoin(scimGroups, eq(scimGroups.id, scimGroupMembers.groupId))
     .where(and(eq(scimGroups.providerId, providerId), eq(scimGroupMembers.userId, userId)));
   return rows.map(({ name }) => name);
+}
+
+/** Whether a provider has deleted somebody whom it had provisioned. */
+async function isDeprovisioned(tx: Tx, providerId: number, userId: number): Promise<boolean> {
+  const [resource] = await tx
+    .select({ deletedAt: scimUsers.deletedAt })
+    .from(scimUsers)
+    .where(and(eq(scimUsers.providerId, providerId), eq(scimUsers.userId, userId)));
+  return resource !== undefined && resource.deletedAt !== null;
 }
 
 /** The role in each organization; where several groups fit, the first of `MAPPED_ROLES`. */
