@@ -93,6 +93,6 @@ const refusal = ({ message, status }: HandshakeRefused): ReadError => ({
 });
 
 /** Beta clients select the beta's events by a header or subprotocol. */
-const requestsBeta = (client: Headers): boolean =>
+export const requestsBeta = (client: Headers): boolean =>
   client.get("openai-beta")?.includes("realtime") === true ||
   client.get("sec-websocket-protocol")?.includes(BETA_PROTOCOL) === true;

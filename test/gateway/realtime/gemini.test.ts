@@ -443,6 +443,17 @@ describe("what cannot be translated gets an error event with its cause, and the 
     expect(upstream.setups).toEqual([]);
   });
 
+  test("also all events of a client of the beta, which would not know the answers", async () => {
+    const { url, upstream } = start(() => {});
+    const headers = { ...KEY_HEADER.headers, "openai-beta": "realtime=v1" };
+    const client = connect(url, { headers }, `?model=${MODEL}`);
+    await client.waitFor("session.created");
+    client.send({ type: "response.create" });
+    const { error } = (await client.waitFor("error")) as { error: Record<string, unknown> };
+    expect(error.message).toContain("OpenAI-Beta");
+    expect(upstream.setups).toEqual([]);
+  });
+
   test("also settings after the first input, when they differ", async () => {
     const { url, upstream } = start((peer) => say(peer, { ...OVER, usageMetadata: LIVE_USAGE }));
     const { session, waitFor, ask } = await join(url);

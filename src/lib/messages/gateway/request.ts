@@ -62,6 +62,10 @@ export const requestMessages = {
     en: "Gemini's Live API cannot express “{field}”.",
     zh: "Gemini 的 Live API 不支持 “{field}”。",
   },
+  gateway_live_beta: {
+    en: "This model serves the general version of the Realtime API, not its beta: remove “OpenAI-Beta: realtime=v1”.",
+    zh: "此模型只支持 Realtime API 的正式版，不支持 Beta 版：请去掉 “OpenAI-Beta: realtime=v1”。",
+  },
   gateway_live_fixed: {
     en: "A session on Gemini cannot change these settings after its first input.",
     zh: "Gemini 的会话在首次输入后不能再更改这些设置。",

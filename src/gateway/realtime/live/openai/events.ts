@@ -1,7 +1,9 @@
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../../formats/json.ts";
 import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
+import { invalidRequest } from "../../../http/client-body.ts";
 import type { Route } from "../../../upstream/route.ts";
+import { requestsBeta } from "../../connect.ts";
 import { RealtimeWordFilter } from "../../filters/word-filter.ts";
 import type { Charge } from "../../metering/billing.ts";
 import { type Frame, textOfFrame } from "../../pipe.ts";
@@ -20,6 +22,8 @@ const framesOf = (messages: readonly JsonObject[]): string[] => messages.map((me
 export class TranslatedEvents implements SessionEvents {
   readonly #turns = new LiveTurns();
   readonly #words: RealtimeWordFilter;
+  /** Its events have other names, by which the client would wait in vain. */
+  readonly #isBeta: boolean;
   #usageNames: Readonly<Record<string, string>> = {};
   #translator = new RealtimeTranslator("", "", "");
 
@@ -28,6 +32,7 @@ export class TranslatedEvents implements SessionEvents {
     private readonly origin: SessionOrigin,
   ) {
     this.#words = new RealtimeWordFilter(context, origin, false);
+    this.#isBeta = requestsBeta(origin.request.headers);
   }
 
   get isBusy(): boolean {
@@ -48,6 +53,7 @@ export class TranslatedEvents implements SessionEvents {
     const refusal = this.#words.refusalOf(text, event);
     if (refusal !== null || !event) return { forward: [], reply: refusal === null ? [] : [refusal] };
     try {
+      if (this.#isBeta) throw invalidRequest({ code: "gateway_live_beta" });
       const { live, events } = this.#translator.client(event);
       for (const message of live) this.#turns.client(message);
       return { forward: framesOf(live), reply: framesOf(events) };
