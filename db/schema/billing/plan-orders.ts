@@ -166,15 +166,20 @@ export const paymentCases = pgTable(
     /** Null: no account of ours is known for it. */
     userId: integer("user_id"),
     tradeNo: text("trade_no").notNull().default(""),
+    /** The service's number of a payment that is not known yet: the report is joined to it when it comes. */
+    paymentNo: text("payment_no").notNull().default(""),
     money: numeric("money", { precision: 20, scale: 2 }).notNull(),
     currency: text("currency").notNull(),
     createdAt: epochSeconds("created_at").notNull(),
+    /** The service has paid it back; else it may do so. */
+    isPaidBack: boolean("is_paid_back").notNull().default(false),
     closedAt: epochSeconds("closed_at"),
     closedBy: integer("closed_by"),
     note: text("note").notNull().default(""),
   },
   (t) => [
     uniqueIndex("payment_cases_reference_key").on(t.kind, t.reference),
+    index("payment_cases_waiting_idx").on(t.paymentNo).where(sql`${t.userId} is null and ${t.paymentNo} <> ''`),
     check(
       "payment_cases_kind_known",
       sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate', 'same_period', 'to_balance', 'refund_unclear')`,

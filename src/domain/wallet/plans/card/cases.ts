@@ -43,17 +43,28 @@ export async function openCase(
     /** In the currency's smallest coin. */
     paidUnits: number;
     currency: string;
+    /** Of a payment that is not known yet: its number at the service, and whether it is paid back. */
+    waiting?: Readonly<{ paymentNo: string; isPaidBack: boolean }>;
     now: number;
   }>,
 ): Promise<void> {
-  const { kind, reference, order, paidUnits, currency, now } = report;
+  const { kind, reference, order, paidUnits, currency, waiting, now } = report;
   await db
     .insert(paymentCases)
     .values({
       ...{ kind, reference, userId: order?.userId ?? null, tradeNo: order?.tradeNo ?? "" },
       ...{ money: String(Number(moneyOf(paidUnits, currency))), currency, createdAt: now },
+      ...waiting,
     })
     .onConflictDoNothing();
+  // It was reported before as one that may be paid back.
+  if (waiting?.isPaidBack) {
+    const isReport = and(eq(paymentCases.kind, kind), eq(paymentCases.reference, reference));
+    await db
+      .update(paymentCases)
+      .set({ isPaidBack: true })
+      .where(and(isReport, isNull(paymentCases.userId)));
+  }
 }
 
 /** Reports that nobody has decided on, newest first. */

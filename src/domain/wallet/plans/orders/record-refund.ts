@@ -1,6 +1,6 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
-import { planOrders, planPayments, planRefunds } from "../../../../../db/schema/billing/plan-orders.ts";
+import { paymentCases, planOrders, planPayments, planRefunds } from "../../../../../db/schema/billing/plan-orders.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { moneyOf, smallestUnits } from "../../payments/currency-units.ts";
 
@@ -64,3 +64,31 @@ export const recordRefund = (db: Db, refund: PlanRefund): Promise<boolean> =>
 /** `units` × `part` / `total`, rounded half up. */
 const shareOf = (units: number, part: number, total: number): number =>
   Number((2n * BigInt(units) * BigInt(part) + BigInt(total)) / (2n * BigInt(total)));
+
+/**
+ * Joins reports that came before the payment they are about to it, now that it is recorded, and records what was paid back. Of one
+ * payment (`invoiceNo`), or all payments of an order. Doing it again changes nothing.
+ */
+export async function joinWaitingRefunds(
+  db: Db,
+  of: Readonly<{ invoiceNo: string } | { orderId: number }>,
+): Promise<void> {
+  const isOf = "invoiceNo" in of ? eq(planPayments.invoiceNo, of.invoiceNo) : eq(planPayments.orderId, of.orderId);
+  const waiting = await db
+    .select({ report: paymentCases, payment: planPayments, order: planOrders })
+    .from(paymentCases)
+    .innerJoin(planPayments, eq(planPayments.invoiceNo, paymentCases.paymentNo))
+    .innerJoin(planOrders, eq(planOrders.id, planPayments.orderId))
+    .where(and(isOf, isNull(paymentCases.userId), ne(paymentCases.paymentNo, "")));
+  for (const { report, payment, order } of waiting) {
+    const { id, kind, reference, money, currency, createdAt, isPaidBack } = report;
+    if (isPaidBack && (kind === "refund" || kind === "dispute")) {
+      await recordRefund(db, {
+        ...{ invoiceNo: payment.invoiceNo, reference: `${order.service}/${kind}/${reference}`, kind, isTotal: false },
+        ...{ units: smallestUnits(money, currency), currency, now: Math.max(createdAt, payment.paidAt) },
+      });
+    }
+    const { userId, tradeNo } = order;
+    await db.update(paymentCases).set({ userId, tradeNo }).where(eq(paymentCases.id, id));
+  }
+}

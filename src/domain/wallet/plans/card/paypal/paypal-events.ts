@@ -3,7 +3,7 @@ import { planOrders, planPayments } from "../../../../../../db/schema/billing/pl
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
-import { recordRefund } from "../../orders/record-refund.ts";
+import { joinWaitingRefunds, recordRefund } from "../../orders/record-refund.ts";
 import { openCase } from "../cases.ts";
 import { lookUpPaypal, type PaypalPlanDeps, readSale } from "./subscription.ts";
 
@@ -42,17 +42,23 @@ export async function handlePaypalPlanEvent(
         { id: resource.id, value, currency },
         now,
         // A refund may be pending, and fail.
-        resource.state === undefined || resource.state === "completed",
+        { isPaidBack: resource.state === undefined || resource.state === "completed", mayWait: true },
       );
     }
     case "CUSTOMER.DISPUTE.CREATED": {
       const [transaction] = recordsOf(resource.disputed_transactions);
       const { value: money, currency_code: code } = recordOf(resource.dispute_amount) ?? {};
       const about = { id: resource.dispute_id, value: money, currency: code };
-      return report(deps, "dispute", textOf(transaction?.seller_transaction_id), about, now, false);
+      return report(deps, "dispute", textOf(transaction?.seller_transaction_id), about, now, {
+        isPaidBack: false,
+        mayWait: false,
+      });
     }
   }
 }
+
+/** ISO 4217's code where there is none. */
+const NO_CURRENCY = "XXX";
 
 async function findOrder({ db }: PaypalPlanDeps, subscriptionNo: string | null): Promise<Order | undefined> {
   if (!subscriptionNo) return undefined;
@@ -61,21 +67,36 @@ async function findOrder({ db }: PaypalPlanDeps, subscriptionNo: string | null):
   return order;
 }
 
-/** Puts a refund or dispute of a plan's payment into the queue, once, and records what was paid back. */
+/**
+ * Puts a refund or dispute of a plan's payment into the queue, once, and records what was paid back. One that comes before its payment
+ * waits in the queue without an account (`mayWait`); a merchant's account may also sell other things.
+ */
 async function report(
   { db }: PaypalPlanDeps,
   kind: "refund" | "dispute",
   saleNo: string | null,
   { id, value, currency }: JsonObject,
   now: number,
-  isPaidBack: boolean,
+  { isPaidBack, mayWait }: Readonly<{ isPaidBack: boolean; mayWait: boolean }>,
 ): Promise<void> {
   const [found] = await db
     .select({ order: planOrders })
     .from(planPayments)
     .innerJoin(planOrders, eq(planOrders.id, planPayments.orderId))
     .where(and(eq(planPayments.invoiceNo, saleNo ?? ""), eq(planOrders.service, "paypal")));
-  if (!found) return;
+  if (!found) {
+    const [money, code] = [textOf(value), textOf(currency)];
+    const reference = textOf(id) ?? "";
+    if (!mayWait || !saleNo || reference === "") return;
+    const isKnown = money !== null && code !== null;
+    await openCase(db, {
+      ...{ kind, reference, order: null, now, currency: code ?? NO_CURRENCY },
+      paidUnits: isKnown ? Math.abs(smallestUnits(money, code)) : 0,
+      waiting: { paymentNo: saleNo, isPaidBack: isPaidBack && isKnown },
+    });
+    // It may have been recorded meanwhile.
+    return joinWaitingRefunds(db, { invoiceNo: saleNo });
+  }
   const { order } = found;
   const [money, code] = [textOf(value) ?? order.money, textOf(currency) ?? order.currency];
   // Refunds are reported with a minus by some of PayPal's versions.

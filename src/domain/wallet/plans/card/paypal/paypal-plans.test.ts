@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import { users } from "../../../../../../db/schema/accounts/users.ts";
-import { planOrders, planPayments } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { planOrders, planPayments, planRefunds } from "../../../../../../db/schema/billing/plan-orders.ts";
 import { transferDirectly } from "../../../../../../test/support/billing/start-billing.ts";
 import { startFakePaypal } from "../../../../../../test/support/console/fake-paypal.ts";
 import { startTestWallet, type TestWallet } from "../../../../../../test/support/console/wallet.ts";
@@ -283,4 +283,44 @@ test("payments fall into the period whose beginning is nearest", () => {
       ...{ periodStart: february, periodEnd: Date.UTC(2030, 2, 31, 12) / 1000 },
     });
   }
+});
+
+test("refunds that come before their payment wait in the queue and become its own, once, in any order", async () => {
+  const userId = await user();
+  const tradeNo = await order(userId);
+  const [activated, completed] = paypal.plans.approve(tradeNo, START);
+  const sale = paypal.plans.byOrder(tradeNo).sales[0]?.id ?? "";
+  const refund = (id: string, total: string, state?: string) => ({
+    type: "PAYMENT.SALE.REFUNDED",
+    resource: { id, sale_id: sale, amount: { total, currency: "EUR" }, ...(state && { state }) },
+  });
+  const early = [refund("RE-1", "-2.38"), refund("RE-2", "1.19"), refund("RE-3", "1.00", "pending")];
+  await deliver(START + 10, [...early, ...early]);
+  const waiting = (await listCases(app.db, { page: 0, pageSize: 100 })).items.filter(({ reference }) =>
+    reference.startsWith("RE-"),
+  );
+  expect(waiting.map(({ reference, user_id, money }) => [reference, user_id, money]).sort()).toEqual([
+    ["RE-1", null, "2.38"],
+    ["RE-2", null, "1.19"],
+    ["RE-3", null, "1.00"],
+  ]);
+  expect(await casesOf(userId)).toEqual([]);
+  const events = [activated, completed].filter((event) => event !== undefined);
+  await deliver(START + 20, events);
+  await Promise.all([deliver(START + 30, events), deliver(START + 30, early), pollCards(deps, undefined, START + 40)]);
+  expect((await casesOf(userId)).sort()).toEqual([
+    ["refund", "1.00"],
+    ["refund", "1.19"],
+    ["refund", "2.38"],
+  ]);
+  const rows = await app.db
+    .select({ money: planRefunds.money, tax: planRefunds.tax })
+    .from(planRefunds)
+    .innerJoin(planPayments, eq(planPayments.id, planRefunds.paymentId))
+    .where(eq(planPayments.invoiceNo, sale))
+    .orderBy(asc(planRefunds.money));
+  expect(rows).toEqual([
+    { money: "1.19", tax: "0.19" },
+    { money: "2.38", tax: "0.38" },
+  ]);
 });

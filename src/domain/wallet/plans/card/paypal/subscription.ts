@@ -7,6 +7,7 @@ import type { WalletDeps } from "../../../operation.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
 import { amountOf, callPaypal, linkOf, type PaypalResponse, reasonOf } from "../../../payments/direct/paypal/client.ts";
 import { type DirectDeps, PaymentServiceError, type ServiceDeps } from "../../../payments/direct/service.ts";
+import { joinWaitingRefunds } from "../../orders/record-refund.ts";
 import { periodEnd } from "../../periods.ts";
 import type { Plan } from "../../plan-account.ts";
 import { findAnyPlan } from "../../subscribe.ts";
@@ -118,6 +119,7 @@ export async function lookUpPaypal(deps: PaypalPlanDeps, order: Order, now: numb
     const paidUnits = smallestUnits(money, currency);
     await apply(deps, order, { ...base, invoiceNo: id, paidUnits, currency, ...period }, now);
   }
+  await joinWaitingRefunds(deps.db, { orderId: order.id });
   await applyCardState(deps, {
     ...{ tradeNo: order.tradeNo, subscriptionNo: order.sessionNo },
     reportedAt: secondsOf(found.body.status_update_time) ?? now,
