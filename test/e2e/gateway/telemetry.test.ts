@@ -1,10 +1,15 @@
 /** Traces and metrics of calls through the executable, as a collector of OpenTelemetry receives them. */
 import { afterEach, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { attributesOf, startCollector } from "../../support/docs/otlp-collector.ts";
 import { createChannel, setOption } from "../../support/e2e/console-client.ts";
 import { UPSTREAM_KEY } from "../../support/e2e/fake-upstream/fake-upstream.ts";
 import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
+import { freePort } from "../../support/lib/free-port.ts";
+import { until } from "../../support/lib/until.ts";
 
 const MODEL = "gpt-4o";
 const PARENT = { trace: "4bf92f3577b34da6a3ce929d0e0e4736", span: "00f067aa0ba902b7" };
@@ -173,4 +178,58 @@ test("gRPC", async () => {
   const text = Buffer.concat(received).toString("latin1");
   expect(text).toContain("gateway chat");
   expect(text).toContain("gen_ai.server.request.duration");
+});
+
+/** OpenTelemetry's own collector, where one is installed. */
+const COLLECTOR = Bun.which("otelcol") ?? Bun.which("otelcol-contrib");
+
+test.if(COLLECTOR !== null)("OpenTelemetry's collector accepts traces and metrics in every protocol", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-otelcol-"));
+  const file = join(folder, "out.json");
+  const [http, grpc] = [await freePort(), await freePort()];
+  const pipeline = { receivers: ["otlp"], exporters: ["file"] };
+  const config = {
+    receivers: {
+      otlp: { protocols: { http: { endpoint: `127.0.0.1:${http}` }, grpc: { endpoint: `127.0.0.1:${grpc}` } } },
+    },
+    exporters: { file: { path: file } },
+    service: { telemetry: { metrics: { level: "none" } }, pipelines: { traces: pipeline, metrics: pipeline } },
+  };
+  // JSON is YAML.
+  await Bun.write(join(folder, "config.yaml"), JSON.stringify(config));
+  const child = Bun.spawn([COLLECTOR ?? "", "--config", join(folder, "config.yaml")], { stderr: "pipe" });
+  try {
+    const isUp = () =>
+      fetch(`http://127.0.0.1:${http}/v1/traces`).then(
+        () => true,
+        () => false,
+      );
+    await until(isUp);
+    const targets = [
+      ["http/protobuf", http],
+      ["http/json", http],
+      ["grpc", grpc],
+    ] as const;
+    for (const [protocol, port] of targets) {
+      const started = await start({
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+        OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+        OTEL_SERVICE_NAME: protocol,
+      });
+      expect((await call(started)).status).toBe(200);
+      await exported();
+    }
+  } finally {
+    // What it has received is written by then.
+    child.kill("SIGTERM");
+    await child.exited;
+  }
+  const lines = (await Bun.file(file).text()).trim().split("\n");
+  for (const protocol of ["http/protobuf", "http/json", "grpc"]) {
+    const own = lines.filter((line) => line.includes(`"${protocol}"`)).join("\n");
+    expect(own).toContain('"gateway chat"');
+    expect(own).toContain(`"chat ${MODEL}"`);
+    expect(own).toContain('"gen_ai.client.token.usage"');
+  }
+  await rm(folder, { recursive: true, force: true });
 });
