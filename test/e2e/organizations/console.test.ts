@@ -185,7 +185,10 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     await form.getByLabel(policies.models).fill("gpt-4*");
     await form.getByLabel(policies.ips).fill("nowhere");
     await button(policies.create, form).click();
-    await form.getByRole("alert").first().waitFor();
+    const error = form.getByRole("alert");
+    await error.waitFor();
+    // It stands below its own field.
+    expect(await error.evaluate((node) => node.parentElement?.querySelector("label")?.textContent)).toBe(policies.ips);
     await form.getByLabel(policies.ips).fill("127.0.0.0/8");
     await form.getByRole("combobox", { name: policies.providers }).click();
     await page.getByRole("option", { name: "OpenAI", exact: true }).click();

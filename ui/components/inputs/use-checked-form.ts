@@ -68,13 +68,19 @@ export function useCheckedForm<Form extends FieldValues, Found extends Errors<Fo
     try {
       await send(values);
     } catch (error) {
-      setError("root.rejected", { message: error instanceof Error ? error.message : String(error) });
+      setError("root.rejected", {
+        type: codeOf(error),
+        message: error instanceof Error ? error.message : String(error),
+      });
       if (rejection === "toast") notifyError(error);
+      else showFirstError();
     }
   };
+  const showFirstError = () =>
+    requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
   const onFaults = () => {
     onFaulty?.();
-    requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
+    showFirstError();
   };
   const { root, ...fieldErrors } = errors;
   const faults = Object.fromEntries(Object.entries(fieldErrors).map(([field, error]) => [field, error?.type]));
@@ -89,7 +95,12 @@ export function useCheckedForm<Form extends FieldValues, Found extends Errors<Fo
     faults: faults as Partial<Record<keyof Form, NonNullable<Found[keyof Found]>>>,
     /** Why the last submit was rejected; null: it was not. */
     problem: root?.rejected?.message ?? null,
+    /** The server's code of that, if it sent one: by it a form finds the field. */
+    problemCode: root?.rejected ? String(root.rejected.type) : "",
     isSaving: isSubmitting || isSubmitSuccessful,
     submit: handleSubmit(onSent, onFaults),
   };
 }
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";

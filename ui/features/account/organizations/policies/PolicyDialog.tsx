@@ -46,13 +46,22 @@ const formOf = ({ name, project_id: projectId, rules }: Policy): Form => ({
   ...{ days: String(rules.max_key_days), price: rules.max_call_quota ? String(rules.max_call_quota) : "" },
 });
 
+/** The field that each refusal of the server is about; all others are shown below the name. */
+const FIELDS: Readonly<Record<string, keyof Form>> = {
+  project_not_found: "projectId",
+  token_ip_invalid: "ips",
+  option_regex: "words",
+  policy_days_invalid: "days",
+  policy_quota_invalid: "price",
+};
+
 /** Creates a policy, or changes one. */
 export const PolicyDialog = ({ id, policy, types, onClose }: Props) => {
   const { t } = useTranslation();
   const [nameField, priceField, daysField] = [useId(), useId(), useId()];
   const client = useQueryClient();
   const known = useQuery(projects(id)).data ?? [];
-  const { form, change, problem, isSaving, submit } = useCheckedForm<Form>({
+  const { body, form, change, problem, problemCode, isSaving, submit } = useCheckedForm<Form>({
     initial: policy ? formOf(policy) : NEW,
     rejection: "inline",
     send: async (values) => {
@@ -72,6 +81,7 @@ export const PolicyDialog = ({ id, policy, types, onClose }: Props) => {
       onClose();
     },
   });
+  const errorOf = (field: keyof Form) => (field === (FIELDS[problemCode] ?? "name") ? problem : null);
   return (
     <FormDialog
       title={t(policy ? "organizations.policies.changeTitle" : "organizations.policies.create")}
@@ -81,112 +91,131 @@ export const PolicyDialog = ({ id, policy, types, onClose }: Props) => {
       onClose={onClose}
       onSubmit={submit}
     >
-      <Col gap={4}>
-        <Field label={t("organizations.policies.name")} htmlFor={nameField} error={problem}>
-          <OutlinedInput
-            id={nameField}
-            fullWidth
-            autoFocus
-            autoComplete="off"
-            value={form.name}
-            error={problem !== null}
-            onChange={(event) => change({ name: event.target.value })}
+      <div ref={body}>
+        <Col gap={4}>
+          <Field label={t("organizations.policies.name")} htmlFor={nameField} error={errorOf("name")}>
+            <OutlinedInput
+              id={nameField}
+              fullWidth
+              autoFocus
+              autoComplete="off"
+              value={form.name}
+              error={errorOf("name") !== null}
+              onChange={(event) => change({ name: event.target.value })}
+            />
+          </Field>
+          <Field label={t("organizations.policies.scope")} error={errorOf("projectId")}>
+            <Select
+              fullWidth
+              value={String(form.projectId)}
+              onChange={(event) => change({ projectId: Number(event.target.value) })}
+              inputProps={{ "aria-label": t("organizations.policies.scope") }}
+            >
+              <MenuItem value="0">{t("organizations.policies.everything")}</MenuItem>
+              {known.map((project) => (
+                <MenuItem key={project.id} value={String(project.id)}>
+                  {project.name}
+                </MenuItem>
+              ))}
+            </Select>
+          </Field>
+          <Lines
+            label={t("organizations.policies.models")}
+            hint={t("organizations.policies.modelsHint")}
+            value={form.models}
+            onChange={(models) => change({ models })}
           />
-        </Field>
-        <Field label={t("organizations.policies.scope")}>
-          <Select
-            fullWidth
-            value={String(form.projectId)}
-            onChange={(event) => change({ projectId: Number(event.target.value) })}
-            inputProps={{ "aria-label": t("organizations.policies.scope") }}
-          >
-            <MenuItem value="0">{t("organizations.policies.everything")}</MenuItem>
-            {known.map((project) => (
-              <MenuItem key={project.id} value={String(project.id)}>
-                {project.name}
-              </MenuItem>
-            ))}
-          </Select>
-        </Field>
-        <Lines
-          label={t("organizations.policies.models")}
-          hint={t("organizations.policies.modelsHint")}
-          value={form.models}
-          onChange={(models) => change({ models })}
-        />
-        <Field label={t("organizations.policies.providers")}>
-          <Select
-            fullWidth
-            multiple
-            value={form.types.map(String)}
-            onChange={(event) => change({ types: [event.target.value].flat().map(Number) })}
-            inputProps={{ "aria-label": t("organizations.policies.providers") }}
-          >
-            {types.map((type) => (
-              <MenuItem key={type.id} value={String(type.id)}>
-                {type.name}
-              </MenuItem>
-            ))}
-          </Select>
-        </Field>
-        <Lines
-          label={t("organizations.policies.regions")}
-          hint={t("organizations.policies.regionsHint")}
-          value={form.regions}
-          onChange={(regions) => change({ regions })}
-        />
-        <Lines
-          label={t("organizations.policies.ips")}
-          hint={t("organizations.policies.ipsHint")}
-          value={form.ips}
-          onChange={(ips) => change({ ips })}
-        />
-        <Lines
-          label={t("organizations.policies.words")}
-          hint={t("organizations.policies.wordsHint")}
-          value={form.words}
-          onChange={(words) => change({ words })}
-        />
-        <SwitchRow
-          label={t("organizations.policies.noContentLog")}
-          hint={t("organizations.policies.noContentLogHint")}
-          isOn={form.noContentLog}
-          onChange={(noContentLog) => change({ noContentLog })}
-        />
-        <Field
-          label={t("organizations.policies.maxKeyDays")}
-          htmlFor={daysField}
-          hint={t("organizations.policies.maxKeyDaysHint")}
-        >
-          <OutlinedInput
-            id={daysField}
-            fullWidth
-            value={form.days}
-            inputProps={{ inputMode: "numeric" }}
-            onChange={(event) => change({ days: event.target.value })}
+          <Field label={t("organizations.policies.providers")}>
+            <Select
+              fullWidth
+              multiple
+              value={form.types.map(String)}
+              onChange={(event) => change({ types: [event.target.value].flat().map(Number) })}
+              inputProps={{ "aria-label": t("organizations.policies.providers") }}
+            >
+              {types.map((type) => (
+                <MenuItem key={type.id} value={String(type.id)}>
+                  {type.name}
+                </MenuItem>
+              ))}
+            </Select>
+          </Field>
+          <Lines
+            label={t("organizations.policies.regions")}
+            hint={t("organizations.policies.regionsHint")}
+            value={form.regions}
+            onChange={(regions) => change({ regions })}
           />
-        </Field>
-        <Field
-          label={t("organizations.policies.maxPrice")}
-          htmlFor={priceField}
-          hint={t("organizations.policies.maxPriceHint")}
-        >
-          <QuotaInput id={priceField} value={form.price} onChange={(price) => change({ price })} />
-        </Field>
-      </Col>
+          <Lines
+            label={t("organizations.policies.ips")}
+            hint={t("organizations.policies.ipsHint")}
+            error={errorOf("ips")}
+            value={form.ips}
+            onChange={(ips) => change({ ips })}
+          />
+          <Lines
+            label={t("organizations.policies.words")}
+            hint={t("organizations.policies.wordsHint")}
+            error={errorOf("words")}
+            value={form.words}
+            onChange={(words) => change({ words })}
+          />
+          <SwitchRow
+            label={t("organizations.policies.noContentLog")}
+            hint={t("organizations.policies.noContentLogHint")}
+            isOn={form.noContentLog}
+            onChange={(noContentLog) => change({ noContentLog })}
+          />
+          <Field
+            label={t("organizations.policies.maxKeyDays")}
+            htmlFor={daysField}
+            hint={t("organizations.policies.maxKeyDaysHint")}
+            error={errorOf("days")}
+          >
+            <OutlinedInput
+              id={daysField}
+              fullWidth
+              error={errorOf("days") !== null}
+              value={form.days}
+              inputProps={{ inputMode: "numeric" }}
+              onChange={(event) => change({ days: event.target.value })}
+            />
+          </Field>
+          <Field
+            label={t("organizations.policies.maxPrice")}
+            htmlFor={priceField}
+            hint={t("organizations.policies.maxPriceHint")}
+            error={errorOf("price")}
+          >
+            <QuotaInput
+              id={priceField}
+              value={form.price}
+              onChange={(price) => change({ price })}
+              hasError={errorOf("price") !== null}
+            />
+          </Field>
+        </Col>
+      </div>
     </FormDialog>
   );
 };
 
-type LinesProps = { label: string; hint: string; value: string; onChange: (value: string) => void };
+type LinesProps = {
+  label: string;
+  hint: string;
+  error?: string | null;
+  value: string;
+  onChange: (value: string) => void;
+};
 
-const Lines = ({ label, hint, value, onChange }: LinesProps) => {
+const Lines = ({ label, hint, error = null, value, onChange }: LinesProps) => {
   const field = useId();
   return (
-    <Field label={label} htmlFor={field} hint={hint}>
+    <Field label={label} htmlFor={field} hint={hint} error={error}>
       <OutlinedInput
         id={field}
         fullWidth
+        error={error !== null}
         multiline
         minRows={2}
         maxRows={8}
