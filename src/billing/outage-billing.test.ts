@@ -64,6 +64,19 @@ test("a limited key must cover a call too, and accounts that the snapshot lacks 
   billing.close();
 });
 
+test("what is left of a plan pays instead of the balance, also for what its journal holds", async () => {
+  const byPlan = (amount: number) => ({ ...request(amount), plan: BUDGET });
+  const first = await open(balances(0));
+  await expect(first.reserve(byPlan(21))).rejects.toMatchObject({ who: "budget", id: BUDGET });
+  await first.settle(await first.reserve(byPlan(15)), { ...record(15), plan: BUDGET });
+  await expect(first.reserve(request(1))).rejects.toMatchObject({ who: "user" });
+  first.close();
+  const second = await open(balances(0));
+  await expect(second.reserve(byPlan(6))).rejects.toBeInstanceOf(InsufficientQuota);
+  await second.reserve(byPlan(5));
+  second.close();
+});
+
 test("what journals of earlier processes hold is spent already", async () => {
   const first = await open(balances(100));
   await first.settle(await first.reserve(request(60, KEY)), record(60, true));

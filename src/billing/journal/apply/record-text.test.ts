@@ -14,10 +14,14 @@ const record = usageRecord({
 });
 
 describe("a record's text", () => {
-  test.each([record, { ...record, unlogged: true as const }, { ...record, content: "", ip: "" }])(
-    "states it completely",
-    (input) => expect(readRecord(recordText(input))).toEqual(input),
-  );
+  test.each([
+    record,
+    { ...record, unlogged: true as const },
+    { ...record, content: "", ip: "" },
+    { ...record, budgets: [3, 12] },
+    { ...record, plan: 5 },
+    { ...record, budgets: [3], plan: 5, unlogged: true as const },
+  ])("states it completely", (input) => expect(readRecord(recordText(input))).toEqual(input));
 
   test("is one line, whatever the record says", () => {
     const hostile = `a${FIELD}b${RECORD}c\u001dd\ne\0f\ud800g`;

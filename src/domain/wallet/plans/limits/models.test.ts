@@ -9,9 +9,13 @@ import { openTestDatabase, type TestDatabase } from "../../../../../test/support
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
 import { type Billing, createBilling } from "../../../../billing/billing.ts";
 import { BOOKS, checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
+import { applyOrphanBatch } from "../../../../billing/journal/apply/apply-orphan-batch.ts";
+import { recordText } from "../../../../billing/journal/apply/record-text.ts";
 import { InsufficientQuota } from "../../../../billing/ledger/errors.ts";
 import type { LogOther } from "../../../../billing/types.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
+import { computeStatement } from "../../statements/compute-statement.ts";
+import { monthAt } from "../../statements/month.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { setRenewal, switchPlan } from "../change-subscription.ts";
 import { lockPlanAccount } from "../plan-account.ts";
@@ -128,6 +132,19 @@ test("quota for some models is no part of the balance, pays first, and leaves th
   await call(billing, userId, 7, some);
   await billing.flush();
   await requireBooks(userId, 1000);
+  // A window that does not agree with what the ledger offers of it is found.
+  await database.sql`update subscriptions set remaining = remaining + 1 where user_id = ${userId} and own_quota`;
+  const { wrong } = await checkBooks(database.db, "budgets", some - 1, START);
+  expect(wrong).toEqual([expect.objectContaining({ id: some, stored: 43, added: 44 })]);
+  await database.sql`update subscriptions set remaining = remaining - 1 where user_id = ${userId} and own_quota`;
+  const month = monthAt(Math.floor(Date.now() / 1000));
+  const statement = await database.db.transaction((tx) => computeStatement(tx, deps.settings, userId, month));
+  expect(statement).toMatchObject({
+    opening: 1000,
+    charged: 102,
+    closing: 1000 + 43 + 55,
+    content: { credits: { other: 0 } },
+  });
   await billing.close();
 });
 
@@ -186,6 +203,27 @@ test("what is left goes with the plan, and a plan for all models takes it over",
   await setRenewal({ ...deps, setCardRenewal: async () => {} }, userId, own?.id ?? 0, false);
   await advanceSubscriptions(deps, undefined, START + 40 * DAY_S);
   expect(terms.of(userId)).toBeUndefined();
+  await requireBooks(userId, 1000);
+  await billing.close();
+});
+
+test("charges that a dead process left are drawn once, however often they are adopted", async () => {
+  const billing = await open(true);
+  const deps = depsOf(billing);
+  const userId = await addUser(database.sql, 1000);
+  await subscribe(deps, userId, await plan(deps, { name: "Some", windowQuota: 50, models: ["gpt-*"] }), START);
+  const paidBy = payerOf(userId, "Some");
+  const records = [20, 20, 20].map((quota) => usageRecord({ userId, quota, plan: paidBy }));
+  const texts = records.map(recordText);
+  for (const batch of [texts.slice(0, 2), texts.slice(1), texts]) {
+    await Promise.all([1, 2].map(() => applyOrphanBatch(database.sql, "dead", batch)));
+  }
+  expect(await Promise.all(records.map(({ requestId }) => drawsOf(requestId)))).toEqual([
+    [["Some", 20]],
+    [["Some", 20]],
+    [["Some", 10]],
+  ]);
+  expect(await stateOf(userId)).toEqual({ windows: [0], walletUnits: 990 });
   await requireBooks(userId, 1000);
   await billing.close();
 });
