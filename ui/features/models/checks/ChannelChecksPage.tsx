@@ -13,6 +13,7 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
+import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
 import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Col, Field, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
@@ -38,7 +39,12 @@ export const ChannelChecksPage = () => {
         {isPending && <Skeleton variant="rounded" height={240} />}
         {error && <ErrorState error={error} onRetry={() => refetch()} />}
         {data?.length === 0 && (
-          <EmptyState icon={<Verified />} title={t("checks.empty.title")} body={t("checks.empty.body")} />
+          <EmptyState
+            icon={<Verified />}
+            title={t("checks.empty.title")}
+            body={t("checks.empty.body")}
+            action={<SettingLink tab="operation" field="ChannelAuthenticity" />}
+          />
         )}
         {data?.map((check) => (
           <CheckPanel

@@ -46,14 +46,16 @@ export const EvaluationDetail = ({ id }: Readonly<{ id: number }>) => {
           {data.calls.map((call) => (
             <ReplayedCallPanel key={call.position} call={call} />
           ))}
-          <Row gap={3}>
-            <Button disabled={page === 0} onClick={() => setPage(page - 1)}>
-              {t("replays.previous")}
-            </Button>
-            <Button disabled={(page + 1) * PAGE >= data.evaluation.done} onClick={() => setPage(page + 1)}>
-              {t("replays.next")}
-            </Button>
-          </Row>
+          {(page > 0 || data.evaluation.done > PAGE) && (
+            <Row gap={3}>
+              <Button disabled={page === 0} onClick={() => setPage(page - 1)}>
+                {t("replays.previous")}
+              </Button>
+              <Button disabled={(page + 1) * PAGE >= data.evaluation.done} onClick={() => setPage(page + 1)}>
+                {t("replays.next")}
+              </Button>
+            </Row>
+          )}
         </Col>
       )}
     </>

@@ -6,7 +6,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { Col, PageHeader } from "../../../components/layout.tsx";
+import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
+import { Col, PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { EvaluationDetail } from "./EvaluationDetail.tsx";
 import { EvaluationDrawer } from "./EvaluationDrawer.tsx";
@@ -38,7 +39,17 @@ export const ReplayPage = () => {
       {isPending && <Skeleton variant="rounded" height={240} />}
       {error && <ErrorState error={error} onRetry={() => refetch()} />}
       {data?.length === 0 && (
-        <EmptyState icon={<Replay />} title={t("replays.empty.title")} body={t("replays.empty.body")} action={create} />
+        <EmptyState
+          icon={<Replay />}
+          title={t("replays.empty.title")}
+          body={t("replays.empty.body")}
+          action={
+            <Row gap={2}>
+              {create}
+              <SettingLink tab="operation" field="LogChatContentEnabled" />
+            </Row>
+          }
+        />
       )}
       <Col gap={4}>
         {data?.map((set) => (

@@ -1,13 +1,12 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Table from "@mui/material/Table";
-import TableBody from "@mui/material/TableBody";
-import TableCell from "@mui/material/TableCell";
-import TableHead from "@mui/material/TableHead";
-import TableRow from "@mui/material/TableRow";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
@@ -53,26 +52,7 @@ export const ReplaySetPanel = ({ set, onReplay }: Props) => {
             {reasons.map((reason) => t(`replays.skipped.${reason}`, { count: skipped[reason] ?? 0 })).join(" ")}
           </Box>
         )}
-        {evaluations.length > 0 && (
-          <Box sx={{ overflowX: "auto" }}>
-            <Table size="small" sx={{ minWidth: 640 }}>
-              <TableHead>
-                <TableRow>
-                  <TableCell>{t("replays.evaluation")}</TableCell>
-                  <TableCell>{t("replays.state")}</TableCell>
-                  <TableCell align="right">{t("replays.progress")}</TableCell>
-                  <TableCell align="right">{t("replays.failed")}</TableCell>
-                  <TableCell align="right">{t("replays.spent")}</TableCell>
-                </TableRow>
-              </TableHead>
-              <TableBody>
-                {evaluations.map((evaluation) => (
-                  <EvaluationRow key={evaluation.id} evaluation={evaluation} />
-                ))}
-              </TableBody>
-            </Table>
-          </Box>
-        )}
+        {evaluations.length > 0 && <EvaluationTable evaluations={evaluations} />}
         <Row gap={3} wrap>
           <Button variant="outlined" onClick={onReplay}>
             {t("replays.replay")}
@@ -84,29 +64,57 @@ export const ReplaySetPanel = ({ set, onReplay }: Props) => {
   );
 };
 
-const EvaluationRow = ({ evaluation }: Readonly<{ evaluation: EvaluationView }>) => {
-  const { id, name, calls, done, failed, spent } = evaluation;
-  return (
-    <TableRow>
-      <TableCell>
-        <Link to="/replays" search={(now: object) => ({ ...now, evaluation: id })}>
-          {name}
-        </Link>
-      </TableCell>
-      <TableCell>
-        <EvaluationStatus evaluation={evaluation} />
-      </TableCell>
-      <TableCell align="right" className="num">
-        {formatNumber(done)} / {formatNumber(calls)}
-      </TableCell>
-      <TableCell align="right" className="num">
-        {formatNumber(failed)}
-      </TableCell>
-      <TableCell align="right" className="num">
-        <Money quota={spent} decimals={6} />
-      </TableCell>
-    </TableRow>
+const EvaluationTable = ({ evaluations }: Pick<ReplaySetView, "evaluations">) => {
+  const { t } = useTranslation();
+  const columns = useMemo(
+    (): readonly Column<EvaluationView>[] => [
+      {
+        key: "evaluation",
+        head: t("replays.evaluation"),
+        isTitle: true,
+        cell: ({ id, name }) => (
+          <Link to="/replays" search={(now: object) => ({ ...now, evaluation: id })}>
+            {name}
+          </Link>
+        ),
+      },
+      {
+        key: "state",
+        head: t("replays.state"),
+        width: 160,
+        isSolid: true,
+        cell: (evaluation) => <EvaluationStatus evaluation={evaluation} />,
+      },
+      {
+        key: "progress",
+        head: t("replays.progress"),
+        width: 128,
+        align: "right",
+        cell: ({ done, calls }) => (
+          <span className="num">
+            {formatNumber(done)} / {formatNumber(calls)}
+          </span>
+        ),
+      },
+      {
+        key: "failed",
+        head: t("replays.failed"),
+        width: 96,
+        align: "right",
+        cell: ({ failed }) => <span className="num">{formatNumber(failed)}</span>,
+      },
+      {
+        key: "spent",
+        head: t("replays.spent"),
+        width: 128,
+        align: "right",
+        cell: ({ spent }) => <Money quota={spent} decimals={6} />,
+      },
+    ],
+    [t],
   );
+  const model = useDataTable({ columns, rows: evaluations, rowId: ({ id }) => id, rowName: ({ name }) => name });
+  return <DataTable model={model} error={null} onRetry={() => {}} empty={null} />;
 };
 
 const TONES: Readonly<Record<EvaluationView["status"], ToneName>> = {
