@@ -32,7 +32,7 @@ export const RenewalDialog = ({ subscription: own, onClose }: Props) => {
   return (
     <FormDialog
       title={t("plans.orders.renewalTitle", { name: own.plan_name })}
-      action={t("plans.form.save")}
+      action={t("wallet.autoTopUp.save")}
       isBusy={change.isPending}
       onClose={onClose}
       onSubmit={() => change.mutate()}

@@ -158,7 +158,9 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
           </Row>
         </>
       )}
-      {!own.allows_overage && <Box sx={{ mt: 2, fontSize: 13 }}>{t("plans.noOverage")}</Box>}
+      {!own.allows_overage && (
+        <Box sx={{ mt: 2, fontSize: 13 }}>{t(own.models.length > 0 ? "plans.modelsOnly" : "plans.noOverage")}</Box>
+      )}
       {own.models.length > 0 && (
         <Box sx={{ mt: 2, fontSize: 13, overflowWrap: "anywhere" }}>
           {t("plans.models", { models: own.models.join(", ") })}

@@ -46,7 +46,11 @@ export const PlanCard = ({ plan, own }: { plan: Plan; own: readonly Subscription
       <Box sx={{ mt: 2, fontSize: 13 }}>
         {t(`plans.quotaPer.${plan.window}`, { quota: amountText(plan.windowQuota, format) })}
       </Box>
-      {!plan.allowsOverage && <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.noOverage")}</Box>}
+      {!plan.allowsOverage && (
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>
+          {t(plan.models.length > 0 ? "plans.modelsOnly" : "plans.noOverage")}
+        </Box>
+      )}
       {plan.models.length > 0 && (
         <Box sx={{ fontSize: 13, color: "text.secondary", overflowWrap: "anywhere" }}>
           {t("plans.models", { models: plan.models.join(", ") })}
