@@ -186,6 +186,14 @@ describe("the dashboard", () => {
     await phone.open("/detail?range=30d");
     await phone.page.getByRole("img", { name: chinese.chartLabel }).waitFor();
     await phone.page.getByRole("heading", { name: chinese.latency }).waitFor();
+    // Tables are cards with all their figures.
+    for (const [list, figure] of [
+      [chinese.table, chinese.duration],
+      [chinese.latency, chinese.latencyHeads.p99],
+    ] as const) {
+      await phone.page.getByRole("list", { name: list }).getByText(figure, { exact: true }).first().waitFor();
+    }
+    expect(await phone.page.getByRole("table").count()).toBe(0);
     await phone.expectAccessible();
     expect(phone.complaints).toEqual([]);
     await phone.close();

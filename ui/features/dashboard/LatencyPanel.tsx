@@ -6,17 +6,19 @@ import TableCell from "@mui/material/TableCell";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Latency } from "../../../src/domain/logs/usage/read-latency.ts";
 import { Choice } from "../../components/charts/Choice.tsx";
 import { Count } from "../../components/display/Money.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
-import { Panel } from "../../components/layout.tsx";
+import { Panel, usePhone } from "../../components/layout.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { elapsedTone } from "../logs/log-cells.tsx";
 import { type DataFilter, type LatencyDimension, latency } from "./data-queries.ts";
+import { FigureCards } from "./FigureCards.tsx";
 import { percent } from "./series-values.ts";
 
 const DIMENSIONS = ["model", "channel"] as const;
@@ -31,6 +33,7 @@ type LatencyPanelProps = Readonly<{
 /** Latency and failures, by model or channel. */
 export const LatencyPanel = ({ period, filter }: LatencyPanelProps) => {
   const { t } = useTranslation();
+  const isPhone = usePhone();
   const [by, setBy] = useState<LatencyDimension>("model");
   const { data, error, refetch } = useQuery(latency(by, period, filter));
   return (
@@ -52,7 +55,10 @@ export const LatencyPanel = ({ period, filter }: LatencyPanelProps) => {
       {error && !data && <ErrorState error={error} onRetry={() => refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={160} />}
       {data?.rows.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("dashboard.noCalls")}</Box>}
-      {data && data.rows.length > 0 && (
+      {data && data.rows.length > 0 && isPhone && (
+        <FigureCards label={t("dashboard.latency")} rows={data.rows.map((row) => cardOf(row, by, t))} />
+      )}
+      {data && data.rows.length > 0 && !isPhone && (
         <Box sx={{ overflow: "auto", maxHeight: 420 }} tabIndex={0} role="region" aria-label={t("dashboard.latency")}>
           <Table size="small" stickyHeader sx={{ minWidth: 720 }}>
             <TableHead>
@@ -79,12 +85,24 @@ export const LatencyPanel = ({ period, filter }: LatencyPanelProps) => {
   );
 };
 
+const nameOf = (row: Latency, by: LatencyDimension, t: TFunction): string =>
+  row.name || (by === "channel" && row.key !== "0" ? `#${row.key}` : t("dashboard.unnamed"));
+
+const cardOf = (row: Latency, by: LatencyDimension, t: TFunction) => ({
+  key: row.key,
+  name: nameOf(row, by, t),
+  figures: [
+    [t("dashboard.calls"), <Count key="calls" value={row.count} />],
+    [t("dashboard.failures"), percent(row.failed, row.count)],
+    ...PERCENTILES.map((one) => [t(`dashboard.latencyHeads.${one}`), formatDuration(row[`${one}_ms`])] as const),
+  ] as const,
+});
+
 const LatencyRow = ({ row, by }: { row: Latency; by: LatencyDimension }) => {
   const { t } = useTranslation();
-  const unnamed = by === "channel" && row.key !== "0" ? `#${row.key}` : t("dashboard.unnamed");
   return (
     <TableRow>
-      <TableCell sx={{ overflowWrap: "anywhere" }}>{row.name || unnamed}</TableCell>
+      <TableCell sx={{ overflowWrap: "anywhere" }}>{nameOf(row, by, t)}</TableCell>
       <TableCell align="right">
         <Count value={row.count} />
       </TableCell>

@@ -9,7 +9,9 @@ import TableRow from "@mui/material/TableRow";
 import { useTranslation } from "react-i18next";
 import type { Series } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { Count, Money } from "../../components/display/Money.tsx";
+import { usePhone } from "../../components/layout.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
+import { FigureCards } from "./FigureCards.tsx";
 import { percent, totalsOf } from "./series-values.ts";
 
 type Props = Readonly<{
@@ -24,7 +26,33 @@ type Props = Readonly<{
 /** The totals of each series with its share of the cost: cost, calls, tokens, failure rate and average duration. */
 export const SeriesTable = ({ series, nameOf, onFilter, onExpand }: Props) => {
   const { t } = useTranslation();
+  const isPhone = usePhone();
   const total = totalsOf(series).quota;
+  const rows = series.map((one) => {
+    const sums = totalsOf([one]);
+    return {
+      key: one.key ?? "others",
+      name: (
+        <>
+          <SeriesName name={nameOf(one)} onFilter={onFilter(one)} />
+          {one.key === null && onExpand && (
+            <Button size="small" variant="text" onClick={onExpand} sx={{ ml: 2, height: 22 }}>
+              {t("dashboard.expand")}
+            </Button>
+          )}
+          <ShareBar share={total > 0 ? sums.quota / total : 0} />
+        </>
+      ),
+      figures: [
+        [t("dashboard.spent"), <Money key="spent" quota={sums.quota} decimals={4} />],
+        [t("dashboard.calls"), <Count key="calls" value={sums.count} />],
+        [t("dashboard.tokens"), <Count key="tokens" value={sums.prompt_tokens + sums.completion_tokens} />],
+        [t("dashboard.failures"), percent(sums.failed, sums.count)],
+        [t("dashboard.duration"), formatDuration(sums.count ? sums.elapsed_ms / sums.count : null)],
+      ] as const,
+    };
+  });
+  if (isPhone) return <FigureCards label={t("dashboard.table")} rows={rows} />;
   return (
     <Box sx={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={t("dashboard.table")}>
       <Table size="small" sx={{ minWidth: 760 }}>
@@ -39,37 +67,16 @@ export const SeriesTable = ({ series, nameOf, onFilter, onExpand }: Props) => {
           </TableRow>
         </TableHead>
         <TableBody>
-          {series.map((one) => {
-            const sums = totalsOf([one]);
-            return (
-              <TableRow key={one.key ?? "others"}>
-                <TableCell sx={{ overflowWrap: "anywhere" }}>
-                  <SeriesName name={nameOf(one)} onFilter={onFilter(one)} />
-                  {one.key === null && onExpand && (
-                    <Button size="small" variant="text" onClick={onExpand} sx={{ ml: 2, height: 22 }}>
-                      {t("dashboard.expand")}
-                    </Button>
-                  )}
-                  <ShareBar share={total > 0 ? sums.quota / total : 0} />
+          {rows.map(({ key, name, figures }) => (
+            <TableRow key={key}>
+              <TableCell sx={{ overflowWrap: "anywhere" }}>{name}</TableCell>
+              {figures.map(([label, figure]) => (
+                <TableCell key={label} align="right" className="num">
+                  {figure}
                 </TableCell>
-                <TableCell align="right">
-                  <Money quota={sums.quota} decimals={4} />
-                </TableCell>
-                <TableCell align="right">
-                  <Count value={sums.count} />
-                </TableCell>
-                <TableCell align="right">
-                  <Count value={sums.prompt_tokens + sums.completion_tokens} />
-                </TableCell>
-                <TableCell align="right" className="num">
-                  {percent(sums.failed, sums.count)}
-                </TableCell>
-                <TableCell align="right" className="num">
-                  {formatDuration(sums.count ? sums.elapsed_ms / sums.count : null)}
-                </TableCell>
-              </TableRow>
-            );
-          })}
+              ))}
+            </TableRow>
+          ))}
         </TableBody>
       </Table>
     </Box>
