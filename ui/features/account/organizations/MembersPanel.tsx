@@ -92,6 +92,7 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
         return (
           <Entry
             key={member.user_id}
+            isLong={isManaged}
             title={
               <Row gap={2} wrap>
                 {member.display_name || member.username}
