@@ -1,6 +1,6 @@
 /** The playground in a real browser: streams, stops, edits, branches, compares, shows all kinds of answers, gives code. */
 import { afterAll, describe, expect } from "bun:test";
-import { WORDS } from "../../support/e2e/browser.ts";
+import { WORDS, waitForQueries } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
@@ -80,6 +80,8 @@ const choose = async (...models: string[]) => {
 const begin = async (...models: string[]) => {
   await consolePage.open("/playground");
   await consolePage.button(words.newChat).click();
+  // A chat without models gets one as soon as it is known what is offered.
+  await waitForQueries(consolePage.page);
   await choose(...models);
 };
 const lastBody = () => fixture.upstream.requests.filter(({ path }) => path === "/v1/chat/completions").at(-1)?.body;

@@ -71,6 +71,14 @@ type ConsoleRouter = Readonly<{
   options: { context: { readQueries: () => QueryClient | undefined; refreshSiteStatus: () => void } };
 }>;
 
+/** Waits until everything that the open page of the console asks the server for is there. */
+export async function waitForQueries(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
+    return router?.options.context.readQueries()?.isFetching() === 0;
+  });
+}
+
 /** A page that asks the server for nothing and shows little. */
 const PLAIN_PAGE = "/reset";
 
