@@ -6,10 +6,25 @@ import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 export const DEMO_ACCOUNT = { username: "demo", password: "sluice-demo" } as const;
 
 type DemoChannel = Readonly<{ name: string; type: number; url: string; models: readonly string[] }>;
-type Post = (path: string, body: object, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
+type Send = (method: "POST" | "PUT", path: string, body: object, headers?: Headers) => Promise<Reply>;
 type Reply = Readonly<{ data: unknown; cookie: string }>;
 
-const KEY_NAMES = ["Website chat", "Support bot", "Nightly reports", "Notebook"];
+type Headers = Readonly<Record<string, string>>;
+
+const OWN_KEYS = ["Website chat", "Support bot"];
+/** Further people, each with a key; they sign in with the account's password. */
+const PEOPLE = [
+  { username: "mina", display_name: "Mina Park", key: "Nightly reports" },
+  { username: "jonas", display_name: "Jonas Weber", key: "Notebook" },
+] as const;
+const ORGANIZATION = { username: "harbor", display_name: "Harbor Labs" } as const;
+const PLAN = {
+  ...{ name: "Team", description: "For a small team", price: 20, period: "month", periodCount: 1 },
+  ...{ windowQuota: 12_500_000, window: "month", userGroup: "", trialDays: 14, allowsOverage: true, isVisible: true },
+};
+/** Quota units: 20 dollars for each of the people, and 50 for the organization. */
+const PERSON_QUOTA = 10_000_000;
+const ORGANIZATION_QUOTA = 25_000_000;
 const QUESTIONS = [
   "Summarize this ticket in two sentences.",
   "Translate the release notes into Chinese.",
@@ -17,15 +32,18 @@ const QUESTIONS = [
   "Write a test for the date parser.",
 ];
 
-/** Sets a new gateway up as a demo site, with channels and API keys. Returns the keys. Throws if a step is refused. */
+/** The longest prompt has some thousand tokens. */
+const MOST_REPEATED = 300;
+
+/** Sets a new gateway up as a demo site, with channels, people and API keys. Returns the keys. Throws if a step is refused. */
 export async function fillSite(
   fetch: SafeFetch,
   address: string,
   channels: readonly DemoChannel[],
 ): Promise<readonly string[]> {
-  const post: Post = async (path, body, headers = {}) => {
+  const send: Send = async (method, path, body, headers = {}) => {
     const reply = await fetch(`${address}${path}`, {
-      method: "POST",
+      method,
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
@@ -34,20 +52,34 @@ export async function fillSite(
     const cookie = reply.headers.getSetCookie().map((line) => line.split(";")[0]);
     return { data: envelope.data, cookie: cookie.join("; ") };
   };
+  const signIn = async (username: string): Promise<Headers> => {
+    const { data, cookie } = await send("POST", "/api/user/login", { username, password });
+    return { cookie, "sluice-user": String(recordOf(data)?.id) };
+  };
+  const createKey = async (name: string, headers: Headers): Promise<string> => {
+    const { data } = await send("POST", "/api/token/", { name, unlimited_quota: true }, headers);
+    return `sk-${String(recordOf(data)?.key).replace(/^sk-/, "")}`;
+  };
   const { username, password } = DEMO_ACCOUNT;
-  await post("/api/setup", { username, password, confirmPassword: password, DemoSiteEnabled: true });
-  const { data, cookie } = await post("/api/user/login", { username, password });
-  const headers = { cookie, "sluice-user": String(recordOf(data)?.id) };
+  await send("POST", "/api/setup", { username, password, confirmPassword: password, DemoSiteEnabled: true });
+  const admin = await signIn(username);
   for (const { name, type, url, models } of channels) {
     const channel = { name, type, base_url: url, key: "sk-demo", models: models.join(","), group: "default" };
-    await post("/api/channel/", channel, headers);
+    await send("POST", "/api/channel/", channel, admin);
   }
+  await send("PUT", "/api/option/", { key: "QuotaForNewUser", value: String(PERSON_QUOTA) }, admin);
+  await send("PUT", "/api/option/", { key: "Organizations", value: "on" }, admin);
+  await send("POST", "/api/plan", PLAN, admin);
+  const { data } = await send("POST", "/api/organization/", ORGANIZATION, admin);
+  const transfer = { quota: ORGANIZATION_QUOTA, direction: "in" };
+  await send("POST", `/api/organization/${recordOf(data)?.id}/transfer`, transfer, admin);
   const keys: string[] = [];
-  for (const name of KEY_NAMES) {
-    const { data: token } = await post("/api/token/", { name, unlimited_quota: true }, headers);
-    keys.push(String(recordOf(token)?.key));
+  for (const name of OWN_KEYS) keys.push(await createKey(name, admin));
+  for (const { key, ...person } of PEOPLE) {
+    await send("POST", "/api/user/", { ...person, password }, admin);
+    keys.push(await createKey(key, await signIn(person.username)));
   }
-  return keys.map((key) => `sk-${key.replace(/^sk-/, "")}`);
+  return keys;
 }
 
 /** Sends one made-up call with a random key to a random model; a failure is part of the show. */
@@ -57,7 +89,7 @@ export async function sendCall(
   keys: readonly string[],
   models: readonly string[],
 ): Promise<void> {
-  const messages = [{ role: "user", content: pick(QUESTIONS).repeat(randomInt(1, 12)) }];
+  const messages = [{ role: "user", content: pick(QUESTIONS).repeat(randomInt(1, MOST_REPEATED)) }];
   const body = JSON.stringify({ model: pick(models), stream: randomInt(2) === 0, messages });
   const headers = { "content-type": "application/json", authorization: `Bearer ${pick(keys)}` };
   await fetch(`${address}/v1/chat/completions`, { method: "POST", headers, body }).catch(() => undefined);

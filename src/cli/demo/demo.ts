@@ -6,6 +6,7 @@ import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch, type SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { startAgain } from "../../lib/runtime/prepare-runtime.ts";
 import { readLocation } from "../../server/config.ts";
+import { fillHistory } from "./demo-history.ts";
 import { DEMO_ACCOUNT, fillSite, sendCall } from "./demo-site.ts";
 
 /** A provider with OpenAI's API that answers from a handful of sentences. */
@@ -100,8 +101,8 @@ const MODELS = CHANNELS.flatMap(({ models }) => models);
 
 const READY_WITHIN_MS = 60_000;
 const READY_EVERY_MS = 200;
-/** Calls of the first seconds, so that no page is empty, and how many of them run at once. */
-const FIRST_CALLS = 120;
+/** Calls that are repeated in the weeks before, and how many of them run at once. */
+const TEMPLATE_CALLS = 60;
 const LANES = 6;
 const MOST_PAUSE_MS = 3000;
 
@@ -117,37 +118,50 @@ export async function demo(): Promise<number> {
   if ((await statusOf(fetch, address)) !== null) throw new Error(`something runs on port ${port}: set PORT to another`);
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-demo-"));
   const provider = startDemoProvider(MODELS);
-  const child = startAgain(["serve"], {
-    // The account's password is public.
-    HOST: "127.0.0.1",
-    DATA_DIR: folder,
-    DATABASE_URL: "",
-    SQL_DSN: "",
-    REDIS_URL: "",
-    ALLOW_PRIVATE_UPSTREAMS: "true",
-    LOG_LEVEL: "warn",
-  });
+  const serve = () =>
+    startAgain(["serve"], {
+      // The account's password is public.
+      HOST: "127.0.0.1",
+      DATA_DIR: folder,
+      DATABASE_URL: "",
+      SQL_DSN: "",
+      REDIS_URL: "",
+      ALLOW_PRIVATE_UPSTREAMS: "true",
+      LOG_LEVEL: "warn",
+    });
   let isEnding = false;
-  void child.exited.then(() => {
-    isEnding = true;
-  });
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      isEnding = true;
+    });
+  }
+  let child = serve();
+  const hasEnded = () => isEnding || child.exitCode !== null;
   try {
-    await untilReady(fetch, address, () => isEnding);
-    const keys = await fillSite(
-      fetch,
-      address,
-      CHANNELS.map((channel) => ({ ...channel, url: provider.url })),
-    );
-    process.stdout.write(`The demo runs on ${address}\n`);
-    process.stdout.write(`Sign in as ${DEMO_ACCOUNT.username} with the password ${DEMO_ACCOUNT.password}\n`);
-    process.stdout.write("Everything is made up and is removed when you press Ctrl+C.\n");
+    await untilReady(fetch, address, hasEnded);
+    const channels = CHANNELS.map((channel) => ({ ...channel, url: provider.url }));
+    const keys = await fillSite(fetch, address, channels);
     const call = () => sendCall(fetch, address, keys, MODELS);
-    await Promise.all(
-      Array.from({ length: LANES }, async () => {
-        for (let sent = 0; sent < FIRST_CALLS / LANES && !isEnding; sent += 1) await call();
-      }),
-    );
-    while (!isEnding) {
+    const callUpTo = (calls: number) =>
+      Promise.all(
+        Array.from({ length: LANES }, async () => {
+          for (let sent = 0; sent < calls / LANES && !hasEnded(); sent += 1) await call();
+        }),
+      );
+    await callUpTo(TEMPLATE_CALLS);
+    if (!hasEnded()) {
+      child.kill();
+      await child.exited;
+      await fillHistory(folder);
+    }
+    if (!isEnding) {
+      child = serve();
+      await untilReady(fetch, address, hasEnded);
+      process.stdout.write(`The demo runs on ${address}\n`);
+      process.stdout.write(`Sign in as ${DEMO_ACCOUNT.username} with the password ${DEMO_ACCOUNT.password}\n`);
+      process.stdout.write("Everything is made up and is removed when you press Ctrl+C.\n");
+    }
+    while (!hasEnded()) {
       await call();
       await Promise.race([Bun.sleep(randomInt(MOST_PAUSE_MS)), child.exited]);
     }

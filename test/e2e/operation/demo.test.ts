@@ -27,11 +27,23 @@ test("the demo fills itself, serves calls, and removes everything when it ends",
     const account = /Sign in as (\S+) with the password (\S+)/.exec(output);
     const session = await login({ url: `http://127.0.0.1:${port}` }, account?.[1] ?? "", account?.[2] ?? "");
     expect((await session.get("/api/channel/?p=0&page_size=10")).length).toBe(3);
-    const { total } = await until(
-      () => session.get("/api/log/?type=2"),
-      (page) => page.total >= 10,
+    // Weeks before it, charged like any calls, and what comes in now.
+    const callsBefore = async (days: number) => {
+      const end = Math.floor(Date.now() / 1000) - days * 86_400;
+      return (await session.get(`/api/log/?type=2&page_size=1&end_timestamp=${end}`)).total;
+    };
+    expect(await callsBefore(40)).toBeGreaterThan(50);
+    expect(await callsBefore(2)).toBeGreaterThan(1000);
+    const now = await callsBefore(0);
+    await until(
+      () => callsBefore(0),
+      (calls) => calls > now,
     );
-    expect(total).toBeGreaterThanOrEqual(10);
+    for (const book of (await session.get("/api/books/")).books) {
+      const { wrong } = await session.get(`/api/books/${book}`);
+      expect({ book, wrong }).toEqual({ book, wrong: [] });
+    }
+    expect(await session.get("/api/organization/")).toHaveLength(1);
     const steps = await session.get("/api/system/first_steps");
     expect(steps).toMatchObject({ unpriced: [], has_key: true });
     expect((await readdir(folder)).filter((name) => name.startsWith("sluice-demo-")).length).toBe(1);
