@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { openDatabase } from "../../../db/connect.ts";
 import { addUp } from "../../../scripts/seed/sums.ts";
-import { WORDS } from "../../support/e2e/browser.ts";
+import { WORDS, waitForQueries } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, createChannel, login } from "../../support/e2e/console-client.ts";
 import {
@@ -220,6 +220,8 @@ describe("the usage log", () => {
     const head = page.getByRole("columnheader", { name: words.columns.token });
     const handle = head.getByRole("button");
     await handle.waitFor();
+    // A column fits what its rows say.
+    await waitForQueries(page);
     const width = async () => Math.round((await head.boundingBox())?.width ?? 0);
     const before = await width();
     await handle.focus();
