@@ -39,7 +39,7 @@ export function isNarrow({ type: _, start: __, end: ___, ...others }: LogFilter)
 }
 
 /** Rows that are no call, in the words of the indexes of events: only by these they are found. */
-export const isEvent = sql`${logs.type} <> 2`;
+const isEvent = sql`${logs.type} <> 2`;
 
 /** Rows of a type; of one that is no call in the words of `isEvent` too. */
 export const isOfType = (type: number): SQL | undefined =>
