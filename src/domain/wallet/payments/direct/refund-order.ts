@@ -1,7 +1,7 @@
 import { and, eq, gt } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
-import type { DbOrTx, Tx } from "../../../../../db/types.ts";
+import type { Db, DbOrTx, Tx } from "../../../../../db/types.ts";
 import type { Billing } from "../../../../billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../../billing/ledger/errors.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
@@ -34,14 +34,7 @@ type RefundDeps = DirectDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
  * on its way. Throws OperationError.
  */
 export async function refundOrder(deps: RefundDeps, actor: UserEntry, tradeNo: string): Promise<boolean> {
-  const [found] = await deps.db
-    .select({ order: topUpOrders, username: users.username, role: users.role, adminRoleId: users.adminRoleId })
-    .from(topUpOrders)
-    .innerJoin(users, eq(users.id, topUpOrders.userId))
-    .where(eq(topUpOrders.tradeNo, tradeNo));
-  if (!found) throw new OperationError("order_not_found");
-  const { order, ...owner } = found;
-  checkReach(actor, owner);
+  const order = await findOrder(deps.db, actor, tradeNo);
   const payer = payerOf(order.method, deps.settings);
   if (!payer || order.status !== "success") throw new OperationError("order_refund_impossible");
   const writeDown = (tx: Tx) =>
@@ -95,6 +88,19 @@ async function takeQuota(
     throw error;
   }
   await changes.publish("users", [order.userId]);
+}
+
+/** The order of an account that the administrator may change. Throws OperationError. */
+async function findOrder(db: Db, actor: UserEntry, tradeNo: string): Promise<Order> {
+  const [found] = await db
+    .select({ order: topUpOrders, username: users.username, role: users.role, adminRoleId: users.adminRoleId })
+    .from(topUpOrders)
+    .innerJoin(users, eq(users.id, topUpOrders.userId))
+    .where(eq(topUpOrders.tradeNo, tradeNo));
+  if (!found) throw new OperationError("order_not_found");
+  const { order, ...owner } = found;
+  checkReach(actor, owner);
+  return order;
 }
 
 /** Notes that a refund begins. Throws OperationError: one has begun. */
@@ -151,14 +157,7 @@ export async function endUnclearRefund(
   tradeNo: string,
   isPaidBack: boolean,
 ): Promise<void> {
-  const [found] = await deps.db
-    .select({ order: topUpOrders, username: users.username, role: users.role, adminRoleId: users.adminRoleId })
-    .from(topUpOrders)
-    .innerJoin(users, eq(users.id, topUpOrders.userId))
-    .where(eq(topUpOrders.tradeNo, tradeNo));
-  if (!found) throw new OperationError("order_not_found");
-  const { order, ...owner } = found;
-  checkReach(actor, owner);
+  const order = await findOrder(deps.db, actor, tradeNo);
   const { method, refundStartedTime: begunAt } = order;
   const isUnclear = (method === "zfb" || method === "wx") && begunAt > 0 && order.refundedTime === 0;
   if (!isUnclear || nowSeconds() - begunAt < UNCLEAR_AFTER_S) throw new OperationError("order_refund_not_unclear");
