@@ -5,9 +5,9 @@ import {
   temporaryDirectory,
   usageRecord,
 } from "../../../../../test/support/billing/start-billing.ts";
+import { openBilling, planDepsOf, planInput, planStateOf } from "../../../../../test/support/billing/start-plans.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { type Billing, createBilling } from "../../../../billing/billing.ts";
+import type { Billing } from "../../../../billing/billing.ts";
 import { BOOKS, checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
 import { applyOrphanBatch } from "../../../../billing/journal/apply/apply-orphan-batch.ts";
 import { recordText } from "../../../../billing/journal/apply/record-text.ts";
@@ -18,7 +18,6 @@ import { computeStatement } from "../../statements/compute-statement.ts";
 import { monthAt } from "../../statements/month.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { setRenewal, switchPlan } from "../change-subscription.ts";
-import { lockPlanAccount } from "../plan-account.ts";
 import { type PlanInput, savePlan } from "../plans.ts";
 import { type PlanDeps, subscribe } from "../subscribe.ts";
 import { createPlanTermsDirectory, type PlanTermsDirectory } from "./terms.ts";
@@ -42,20 +41,8 @@ afterAll(async () => {
   await directory.remove();
 });
 
-const open = (sole: boolean): Promise<Billing> =>
-  createBilling({
-    ...{ database, changes: database.changes, dataDir: directory.path, log: silentLog, sole },
-    processId: Bun.randomUUIDv7(),
-  });
-
-const depsOf = (billing: Billing): PlanDeps => ({
-  ...{ db: database.db, changes: database.changes, settings: fixedSettings({}), billing },
-});
-
-const planInput = (values: Partial<PlanInput>): PlanInput => ({
-  ...{ name: "plan", description: "", price: 0, period: "month", periodCount: 1, windowQuota: 500, window: "day" },
-  ...{ userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true, ...values },
-});
+const open = (sole: boolean): Promise<Billing> => openBilling(database, directory.path, sole);
+const depsOf = (billing: Billing): PlanDeps => planDepsOf(database, billing);
 const plan = (deps: PlanDeps, values: Partial<PlanInput>) => savePlan(deps, actor, planInput(values));
 
 /** The budget that pays for a subscription to this plan. */
@@ -79,11 +66,7 @@ async function drawsOf(requestId: string): Promise<[string, number][]> {
   return draws.map(({ plan: name, units }) => [name, units]);
 }
 
-const stateOf = (userId: number) =>
-  database.db.transaction(async (tx) => {
-    const { running, walletUnits } = await lockPlanAccount(tx, userId);
-    return { windows: running.map(({ subscription }) => subscription.remaining), walletUnits };
-  });
+const stateOf = (userId: number) => planStateOf(database, userId);
 
 /** Every budget of a window says what the window has left, and nothing is held once nothing runs. */
 async function requireBooks(userId: number, wallet: number): Promise<void> {

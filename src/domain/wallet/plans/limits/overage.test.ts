@@ -5,15 +5,14 @@ import {
   temporaryDirectory,
   usageRecord,
 } from "../../../../../test/support/billing/start-billing.ts";
+import { openBilling, planDepsOf, planInput, planStateOf } from "../../../../../test/support/billing/start-plans.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { type Billing, createBilling } from "../../../../billing/billing.ts";
+import type { Billing } from "../../../../billing/billing.ts";
 import { InsufficientQuota } from "../../../../billing/ledger/errors.ts";
 import type { LogOther } from "../../../../billing/types.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { type BudgetDirectory, createBudgetDirectory } from "../../../accounts/organizations/budgets/directory.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
-import { lockPlanAccount } from "../plan-account.ts";
 import { type PlanInput, savePlan } from "../plans.ts";
 import { type PlanDeps, subscribe } from "../subscribe.ts";
 
@@ -36,21 +35,9 @@ afterAll(async () => {
   await directory.remove();
 });
 
-const open = (sole: boolean): Promise<Billing> =>
-  createBilling({
-    ...{ database, changes: database.changes, dataDir: directory.path, log: silentLog, sole },
-    processId: Bun.randomUUIDv7(),
-  });
-
-const depsOf = (billing: Billing): PlanDeps => ({
-  ...{ db: database.db, changes: database.changes, settings: fixedSettings({}), billing },
-});
-
-const plan = (deps: PlanDeps, values: Partial<PlanInput>) =>
-  savePlan(deps, actor, {
-    ...{ name: "plan", description: "", price: 0, period: "month", periodCount: 1, windowQuota: 500, window: "day" },
-    ...{ userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true, ...values },
-  });
+const open = (sole: boolean): Promise<Billing> => openBilling(database, directory.path, sole);
+const depsOf = (billing: Billing): PlanDeps => planDepsOf(database, billing);
+const plan = (deps: PlanDeps, values: Partial<PlanInput>) => savePlan(deps, actor, planInput(values));
 
 const limitsOf = (userId: number) => budgets.of({ id: 0, userId, projectId: 0, createdBy: 0 }).map(({ id }) => id);
 
@@ -67,11 +54,7 @@ async function drawsOf(requestId: string): Promise<LogOther["plan_draws"]> {
   return (JSON.parse(row?.other ?? "{}") as LogOther).plan_draws;
 }
 
-const leftOf = (userId: number) =>
-  database.db.transaction(async (tx) => {
-    const { running, walletUnits } = await lockPlanAccount(tx, userId);
-    return { windows: running.map(({ subscription }) => subscription.remaining), walletUnits };
-  });
+const leftOf = (userId: number) => planStateOf(database, userId);
 
 test("the log row says what each window and the wallet paid, in the order in which they are drawn on", async () => {
   const billing = await open(true);
