@@ -1,18 +1,7 @@
-import type { Usage } from "../formats/conversation/reply.ts";
 import type { Sentence } from "../lib/messages.ts";
 import { type Reason, sayReason } from "../lib/reason.ts";
 import type { Decimal } from "../lib/values/decimal.ts";
 import type { ContextTier, PriceVariant } from "./pricing/price-rules.ts";
-
-export const NO_USAGE: Usage = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  cacheCreationTokens: 0,
-  reasoningTokens: 0,
-  audioInputTokens: 0,
-  audioOutputTokens: 0,
-};
 
 /** The source of the billed usage: the upstream's own figures (drained: read after the client left), or our count. */
 export type UsageEvidence = "reported" | "drained" | "estimated" | "none";

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import { decimal, ONE } from "../../lib/values/decimal.ts";
-import { NO_USAGE, type Price } from "../types.ts";
+import type { Price } from "../types.ts";
 import { charge, saneTokens, saneUsage } from "./charge.ts";
 
 test.each([

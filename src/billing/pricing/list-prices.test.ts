@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { shippedDocument } from "../../catalog/shipped.ts";
-import type { Usage } from "../../formats/conversation/reply.ts";
+import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { decimal } from "../../lib/values/decimal.ts";
-import { NO_USAGE } from "../types.ts";
 import { charge } from "./charge.ts";
 import { modelsOf, PRICE_SECTIONS } from "./list-prices.ts";
 import { DEFAULT_TOOL_PRICE } from "./price-rules.ts";

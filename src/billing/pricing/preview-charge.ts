@@ -1,6 +1,6 @@
-import type { Usage } from "../../formats/conversation/reply.ts";
+import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import type { Decimal } from "../../lib/values/decimal.ts";
-import { NO_USAGE, type Price, type Receipt } from "../types.ts";
+import type { Price, Receipt } from "../types.ts";
 import { charge, estimate } from "./charge.ts";
 import type { PriceTable } from "./price-table.ts";
 import { resolvePrice } from "./resolve-price.ts";

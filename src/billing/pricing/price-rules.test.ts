@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
+import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import { decimal, toText } from "../../lib/values/decimal.ts";
 import { priceVariantsShape } from "../../settings/option/price-shapes.ts";
-import { NO_USAGE } from "../types.ts";
 import { charge } from "./charge.ts";
 import { type RequestedVariant, readConditions, toolPriceOf, variantOf, variantsInForce } from "./price-rules.ts";
 import { createPriceTable } from "./price-table.ts";

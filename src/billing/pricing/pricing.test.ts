@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
-import type { Usage } from "../../formats/conversation/reply.ts";
+import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { type Decimal, decimal, toText } from "../../lib/values/decimal.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
-import { NO_USAGE, type Price } from "../types.ts";
+import type { Price } from "../types.ts";
 import { charge, estimate } from "./charge.ts";
 import { DEFAULT_TOOL_PRICE } from "./price-rules.ts";
 import { createPriceTable, type PriceSettings, type PriceTable, UNSET_MODEL_RATIO } from "./price-table.ts";

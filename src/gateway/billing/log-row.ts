@@ -2,14 +2,13 @@ import {
   type CallEnding,
   failureNote,
   type LogOther,
-  NO_USAGE,
   type Price,
   type Receipt,
   type UsageEvidence,
   type UsageRecord,
 } from "../../billing/types.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
-import type { Usage } from "../../formats/conversation/reply.ts";
+import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { textOf } from "../../formats/json.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import { toText } from "../../lib/values/decimal.ts";

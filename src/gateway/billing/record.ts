@@ -1,8 +1,7 @@
-import type { UsageRecord } from "../../billing/types.ts";
-import { type CallEnding, NO_USAGE } from "../../billing/types.ts";
+import type { CallEnding, UsageRecord } from "../../billing/types.ts";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
 import { coversModel } from "../../domain/wallet/plans/limits/terms.ts";
-import type { Usage } from "../../formats/conversation/reply.ts";
+import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { noRoute } from "../auth/authorize.ts";
 import { type Call, CLIENT_LEFT } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";

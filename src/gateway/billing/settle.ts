@@ -1,7 +1,7 @@
 import { charge } from "../../billing/pricing/charge.ts";
-import { type CallEnding, NO_USAGE, type UsageEvidence } from "../../billing/types.ts";
+import type { CallEnding, UsageEvidence } from "../../billing/types.ts";
 import { type Catalog, type ModelInfo, searchesEachAnswer } from "../../catalog/catalog.ts";
-import type { ToolCalls, Usage } from "../../formats/conversation/reply.ts";
+import { NO_USAGE, type ToolCalls, type Usage } from "../../formats/conversation/reply.ts";
 import { recordsOf, textOf } from "../../formats/json.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Call } from "../call/call.ts";

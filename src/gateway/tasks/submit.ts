@@ -1,9 +1,9 @@
 import { charge } from "../../billing/pricing/charge.ts";
-import { NO_USAGE } from "../../billing/types.ts";
 import { storedKeyOf } from "../../domain/channels/entry.ts";
 import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import { refuseTask, type Taken } from "../../domain/tasks/submit-task.ts";
 import type { TaskKind } from "../../domain/tasks/task.ts";
+import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import { parseJson } from "../../formats/json.ts";
 import { readError } from "../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";

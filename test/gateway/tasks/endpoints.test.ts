@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { charge } from "../../../src/billing/pricing/charge.ts";
-import { NO_USAGE } from "../../../src/billing/types.ts";
+import { NO_USAGE } from "../../../src/formats/conversation/reply.ts";
 import { createPrices } from "../../../src/gateway/billing/price.ts";
 import { video } from "../../../src/gateway/tasks/endpoints.ts";
 import { decimal } from "../../../src/lib/values/decimal.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import Big from "big.js";
 import { charge } from "../../../src/billing/pricing/charge.ts";
-import { NO_USAGE, type Price, type Receipt } from "../../../src/billing/types.ts";
-import type { Usage } from "../../../src/formats/conversation/reply.ts";
+import type { Price, Receipt } from "../../../src/billing/types.ts";
+import { NO_USAGE, type Usage } from "../../../src/formats/conversation/reply.ts";
 import { decimal } from "../../../src/lib/values/decimal.ts";
 import { receiptSums } from "./receipt-sums.ts";
 

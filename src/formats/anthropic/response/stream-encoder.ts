@@ -1,5 +1,11 @@
 import type { Citation } from "../../conversation/conversation.ts";
-import type { ReplyContext, ReplyEvent, StreamEncoder, Usage } from "../../conversation/reply.ts";
+import {
+  NO_USAGE,
+  type ReplyContext,
+  type ReplyEvent,
+  type StreamEncoder,
+  type Usage,
+} from "../../conversation/reply.ts";
 import { carryCallId, carrySignature } from "../../conversation/signature.ts";
 import { type JsonObject, parseJson, recordOf } from "../../json.ts";
 import { imageText } from "../../openai-chat/response/encode-reply.ts";
@@ -11,16 +17,6 @@ import { citationBlock, messageId, stopReason } from "./encode-reply.ts";
 import { usageObject } from "./usage.ts";
 
 type Finish = Extract<ReplyEvent, { type: "finish" }>;
-
-const NOTHING_YET: Usage = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  cacheCreationTokens: 0,
-  reasoningTokens: 0,
-  audioInputTokens: 0,
-  audioOutputTokens: 0,
-};
 
 const write = (data: JsonObject & { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
@@ -92,7 +88,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: { ...usageObject(this.#usage ?? NOTHING_YET, this.#serviceTier), output_tokens: 0 },
+      usage: { ...usageObject(this.#usage ?? NO_USAGE, this.#serviceTier), output_tokens: 0 },
     };
     return write({ type: "message_start", message });
   }

@@ -1,6 +1,6 @@
 import { charge } from "../../../billing/pricing/charge.ts";
-import { NO_USAGE } from "../../../billing/types.ts";
 import type { Outcomes, PastCall } from "../../../domain/models/simulation.ts";
+import { NO_USAGE } from "../../../formats/conversation/reply.ts";
 import type { ModelRoute, RouteCandidate } from "../../../settings/option/model-routes.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

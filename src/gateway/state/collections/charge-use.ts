@@ -1,6 +1,7 @@
 import { charge, estimate } from "../../../billing/pricing/charge.ts";
 import { toolPriceOf } from "../../../billing/pricing/price-rules.ts";
-import { NO_USAGE, type Price, type UsageRecord } from "../../../billing/types.ts";
+import type { Price, UsageRecord } from "../../../billing/types.ts";
+import { NO_USAGE } from "../../../formats/conversation/reply.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { identify } from "../../../lib/http/request-id.ts";
 import { integer, multiply, ZERO } from "../../../lib/values/decimal.ts";

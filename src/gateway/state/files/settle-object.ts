@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { charge } from "../../../billing/pricing/charge.ts";
 import { type ContextTier, tierOf } from "../../../billing/pricing/price-rules.ts";
-import { NO_USAGE, type Price, type UsageRecord } from "../../../billing/types.ts";
-import type { Usage } from "../../../formats/conversation/reply.ts";
+import type { Price, UsageRecord } from "../../../billing/types.ts";
+import { NO_USAGE, type Usage } from "../../../formats/conversation/reply.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";

@@ -1,6 +1,5 @@
 import type { Price } from "../../../../billing/types.ts";
-import { NO_USAGE } from "../../../../billing/types.ts";
-import type { Usage } from "../../../../formats/conversation/reply.ts";
+import { NO_USAGE, type Usage } from "../../../../formats/conversation/reply.ts";
 import { sayReason } from "../../../../lib/reason.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { ONE } from "../../../../lib/values/decimal.ts";
