@@ -17,6 +17,8 @@ export type Database = Readonly<{
   db: Db;
   /** For statements that a relayed call waits for: they time out after 5 s, those of `db` after 15 s. */
   callDb: Db;
+  /** For lists and charts, which filter by what a user chose: each statement is planned for its own values. */
+  listDb: Db;
   /** The driver, for statements that the query builder cannot express. */
   sql: Sql;
   /** A driver for long-lived sessions such as LISTEN: it bypasses a pooler in transaction mode. */

@@ -39,7 +39,7 @@ export async function openEmbedded({ dataDir, fsync = true, onTrouble }: Embedde
     await engine.ready().catch(async (error: Error) => {
       throw await explainFailure(home, engineDir, error);
     });
-    const { sql, db, callDb } = openDriver({
+    const { sql, ...handles } = openDriver({
       socket: () => engine.connect(),
       database: "postgres",
       user: "postgres",
@@ -47,8 +47,7 @@ export async function openEmbedded({ dataDir, fsync = true, onTrouble }: Embedde
       max_lifetime: null,
     });
     return {
-      db,
-      callDb,
+      ...handles,
       sql,
       sessionSql: sql,
       kind: "embedded",

@@ -31,6 +31,18 @@ test("statements of the query builder are prepared under a name, once, also insi
   });
 });
 
+test("statements of lists have no name, so that each is planned for its own values however often it runs", async () => {
+  await database.listDb.transaction(async (tx) => {
+    for (let run = 0; run < 8; run++) await tx.select({ id: users.id }).from(users).where(eq(users.status, run));
+    await tx.transaction((inner) => inner.select({ id: users.id }).from(users).where(eq(users.status, 1)));
+    const named = await tx.execute(
+      raw.raw(`select statement from pg_prepared_statements where statement like '%"users"."status" = $1%'
+        and statement not like '%pg_prepared%'`),
+    );
+    expect([...named]).toEqual([]);
+  });
+});
+
 test("64-bit numbers arrive as numbers, from the builder and from the driver", async () => {
   const [built] = await database.db.select({ quota: users.quota }).from(users);
   const [driven] =

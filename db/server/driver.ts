@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import * as schema from "../schema/index.ts";
-import type { Db, Sql } from "../types.ts";
+import type { Database, Sql } from "../types.ts";
 import { connectionOptions } from "./connection-options.ts";
 import { DEADLINES_MS, Deadlines, type DriverStatement } from "./deadlines.ts";
 
@@ -23,14 +23,18 @@ type Patched = {
   listen: { sql?: Sql };
 };
 
+type Driver = Pick<Database, "sql" | "db" | "callDb" | "listDb">;
+
 /** int8 arrives as a number: quota and counters stay below 2^53. */
 const BIGINT_AS_NUMBER: postgres.PostgresType<number> = { to: 20, from: [20], parse: Number, serialize: String };
 
 /**
- * The one driver for both engines; `callDb` gives its statements the deadline of those that a client's call waits for. Every statement is prepared under a name, also inside transactions: that halves its cost
- * and more, and the query builder would not do so by itself.
+ * The one driver for both engines; `callDb` gives its statements the deadline of those that a client's call waits for. Every
+ * statement is prepared under a name, also inside transactions: that halves its cost and more, and the query builder would not
+ * do so by itself. Those of `listDb` have none: from its sixth execution on, a named one may be carried out by a plan for any
+ * values, which reads all rows where the values of a filter would choose a few.
  */
-export function openDriver({ deadlineMs, ...options }: DriverOptions, url?: string): { sql: Sql; db: Db; callDb: Db } {
+export function openDriver({ deadlineMs, ...options }: DriverOptions, url?: string): Driver {
   const deadlines =
     deadlineMs === undefined ? null : new Deadlines(deadlineMs, (since) => patchedOf(sql).dropIdle(since));
   const settings: DriverOptions & { onquery?: (statement: DriverStatement) => void } = {
@@ -42,8 +46,9 @@ export function openDriver({ deadlineMs, ...options }: DriverOptions, url?: stri
   };
   const sql = postgres(url === undefined ? settings : withAddress(settings, url)) as Sql;
   // Made before `named` changes the driver, so that no statement passes through both.
+  const listDb = drizzle(unnamed(sql), { schema });
   const callSql = named(Object.create(sql) as Sql, DEADLINES_MS.call);
-  return { sql, db: drizzle(named(sql), { schema }), callDb: drizzle(callSql, { schema }) };
+  return { sql, db: drizzle(named(sql), { schema }), callDb: drizzle(callSql, { schema }), listDb };
 }
 
 function withAddress(settings: DriverOptions, url: string): DriverOptions {
@@ -69,6 +74,9 @@ const reconnectSeconds = (failures: number): number => Math.min(0.05 * 2 ** fail
 
 type Unsafe = (query: string, parameters?: unknown[], options?: object) => unknown;
 type Begin = (...args: unknown[]) => unknown;
+
+/** The driver as it is: its `unsafe` gives a statement no name where the query builder asks for none. */
+const unnamed = (sql: Sql): Sql => Object.assign(Object.create(sql), { unsafe: sql.unsafe, begin: sql.begin });
 
 /** Names the statements of a driver or transaction, and gives them a deadline where one is named. Changes it in place. */
 function named(sql: Sql, deadlineMs?: number): Sql {

@@ -59,10 +59,11 @@ export function openServerLazily(url: string, connections = CONNECTIONS, directU
   };
   // A pooler refuses settings of a session that it can't keep: there the server's own settings count.
   const connection = directUrl === null ? session : { application_name: "sluice" };
-  const { sql, db, callDb } = openDriver({ ...options, connection }, url);
+  const { sql, ...handles } = openDriver({ ...options, connection }, url);
   const sessionSql = directUrl === null ? sql : openDriver({ ...options, max: 1, connection: session }, directUrl).sql;
   return {
-    ...{ db, callDb, sql, sessionSql, kind: "server" },
+    ...handles,
+    ...{ sql, sessionSql, kind: "server" },
     health: () => answersWithin(sql),
     close: async () => void (await Promise.all([...new Set([sql, sessionSql])].map((one) => one.end({ timeout: 2 })))),
   };

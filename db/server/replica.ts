@@ -69,7 +69,7 @@ export async function openReplica({ primary, url, maxLagSeconds, onChange }: Opt
     async read(query) {
       if (!status.isUsed) return query(primary);
       try {
-        return await query(database.db);
+        return await query(database.listDb);
       } catch {
         // Standbys cancel queries that conflict with what they replay. Where the query itself is wrong, the primary says so.
         return query(primary);

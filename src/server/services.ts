@@ -256,12 +256,12 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
 /** Where lists and charts are read: the replica where one is configured. */
 export async function openReads(
   { databaseReplicaUrl, maxReplicaLagSeconds }: Pick<Config, "databaseReplicaUrl" | "maxReplicaLagSeconds">,
-  { db }: Pick<Database, "db">,
+  { listDb }: Pick<Database, "listDb">,
   log: Logger,
 ): Promise<Reads> {
-  if (databaseReplicaUrl === null) return readFromPrimary(db);
+  if (databaseReplicaUrl === null) return readFromPrimary(listDb);
   return openReplica({
-    primary: db,
+    primary: listDb,
     url: databaseReplicaUrl,
     maxLagSeconds: maxReplicaLagSeconds,
     onChange(isUsed, reason) {
