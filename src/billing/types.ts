@@ -22,7 +22,7 @@ export type Price = {
   | {
       kind: "per_call";
       usdPerCall: Decimal;
-      /** The price is per second; this many seconds (an integer) are requested. */
+      /** The price is per second; this many seconds (an integer) are requested, or the most that the model may decide on. */
       seconds?: number;
       /** The price is per image; the model decides how many, up to this number. */
       images?: number;

@@ -44,6 +44,7 @@ import { perplexity } from "./labs/perplexity.ts";
 import { voyage } from "./labs/voyage.ts";
 import { xai } from "./labs/xai/xai.ts";
 import { blackForestLabs } from "./media/black-forest-labs.ts";
+import { elevenLabs } from "./media/elevenlabs.ts";
 import { ideogram } from "./media/ideogram.ts";
 import { kling } from "./media/kling.ts";
 import { midjourney, midjourneyPlus } from "./media/midjourney.ts";
@@ -87,6 +88,7 @@ const providers: readonly Provider[] = [
   blackForestLabs,
   ideogram,
   recraft,
+  elevenLabs,
   voyage,
   openRouter,
   ai360,

@@ -161,7 +161,8 @@ function partsOf(price: Price, tier: ContextTier | undefined): (readonly [item: 
 function quantitiesOf(price: Price, usage: Usage): number[] {
   if (price.kind === "per_call") {
     const { seconds = 1, images } = price;
-    return [images === undefined ? seconds : Math.min(images, usage.images ?? images)];
+    const most = images ?? seconds;
+    return [Math.min(most, (images === undefined ? usage.seconds : usage.images) ?? most)];
   }
   const { promptTokens, completionTokens, cachedTokens, cacheCreationTokens } = usage;
   const { audioInputTokens, audioOutputTokens, longCacheCreationTokens = 0 } = usage;
@@ -284,7 +285,7 @@ export function saneUsage(usage: Usage): Usage {
     audioInputTokens,
     audioOutputTokens,
   };
-  const { imageInputTokens, imageOutputTokens, longCacheCreationTokens, toolCalls, images } = usage;
+  const { imageInputTokens, imageOutputTokens, longCacheCreationTokens, toolCalls, images, seconds } = usage;
   if (imageInputTokens) sane.imageInputTokens = Math.min(saneTokens(imageInputTokens), textInput);
   if (imageOutputTokens) {
     sane.imageOutputTokens = Math.min(saneTokens(imageOutputTokens), completionTokens - audioOutputTokens);
@@ -294,6 +295,7 @@ export function saneUsage(usage: Usage): Usage {
   }
   if (toolCalls) sane.toolCalls = toolCalls;
   if (images !== undefined) sane.images = saneTokens(images);
+  if (seconds !== undefined) sane.seconds = saneTokens(seconds);
   if (usage.media) sane.media = usage.media;
   return sane;
 }

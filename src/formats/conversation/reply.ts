@@ -131,6 +131,8 @@ export type Usage = {
   imageOutputTokens?: number;
   /** How many images were drawn, where the model decides that. */
   images?: number;
+  /** How many seconds of sound were made, where the model decides that. */
+  seconds?: number;
   /** Media of the request that are billed by themselves rather than as tokens. */
   media?: MediaUnits;
 };

@@ -71,6 +71,7 @@ export function readError(status: number, body: string): ReadError {
     textOf(recordsOf(answer?.errors)[0]?.message) ||
     textOf(answer?.error) ||
     textOf(answer?.detail) ||
+    textOf(recordOf(answer?.detail)?.message) ||
     fieldProblems(answer?.detail) ||
     plainText(parsed === undefined ? body : parsed) ||
     `bad response status code ${status}`;

@@ -30,6 +30,7 @@ const JSON_TYPE = "application/json";
 /** Handles calls other than chats for a provider with a format of its own; waits for jobs. */
 export class NativeAdapter implements Adapter {
   readonly readError = readError;
+  #parsed: Readonly<{ body: Uint8Array<ArrayBuffer>; answer: JsonObject | null }> | null = null;
 
   constructor(
     private readonly call: Call,
@@ -47,7 +48,12 @@ export class NativeAdapter implements Adapter {
     const dropped = new Set<string>();
     const encoded = this.format.encode(body.json, model, dropped, await this.#files());
     const ask = { capability: endpoint.capability, dialect, model, stream: false, catalog: this.catalog };
-    return { ask, body: JSON.stringify({ ...encoded, ...channel.paramOverride }), dropped: [...dropped] };
+    const urlTail = this.format.urlTail?.(body.json);
+    return {
+      ask: urlTail === undefined ? ask : { ...ask, urlTail },
+      body: JSON.stringify({ ...encoded, ...channel.paramOverride }),
+      dropped: [...dropped],
+    };
   }
 
   /** Polls a job until it is done; returns its last response. */
@@ -60,7 +66,7 @@ export class NativeAdapter implements Adapter {
     let answer = body;
     const until = performance.now() + GIVE_UP_MS;
     for (let waitMs = FIRST_WAIT_MS; performance.now() < until; waitMs = Math.min(MAX_WAIT_MS, waitMs * 1.5)) {
-      const parsed = answerOf(answer);
+      const parsed = this.#answerOf(answer);
       const next = parsed && format.pending?.(channel, parsed);
       if (!next) break;
       await Bun.sleep(waitMs);
@@ -70,7 +76,7 @@ export class NativeAdapter implements Adapter {
   }
 
   findError(body: Uint8Array<ArrayBuffer>): string | null {
-    const answer = answerOf(body);
+    const answer = this.#answerOf(body);
     if (!answer) return null;
     const failure = this.format.failure?.(answer);
     if (failure) return JSON.stringify({ error: { ...failure, type: "upstream_error", param: null } });
@@ -125,14 +131,17 @@ export class NativeAdapter implements Adapter {
   }
 
   #content(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
-    const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
-    const content = answer && this.format.content?.(answer, this.call.body.json);
-    return content ? this.#answered(this.#decode(body, contentType), content.body, content.contentType) : null;
+    const answer = IS_MEDIA.test(contentType) ? null : this.#answerOf(body);
+    const { body: request, endpoint } = this.call;
+    const content = answer && this.format.content?.(answer, request.json);
+    if (!content) return null;
+    const written = endpoint.wrapAudio?.(content, request.json) ?? content;
+    return this.#answered(this.#decode(body, contentType), written.body, written.contentType);
   }
 
   #decode(body: Uint8Array<ArrayBuffer>, contentType: string): JsonObject | null {
     const { endpoint, body: request } = this.call;
-    const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
+    const answer = IS_MEDIA.test(contentType) ? null : this.#answerOf(body);
     const decoded = answer
       ? this.format.decode(answer, request.json)
       : IS_BYTES.test(contentType) && !isText(body, contentType)
@@ -149,9 +158,13 @@ export class NativeAdapter implements Adapter {
     return { body, contentType, reported: this.#reported(answer), meter: meter };
   }
 
+  /** The body as an object, parsed once: it may hold megabytes of audio or images as text. */
+  #answerOf(body: Uint8Array<ArrayBuffer>): JsonObject | null {
+    if (this.#parsed?.body !== body) this.#parsed = { body, answer: recordOf(parseJson(textOfBytes(body))) };
+    return this.#parsed.answer;
+  }
+
   #reported(answer: JsonObject | null): Usage | null {
     return this.call.endpoint.meter?.(this.call, answer, this.route.price, this.catalog) ?? readUsage(answer?.usage);
   }
 }
-
-const answerOf = (body: Uint8Array<ArrayBuffer>): JsonObject | null => recordOf(parseJson(textOfBytes(body)));

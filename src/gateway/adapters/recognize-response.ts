@@ -13,6 +13,7 @@ const MEMBERS: Readonly<Record<Capability, readonly string[]>> = {
   "image-edits": ["data", "images"],
   "image-variations": ["data", "images"],
   speech: ["audio", "data"],
+  songs: ["audio", "data"],
   transcriptions: ["text"],
   translations: ["text"],
   realtime: [],

@@ -34,7 +34,7 @@ const WEBSOCKET_KEY = "openai-insecure-api-key.";
 /**
  * The API key of a request, and the channel it names, if any. Looks at the WebSocket subprotocol, x-api-key on
  * /v1/messages, Authorization (with or without Bearer), mj-api-secret, then where other clients put it (x-api-key,
- * api-key, x-goog-api-key, ?key=). Null if there is none. Throws GatewayError if the channel is no number.
+ * api-key, x-goog-api-key, xi-api-key, ?key=). Null if there is none. Throws GatewayError if the channel is no number.
  */
 export function readCredential(request: Request): Credential | null {
   const text = carriedText(request);
@@ -65,6 +65,7 @@ function carriedText(request: Request): string {
     withoutBearer(headers.get("mj-api-secret")) ||
     headers.get("api-key") ||
     headers.get("x-goog-api-key") ||
+    headers.get("xi-api-key") ||
     keyInAddress(request.url) ||
     ""
   );

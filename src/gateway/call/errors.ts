@@ -2,6 +2,7 @@ import type { ClientCodec } from "../../formats/conversation/codec.ts";
 import type { ReplyError } from "../../formats/conversation/reply.ts";
 import { type ErrorExtra, ownExtra } from "../../formats/helpers/service-error.ts";
 import type { OpenAiError } from "../../formats/openai-chat/errors.ts";
+import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";
 import { type Language, languageOf } from "../../lib/messages.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
@@ -88,7 +89,7 @@ export function errorResponse(error: GatewayError, request: Request, codec?: Cli
   if (error.status === 408) headers.connection = "close";
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   const body =
-    codec && codec.dialect !== "openai-chat"
+    codec && codec !== openaiChatClientCodec
       ? codec.encodeError(toErrorObject(error), requestId)
       : errorObject(error, requestId, clientLanguage(request));
   return Response.json(body, { status: error.status, headers });

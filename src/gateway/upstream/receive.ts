@@ -5,6 +5,7 @@ import { isBlank } from "../../lib/values/bytes.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
 import { isText } from "../adapters/recognize-response.ts";
+import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { EventBuffer } from "../streaming/event-buffer.ts";
@@ -47,7 +48,8 @@ export function receive(
 ): Promise<Received | null> {
   if (!response.ok) return attempt.rejected(response, request);
   const contentType = response.headers.get("content-type") ?? "application/json";
-  if (!request.ask.stream && call.endpoint.capability !== "speech") {
+  const isAudio = call.endpoint.capability === "speech" || call.endpoint.capability === "songs";
+  if (!request.ask.stream && !isAudio) {
     return receiveComplete(context, call, attempt, request, response, contentType);
   }
   const { provider } = attempt.route;
@@ -61,8 +63,10 @@ export function receive(
     const body = framing ? toEventStream(response, framing, maxResponseBodyBytes) : response.body;
     return openStream(context, call, attempt, request.adapter, readerOf(body));
   }
-  if (call.endpoint.capability === "speech" && !isJson) {
-    return openBytes(context, call, attempt, response, contentType);
+  if (isAudio && !isJson) {
+    const readsAll = call.endpoint.wrapAudio || call.endpoint.measures?.(call, attempt.route.price);
+    const read = readsAll ? readAudio : openBytes;
+    return read(context, call, attempt, response, contentType);
   }
   const gathered = gathers && framing ? new Response(toEventStream(response, framing, maxResponseBodyBytes)) : response;
   return receiveComplete(context, call, attempt, request, gathered, contentType);
@@ -84,6 +88,33 @@ async function openBytes(
   }
   entry.firstByteMs = Math.round(call.timing.elapsedMs);
   return { kind: "bytes", body: body.stream, contentType };
+}
+
+/** Reads audio to its end, where its length decides the charge or the client expects it inside another response. */
+async function readAudio(
+  context: GatewayContext,
+  call: Call,
+  { route, exchange, entry }: RunningAttempt,
+  response: Response,
+  contentType: string,
+): Promise<Received> {
+  const { channel, key, price } = route;
+  const { endpoint, body: request } = call;
+  const body = await readBody(response, exchange, context.services.config);
+  entry.firstByteMs = Math.round(call.timing.elapsedMs);
+  if (body.byteLength === 0) throw noResponse(channel, key, "empty");
+  if (isText(body, contentType)) throw noResponse(channel, key, "invalid");
+  let answer: JsonObject | null = null;
+  if (endpoint.measures?.(call, price)) {
+    // Loaded with the first song whose length is not known before.
+    const { audioSeconds } = await import("../../lib/values/audio-duration.ts");
+    answer = { duration: await audioSeconds(new Blob([body])) };
+  }
+  const reported = endpoint.meter?.(call, answer, price, context.catalog()) ?? null;
+  const meter = new OutputMeter();
+  meter.other();
+  const content = endpoint.wrapAudio?.({ body, contentType }, request.json) ?? { body, contentType };
+  return { kind: "complete", response: { ...content, reported, meter } };
 }
 
 async function receiveComplete(

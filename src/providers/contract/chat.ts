@@ -145,6 +145,8 @@ export type FormFile = Readonly<{ name: string; bytes: Uint8Array }>;
 export type NativeFormat = Readonly<{
   /** Writes a call in OpenAI's format, with the files of its form, in the provider's. Adds what is lost to `dropped`. */
   encode(call: JsonObject, model: string, dropped: Dropped, files: readonly FormFile[]): JsonObject;
+  /** What the call adds to the URL: a path or a query, for providers whose bodies don't have all of it. */
+  urlTail?(call: JsonObject): string;
   /** What OpenAI would respond; null: the response is invalid. */
   decode(response: JsonObject, call: JsonObject): JsonObject | null;
   /** The same for a response that is not JSON. */

@@ -19,6 +19,7 @@ export type Capability =
   | "image-edits"
   | "image-variations"
   | "speech"
+  | "songs"
   | "transcriptions"
   | "translations"
   | "realtime"
@@ -42,6 +43,8 @@ export const OPENAI_PATHS: Readonly<Record<Capability | TaskCapability, string>>
   "image-edits": "/images/edits",
   "image-variations": "/images/variations",
   speech: "/audio/speech",
+  // Not OpenAI's, but in its form: see `songs` of the gateway's endpoints.
+  songs: "/audio/music",
   transcriptions: "/audio/transcriptions",
   translations: "/audio/translations",
   realtime: "/realtime",
@@ -92,6 +95,8 @@ export type CallParams = Readonly<{
   apiVersion?: string;
   /** What is known about models; absent: what came with this release. */
   catalog?: Catalog;
+  /** What the provider's own format adds to the URL, a path or a query (`NativeFormat.urlTail`). */
+  urlTail?: string;
   /** The version that the client names in its URL (`api-version`). */
   requestedVersion?: string;
 }>;

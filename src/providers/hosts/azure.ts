@@ -26,7 +26,7 @@ export const azure: Provider = {
   name: "Azure OpenAI",
   owner: "azure",
   defaultBaseUrl: null,
-  capabilities: EVERY_CAPABILITY.filter((capability) => capability !== "rerank" && capability !== "moderations"),
+  capabilities: EVERY_CAPABILITY.filter((capability) => !["rerank", "moderations", "songs"].includes(capability)),
   keyHint: "api-key",
   models: OPENAI_MODELS,
   url(channel, params) {

@@ -13,6 +13,7 @@ const CALLS = {
   rerank: ["/v1/rerank", { query: "snow", documents: ["a", "b"] }],
   images: ["/v1/images/generations", { prompt: "snow" }],
   speech: ["/v1/audio/speech", { input: "snow", voice: "alloy" }],
+  songs: ["/v1/audio/music", { prompt: "snow" }],
   moderations: ["/v1/moderations", { input: "snow" }],
 } as const satisfies Partial<Record<Capability, readonly [path: string, body: object]>>;
 type Called = keyof typeof CALLS;

@@ -19,7 +19,7 @@ import {
   rerank,
   speech,
   transcriptions,
-} from "../../../src/gateway/http/endpoints/media.ts";
+} from "../../../src/gateway/http/endpoints/media/media.ts";
 import { chatCompletions, completions } from "../../../src/gateway/http/endpoints/text.ts";
 import { conversationKey } from "../../../src/gateway/routing/conversation-key.ts";
 import { FURTHER } from "../../contracts/matrix/cells.ts";

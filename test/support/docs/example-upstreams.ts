@@ -4,6 +4,7 @@
 export const EXAMPLE_MODELS: readonly (readonly [type: number, model: string])[] = [
   [1, "gpt-5"],
   [24, "gemini-live-2.5-flash-preview"],
+  [35, "music-2.6"],
   [36, "suno_music"],
 ];
 
@@ -29,6 +30,11 @@ export function startExampleUpstreams() {
       const stored = /^\/v1\/responses\/(\w+)$/.exec(pathname)?.[1];
       if (stored) return response(stored, true);
       if (pathname === "/v1/responses") return response(`resp_example${++made}`, false);
+      if (pathname === "/v1/music_generation")
+        return Response.json({
+          data: { audio: "494433", status: 2 },
+          base_resp: { status_code: 0, status_msg: "success" },
+        });
       if (pathname.startsWith("/suno/submit/"))
         return Response.json({ code: "success", message: "", data: `song-${++made}` });
       if (pathname === "/suno/fetch") {

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../formats/json.ts";
 import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
 import type { RequestRules } from "../../../formats/request-rules.ts";
 import type { Decimal } from "../../../lib/values/decimal.ts";
+import type { Content } from "../../../providers/contract/chat.ts";
 import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
 
 /** What a request's URL contains in addition to its body. */
@@ -47,6 +48,10 @@ export type Endpoint = Readonly<{
    * The usage derived from the request, where upstreams report nothing; null: text is counted. In units of its price.
    */
   meter?(request: EndpointRequest, answer: JsonObject | null, price: Price | null, catalog: Catalog): Usage | null;
+  /** Whether the length of the audio in the response decides the charge: it is read to its end before it is sent. */
+  measures?(request: EndpointRequest, price: Price | null): boolean;
+  /** The response that holds the audio, for clients that expect more than its bytes. */
+  wrapAudio?(audio: Content, request: JsonObject): Content;
   /** The response, as object or JSON text, with what clients require and the upstream omitted; null: unchanged. */
   amend?(request: JsonObject, answer: Uint8Array): JsonObject | string | null;
   /**

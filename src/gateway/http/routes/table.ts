@@ -30,7 +30,9 @@ import {
   speech,
   transcriptions,
   translations,
-} from "../endpoints/media.ts";
+} from "../endpoints/media/media.ts";
+import { elevenLabsSongs, minimaxSongs } from "../endpoints/media/song-formats.ts";
+import { songs } from "../endpoints/media/songs.ts";
 import { handlePlayground } from "../endpoints/playground.ts";
 import { storedResponse } from "../endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "../endpoints/text.ts";
@@ -156,7 +158,16 @@ const CALLS: readonly (readonly [path: string, endpoint: Endpoint])[] = [
   ["/audio/speech", speech],
   ["/audio/transcriptions", transcriptions],
   ["/audio/translations", translations],
+  ["/audio/music", songs],
+  ["/music_generation", minimaxSongs],
 ];
+
+/** ElevenLabs's clients name the format of the audio in the query. */
+const elevenLabsRoute = (context: GatewayContext, path: string, stream: boolean): Route =>
+  route("POST", path, ({ request, server }) => {
+    const outputFormat = new URL(request.url).searchParams.get("output_format");
+    return handleCall(context, { request, server, endpoint: elevenLabsSongs(outputFormat, stream) });
+  });
 
 /** OpenAI's and Anthropic's paths, and those that Gemini libraries call under /v1. */
 const versionOneRoutes = (
@@ -165,6 +176,8 @@ const versionOneRoutes = (
   sockets: ResponseSockets,
 ): readonly Route[] => [
   ...CALLS.map(([path, endpoint]) => call(context, path, endpoint)),
+  elevenLabsRoute(context, "/music", false),
+  elevenLabsRoute(context, "/music/stream", true),
   route("POST", "/engines/:model/embeddings", ({ request, server, param }) =>
     handleCall(context, { request, server, endpoint: embeddings, path: { model: decodeURIComponent(param("model")) } }),
   ),

@@ -7,6 +7,7 @@ import { trimBaseUrl } from "../../contract/tasks.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { minimaxSongs } from "./songs.ts";
 import { minimaxVideos } from "./videos.ts";
 
 /** Image generation by MiniMax, which reports failures with status 200. */
@@ -77,11 +78,12 @@ const api = openAiCompatible({
   name: "MiniMax",
   owner: "minimax",
   baseUrl: BASE_URL,
-  capabilities: ["chat", "images", "embeddings", "speech"],
+  capabilities: ["chat", "images", "embeddings", "speech", "songs"],
   native: {
     images: { path: "/image_generation", format: minimaxImages },
     embeddings: { format: minimaxEmbeddings },
     speech: { path: "/t2a_v2", format: minimaxSpeech },
+    songs: { path: "/music_generation", format: minimaxSongs },
   },
   models: [
     "MiniMax-M3",
@@ -94,6 +96,8 @@ const api = openAiCompatible({
     "image-01",
     "embo-01",
     "speech-2.5-hd-preview",
+    "music-2.6",
+    "music-2.5",
     "MiniMax-H3",
   ],
   quirks: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },

@@ -6,6 +6,7 @@ import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { geminiEmbeddings } from "./embeddings.ts";
 import { googleImages, isImagen } from "./images.ts";
+import { googleSongs, isPredictedSong } from "./songs.ts";
 import { googleSpeech } from "./speech.ts";
 import { veoVideos } from "./videos.ts";
 
@@ -36,6 +37,7 @@ const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: googleImages,
   embeddings: geminiEmbeddings,
   speech: googleSpeech,
+  songs: googleSongs,
 };
 
 export const GEMINI_MODELS: readonly string[] = [
@@ -80,7 +82,7 @@ export const gemini: Provider = {
   name: "Google Gemini",
   owner: "google",
   defaultBaseUrl: DEFAULT_BASE_URL,
-  capabilities: ["chat", "embeddings", "images", "speech", "video", "live"],
+  capabilities: ["chat", "embeddings", "images", "speech", "songs", "video", "live"],
   nativeFormat: ({ capability }) => OWN[capability] ?? null,
   embedsMedia: true,
   keyHint: "AIza…",
@@ -88,6 +90,8 @@ export const gemini: Provider = {
     ...GEMINI_MODELS,
     "gemini-embedding-2",
     "gemini-2.5-flash-preview-tts",
+    "lyria-3.5",
+    "lyria-3-clip-preview",
     "veo-3.1-generate-preview",
     "veo-3.1-fast-generate-preview",
     "veo-3.1-lite-generate-preview",
@@ -125,7 +129,7 @@ export const gemini: Provider = {
 
 /** The method of a call; streams are server-sent events. */
 export function geminiMethod(model: string, stream: boolean): string {
-  if (isImagen(model)) return "predict";
+  if (isImagen(model) || isPredictedSong(model)) return "predict";
   return stream ? "streamGenerateContent?alt=sse" : "generateContent";
 }
 

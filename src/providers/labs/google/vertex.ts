@@ -15,6 +15,7 @@ import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-c
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { decodeGeminiCount, encodeVertexCount, GEMINI_MODELS, geminiMethod } from "./gemini.ts";
 import { googleImages } from "./images.ts";
+import { googleSongs } from "./songs.ts";
 import { googleSpeech } from "./speech.ts";
 import { vertexEmbeddingMethod, vertexEmbeddings } from "./vertex-embeddings.ts";
 import { veoVideos } from "./videos.ts";
@@ -57,6 +58,7 @@ const DEFAULT_REGION = "global";
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: googleImages,
   speech: googleSpeech,
+  songs: googleSongs,
 };
 
 /** The region of a model: `other` is one name, or a JSON map from model to region with a `default`. */
@@ -155,12 +157,12 @@ export const vertex: Provider = {
   owner: "vertex",
   defaultBaseUrl: null,
   baseUrlOptional: true,
-  capabilities: ["chat", "embeddings", "images", "speech", "video", "live"],
+  capabilities: ["chat", "embeddings", "images", "speech", "songs", "video", "live"],
   nativeFormat: ({ capability, model }) =>
     capability === "embeddings" ? vertexEmbeddings(model) : (OWN[capability] ?? null),
   embedsMedia: true,
   keyHint: '{"type": "service_account", …}',
-  models: [...GEMINI_MODELS, ...CLAUDE_MODELS, "multimodalembedding@001"],
+  models: [...GEMINI_MODELS, ...CLAUDE_MODELS, "multimodalembedding@001", "lyria-002"],
   url(channel, params) {
     const { capability, model, stream } = params;
     if (capability === "live") return liveUrl(channel, params);

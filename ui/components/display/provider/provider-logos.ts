@@ -12,6 +12,7 @@ import cloudflare from "@lobehub/icons-static-svg/icons/cloudflare-color.svg";
 import cohere from "@lobehub/icons-static-svg/icons/cohere-color.svg";
 import deepseek from "@lobehub/icons-static-svg/icons/deepseek-color.svg";
 import dify from "@lobehub/icons-static-svg/icons/dify-color.svg";
+import elevenLabs from "@lobehub/icons-static-svg/icons/elevenlabs.svg";
 import fastgpt from "@lobehub/icons-static-svg/icons/fastgpt-color.svg";
 import fireworks from "@lobehub/icons-static-svg/icons/fireworks-color.svg";
 import gemini from "@lobehub/icons-static-svg/icons/gemini-color.svg";
@@ -119,6 +120,7 @@ const LOGOS: readonly (readonly [RegExp, ProviderLogo])[] = [
   [/ideogram/i, plain(ideogram)],
   [/recraft/i, plain(recraft)],
   [/voyage/i, colored(voyage)],
+  [/eleven\s?labs/i, plain(elevenLabs)],
 ];
 
 /** The logo of a provider or a maker of models by its name; undefined: none known. */

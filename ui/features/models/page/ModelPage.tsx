@@ -43,6 +43,7 @@ const OTHERS: Partial<Record<Capability, readonly [path: string, body: object]>>
   rerank: ["/rerank", { query: "fruit", documents: ["an apple", "a car"] }],
   image: ["/images/generations", { prompt: "A lighthouse at dawn", size: "1024x1024" }],
   video: ["/videos", { prompt: "Waves at dawn", seconds: "5" }],
+  music: ["/audio/music", { prompt: "Calm piano", duration: 30 }],
   speech: ["/audio/speech", { input: "Hello", voice: "alloy" }],
   moderation: ["/moderations", { input: "Hello" }],
 };

@@ -77,6 +77,10 @@ test.each([
   ["gpt-4o-mini-tts", "OpenAI", "speech"],
   ["bge-reranker-v2-m3", "BAAI", "rerank"],
   ["suno_music", "Suno", "music"],
+  ["music-2.6", "MiniMax", "music"],
+  ["music_v2_5", "ElevenLabs", "music"],
+  ["eleven_v3", "ElevenLabs", "speech"],
+  ["lyria-3.5", "Google", "music"],
   ["viduq2-turbo", "Vidu", "video"],
   ["wan2.2-t2i-flash", "Alibaba", "image"],
   ["doubao-seedream-4-0", "ByteDance", "image"],
@@ -104,7 +108,6 @@ const PURPOSE: Readonly<Partial<Record<PriceUnit, Capability>>> = {
   character: "speech",
   minute: "transcription",
   image: "image",
-  second: "video",
 };
 
 test("what a model with a list price is for agrees with what its price is for", () => {
@@ -116,6 +119,7 @@ test("what a model with a list price is for agrees with what its price is for", 
       const capability = capabilityOf(model);
       // Texts to embed are billed by the character at Vertex AI.
       if (unit === "character" && capability === "embedding") return false;
+      if (unit === "second") return capability !== "video" && capability !== "music";
       if (PURPOSE[unit]) return capability !== PURPOSE[unit];
       return unit === "token" && (capability === "video" || (capability === "image" && info.billed_by !== "token"));
     }),

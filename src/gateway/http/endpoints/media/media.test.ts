@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
-import { startUpstream } from "../../../../test/support/gateway/start-upstream.ts";
-import { wav } from "../../../../test/support/lib/wav.ts";
+import { startRelay } from "../../../../../test/support/gateway/start-gateway.ts";
+import { startUpstream } from "../../../../../test/support/gateway/start-upstream.ts";
+import { wav } from "../../../../../test/support/lib/wav.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {

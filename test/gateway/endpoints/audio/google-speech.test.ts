@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { startUpstream } from "../../support/gateway/start-upstream.ts";
-import { fixedSettings } from "../../support/lib/settings.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { startUpstream } from "../../../support/gateway/start-upstream.ts";
+import { fixedSettings } from "../../../support/lib/settings.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {

@@ -1,18 +1,18 @@
-import type { Price } from "../../../billing/types.ts";
-import type { Catalog } from "../../../catalog/catalog.ts";
-import type { Usage } from "../../../formats/conversation/reply.ts";
-import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
-import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
-import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
-import { MAX_CHOICES } from "../../../formats/request-rules.ts";
-import { textOfBytes } from "../../../lib/values/bytes.ts";
-import { type Decimal, decimal, integer, multiply } from "../../../lib/values/decimal.ts";
-import { lookupTable } from "../../../lib/values/lookup-table.ts";
-import type { Capability } from "../../../providers/contract/provider.ts";
-import { invalidRequest } from "../client-body.ts";
-import type { Endpoint, EndpointRequest } from "./endpoint.ts";
-import { readOpenAi } from "./text.ts";
+import type { Price } from "../../../../billing/types.ts";
+import type { Catalog } from "../../../../catalog/catalog.ts";
+import type { Usage } from "../../../../formats/conversation/reply.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
+import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
+import { openaiRules } from "../../../../formats/openai-chat/request/request-rules.ts";
+import { readUsage } from "../../../../formats/openai-chat/response/usage.ts";
+import { MAX_CHOICES } from "../../../../formats/request-rules.ts";
+import { textOfBytes } from "../../../../lib/values/bytes.ts";
+import { type Decimal, decimal, integer, multiply } from "../../../../lib/values/decimal.ts";
+import { lookupTable } from "../../../../lib/values/lookup-table.ts";
+import type { Capability } from "../../../../providers/contract/provider.ts";
+import { invalidRequest } from "../../client-body.ts";
+import type { Endpoint, EndpointRequest } from "../endpoint.ts";
+import { readOpenAi } from "../text.ts";
 
 /** What endpoints other than chat have in common: OpenAI's format, one response. */
 const base = { codec: openaiChatClientCodec, rules: openaiRules, streams: false, emptyIsFree: false } as const;
