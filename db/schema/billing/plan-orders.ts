@@ -39,9 +39,14 @@ export const planOrders = pgTable(
     extraSeats: integer("extra_seats").notNull().default(0),
     /** Days that are free before the first period that is paid. */
     trialDays: integer("trial_days").notNull().default(0),
+    /** The order whose subscription at the service this one changes to another plan; null: it has its own. */
+    replacesId: integer("replaces_id"),
+    /** The service's number of what is charged for each period: Stripe's of the price, PayPal's of the plan; empty: not known. */
+    priceNo: text("price_no").notNull().default(""),
     /**
-     * `pending`: nothing was paid yet; `active`: it is renewed, or may be; `duplicate`: paid by an account that has the plan, and to
-     * be canceled at the service; `ended`: no more payments are expected.
+     * `pending`: nothing was paid yet; `next`: agreed with the service for the next period; `active`: it is renewed, or may be;
+     * `replaced`: another order has changed its subscription; `duplicate`: paid by an account that has the plan, and to be canceled
+     * at the service; `ended`: no more payments are expected.
      */
     status: text("status").notNull().default("pending"),
     /**
@@ -63,8 +68,14 @@ export const planOrders = pgTable(
     index("plan_orders_customer_idx").on(t.customerNo).where(sql`${t.customerNo} <> ''`),
     index("plan_orders_coupon_idx").on(t.couponId).where(sql`${t.status} = 'pending'`),
     index("plan_orders_session_idx").on(t.sessionNo).where(sql`${t.sessionNo} <> ''`),
+    index("plan_orders_subscription_idx").on(t.subscriptionNo).where(sql`${t.subscriptionNo} <> ''`),
+    // A subscription is changed once at a time.
+    uniqueIndex("plan_orders_change_key").on(t.replacesId).where(sql`${t.status} in ('pending', 'next')`),
     check("plan_orders_service_known", sql`${t.service} in ('stripe', 'paypal')`),
-    check("plan_orders_status_known", sql`${t.status} in ('pending', 'active', 'duplicate', 'ended')`),
+    check(
+      "plan_orders_status_known",
+      sql`${t.status} in ('pending', 'next', 'active', 'replaced', 'duplicate', 'ended')`,
+    ),
   ],
 );
 

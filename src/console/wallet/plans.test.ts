@@ -42,7 +42,12 @@ test("a user subscribes from the balance, cancels and resumes; others can't chan
   const change = (body: object, who = app.as.user) =>
     app.call("PUT", "/api/user/subscriptions", { id: 1, ...body }, who);
   expect(await change({ renew: false }, app.as.other)).toMatchObject({ code: "subscription_not_found" });
-  expect(await change({ plan_id: 2 }, app.as.other)).toMatchObject({ code: "plan_not_found" });
+  expect(await change({ plan_id: 2 }, app.as.other)).toMatchObject({ code: "subscription_not_found" });
+  expect(await change({ plan_id: 2 })).toMatchObject({ code: "plan_not_found" });
+  const preview = (who = app.as.user) =>
+    app.call("GET", "/api/user/subscriptions/change?id=1&plan_id=1", undefined, who);
+  expect(await preview(app.as.other)).toMatchObject({ code: "subscription_not_found" });
+  expect(await preview()).toMatchObject({ code: "plan_subscribed_already" });
   expect(await change({ renew: false })).toMatchObject({ success: true });
   expect(await app.call("GET", "/api/user/subscriptions")).toMatchObject({ data: [{ cancel_at_end: true }] });
   expect(await change({ renew: true })).toMatchObject({ success: true });

@@ -1,14 +1,15 @@
 import { Elysia, t } from "elysia";
 import { REMINDER_METHODS } from "../../../db/schema/billing/plans.ts";
 import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
-import { startCardPlan } from "../../domain/wallet/plans/card/checkout.ts";
+import { changePlan, previewChange } from "../../domain/wallet/plans/card/change/change-plan.ts";
+import { startCardPlan } from "../../domain/wallet/plans/card/checkout/checkout.ts";
 import {
   openCardPortal,
   resumeCard,
   setCardPause,
   setCardRenewal,
 } from "../../domain/wallet/plans/card/manage-renewal.ts";
-import { endNow, setRenewal, switchPlan } from "../../domain/wallet/plans/change-subscription.ts";
+import { endNow, setRenewal } from "../../domain/wallet/plans/change-subscription.ts";
 import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
 import { orderNextPeriod, orderPlan } from "../../domain/wallet/plans/orders/order-period.ts";
 import { setRenewalMethod } from "../../domain/wallet/plans/orders/set-renewal-method.ts";
@@ -25,6 +26,7 @@ import { readSeats } from "../../domain/wallet/plans/seats/seats.ts";
 import { findPlan, grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
+import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
@@ -100,7 +102,13 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
     .guard({ account: "wallet.read" }, (app) =>
       app
         .get("/user/plans", async () => ok(await listPlans(db, { onlyVisible: true })))
-        .get("/user/subscriptions", async ({ actor }) => ok(await listOwnSubscriptions(db, actor.id))),
+        .get("/user/subscriptions", async ({ actor }) => ok(await listOwnSubscriptions(db, actor.id)))
+        .get(
+          "/user/subscriptions/change",
+          async ({ actor, query }) =>
+            ok(await previewChange(services, actor, { subscriptionId: query.id, planId: query.plan_id })),
+          { query: t.Object({ id, plan_id: id }) },
+        ),
     )
     .guard({ account: "wallet.topUp" }, (app) =>
       app
@@ -168,8 +176,12 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         .put(
           "/user/subscriptions",
           async ({ actor, request, body }) => {
+            if (body.plan_id !== undefined && body.seats === undefined) {
+              const { id: subscriptionId, plan_id: planId, at } = body;
+              const { url } = await changePlan(services, actor, { subscriptionId, planId, at });
+              return ok({ url }, url === null ? say("subscription_saved", languageOf(request)) : "");
+            }
             if (body.seats !== undefined) await setSeats(services, actor.id, body.id, body.seats);
-            else if (body.plan_id !== undefined) await switchPlan(services, actor.id, body.id, body.plan_id);
             else if (body.pay_method !== undefined)
               await setRenewalMethod(
                 services,
@@ -185,6 +197,8 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
             body: t.Object({
               id,
               plan_id: t.Optional(id),
+              // The time of the preview that is confirmed, in epoch seconds.
+              at: t.Optional(t.Integer({ minimum: 0, maximum: 99_999_999_999 })),
               seats,
               renew: t.Optional(t.Boolean()),
               paused: t.Optional(t.Boolean()),

@@ -42,6 +42,7 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight>> = {
   "GET /api/sessions/self/one": "logs.read",
   "GET /api/user/plans": "wallet.read",
   "GET /api/user/subscriptions": "wallet.read",
+  "GET /api/user/subscriptions/change": "wallet.read",
   "GET /api/user/coupon": "wallet.topUp",
   "POST /api/user/subscriptions/checkout": "wallet.topUp",
   "POST /api/user/subscriptions/order": "wallet.topUp",

@@ -1,32 +1,17 @@
 import { createHmac } from "node:crypto";
 import type Stripe from "stripe";
+import { createFakeChanges, type Invoice, lengthOf, type Subscription } from "../billing/fake-stripe-changes.ts";
 import { createFakeCards } from "./fake-stripe-cards.ts";
 
-/** What the fake keeps of a subscription; times in epoch seconds, money in the currency's smallest coin. */
-type Subscription = {
-  id: string;
-  customer: string;
-  metadata: Record<string, string>;
-  status: string;
-  cancel_at_period_end: boolean;
-  isPaused: boolean;
-  unitAmount: number;
-  currency: string;
-  periodStart: number;
-  periodEnd: number;
-};
 type Session = {
   id: string;
   subscription: string | null;
   status: "open" | "complete" | "expired";
   form: URLSearchParams;
 };
-type Invoice = Readonly<{ id: string; subscription: Subscription; amount: number; start: number; end: number }>;
 
 /** Reports what happened; `created` is epoch seconds. */
 export type Emit = (type: string, object: object, created: number) => void;
-
-const MONTH_S = 30 * 86_400;
 
 /**
  * A scripted stand-in for Stripe's API of checkout, saved cards, subscriptions, invoices and the customer portal, as its reference
@@ -44,19 +29,36 @@ export function startFakeStripe() {
   let counter = 0;
   const next = (prefix: string) => `${prefix}_${++counter}`;
 
-  const invoiceObject = ({ id, subscription, amount, start, end }: Invoice) => ({
-    ...{ id, object: "invoice", status: "paid", amount_paid: amount, currency: subscription.currency },
+  const lineOf = (id: string, amount: number, start: number, end: number, priceNo: string) => ({
+    ...{ id, amount, period: { start, end } },
+    pricing: { type: "price_details", price_details: { price: priceNo, product: `product of ${priceNo}` } },
+  });
+  const invoiceObject = ({ id, subscription, amount, start, end, priceNo, status, credit }: Invoice) => ({
+    ...{ id, object: "invoice", status, amount_paid: status === "paid" ? amount : 0, currency: subscription.currency },
+    hosted_invoice_url: `https://invoice.test/${id}`,
     customer: subscription.customer,
     parent: {
       type: "subscription_details",
       subscription_details: { subscription: subscription.id, metadata: subscription.metadata },
     },
-    lines: { object: "list", data: [{ id: `il_${id}`, period: { start, end } }] },
+    lines: {
+      object: "list",
+      data: [
+        ...(credit ? [lineOf(`ic_${id}`, -credit.amount, credit.start, credit.end, credit.priceNo)] : []),
+        lineOf(`il_${id}`, amount + (credit?.amount ?? 0), start, end, priceNo),
+      ],
+    },
+  });
+  const itemOf = ({ id }: Subscription, { id: priceNo, product }: Subscription["price"]) => ({
+    ...{ id: `si_${id}`, object: "subscription_item", price: { id: priceNo, object: "price", product } },
   });
   const subscriptionObject = (one: Subscription) => ({
     ...{ id: one.id, object: "subscription", customer: one.customer, metadata: one.metadata, status: one.status },
     ...{ cancel_at_period_end: one.cancel_at_period_end, cancel_at: null },
     pause_collection: one.isPaused ? { behavior: "void", resumes_at: null } : null,
+    items: { object: "list", data: [itemOf(one, one.price)] },
+    pending_update: one.pending && { subscription_items: [itemOf(one, one.pending.price)] },
+    latest_invoice: one.pending && invoiceObject(one.pending.invoice),
   });
   /** The payment intent that paid an invoice. */
   const paymentNoOf = (invoiceNo: string) => `pi_of_${invoiceNo}`;
@@ -68,13 +70,19 @@ export function startFakeStripe() {
   /** Periods that were begun at once, by idempotency key; and whether the card pays for them, and when they begin. */
   const begun = new Set<string>();
   const cardNow = { pays: true, seconds: Math.floor(Date.now() / 1000) };
+  const changes = createFakeChanges({
+    ...{ next, emit, subscriptions, invoices, invoiceObject, subscriptionObject, card: cardNow },
+  });
 
   /** A period begins at once and is charged, once for each key. */
   function startNow(subscription: Subscription, key: string): boolean {
     if (begun.has(key)) return true;
     if (!cardNow.pays) return false;
     begun.add(key);
-    Object.assign(subscription, { periodStart: cardNow.seconds, periodEnd: cardNow.seconds + MONTH_S });
+    Object.assign(subscription, {
+      periodStart: cardNow.seconds,
+      periodEnd: cardNow.seconds + subscription.price.lengthS,
+    });
     pay(subscription, cardNow.seconds);
     return true;
   }
@@ -116,7 +124,9 @@ export function startFakeStripe() {
       return { object: "list", has_more: false, data };
     }
     if (path === "/v1/invoices") {
-      const own = invoices.filter(({ subscription }) => subscription.id === form.get("subscription"));
+      const isOwn = ({ subscription, status }: Invoice) =>
+        subscription.id === form.get("subscription") && status === form.get("status");
+      const own = invoices.filter(isOwn);
       return { object: "list", has_more: false, data: own.toReversed().map(invoiceObject) };
     }
     if (resource === "subscriptions" && sub) {
@@ -151,6 +161,8 @@ export function startFakeStripe() {
       const key = request.headers.get("idempotency-key");
       const reply = await cards.answer(request.method, url.pathname, form, key);
       if (reply) return Response.json(reply.body, { status: reply.status });
+      const changed = changes.answer(request.method, url.pathname, form, key ?? "");
+      if (changed) return Response.json(changed.body, { status: changed.status });
       const found = answer(request.method, url.pathname, form, key ?? "");
       return found
         ? Response.json(found)
@@ -158,13 +170,19 @@ export function startFakeStripe() {
     },
   });
 
-  const pay = (subscription: Subscription, now: number, amount = subscription.unitAmount) => {
-    const { periodStart: start, periodEnd: end } = subscription;
-    const invoice = { id: next("in"), subscription, amount, start, end };
+  const pay = (subscription: Subscription, now: number, amount = subscription.price.unitAmount) => {
+    const { periodStart: start, periodEnd: end, price } = subscription;
+    const invoice: Invoice = { id: next("in"), subscription, amount, start, end, priceNo: price.id, status: "paid" };
+    subscription.debited = amount;
     invoices.push(invoice);
     emit("invoice.paid", invoiceObject(invoice), now);
   };
   const byOrder = (tradeNo: string) => [...subscriptions.values()].find(({ metadata }) => metadata.order === tradeNo);
+  const foundOf = (tradeNo: string): Subscription => {
+    const found = byOrder(tradeNo);
+    if (!found) throw new Error(`there is no subscription of ${tradeNo}`);
+    return found;
+  };
   return {
     url: `http://127.0.0.1:${server.port}`,
     events,
@@ -173,7 +191,8 @@ export function startFakeStripe() {
     cards,
     /** What customers paid, as Stripe knows it: for each order of ours, the number of invoices. */
     paidInvoices: (tradeNo: string) =>
-      invoices.filter(({ subscription }) => subscription.metadata.order === tradeNo).length,
+      invoices.filter(({ subscription, status }) => subscription.metadata.order === tradeNo && status === "paid")
+        .length,
     /** The customer pays on the checkout page. */
     checkOut(tradeNo: string, now: number, amount?: number) {
       const session = [...sessions.values()].find(({ form }) => form.get("client_reference_id") === tradeNo);
@@ -181,19 +200,26 @@ export function startFakeStripe() {
       if (session.status !== "open") throw new Error(`the page of ${tradeNo} is ${session.status}`);
       session.status = "complete";
       const { form } = session;
+      const price = {
+        ...{ id: next("price"), product: next("prod"), lengthS: lengthOf(form, "line_items[0][price_data]") },
+        unitAmount: Number(form.get("line_items[0][price_data][unit_amount]")),
+      };
+      changes.addPrice(price);
       const subscription: Subscription = {
         ...{ id: next("sub"), customer: form.get("customer") ?? next("cus"), status: "active" },
-        ...{ cancel_at_period_end: false, isPaused: false, periodStart: now, periodEnd: now + MONTH_S },
+        ...{ cancel_at_period_end: false, isPaused: false, periodStart: now, periodEnd: now + price.lengthS },
         metadata: { order: form.get("subscription_data[metadata][order]") ?? "" },
-        unitAmount: Number(form.get("line_items[0][price_data][unit_amount]")),
+        ...{ price, debited: 0, pending: null },
         currency: form.get("line_items[0][price_data][currency]") ?? "",
       };
       const trialDays = Number(form.get("subscription_data[trial_period_days]") ?? 0);
-      if (trialDays > 0) subscription.periodEnd = now + trialDays * 86_400;
+      if (trialDays > 0) {
+        Object.assign(subscription, { periodEnd: now + trialDays * 86_400, status: "trialing" });
+      }
       subscriptions.set(subscription.id, subscription);
       session.subscription = subscription.id;
       const off = coupons.get(form.get("discounts[0][coupon]") ?? "") ?? 0;
-      pay(subscription, now, trialDays > 0 ? 0 : (amount ?? subscription.unitAmount - off));
+      pay(subscription, now, trialDays > 0 ? 0 : (amount ?? price.unitAmount - off));
       emit(
         "checkout.session.completed",
         {
@@ -213,7 +239,9 @@ export function startFakeStripe() {
         return;
       }
       found.periodStart = found.periodEnd;
-      found.periodEnd = found.periodStart + MONTH_S;
+      found.periodEnd = found.periodStart + found.price.lengthS;
+      found.status = "active";
+      changes.expirePending(found);
       if (found.isPaused) emit("invoice.voided", { object: "invoice" }, now);
       else if (isPaid) pay(found, now);
       else emit("invoice.payment_failed", { object: "invoice" }, now);
@@ -222,6 +250,12 @@ export function startFakeStripe() {
     refuseToCancel: (refuses: boolean) => {
       refusesToCancel = refuses;
     },
+    /** Changes of prices: how the next one is answered, and what becomes of one that waits for its payment. */
+    changes: changes.state,
+    payPending: (tradeNo: string) => changes.payPending(foundOf(tradeNo)),
+    expirePending: (tradeNo: string) => changes.expirePending(foundOf(tradeNo)),
+    isWaiting: (tradeNo: string) => foundOf(tradeNo).pending !== null,
+    unitAmount: (tradeNo: string) => foundOf(tradeNo).price.unitAmount,
     statusOf: (tradeNo: string) => byOrder(tradeNo)?.status,
     /** Orders whose pages can be paid on. */
     openPages: () =>

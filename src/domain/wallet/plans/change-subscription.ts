@@ -1,14 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { subscriptions } from "../../../../db/schema/billing/plans.ts";
-import type { DbOrTx } from "../../../../db/types.ts";
+import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
-import { couponAfter, couponOf, priceWith } from "./coupons.ts";
+import { type Coupon, couponAfter, couponOf, priceWith } from "./coupons.ts";
 import { publishPlanAccount } from "./limits/overage.ts";
 import { requireNextUnpaid } from "./orders/pay-period.ts";
 import { periodEnd } from "./periods.ts";
@@ -17,6 +17,7 @@ import {
   fillWindow,
   lockPlanAccount,
   logPaid,
+  type Plan,
   type PlanAccount,
   type Running,
   type Subscription,
@@ -65,34 +66,31 @@ export async function switchPlan(
   now = nowSeconds(),
 ): Promise<void> {
   const { db } = deps;
-  await requireNextUnpaid(db, subscriptionId);
-  const next = await findPlan(db, planId);
-  if (!next.isVisible) throw new OperationError("plan_not_found");
-  const [current] = await db.select().from(subscriptions).where(eq(subscriptions.id, subscriptionId));
-  if (!current || current.userId !== userId) throw new OperationError("subscription_not_found");
+  const { current, present, next, extraSeats, isUpgrade, credit, coupon, price } = await readChange(
+    db,
+    userId,
+    subscriptionId,
+    planId,
+    now,
+  );
   if (current.orderId !== null) throw new OperationError("plan_paid_by_card");
-  const credit = creditOf(current, now);
-  const present = await db.transaction(async (tx) => findRunning(await lockPlanAccount(tx, userId), subscriptionId));
-  if (next.id === present.plan.id) throw new OperationError("plan_subscribed_already");
-  // What is left for all models is part of the balance, where calls may be using it.
-  if (next.models.length > 0 && !current.ownQuota) throw new OperationError("plan_models_narrower");
-  const seats = seatsOf(present.plan, current.extraSeats) ?? (await countMembers(db, userId));
-  const extraSeats = extraSeatsAfter(next, seats);
-  if (priceWith(next, null, extraSeats) <= priceWith(present.plan, null, current.extraSeats)) {
+  if (!isUpgrade) {
     await db.transaction(async (tx) => {
       const { subscription } = findActive(await lockPlanAccount(tx, userId), subscriptionId);
       if (subscription.extraSeats !== current.extraSeats) throw new OperationError("subscription_changed");
       await requireNextUnpaid(tx, subscriptionId);
       await requireSeats(tx, userId, next, extraSeats);
+      const isBack = next.id === present.id;
       await tx
         .update(subscriptions)
-        .set({ nextPlanId: next.id, nextExtraSeats: extraSeats, cancelAtEnd: false })
+        .set({
+          ...{ nextPlanId: isBack ? null : next.id, nextExtraSeats: isBack ? null : extraSeats },
+          cancelAtEnd: false,
+        })
         .where(eq(subscriptions.id, subscriptionId));
     });
     return;
   }
-  const coupon = await couponOf(db, current);
-  const price = priceWith(next, coupon, extraSeats);
   const due = Math.max(0, price - credit);
   await paying(deps, userId, due, async (tx) => {
     const account = await lockPlanAccount(tx, userId);
@@ -100,7 +98,7 @@ export async function switchPlan(
     const { subscription, plan } = findActive(account, subscriptionId);
     // What was looked at before the price was taken must still be so.
     if (
-      plan.id !== present.plan.id ||
+      plan.id !== present.id ||
       subscription.periodEnd !== current.periodEnd ||
       subscription.extraSeats !== current.extraSeats ||
       subscription.couponId !== current.couponId
@@ -122,8 +120,57 @@ export async function switchPlan(
   await publishPlanAccount(deps, userId);
 }
 
-/** What the rest of a paid period is worth at `now`, in quota units, rounded down. */
-function creditOf({ paid, periodStart, periodEnd: end }: Subscription, now: number): number {
+/** What a change of the plan of a subscription comes to; amounts in quota units. */
+export type PlanChange = Readonly<{
+  current: Subscription;
+  present: Plan;
+  next: Plan;
+  extraSeats: number;
+  /** The other plan begins at once, else with the next period. */
+  isUpgrade: boolean;
+  /** What the unused time of the paid period is worth. */
+  credit: number;
+  coupon: Coupon | null;
+  /** What a period of the other plan costs. */
+  price: number;
+}>;
+
+/**
+ * Reads what a change to another plan comes to, by the rule for all ways to pay; to the present plan: that a change which was to
+ * begin with the next period is taken back. Throws OperationError.
+ */
+export async function readChange(
+  db: Db,
+  userId: number,
+  subscriptionId: number,
+  planId: number,
+  now: number,
+): Promise<PlanChange> {
+  await requireNextUnpaid(db, subscriptionId);
+  const [current] = await db.select().from(subscriptions).where(eq(subscriptions.id, subscriptionId));
+  if (!current || current.userId !== userId) throw new OperationError("subscription_not_found");
+  const isBack = planId === current.planId && current.nextPlanId !== null;
+  const { plan: present } = await db.transaction(async (tx) =>
+    findRunning(await lockPlanAccount(tx, userId), subscriptionId),
+  );
+  const next = isBack ? present : await findPlan(db, planId);
+  if (!next.isVisible && !isBack) throw new OperationError("plan_not_found");
+  if (next.id === present.id && !isBack) throw new OperationError("plan_subscribed_already");
+  // What is left for all models is part of the balance, where calls may be using it.
+  if (next.models.length > 0 && !current.ownQuota && !isBack) throw new OperationError("plan_models_narrower");
+  const seats = seatsOf(present, current.extraSeats) ?? (await countMembers(db, userId));
+  const extraSeats = isBack ? current.extraSeats : extraSeatsAfter(next, seats);
+  const isUpgrade = priceWith(next, null, extraSeats) > priceWith(present, null, current.extraSeats);
+  const coupon = await couponOf(db, current);
+  const price = priceWith(next, coupon, extraSeats);
+  return { current, present, next, extraSeats, isUpgrade, credit: creditOf(current, now), coupon, price };
+}
+
+/** What the rest of a period is worth at `now` of what was `paid` for it, in the same unit, rounded down. */
+export function creditOf(
+  { paid, periodStart, periodEnd: end }: Pick<Subscription, "paid" | "periodStart" | "periodEnd">,
+  now: number,
+): number {
   if (now >= end) return 0;
   return Number((BigInt(paid) * BigInt(end - Math.max(now, periodStart))) / BigInt(end - periodStart));
 }

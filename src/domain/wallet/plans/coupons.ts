@@ -143,7 +143,7 @@ const RESERVED_S = 86_400;
 const reservedUses = (couponId: number, now: number, except = sql`false`) =>
   sql<number>`(select count(*)::int from (
     select o.user_id, o.plan_id from ${planOrders} o
-      where o.coupon_id = ${couponId} and o.status = 'pending' and o.created_at > ${now - RESERVED_S}
+      where o.coupon_id = ${couponId} and o.status = 'pending' and o.replaces_id is null and o.created_at > ${now - RESERVED_S}
     union all
     select distinct t.user_id, b.plan_id from ${planPurchases} b join ${topUpOrders} t on t.id = b.order_id
       where b.coupon_id = ${couponId} and b.status = 'pending' and b.subscription_id is null

@@ -7,7 +7,7 @@ import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { advanceSubscriptions } from "./advance-subscriptions.ts";
-import { startCardPlan } from "./card/checkout.ts";
+import { startCardPlan } from "./card/checkout/checkout.ts";
 import { resumeCard, setCardPause, setCardRenewal } from "./card/manage-renewal.ts";
 import { pollCards } from "./card/poll-cards.ts";
 import { handlePlanEvent } from "./card/stripe-events.ts";

@@ -12,7 +12,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
-import { startCardPlan } from "../plans/card/checkout.ts";
+import { startCardPlan } from "../plans/card/checkout/checkout.ts";
 import { handlePaypalPlanEvent } from "../plans/card/paypal/paypal-events.ts";
 import { handlePlanEvent } from "../plans/card/stripe-events.ts";
 import { savePlan } from "../plans/plans.ts";

@@ -107,6 +107,38 @@ export const planMessages = {
     en: "This plan is paid by card. Cancel its renewal, then subscribe to the other plan.",
     zh: "该套餐由银行卡支付，请先取消续订，再订阅其他套餐。",
   },
+  plan_change_unpaid: {
+    en: "The present period is not paid yet. Change the plan when it is.",
+    zh: "本期尚未付款，请在付款后再更改套餐。",
+  },
+  plan_change_not_renewed: {
+    en: "This plan is not renewed after its period. Have it renewed again, then change it.",
+    zh: "该套餐到期后不再续订。请先恢复续订，再更改套餐。",
+  },
+  plan_change_noted: {
+    en: "A change begins with the next period. Keep your present plan first, then choose another.",
+    zh: "已有一项更改将在下一期生效。请先保留当前套餐，再选择其他套餐。",
+  },
+  plan_change_currency: {
+    en: "The currency of payments has changed since you subscribed. Cancel the renewal, then subscribe to the other plan.",
+    zh: "自订阅以来收款币种已变更。请先取消续订，再订阅其他套餐。",
+  },
+  plan_change_credit_more: {
+    en: "The rest of your period is worth more than {name} costs. Change to it when less is left.",
+    zh: "当前周期剩余部分的价值高于 {name} 的价格，请在剩余时间较少时再更改。",
+  },
+  plan_change_unclear: {
+    en: "The payment service computes another amount than we do. Contact the operator.",
+    zh: "支付服务计算的金额与系统不一致，请联系管理员。",
+  },
+  plan_change_period: {
+    en: "A plan paid by card can change to a less expensive one of the same period only. Cancel the renewal, then subscribe to the other plan.",
+    zh: "由银行卡支付的套餐只能降级为相同周期的套餐。请先取消续订，再订阅其他套餐。",
+  },
+  plan_change_preview_old: {
+    en: "The amount was computed a while ago. Look at it again, then confirm.",
+    zh: "金额计算已过期，请重新查看后确认。",
+  },
   plan_next_paid: {
     en: "The next period is paid already. Change the plan or its seats when it has begun.",
     zh: "下一期已付款，请在其开始后再更改套餐或席位。",

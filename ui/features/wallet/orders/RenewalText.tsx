@@ -30,7 +30,11 @@ export const RenewalText = ({ subscription: own, next }: Props) => {
           : own.is_card && !own.cancel_at_end
             ? own.status === "past_due"
               ? t("plans.cardDue", { service: isPaypal ? "PayPal" : "Stripe" })
-              : t(isPaypal ? "plans.paypalRenews" : "plans.cardRenews", { date: dateOf(own.period_end) })
+              : own.next_plan_id !== null
+                ? t("plans.serviceChanges", {
+                    ...{ date: dateOf(own.period_end), name: next, service: isPaypal ? "PayPal" : "Stripe" },
+                  })
+                : t(isPaypal ? "plans.paypalRenews" : "plans.cardRenews", { date: dateOf(own.period_end) })
             : own.status === "past_due"
               ? t("plans.pastDue", { price: amountText(own.renewal_price, format) })
               : own.cancel_at_end

@@ -26,7 +26,7 @@ import { paymentOptions } from "../wallet-calls.ts";
 import { PlanCard } from "./offer/PlanCard.tsx";
 import { useChange } from "./offer/use-change.ts";
 import { rateText } from "./period-text.ts";
-import { offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
+import { changePlan, offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
 import { SeatsDialog } from "./SeatsDialog.tsx";
 
 /** The account's subscriptions and the plans that are offered to it. */
@@ -106,6 +106,10 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
     if (isSure) change.mutate(() => setRenewal(own.id, false));
   };
   const isPaused = own.status === "paused";
+  const stay = async () => {
+    const { url } = await changePlan(own.id, own.plan_id);
+    if (url !== null) window.location.assign(url);
+  };
   const rates = rateText(own.requests_per_minute, own.tokens_per_minute, t);
   const pause = async () => {
     const isSure = await confirm({
@@ -206,6 +210,11 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
           {!isPaused && !own.pause_at_end && !own.cancel_at_end && own.status !== "ending" && !isPaypal && (
             <Button loading={change.isPending} onClick={() => void pause()}>
               {t("plans.pause")}
+            </Button>
+          )}
+          {own.next_plan_id !== null && !own.is_next_paid && !own.cancel_at_end && (
+            <Button loading={change.isPending} onClick={() => change.mutate(stay)}>
+              {t("plans.stay", { name: own.plan_name })}
             </Button>
           )}
           {own.cancel_at_end ? (

@@ -40,8 +40,21 @@ export const readCoupon = ({ planId, coupon, seats }: Subscribing) =>
   readData(
     planApi.user.coupon.get({ query: { plan_id: planId, code: coupon, ...(seats !== undefined && { seats }) } }),
   );
-export const changePlan = (id: number, planId: number) =>
-  readEnvelope(planApi.user.subscriptions.put({ id, plan_id: planId }));
+/** What a change to another plan costs, and when it begins. */
+export const changePreview = (id: number, planId: number) =>
+  queryOptions({
+    queryKey: [...WALLET_KEY, "change", id, planId],
+    queryFn: ({ signal }) =>
+      readData(planApi.user.subscriptions.change.get({ query: { id, plan_id: planId }, fetch: { signal } })),
+    // It is of the moment, and a service is asked for it.
+    ...{ staleTime: 60_000, gcTime: 0, retry: false, refetchOnWindowFocus: false },
+  });
+
+/** Changes the plan; `at`: of the preview. Resolves with the address of a page to pay or approve on; null: nothing is left to do. */
+export async function changePlan(id: number, planId: number, at?: number): Promise<Readonly<{ url: string | null }>> {
+  const data = await readData(planApi.user.subscriptions.put({ id, plan_id: planId, ...(at !== undefined && { at }) }));
+  return data ?? { url: null };
+}
 export const setSeats = (id: number, seats: number) => readEnvelope(planApi.user.subscriptions.put({ id, seats }));
 export const setRenewal = (id: number, renew: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, renew }));
 

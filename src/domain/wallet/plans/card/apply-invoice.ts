@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lte, ne, or, type SQL } from "drizzle-orm";
 import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
@@ -8,7 +8,14 @@ import type { WalletDeps } from "../../operation.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { countReservedUse } from "../coupons.ts";
 import { publishPlanAccount } from "../limits/overage.ts";
-import { applyPlans, fillWindow, lockPlanAccount, type PlanAccount } from "../plan-account.ts";
+import {
+  applyPlans,
+  fillWindow,
+  lockPlanAccount,
+  type PlanAccount,
+  type Running,
+  type Subscription,
+} from "../plan-account.ts";
 import { findAnyPlan } from "../subscribe.ts";
 import { openCase } from "./cases.ts";
 
@@ -19,6 +26,8 @@ export type PaidInvoice = Readonly<{
   tradeNo: string;
   subscriptionNo: string;
   customerNo: string;
+  /** The service's number of the price that the period costs; empty: it does not say. */
+  priceNo: string;
   /** In the currency's smallest coin. */
   paidUnits: number;
   currency: string;
@@ -34,14 +43,16 @@ export type Applied = "begun" | "renewed" | "before" | "unknown" | "waiting" | "
 type Order = typeof planOrders.$inferSelect;
 
 /**
- * Begins or renews the plan that an invoice pays for: once, however often, late or out of order it is reported. What was paid
- * must be what was ordered, the period must not be over, and the account must not have the plan already: otherwise it waits for
- * an administrator.
+ * Begins or renews the plan that an invoice pays for, or changes to it: once, however often, late or out of order it is reported.
+ * What was paid must be what was ordered, the period must not be over, and the account must not have the plan already: otherwise it
+ * waits for an administrator.
  */
 export async function applyInvoice(deps: WalletDeps, invoice: PaidInvoice, now = nowSeconds()): Promise<Applied> {
   const { outcome, userId } = await deps.db.transaction(async (tx) => {
-    const [order] = await tx.select().from(planOrders).where(eq(planOrders.tradeNo, invoice.tradeNo)).for("update");
-    if (!order || isOtherSubscription(order, invoice)) return { outcome: "unknown" as const, userId: 0 };
+    // Orders that change a subscription are locked by the one that began it.
+    const [first] = await tx.select().from(planOrders).where(eq(planOrders.tradeNo, invoice.tradeNo)).for("update");
+    if (!first || isOtherSubscription(first, invoice)) return { outcome: "unknown" as const, userId: 0 };
+    const order = (await findByPrice(tx, invoice)) ?? first;
     return { outcome: await apply(tx, order, invoice, now), userId: order.userId };
   });
   if (outcome === "begun" || outcome === "renewed") await publishPlanAccount(deps, userId);
@@ -51,13 +62,25 @@ export async function applyInvoice(deps: WalletDeps, invoice: PaidInvoice, now =
 const isOtherSubscription = ({ subscriptionNo }: Order, invoice: PaidInvoice): boolean =>
   subscriptionNo !== "" && subscriptionNo !== invoice.subscriptionNo;
 
+/** The order that changed a subscription to the price of an invoice. */
+async function findByPrice(tx: Tx, { subscriptionNo, priceNo }: PaidInvoice): Promise<Order | undefined> {
+  if (priceNo === "") return undefined;
+  const isChange = and(eq(planOrders.subscriptionNo, subscriptionNo), isNotNull(planOrders.replacesId));
+  const [order] = await tx
+    .select()
+    .from(planOrders)
+    .where(and(isChange, eq(planOrders.priceNo, priceNo)));
+  return order;
+}
+
 async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): Promise<Applied> {
   const { periodEnd, invoiceNo } = invoice;
   const account = await lockPlanAccount(tx, order.userId).catch((error) => {
     if (error instanceof OperationError) return null;
     throw error;
   });
-  const current = account?.running.find(({ subscription }) => subscription.orderId === order.id);
+  const orderIds = await listOrdersOf(tx, order, invoice);
+  const current = account?.running.find(({ subscription }) => orderIds.includes(subscription.orderId ?? 0));
   const report = { reference: invoiceNo, order, ...moneyOfInvoice(invoice), now };
   if (!current && periodEnd > now && (order.status === "duplicate" || (account && hasOtherwise(account, order)))) {
     const isDiscounted = await isDiscountedPeriod(tx, order, invoice);
@@ -82,18 +105,23 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
     await openCase(tx, { kind: "same_period", ...report });
     return "waiting";
   }
-  const isNewer = !current || periodEnd > current.subscription.periodEnd;
-  if (account && !isNewer) return "before";
+  if (account && current && !isNewer(order, invoice, current.subscription)) return "before";
   const plan = await findAnyPlan(tx, order.planId);
   if (!account || !plan || periodEnd <= now || current?.subscription.status === "ending") {
     await openCase(tx, { kind: "late", ...report });
     return "waiting";
   }
+  // Subscribed to from the balance while the change was being paid.
+  if (current && current.subscription.orderId !== order.id && hasOtherwise(account, order)) {
+    await openCase(tx, { kind: "duplicate", ...report });
+    return "waiting";
+  }
   const { periodStart } = invoice;
   const values = { status: "active" as const, isTrial, paid: 0, periodStart, periodEnd };
   if (current) {
-    const renewed = { ...current.subscription, ...values };
-    await tx.update(subscriptions).set(values).where(eq(subscriptions.id, renewed.id));
+    const changed = { ...values, ...(await takeOver(tx, order, current)) };
+    const renewed = { ...current.subscription, ...changed };
+    await tx.update(subscriptions).set(changed).where(eq(subscriptions.id, renewed.id));
     await fillWindow(tx, { plan, subscription: renewed }, Math.max(now, periodStart));
   } else {
     const [subscription] = await tx
@@ -118,6 +146,38 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
   return current ? "renewed" : "begun";
 }
 
+/** The order and all others of its subscription at the service. */
+async function listOrdersOf(tx: Tx, { id }: Order, { subscriptionNo }: PaidInvoice): Promise<readonly number[]> {
+  const rows = await tx
+    .select({ id: planOrders.id })
+    .from(planOrders)
+    .where(eq(planOrders.subscriptionNo, subscriptionNo));
+  return [id, ...rows.map((row) => row.id)];
+}
+
+/** Whether a payment is for a period after the one that runs; with a change of the plan, one that began later. */
+function isNewer({ id }: Order, { periodStart, periodEnd }: PaidInvoice, running: Subscription): boolean {
+  if (running.orderId === id) return periodEnd > running.periodEnd;
+  return periodStart > running.periodStart || (periodStart === running.periodStart && id > (running.orderId ?? 0));
+}
+
+/** What a subscription becomes when a payment of another order renews it: that order's. */
+async function takeOver(tx: Tx, order: Order, { subscription }: Running) {
+  const before = subscription.orderId;
+  if (before === null || before === order.id) return {};
+  const [replaced] = await tx
+    .update(planOrders)
+    .set({ status: "replaced" })
+    .where(eq(planOrders.id, before))
+    .returning({ reportedAt: planOrders.reportedAt });
+  await tx
+    .update(planOrders)
+    .set({ status: "active", reportedAt: replaced?.reportedAt ?? 0 })
+    .where(eq(planOrders.id, order.id));
+  const { id: orderId, planId, extraSeats } = order;
+  return { orderId, planId, extraSeats, nextPlanId: null, nextExtraSeats: null };
+}
+
 /** Whether an account has the plan of an order from its balance or by another order: one subscription to a plan is enough. */
 const hasOtherwise = ({ running }: PlanAccount, order: Order): boolean =>
   running.some(
@@ -138,7 +198,8 @@ async function recordPayment(
     .onConflictDoNothing()
     .returning({ id: planPayments.id });
   if (!payment) return false;
-  await tx.update(planOrders).set({ status: "active", subscriptionNo, customerNo }).where(eq(planOrders.id, order.id));
+  const status = order.status === "replaced" ? order.status : "active";
+  await tx.update(planOrders).set({ status, subscriptionNo, customerNo }).where(eq(planOrders.id, order.id));
   return true;
 }
 
@@ -180,39 +241,3 @@ async function isTrialOf(tx: Tx, order: Order, { periodStart, periodEnd, invoice
 }
 
 const moneyOfInvoice = ({ paidUnits, currency }: PaidInvoice) => ({ paidUnits, currency: currency.toUpperCase() });
-
-/** The state of a subscription at its service; `reportedAt`: when the service made the report, epoch seconds. */
-export type CardState = Readonly<{
-  tradeNo: string;
-  subscriptionNo: string;
-  reportedAt: number;
-  /** It will not be renewed, or has ended. */
-  isCanceled: boolean;
-  hasEnded: boolean;
-  /** Its invoices are not collected. */
-  isPaused: boolean;
-}>;
-
-/** Takes over whether a subscription is renewed, from the newest report of it. The paid period runs to its end in any case. */
-export async function applyCardState(
-  { db }: Pick<WalletDeps, "db">,
-  { tradeNo, subscriptionNo, reportedAt, isCanceled, hasEnded, isPaused }: CardState,
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    const [order] = await tx.select().from(planOrders).where(eq(planOrders.tradeNo, tradeNo)).for("update");
-    if (!order || reportedAt < order.reportedAt || order.status === "ended") return;
-    if (order.subscriptionNo !== "" && order.subscriptionNo !== subscriptionNo) return;
-    await tx
-      .update(planOrders)
-      .set({ reportedAt, subscriptionNo, ...(hasEnded && { status: "ended" }) })
-      .where(eq(planOrders.id, order.id));
-    await tx
-      .update(subscriptions)
-      .set({
-        cancelAtEnd: isCanceled || hasEnded,
-        // A period that is over is paused already, or is being taken back.
-        pauseAtEnd: sql`case when ${subscriptions.status} in ('active', 'past_due') then ${isPaused} else ${subscriptions.pauseAtEnd} end`,
-      })
-      .where(and(eq(subscriptions.orderId, order.id), eq(subscriptions.userId, order.userId)));
-  });
-}

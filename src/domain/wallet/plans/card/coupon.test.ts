@@ -12,7 +12,7 @@ import { createCoupon } from "../coupons.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { subscribe } from "../subscribe.ts";
 import { listCases } from "./cases.ts";
-import { startCardPlan } from "./checkout.ts";
+import { startCardPlan } from "./checkout/checkout.ts";
 import { handlePaypalPlanEvent } from "./paypal/paypal-events.ts";
 import { handlePlanEvent } from "./stripe-events.ts";
 

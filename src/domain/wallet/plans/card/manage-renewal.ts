@@ -1,11 +1,14 @@
 import { eq } from "drizzle-orm";
 import type Stripe from "stripe";
 import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
+import type { WalletDeps } from "../../operation.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
-import { findCustomer } from "./checkout.ts";
+import { dropChanges } from "./change/stripe-change.ts";
+import { findCustomer } from "./checkout/checkout.ts";
 import { cancelAtPaypal } from "./paypal/subscription.ts";
 
 /** The address of Stripe's page where an account changes its card, reads invoices and cancels. Throws OperationError. */
@@ -27,9 +30,16 @@ export async function openCardPortal(deps: StripeDeps, userId: number, site: str
  * Tells the service whether a subscription is to be renewed. At PayPal the end of it is final. Throws OperationError: then nothing
  * has changed.
  */
-export const setCardRenewal = (deps: StripeDeps, orderId: number, isRenewed: boolean): Promise<void> =>
+export const setCardRenewal = (
+  deps: StripeDeps & WalletDeps,
+  orderId: number,
+  isRenewed: boolean,
+  now = nowSeconds(),
+): Promise<void> =>
   changeAtService(deps, orderId, {
-    stripe: async (stripe, { subscriptionNo }) => {
+    stripe: async (stripe, order) => {
+      if (!isRenewed) await dropChanges(deps, stripe, order, now);
+      const { subscriptionNo } = order;
       await stripe.subscriptions.update(subscriptionNo, {
         cancel_at_period_end: !isRenewed,
         ...(!isRenewed && { pause_collection: "" }),

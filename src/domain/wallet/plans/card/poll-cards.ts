@@ -8,6 +8,7 @@ import type { WalletDeps } from "../../operation.ts";
 import { takesPaypal } from "../../payments/direct/paypal/client.ts";
 import { takesCards } from "../../payments/start-stripe.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
+import { settleChanges } from "./change/settle-changes.ts";
 import { lookUpPaypal } from "./paypal/subscription.ts";
 import { applyReportedInvoice, applyReportedSubscription, cancelDuplicate } from "./stripe-events.ts";
 
@@ -100,7 +101,9 @@ async function lookUpStripe(
   const { data } = await stripe.invoices.list({ subscription: subscriptionNo, status: "paid", limit: INVOICES });
   // Oldest first, as they were paid.
   for (const invoice of data.toReversed()) await applyReportedInvoice(deps, invoice, now);
-  await applyReportedSubscription(deps, await stripe.subscriptions.retrieve(subscriptionNo), now);
+  const subscription = await stripe.subscriptions.retrieve(subscriptionNo);
+  await applyReportedSubscription(deps, subscription, now);
+  await settleChanges(deps.db, subscription, now);
 }
 
 /** Stripe's number of the subscription that a checkout began; empty: nobody has paid there. */

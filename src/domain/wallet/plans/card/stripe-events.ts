@@ -8,7 +8,8 @@ import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
 import { type PlanRefund, recordRefund } from "../orders/record-refund.ts";
-import { applyCardState, applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
+import { applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
+import { applyCardState } from "./card-state.ts";
 import { openCase } from "./cases.ts";
 
 type EventDeps = WalletDeps & StripeDeps;
@@ -134,17 +135,18 @@ function readInvoice(invoice: Stripe.Invoice): PaidInvoice | null {
   const details = invoice.parent?.subscription_details;
   const tradeNo = details?.metadata?.order;
   if (!details || !tradeNo || invoice.status !== "paid" || !invoice.id) return null;
-  const periods = invoice.lines.data.map(({ period }) => period);
-  const period = periods.reduce((latest, one) => (one.end > latest.end ? one : latest), { start: 0, end: 0 });
+  // What is credited is for a plan that was changed.
+  const [line] = invoice.lines.data.filter(({ amount }) => amount >= 0).toSorted((a, b) => b.period.end - a.period.end);
   return {
     invoiceNo: invoice.id,
     tradeNo,
     subscriptionNo: numberOf(details.subscription),
     customerNo: numberOf(invoice.customer),
+    priceNo: numberOf(line?.pricing?.price_details?.price ?? null),
     paidUnits: invoice.amount_paid,
     currency: invoice.currency,
-    periodStart: period.start,
-    periodEnd: period.end,
+    periodStart: line?.period.start ?? 0,
+    periodEnd: line?.period.end ?? 0,
   };
 }
 

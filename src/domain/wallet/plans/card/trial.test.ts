@@ -9,7 +9,7 @@ import type { UserEntry } from "../../../accounts/directory.ts";
 import { readPaidOrders } from "../../statements/movements/read-movements.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { listCases } from "./cases.ts";
-import { startCardPlan } from "./checkout.ts";
+import { startCardPlan } from "./checkout/checkout.ts";
 import { pollCards } from "./poll-cards.ts";
 import { handlePlanEvent } from "./stripe-events.ts";
 

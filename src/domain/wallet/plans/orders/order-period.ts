@@ -11,7 +11,7 @@ import type { DirectDeps } from "../../payments/direct/service.ts";
 import { DIRECT_SERVICES, directMethod, openDirect } from "../../payments/direct/services.ts";
 import { acceptsEpay, epayForm } from "../../payments/start-epay.ts";
 import { addAccountTax, type TaxedQuote } from "../../payments/tax/tax.ts";
-import { findOrderable, quotePlan } from "../card/checkout.ts";
+import { findOrderable, quotePlan } from "../card/checkout/checkout.ts";
 import { findRunning } from "../change-subscription.ts";
 import { findCoupon, priceWith, reserveCoupon } from "../coupons.ts";
 import { lockPlanAccount } from "../plan-account.ts";

@@ -62,7 +62,7 @@ export const recordRefund = (db: Db, refund: PlanRefund): Promise<boolean> =>
   });
 
 /** `units` × `part` / `total`, rounded half up. */
-const shareOf = (units: number, part: number, total: number): number =>
+export const shareOf = (units: number, part: number, total: number): number =>
   Number((2n * BigInt(units) * BigInt(part) + BigInt(total)) / (2n * BigInt(total)));
 
 /**

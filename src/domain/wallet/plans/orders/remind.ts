@@ -8,7 +8,7 @@ import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { Notice } from "../../../notifications/message.ts";
 import { notifyPayers } from "../../orders/automatic/pause.ts";
 import { addAccountTax } from "../../payments/tax/tax.ts";
-import { quotePlan } from "../card/checkout.ts";
+import { quotePlan } from "../card/checkout/checkout.ts";
 import { GRACE_S } from "../periods.ts";
 import { lockPlanAccount, type Running } from "../plan-account.ts";
 import { type NextPeriod, readNextPeriod } from "./next-period.ts";

@@ -11,7 +11,7 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
-import { startCardPlan } from "../card/checkout.ts";
+import { startCardPlan } from "../card/checkout/checkout.ts";
 import { handlePaypalPlanEvent } from "../card/paypal/paypal-events.ts";
 import { handlePlanEvent } from "../card/stripe-events.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";

@@ -5,36 +5,26 @@ import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../../src/domain/wallet/plans/plan-account.ts";
 import type { SubscriptionView } from "../../../../../src/domain/wallet/plans/plans.ts";
 import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
-import { useConfirm } from "../../../../components/feedback/confirm.tsx";
 import { Panel, Row } from "../../../../components/layout.tsx";
 import { useActing } from "../../../account/organizations/use-organization.ts";
 import { periodText, rateText } from "../period-text.ts";
-import { changePlan } from "../plan-calls.ts";
+import { ChangeDialog } from "./ChangeDialog.tsx";
 import { SubscribeDialog } from "./SubscribeDialog.tsx";
-import { useChange } from "./use-change.ts";
 
 /** A plan that is offered, and the ways to it. */
 export const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] }) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
-  const confirm = useConfirm();
   const { may } = useActing();
-  const subscribed = useChange(t("plans.subscribed", { name: plan.name }));
-  const switchable = own.find(({ status, is_card: isCard }) => status === "active" && !isCard);
+  // A change that is agreed with a service is taken back before another.
+  const switchable = own.find(
+    ({ status, is_card: isCard, next_plan_id: nextId }) =>
+      status === "active" && nextId !== plan.id && !(isCard && nextId !== null),
+  );
   const price = amountText(plan.price, format);
   const rates = rateText(plan.requestsPerMinute, plan.tokensPerMinute, t);
   const [isSubscribing, setSubscribing] = useState(false);
-  const change = async (current: SubscriptionView) => {
-    const isSure = await confirm({
-      title: t("plans.switchTitle", { name: plan.name }),
-      body: t(plan.price > current.price ? "plans.upgradeBody" : "plans.downgradeBody", {
-        price,
-        current: current.plan_name,
-      }),
-      action: t("plans.switch"),
-    });
-    if (isSure) subscribed.mutate(() => changePlan(current.id, plan.id));
-  };
+  const [isChanging, setChanging] = useState(false);
   return (
     <Panel title={plan.name}>
       <Box className="num" sx={{ fontSize: 24, lineHeight: "32px", fontWeight: 650 }}>
@@ -72,21 +62,15 @@ export const PlanCard = ({ plan, own }: { plan: Plan; own: readonly Subscription
       )}
       {may("wallet.topUp") && (
         <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={subscribed.isPending}
-            onClick={() => setSubscribing(true)}
-          >
+          <Button variant="contained" color="primary" onClick={() => setSubscribing(true)}>
             {plan.trialDays > 0 ? t("plans.try", { count: plan.trialDays }) : t("plans.subscribe")}
           </Button>
           {switchable && (
-            <Button disabled={subscribed.isPending} onClick={() => void change(switchable)}>
-              {t("plans.switchFrom", { name: switchable.plan_name })}
-            </Button>
+            <Button onClick={() => setChanging(true)}>{t("plans.switchFrom", { name: switchable.plan_name })}</Button>
           )}
         </Row>
       )}
+      {isChanging && switchable && <ChangeDialog current={switchable} plan={plan} onClose={() => setChanging(false)} />}
       {isSubscribing && <SubscribeDialog plan={plan} onClose={() => setSubscribing(false)} />}
     </Panel>
   );

@@ -14,7 +14,7 @@ import { setRenewal } from "../../change-subscription.ts";
 import { listOwnSubscriptions, savePlan } from "../../plans.ts";
 import { subscribe } from "../../subscribe.ts";
 import { listCases } from "../cases.ts";
-import { startCardPlan } from "../checkout.ts";
+import { startCardPlan } from "../checkout/checkout.ts";
 import { setCardPause, setCardRenewal } from "../manage-renewal.ts";
 import { pollCards } from "../poll-cards.ts";
 import { handlePaypalPlanEvent } from "./paypal-events.ts";

@@ -11,7 +11,8 @@ import { joinWaitingRefunds } from "../../orders/record-refund.ts";
 import { periodEnd } from "../../periods.ts";
 import type { Plan } from "../../plan-account.ts";
 import { findAnyPlan } from "../../subscribe.ts";
-import { applyCardState, applyInvoice } from "../apply-invoice.ts";
+import { applyInvoice } from "../apply-invoice.ts";
+import { applyCardState } from "../card-state.ts";
 
 export type PaypalPlanDeps = WalletDeps & DirectDeps;
 type Order = typeof planOrders.$inferSelect;
@@ -106,7 +107,7 @@ export async function lookUpPaypal(deps: PaypalPlanDeps, order: Order, now: numb
   if (!plan) return;
   const startedAt = secondsOf(found.body.start_time) ?? order.createdAt;
   const paidFrom = startedAt + order.trialDays * DAY_S;
-  const base = { tradeNo: order.tradeNo, subscriptionNo: order.sessionNo, customerNo: "" };
+  const base = { tradeNo: order.tradeNo, subscriptionNo: order.sessionNo, customerNo: "", priceNo: "" };
   if (order.trialDays > 0 && status === "ACTIVE") {
     const trial = { paidUnits: 0, currency: order.currency, periodStart: startedAt, periodEnd: paidFrom };
     // Of an account that had the plan meanwhile it is a duplicate; a trial that is over begins nothing.

@@ -1,27 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { and, desc, eq, inArray, ne } from "drizzle-orm";
-import { type PlanService, planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
-import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
-import { billingProfiles } from "../../../../../db/schema/billing/statements.ts";
-import type { Db } from "../../../../../db/types.ts";
-import { nowSeconds } from "../../../../lib/clock.ts";
-import { OperationError } from "../../../../lib/operation-error.ts";
-import { messageOf } from "../../../../lib/runtime/error-message.ts";
-import { divide, integer, multiply, roundUp, toText } from "../../../../lib/values/decimal.ts";
-import type { SettingsReader } from "../../../../settings/settings.ts";
-import type { WalletDeps } from "../../operation.ts";
-import { smallestUnits } from "../../payments/currency-units.ts";
-import { takesPaypal } from "../../payments/direct/paypal/client.ts";
-import { groupFactor, hasNoMinorUnit, type PayMethod, priceBy } from "../../payments/quote.ts";
-import { takesCards } from "../../payments/start-stripe.ts";
-import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
-import { addTax, type TaxedQuote } from "../../payments/tax/tax.ts";
-import { findCoupon, priceWith } from "../coupons.ts";
-import type { Plan } from "../plan-account.ts";
-import { readSeats, requireSeats } from "../seats/seats.ts";
-import { hadPlan } from "../subscribe.ts";
+import { type PlanService, planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { plans, subscriptions } from "../../../../../../db/schema/billing/plans.ts";
+import { billingProfiles } from "../../../../../../db/schema/billing/statements.ts";
+import type { Db } from "../../../../../../db/types.ts";
+import { nowSeconds } from "../../../../../lib/clock.ts";
+import { OperationError } from "../../../../../lib/operation-error.ts";
+import { messageOf } from "../../../../../lib/runtime/error-message.ts";
+import { divide, integer, multiply, roundUp, toText } from "../../../../../lib/values/decimal.ts";
+import type { SettingsReader } from "../../../../../settings/settings.ts";
+import type { WalletDeps } from "../../../operation.ts";
+import { smallestUnits } from "../../../payments/currency-units.ts";
+import { takesPaypal } from "../../../payments/direct/paypal/client.ts";
+import { groupFactor, hasNoMinorUnit, type PayMethod, priceBy } from "../../../payments/quote.ts";
+import { takesCards } from "../../../payments/start-stripe.ts";
+import { type StripeDeps, stripeClient } from "../../../payments/stripe-client.ts";
+import { addTax, type TaxedQuote } from "../../../payments/tax/tax.ts";
+import { findCoupon, priceWith } from "../../coupons.ts";
+import type { Plan } from "../../plan-account.ts";
+import { readSeats, requireSeats } from "../../seats/seats.ts";
+import { hadPlan } from "../../subscribe.ts";
+import { openPaypalPage } from "../paypal/subscription.ts";
 import { closePage, storeOrder, storePage } from "./one-page.ts";
-import { openPaypalPage } from "./paypal/subscription.ts";
 
 type Customer = Readonly<{ id: number; group: string }>;
 
@@ -56,23 +56,18 @@ export async function startCardPlan(
     addTax(settings, quotePlan(settings, user.group, price, service), profile ?? { country: "", taxId: "" });
   const quote = quoted(priceWith(plan, coupon?.duration === "forever" ? coupon : null, extraSeats));
   const first = coupon?.duration === "once" ? quoted(priceWith(plan, coupon, extraSeats)) : quote;
-  const tradeNo = `PLAN${user.id}NO${randomUUID().replaceAll("-", "").slice(0, 16)}`;
+  const tradeNo = planTradeNo(user.id);
   const values = {
     ...{
       tradeNo,
       userId: user.id,
       planId,
       service,
-      money: quote.money,
-      currency: quote.currency,
+      ...moneyValues(quote),
       createdAt: now,
       trialDays,
       extraSeats,
     },
-    ...(quote.tax && {
-      ...{ tax: quote.tax.amount, taxRate: quote.tax.rate, taxCountry: quote.tax.country },
-      reverseChargeTaxId: quote.tax.isReverseCharge ? quote.tax.taxId : "",
-    }),
     ...(coupon && { couponId: coupon.id }),
     ...(first.money !== quote.money && { firstMoney: first.money, firstTax: first.tax?.amount ?? "0" }),
   };
@@ -95,6 +90,19 @@ export async function startCardPlan(
     throw new OperationError("payment_request_failed");
   }
 }
+
+/** A new number of an order for a plan. */
+export const planTradeNo = (userId: number): string =>
+  `PLAN${userId}NO${randomUUID().replaceAll("-", "").slice(0, 16)}`;
+
+/** What an order stores of its price. */
+export const moneyValues = ({ money, currency, tax }: TaxedQuote) => ({
+  ...{ money, currency },
+  ...(tax && {
+    ...{ tax: tax.amount, taxRate: tax.rate, taxCountry: tax.country },
+    reverseChargeTaxId: tax.isReverseCharge ? tax.taxId : "",
+  }),
+});
 
 /** A plan that is offered and that the account does not have. Throws OperationError. */
 export async function findOrderable(db: Db, userId: number, planId: number): Promise<Plan> {

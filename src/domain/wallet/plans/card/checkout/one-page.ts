@@ -1,12 +1,12 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import type Stripe from "stripe";
-import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
-import type { Db } from "../../../../../db/types.ts";
-import { OperationError } from "../../../../lib/operation-error.ts";
-import type { WalletDeps } from "../../operation.ts";
-import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
-import { type Coupon, reserveCoupon } from "../coupons.ts";
-import { lookUpOrder } from "./poll-cards.ts";
+import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
+import type { Db } from "../../../../../../db/types.ts";
+import { OperationError } from "../../../../../lib/operation-error.ts";
+import type { WalletDeps } from "../../../operation.ts";
+import { type StripeDeps, stripeClient } from "../../../payments/stripe-client.ts";
+import { type Coupon, reserveCoupon } from "../../coupons.ts";
+import { lookUpOrder } from "../poll-cards.ts";
 
 /** Longer than anybody can approve a subscription on PayPal's page. */
 const PAYPAL_PAGE_OPEN_S = 2 * 86_400;
@@ -26,6 +26,8 @@ export const storeOrder = (
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('plan checkout'), ${values.userId})`);
     const isEarlier = and(
       ...[eq(planOrders.userId, values.userId), eq(planOrders.planId, values.planId), eq(planOrders.status, "pending")],
+      // What changes a subscription has no page of its own.
+      isNull(planOrders.replacesId),
     );
     await tx
       .update(planOrders)

@@ -1,0 +1,62 @@
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
+import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import type { Tx } from "../../../../../db/types.ts";
+import type { WalletDeps } from "../../operation.ts";
+
+/** The state of a subscription at its service; `reportedAt`: when the service made the report, epoch seconds. */
+export type CardState = Readonly<{
+  tradeNo: string;
+  subscriptionNo: string;
+  reportedAt: number;
+  /** It will not be renewed, or has ended. */
+  isCanceled: boolean;
+  hasEnded: boolean;
+  /** Its invoices are not collected. */
+  isPaused: boolean;
+}>;
+
+/** Takes over whether a subscription is renewed, from the newest report of it. The paid period runs to its end in any case. */
+export async function applyCardState(
+  { db }: Pick<WalletDeps, "db">,
+  { tradeNo, subscriptionNo, reportedAt, isCanceled, hasEnded, isPaused }: CardState,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [first] = await tx.select().from(planOrders).where(eq(planOrders.tradeNo, tradeNo)).for("update");
+    const order = first && ((await findCurrent(tx, subscriptionNo)) ?? first);
+    if (!order || reportedAt < order.reportedAt || order.status === "ended") return;
+    if (order.subscriptionNo !== "" && order.subscriptionNo !== subscriptionNo) return;
+    await tx
+      .update(planOrders)
+      .set({ reportedAt, subscriptionNo, ...(hasEnded && { status: "ended" }) })
+      .where(eq(planOrders.id, order.id));
+    await tx
+      .update(subscriptions)
+      .set({
+        ...(hasEnded && { nextPlanId: null, nextExtraSeats: null }),
+        cancelAtEnd: isCanceled || hasEnded,
+        // A period that is over is paused already, or is being taken back.
+        pauseAtEnd: sql`case when ${subscriptions.status} in ('active', 'past_due') then ${isPaused} else ${subscriptions.pauseAtEnd} end`,
+      })
+      .where(and(eq(subscriptions.orderId, order.id), eq(subscriptions.userId, order.userId)));
+    if (hasEnded) {
+      const isOpen = inArray(planOrders.status, ["pending", "next"]);
+      await tx
+        .update(planOrders)
+        .set({ status: "ended" })
+        .where(and(isOpen, eq(planOrders.replacesId, order.id)));
+    }
+  });
+}
+
+/** The order whose payments renew a subscription at a service now: the one that began it, or that changed it. */
+async function findCurrent(tx: Tx, subscriptionNo: string): Promise<typeof planOrders.$inferSelect | undefined> {
+  const [found] = await tx
+    .select({ order: planOrders })
+    .from(planOrders)
+    .innerJoin(subscriptions, eq(subscriptions.orderId, planOrders.id))
+    .where(eq(planOrders.subscriptionNo, subscriptionNo))
+    .orderBy(desc(subscriptions.id))
+    .limit(1);
+  return found?.order;
+}

@@ -1,0 +1,116 @@
+import { and, eq } from "drizzle-orm";
+import { planOrders, planPayments } from "../../../../../../db/schema/billing/plan-orders.ts";
+import type { Db } from "../../../../../../db/types.ts";
+import { OperationError } from "../../../../../lib/operation-error.ts";
+import type { WalletDeps } from "../../../operation.ts";
+import { moneyOf, smallestUnits } from "../../../payments/currency-units.ts";
+import { addAccountTax, type TaxedQuote } from "../../../payments/tax/tax.ts";
+import { creditOf, findActive, type PlanChange, readChange } from "../../change-subscription.ts";
+import { type Coupon, couponOf, priceWith } from "../../coupons.ts";
+import { shareOf } from "../../orders/record-refund.ts";
+import { lockPlanAccount } from "../../plan-account.ts";
+import { requireSeats } from "../../seats/seats.ts";
+import { findOrderable, moneyValues, planTradeNo, quotePlan } from "../checkout/checkout.ts";
+import type { PlanOrder } from "./open-changes.ts";
+
+/** Which subscription is to be changed to which plan. */
+export type ChangeInput = Readonly<{ subscriptionId: number; planId: number }>;
+
+/** What a change of a plan comes to that a service renews. */
+export type CardTerms = Readonly<{
+  change: PlanChange;
+  /** The order whose payments renew the subscription now. */
+  order: PlanOrder;
+  /** What a period of the other plan costs there. */
+  quote: TaxedQuote;
+  coupon: Coupon | null;
+  /** A change that was to begin with the next period is taken back. */
+  isBack: boolean;
+}>;
+
+/**
+ * Reads what a change of a plan comes to that a service renews, at the prices of today; it begins at once or with the next period by
+ * the rule of `readChange`. Throws OperationError.
+ */
+export async function readCardTerms(
+  { db, settings }: Pick<WalletDeps, "db" | "settings">,
+  user: Readonly<{ id: number; group: string }>,
+  { subscriptionId, planId }: ChangeInput,
+  now: number,
+): Promise<CardTerms> {
+  const change = await readChange(db, user.id, subscriptionId, planId, now);
+  const { current, present, next, extraSeats } = change;
+  const isBack = next.id === present.id;
+  const [order] = await db
+    .select()
+    .from(planOrders)
+    .where(eq(planOrders.id, current.orderId ?? 0));
+  if (!order || order.subscriptionNo === "") throw new OperationError("plan_no_card");
+  if (current.status !== "active" || now >= current.periodEnd) throw new OperationError("plan_change_unpaid");
+  if (current.cancelAtEnd || current.pauseAtEnd) throw new OperationError("plan_change_not_renewed");
+  if (!isBack) {
+    if (current.nextPlanId !== null) throw new OperationError("plan_change_noted");
+    await findOrderable(db, user.id, next.id);
+    await requireSeats(db, user.id, next, extraSeats);
+  }
+  const own = await couponOf(db, order);
+  const coupon = own?.duration === "forever" ? own : null;
+  const price = priceWith(next, coupon, extraSeats);
+  const quote = await addAccountTax({ db, settings }, user.id, quotePlan(settings, user.group, price, order.service));
+  if (quote.currency !== order.currency) throw new OperationError("plan_change_currency");
+  return { change, order, quote, coupon, isBack };
+}
+
+/** What the unused time of the paid period is worth at `at`, in the currency's smallest coin, rounded down. */
+export async function cardCredit(db: Db, { change: { current }, order }: CardTerms, at: number): Promise<number> {
+  if (current.isTrial) return 0;
+  const [payment] = await db
+    .select({ isDiscounted: planPayments.isDiscounted })
+    .from(planPayments)
+    .where(and(eq(planPayments.orderId, order.id), eq(planPayments.periodStart, current.periodStart)));
+  // The first payment of a change was lowered by what was unused: its period is worth all of the price.
+  const isLowered = payment?.isDiscounted === true && order.replacesId === null;
+  const money = isLowered ? (order.firstMoney ?? order.money) : order.money;
+  return creditOf({ ...current, paid: smallestUnits(money, order.currency) }, at);
+}
+
+/**
+ * Stores the order of a change before the service is asked for it. `due`: what is paid for the first period, in the currency's smallest
+ * coin; null: it begins with the next period. Throws OperationError: the subscription has changed meanwhile, or is being changed.
+ */
+export const storeChange = (
+  db: Db,
+  { change: { current, next, extraSeats }, order, quote, coupon }: CardTerms,
+  { due, now, priceNo = "" }: Readonly<{ due: number | null; now: number; priceNo?: string }>,
+): Promise<PlanOrder> =>
+  db.transaction(async (tx) => {
+    const { userId } = current;
+    const { subscription } = findActive(await lockPlanAccount(tx, userId), current.id);
+    const isSame = (
+      ["orderId", "planId", "nextPlanId", "periodEnd", "extraSeats", "cancelAtEnd", "pauseAtEnd"] as const
+    ).every((key) => subscription[key] === current[key]);
+    if (!isSame) throw new OperationError("subscription_changed");
+    const { service, currency, subscriptionNo, customerNo, sessionNo, trialDays } = order;
+    const price = smallestUnits(quote.money, currency);
+    const tax = quote.tax ? smallestUnits(quote.tax.amount, currency) : 0;
+    const [stored] = await tx
+      .insert(planOrders)
+      .values({
+        ...moneyValues(quote),
+        ...{ tradeNo: planTradeNo(userId), userId, service, planId: next.id, extraSeats, createdAt: now, priceNo },
+        ...{ subscriptionNo, customerNo, replacesId: order.id, couponId: coupon?.id ?? null },
+        // PayPal's periods are counted from the end of the trial.
+        ...(service === "paypal" && { sessionNo, trialDays }),
+        ...(due !== null && {
+          firstMoney: textOf(due, currency),
+          firstTax: textOf(shareOf(tax, due, price), currency),
+        }),
+      })
+      .onConflictDoNothing()
+      .returning();
+    if (!stored) throw new OperationError("plan_payment_pending");
+    return stored;
+  });
+
+/** The amount as decimal text with two decimals. */
+export const textOf = (units: number, currency: string): string => Number(moneyOf(units, currency)).toFixed(2);

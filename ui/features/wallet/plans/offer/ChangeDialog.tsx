@@ -1,0 +1,78 @@
+import Box from "@mui/material/Box";
+import Skeleton from "@mui/material/Skeleton";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { ChangePreview } from "../../../../../src/domain/wallet/plans/card/change/change-plan.ts";
+import type { Plan } from "../../../../../src/domain/wallet/plans/plan-account.ts";
+import type { SubscriptionView } from "../../../../../src/domain/wallet/plans/plans.ts";
+import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
+import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
+import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
+import { notifyDone } from "../../../../components/feedback/notify.tsx";
+import { Col } from "../../../../components/layout.tsx";
+import { formatDate } from "../../../../lib/format/time.ts";
+import { moneyText, reloadWallet } from "../../wallet-calls.ts";
+import { periodText } from "../period-text.ts";
+import { changePlan, changePreview } from "../plan-calls.ts";
+
+type Props = Readonly<{ current: SubscriptionView; plan: Plan; onClose: () => void }>;
+
+/** Says what a change to another plan costs and when it begins, and changes to it. */
+export const ChangeDialog = ({ current, plan, onClose }: Props) => {
+  const { t, i18n } = useTranslation();
+  const format = useMoneyFormat();
+  const client = useQueryClient();
+  const preview = useQuery(changePreview(current.id, plan.id));
+  const change = useMutation({
+    mutationFn: ({ at }: ChangePreview) => changePlan(current.id, plan.id, at),
+    onSuccess: ({ url }) => {
+      if (url !== null) return window.location.assign(url);
+      notifyDone(t("plans.saved"));
+      onClose();
+    },
+    onSettled: () => reloadWallet(client),
+  });
+  const shown = preview.data;
+  const money = (units: number, text: string) =>
+    shown?.pays === "balance" ? amountText(units, format) : moneyText(text, shown?.currency ?? "", i18n.language);
+  return (
+    <FormDialog
+      title={t("plans.switchTitle", { name: plan.name })}
+      action={t(shown?.pays === "paypal" ? "plans.toCard" : "plans.switch")}
+      isBusy={change.isPending}
+      isDisabled={!shown}
+      onClose={onClose}
+      onSubmit={() => shown && change.mutate(shown)}
+    >
+      {preview.error ? (
+        <ErrorState error={preview.error} onRetry={() => void preview.refetch()} />
+      ) : (
+        <Col gap={3} sx={{ fontSize: 13 }}>
+          {shown ? (
+            <Box role="status">
+              {t(textOf(shown), {
+                ...{ name: plan.name, current: current.plan_name, period: periodText(plan, t) },
+                due: money(shown.due_units, shown.due),
+                price: money(shown.price_units, shown.price),
+                date: formatDate(shown.period_end * 1000, i18n.language, { dateStyle: "medium" }),
+              })}
+            </Box>
+          ) : (
+            <Skeleton variant="rounded" height={60} />
+          )}
+          {change.error && (
+            <Box role="alert" sx={{ color: "error.main" }}>
+              {change.error.message}
+            </Box>
+          )}
+        </Col>
+      )}
+    </FormDialog>
+  );
+};
+
+const textOf = ({ pays, starts }: ChangePreview) => {
+  if (pays === "paypal") return "plans.paypalChangeBody";
+  if (starts === "next_period") return "plans.downgradeBody";
+  return pays === "stripe" ? "plans.cardUpgradeBody" : "plans.upgradeBody";
+};
