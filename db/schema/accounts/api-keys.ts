@@ -48,6 +48,8 @@ export const tokens = pgTable(
     budgetQuota: quotaUnits("budget_quota").notNull().default(0),
     /** When the running period ends; 0 without a period. */
     budgetRenewsAt: epochSeconds("budget_renews_at").notNull().default(0),
+    /** When the secret was made; 0: with the key. */
+    secretSince: epochSeconds("secret_since").notNull().default(0),
     /** Keyed hash of the key before the last rotation, which works until `previous_key_until`. */
     previousKeyHash: text("previous_key_hash"),
     previousKeyUntil: epochSeconds("previous_key_until").notNull().default(0),

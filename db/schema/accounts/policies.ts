@@ -19,6 +19,8 @@ export type PolicyRules = Readonly<{
   no_content_log: boolean;
   /** Days until a key expires, at most. */
   max_key_days: number;
+  /** Days until the secret of a key must be rotated; absent in policies that are older than it. */
+  rotation_days?: number;
   /** What one call may cost at most, in quota units. */
   max_call_quota: number;
 }>;

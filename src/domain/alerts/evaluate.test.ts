@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { eq } from "drizzle-orm";
 import { alertRules } from "../../../db/schema/accounts/alerts.ts";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { policies } from "../../../db/schema/accounts/policies.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { budgets } from "../../../db/schema/billing/budgets.ts";
 import { lostJournals } from "../../../db/schema/billing/ledger.ts";
@@ -249,6 +250,50 @@ describe("a user's rules", () => {
       "firing The renewal of the plan “Pro” was not paid. It ends 3 days after its period.",
     ]);
     await database.sql`delete from subscriptions`;
+  });
+
+  test("a key that a policy demands to be rotated, again at each day that is named", async () => {
+    const organization = await addUser(database.sql, 5 * DOLLAR);
+    await database.db
+      .update(users)
+      .set({ kind: "organization", displayName: "Rotating" })
+      .where(eq(users.id, organization));
+    const id = await addToken(database.sql, organization, null);
+    await database.db.update(tokens).set({ name: "ci", createdTime: NOW - 75 * 86_400, createdBy: userId });
+    const rules = {
+      ...{ models: [], channel_types: [], allow_ips: "", blocked_words: "" },
+      ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
+    };
+    const policy = { organizationId: organization, createdAt: NOW };
+    await database.db.insert(policies).values([
+      { ...policy, name: "Free", rules },
+      { ...policy, name: "Yearly", rules: { ...rules, rotation_days: 365 } },
+      { ...policy, name: "Quarterly", rules: { ...rules, rotation_days: 90 } },
+    ]);
+    await addRule(organization, "key_rotation", 14);
+    const after = (days: number) => evaluate(NOW + days * 86_400);
+    expect(await after(0)).toEqual([]);
+    expect(await after(1)).toEqual([
+      "firing API key “ci” must be rotated within 14 days, as policy “Quarterly” demands. Then its secret is refused.",
+    ]);
+    expect(await after(11)).toEqual([]);
+    expect(await after(12)).toEqual([expect.stringContaining("within 3 days")]);
+    expect(await after(14.5)).toEqual([expect.stringContaining("within 0.5 days")]);
+    expect(await after(15)).toEqual([
+      "firing Calls with API key “ci” are refused: its secret is older than the 90 days that policy “Quarterly” allows. Rotate it.",
+    ]);
+    expect(sent.map(({ owner, alert }) => [owner, alert.severity])).toEqual([[organization, "error"]]);
+    // Who made it is warned by a rule of their own, once, of what is so now.
+    await addRule(userId, "key_rotation", 14);
+    expect(await after(15.1)).toEqual([expect.stringMatching(/^firing Calls with API key/)]);
+    await database.db
+      .update(tokens)
+      .set({ secretSince: NOW + 15 * 86_400 })
+      .where(eq(tokens.id, id));
+    const ends = await after(15.2);
+    expect(ends).toHaveLength(5);
+    for (const end of ends) expect(end).toStartWith("resolved");
+    await database.db.delete(policies);
   });
 
   test("a key that nobody used", async () => {

@@ -4,7 +4,7 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { type Alert, storedAlert } from "./alert.ts";
 import type { Alerter } from "./alerter.ts";
-import { findLowBalance, findUnusedKeys } from "./conditions/account-conditions.ts";
+import { findDueRotations, findLowBalance, findUnusedKeys } from "./conditions/account-conditions.ts";
 import { findUsedBudgets, findUsedOrganizationBudgets } from "./conditions/budget-conditions.ts";
 import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
 import { findLeakedKeys } from "./conditions/leak-conditions.ts";
@@ -38,6 +38,7 @@ const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
   plan_ending: findEndingPlans,
   payment_report: findPaymentReports,
   key_leaked: findLeakedKeys,
+  key_rotation: findDueRotations,
   key_unused: findUnusedKeys,
 };
 

@@ -39,6 +39,7 @@ export const ALERT_EVENTS = {
   plan_ending: { scopes: ["own"], threshold: { unit: "days", min: 1, max: 90, usual: 3 } },
   payment_report: { scopes: ["site"] },
   key_leaked: { scopes: ["site", "own"], threshold: { unit: "networks", min: 2, max: 400, usual: 5 } },
+  key_rotation: { scopes: ["own"], threshold: { unit: "days", min: 1, max: 90, usual: 14 } },
   key_unused: { scopes: ["own"], threshold: { unit: "days", min: 1, max: 3650, usual: 30 } },
 } as const satisfies Readonly<Record<string, EventTraits>>;
 export type AlertEvent = keyof typeof ALERT_EVENTS;

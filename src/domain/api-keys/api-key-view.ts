@@ -36,7 +36,13 @@ export type ApiKeyView = Readonly<{
   budget_renews_at: number;
   /** The key before the last rotation works until then; 0: there is none. */
   previous_key_until: number;
+  /** When the secret was made: by the last rotation, or with the key. */
+  secret_time: number;
 }>;
+
+/** When the secret of a key was made, in epoch seconds. */
+export const secretSinceOf = ({ createdTime, secretSince }: Pick<ApiKeyRow, "createdTime" | "secretSince">): number =>
+  Math.max(createdTime, secretSince);
 
 /** Turns a row into what its owner sees; without `withSecret` not the key itself. */
 export const viewApiKey = (row: ApiKeyRow, vault: Vault, withSecret = true): ApiKeyView => ({
@@ -64,4 +70,5 @@ export const viewApiKey = (row: ApiKeyRow, vault: Vault, withSecret = true): Api
   budget_quota: row.budgetQuota,
   budget_renews_at: row.budgetRenewsAt,
   previous_key_until: row.previousKeyUntil,
+  secret_time: secretSinceOf(row),
 });

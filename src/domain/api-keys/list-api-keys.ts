@@ -4,7 +4,9 @@ import { keyLeaks, tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
 import { contains } from "../../lib/values/sql-text.ts";
-import { type ApiKeyRow, type ApiKeyView, viewApiKey } from "./api-key-view.ts";
+import { findRotation } from "../accounts/organizations/policies/manage-policies.ts";
+import type { Rotation } from "../accounts/organizations/policies/policy.ts";
+import { type ApiKeyRow, type ApiKeyView, secretSinceOf, viewApiKey } from "./api-key-view.ts";
 import { importedKeyHash } from "./directory/key-hash.ts";
 import type { ApiKeyDeps, Owner } from "./operation.ts";
 
@@ -23,7 +25,11 @@ export type ListedApiKey = ApiKeyView &
   Readonly<{
     /** Where the secret that the key has now was found in public, if it was, and when, in epoch seconds. */
     leak?: Readonly<{ url: string; time: number }>;
+    /** The policy of its organization that demands rotation, and from when on it refuses the secret, in epoch seconds. */
+    rotation?: Readonly<{ policy: string; days: number; due: number }>;
   }>;
+
+const DAY_SECONDS = 86_400;
 
 type ReadDeps = Pick<ApiKeyDeps, "db" | "vault">;
 
@@ -38,6 +44,7 @@ export const TOKEN_SORTS = {
   expired_time: sql`case when ${tokens.expiredTime} = -1 then 9223372036854775807 else ${tokens.expiredTime} end`,
   accessed_time: tokens.accessedTime,
   created_time: tokens.createdTime,
+  secret_time: sql`greatest(${tokens.createdTime}, ${tokens.secretSince})`,
 } as const;
 
 /** A page of the owner's keys, newest first unless sorted; `page` counts from 0. */
@@ -85,7 +92,7 @@ export const ownedBy = ({ id, member }: Owner): SQL | undefined =>
 /** What the owner sees of keys. Members without the right to write keys see that they exist, not what they are. */
 async function viewFor(
   { db, vault }: ReadDeps,
-  { member }: Owner,
+  { id: ownerId, member }: Owner,
   rows: readonly ApiKeyRow[],
 ): Promise<ListedApiKey[]> {
   const ids = rows.map(({ id }) => id);
@@ -93,11 +100,23 @@ async function viewFor(
     ids.length === 0
       ? []
       : await db.select().from(keyLeaks).where(inArray(keyLeaks.tokenId, ids)).orderBy(desc(keyLeaks.id));
+  const rotations = new Map<number | null, Rotation | undefined>();
+  for (const projectId of member ? new Set(rows.map((row) => row.projectId)) : []) {
+    rotations.set(projectId, await findRotation(db, ownerId, projectId));
+  }
   return rows.map((row) => {
+    const rotation = rotations.get(row.projectId);
     const leak = found.find(({ tokenId, keyHash }) => tokenId === row.id && keyHash === row.keyHash);
     return {
       ...viewApiKey(row, vault, member?.seesSecrets !== false),
       ...(leak && { leak: { url: leak.url, time: leak.reportedAt } }),
+      ...(rotation && { rotation: viewRotation(rotation, row) }),
     };
   });
 }
+
+const viewRotation = ({ policy, seconds }: Rotation, row: ApiKeyRow): ListedApiKey["rotation"] => ({
+  policy: policy.name,
+  days: seconds / DAY_SECONDS,
+  due: secretSinceOf(row) + seconds,
+});

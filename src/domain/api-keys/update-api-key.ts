@@ -1,5 +1,6 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import type { Tx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { requireKeyExpiry } from "../accounts/organizations/policies/manage-policies.ts";
@@ -65,14 +66,14 @@ export async function changeToken(
   { db, changes, vault }: ApiKeyDeps,
   owner: Owner,
   id: number,
-  decide: (before: ApiKeyRow) => NewValues,
+  decide: (before: ApiKeyRow, tx: Tx) => NewValues | Promise<NewValues>,
 ): Promise<ApiKeyView> {
   const after = await db.transaction(async (tx) => {
     await holdKeyRight(tx, owner);
     const mine = and(ownedBy(owner), eq(tokens.id, id));
     const [before] = await tx.select().from(tokens).where(mine).for("update");
     if (!before) throw new OperationError("token_not_found");
-    const values = decide(before);
+    const values = await decide(before, tx);
     if (Object.keys(values).length === 0) return before;
     if (values.projectId) await requireProject(tx, owner.id, values.projectId);
     if (owner.member && (values.expiredTime !== undefined || values.projectId !== undefined)) {

@@ -8,7 +8,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
-import { refuseAddress, refuseLongKey } from "./policies.ts";
+import { refuseAddress, refuseLongKey, refuseOldSecret } from "./policies.ts";
 
 /** Who makes the call, and the group it runs in. */
 export type Caller = Readonly<{
@@ -107,6 +107,7 @@ export function authenticateByMemory(services: GatewayServices, request: Request
   if (policies) {
     refuseAddress(policies, ip);
     refuseLongKey(policies, token.expiredTime, now);
+    refuseOldSecret(policies, token.secretSince, now);
   }
   return {
     user,

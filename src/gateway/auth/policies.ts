@@ -1,14 +1,19 @@
 import {
+  type Policy,
   type PolicySet,
   policyAgainstChannel,
   policyAgainstExpiry,
   policyAgainstModel,
+  rotationAgainst,
 } from "../../domain/accounts/organizations/policies/policy.ts";
+import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { GatewayError } from "../call/errors.ts";
 import { refuseWords } from "../call/word-filter.ts";
+
+const DAY_S = 86_400;
 
 /** Refuses calls from addresses that a policy of the organization does not allow. Throws GatewayError. */
 export function refuseAddress(set: PolicySet, ip: string): void {
@@ -24,6 +29,14 @@ export function refuseLongKey(set: PolicySet, expiresAt: number, now: number): v
   if (!policy) return;
   const params = { policy: policy.name };
   throw new GatewayError(403, "policy_key_expiry", { code: "gateway_policy_key_expiry", params });
+}
+
+/** Refuses keys whose secret a policy demands to be rotated by now. Throws GatewayError. */
+export function refuseOldSecret(set: PolicySet, secretSince: number, now: number): void {
+  const overdue = rotationAgainst(set, secretSince, now);
+  if (!overdue) return;
+  const params = { policy: overdue.policy.name, days: overdue.seconds / DAY_S };
+  throw new GatewayError(403, "policy_key_rotation", { code: "gateway_policy_key_rotation", params });
 }
 
 /** Refuses models that a policy does not allow. Throws GatewayError. */
@@ -64,6 +77,32 @@ export function channelRefusal(set: PolicySet, channel: ChannelEntry, model: str
   if (!policy) return null;
   const params = { policy: policy.name, model };
   return new GatewayError(403, "policy_provider_not_allowed", { code: "gateway_policy_provider", params });
+}
+
+/** Which policy refuses a call, and for what. */
+export type PolicyRefusal = Readonly<{
+  reason: "policy_expiry" | "policy_rotation" | "policy_model" | "policy_channel";
+  policy: Policy;
+}>;
+
+type PlannedCall = Readonly<{
+  token: Pick<ApiKeyEntry, "expiredTime" | "secretSince">;
+  model: string;
+  channel: ChannelEntry;
+  /** Epoch seconds. */
+  now: number;
+}>;
+
+/** The first refusal of a call of a key for a model by a channel, whatever its prompt and address; null: none. */
+export function policyRefusal(set: PolicySet, { token, model, channel, now }: PlannedCall): PolicyRefusal | null {
+  const byExpiry = policyAgainstExpiry(set, token.expiredTime, now);
+  if (byExpiry) return { reason: "policy_expiry", policy: byExpiry };
+  const byRotation = rotationAgainst(set, token.secretSince, now);
+  if (byRotation) return { reason: "policy_rotation", policy: byRotation.policy };
+  const byModel = policyAgainstModel(set, model);
+  if (byModel) return { reason: "policy_model", policy: byModel };
+  const byChannel = policyAgainstChannel(set, channel);
+  return byChannel ? { reason: "policy_channel", policy: byChannel } : null;
 }
 
 const narrowed = new WeakMap<PolicySet, WeakMap<Candidates, Candidates>>();

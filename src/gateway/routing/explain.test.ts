@@ -165,6 +165,34 @@ test("says which policy, or limit of the key, refuses a channel or the model", (
   ]);
 });
 
+test.each([
+  ["policy_rotation", { rotation_days: 30 }],
+  ["policy_expiry", { max_key_days: 30 }],
+] as const)("names the policy by which no channel takes calls of the key: %s", (reason, change) => {
+  const rules = {
+    ...{ models: [], channel_types: [], allow_ips: "", blocked_words: "" },
+    ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
+  };
+  const now = Math.floor(Date.now() / 1000);
+  const relay = startRelay({
+    channels: [{ type: 1, models: ["m"] }],
+    tokens: {
+      test: { id: 7, userId: 3, secretSince: now - 31 * 86_400 },
+      fresh: { id: 8, userId: 3, secretSince: now, expiredTime: now + 86_400 },
+    },
+    user: { id: 3, username: "acme", displayName: "" },
+    options: { ModelRatio: '{"m": 1}' },
+    policies: createPolicyIndex([
+      { id: 1, organizationId: 3, projectId: 0, name: "p1", rules: { ...rules, ...change } },
+    ]),
+  });
+  stops.push(relay.stop);
+  const ask = (tokenId: number) =>
+    relay.explain({ model: "m", group: "default", promptTokens: 5, tokenId }).channels[0];
+  expect(ask(7)).toMatchObject({ share: 0, reasons: [reason], policy: { name: "p1", organization: "acme" } });
+  expect(ask(8)).toMatchObject({ share: 1, reasons: [], policy: null });
+});
+
 test("explains the choice of a route with the figures it is made on, and the channels of its first model", async () => {
   const upstream = startUpstream(() => Response.json(chatReply({ model: "large" })));
   const relay = startRelay({

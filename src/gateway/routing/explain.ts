@@ -1,14 +1,11 @@
-import {
-  type Policy,
-  policyAgainstChannel,
-  policyAgainstModel,
-} from "../../domain/accounts/organizations/policies/policy.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates, Tier } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream/request-options.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
+import { nowSeconds } from "../../lib/clock.ts";
 import { allowsKeyModel } from "../auth/authorize.ts";
+import { type PolicyRefusal, policyRefusal } from "../auth/policies.ts";
 import { boundPrompt } from "../billing/reserve.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -74,7 +71,7 @@ type RefusingPolicy = Readonly<{ name: string; organization: string; isOfProject
 
 /** Reasons of the key and of policies, of the channel, then of the call's requirements, then of the channel's keys. */
 type Reason =
-  | ("key_model" | "policy_model" | "policy_channel")
+  | ("key_model" | PolicyRefusal["reason"])
   | ("disabled" | "auto_disabled" | "other_group" | "other_prefix" | "other_tag")
   | IneligibleReason
   | Shortcoming
@@ -124,6 +121,7 @@ function explainModel(
   const prefers = lackOf && ((channel: ChannelEntry) => lackOf(channel) === null);
   const token = keyOf(services, question);
   const policies = (token && services.policies?.of(token)) ?? [];
+  const now = nowSeconds();
   const isKeyRefused = token !== undefined && !allowsKeyModel(null, token, model);
   const suits = (channel: ChannelEntry) =>
     ineligibleReason(channel, requirements) === null && !isKeyRefused && !refusalOf(channel);
@@ -165,11 +163,8 @@ function explainModel(
     return { index, state, until, failures };
   }
 
-  function refusalOf(channel: ChannelEntry): Readonly<{ reason: Reason; policy: Policy }> | null {
-    const byModel = policyAgainstModel(policies, model);
-    if (byModel) return { reason: "policy_model", policy: byModel };
-    const byChannel = policyAgainstChannel(policies, channel);
-    return byChannel ? { reason: "policy_channel", policy: byChannel } : null;
+  function refusalOf(channel: ChannelEntry): PolicyRefusal | null {
+    return token ? policyRefusal(policies, { token, model, channel, now }) : null;
   }
 
   function policyOf(channel: ChannelEntry): RefusingPolicy | null {

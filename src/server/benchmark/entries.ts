@@ -39,6 +39,7 @@ export const token: ApiKeyEntry = {
   keyHash: "",
   previousKeyHash: null,
   previousKeyUntil: 0,
+  secretSince: 0,
   strict: false,
   requestsPerMinute: 0,
   tokensPerMinute: 0,

@@ -53,6 +53,20 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     await console.page.locator(`[data-row], h2:has-text("${words.tokens.empty.title}")`).first().waitFor();
     return console.page.locator("[data-row]").allTextContents();
   };
+  /** The newest key of the organization, as the member sees it. */
+  const firstKey = async () => {
+    const [row] = await second.page.evaluate(
+      async ({ id, organization }) => {
+        const headers = { "Sluice-User": String(id), "Sluice-Organization": String(organization) };
+        return (await (await fetch("/api/token/", { headers })).json()).data;
+      },
+      await second.page.evaluate(() => ({
+        id: JSON.parse(localStorage.getItem("user") ?? "{}").id,
+        organization: JSON.parse(localStorage.getItem("organization") ?? "{}").organization,
+      })),
+    );
+    return row;
+  };
 
   beforeAll(async () => {
     for (const username of [owner, member]) await root.post("/api/user/", { username, password: PASSWORD });
@@ -190,6 +204,12 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     // It stands below its own field.
     expect(await error.evaluate((node) => node.parentElement?.querySelector("label")?.textContent)).toBe(policies.ips);
     await form.getByLabel(policies.ips).fill("127.0.0.0/8");
+    await form.getByLabel(policies.rotationDays).fill("1.5");
+    await button(policies.create, form).click();
+    await until(async () =>
+      (await error.evaluate((node) => node.parentElement?.textContent))?.includes(policies.rotationDays),
+    );
+    await form.getByLabel(policies.rotationDays).fill("1");
     await form.getByRole("combobox", { name: policies.providers }).click();
     await page.getByRole("option", { name: "OpenAI", exact: true }).click();
     await page.keyboard.press("Escape");
@@ -197,20 +217,26 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     await button(policies.create, form).click();
     await waitForNotice(policies.saved.replace("{{name}}", "House rules"));
     await page.getByText("gpt-4*").waitFor();
+    await page.getByText(new RegExp(`^${RegExp.escape(policies.rotationDays)}.*1$`)).waitFor();
     await expectAccessible();
   });
 
+  test("warns of a key that the policy demands to be rotated, and ends its old secret in time", async () => {
+    const { rotate, status, created } = words.tokens;
+    expect((await keyNames(second)).join()).toContain(status.rotationSoon);
+    await second.chooseRowAction("shared", rotate.action);
+    const form = second.dialog(rotate.title.replace("{{name}}", "shared"));
+    await form.getByText(new RegExp(fillPlaceholders(rotate.limit, { policy: "House rules", time: ".*" }))).waitFor();
+    await second.expectAccessible();
+    await second.button(rotate.action, form).click();
+    await second.button(created.done).click();
+    const key = await firstKey();
+    expect(key.previous_key_until).toBeLessThanOrEqual(key.created_time + 86_400);
+    expect(key.secret_time).toBeGreaterThanOrEqual(key.created_time);
+  });
+
   test("pays for calls with its key, which its owner sees in the log and in the wallet", async () => {
-    const [row] = await second.page.evaluate(
-      async ({ id, organization }) => {
-        const headers = { "Sluice-User": String(id), "Sluice-Organization": String(organization) };
-        return (await (await fetch("/api/token/", { headers })).json()).data;
-      },
-      await second.page.evaluate(() => ({
-        id: JSON.parse(localStorage.getItem("user") ?? "{}").id,
-        organization: JSON.parse(localStorage.getItem("organization") ?? "{}").organization,
-      })),
-    );
+    const row = await firstKey();
     const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer sk-${row.key}`, "content-type": "application/json" },

@@ -170,6 +170,59 @@ test("limits are exact over all workers", async () => {
   expect((await statusesOf(await Promise.all(pages)))[429]).toBe(80);
 }, 60_000);
 
+test("a policy refuses an old secret in every worker; rotated, the new one works at once and the old one ends", async () => {
+  await setOption(root, "Organizations", "on");
+  const { id: organization } = await root.post("/api/organization/", { username: "rotating" });
+  await root.put("/api/user/", { id: organization, quota_delta: 5_000_000 });
+  const headers = { cookie: root.cookie, "sluice-user": String(root.userId), "sluice-organization": `${organization}` };
+  const ask = async (method: string, at: string, body: object) => {
+    const answer = await fetch(`${gateway.url}/api/token/${at}`, {
+      ...{ method, body: JSON.stringify(body) },
+      headers: { ...headers, "content-type": "application/json" },
+    });
+    return (await answer.json()).data;
+  };
+  const { id, key: first } = await ask("POST", "", { name: "ci", unlimited_quota: true });
+  const rules = {
+    ...{ models: [], channel_types: [], allow_ips: "", blocked_words: "", no_content_log: false },
+    ...{ max_key_days: 0, max_call_quota: 0, rotation_days: 30 },
+  };
+  await root.post(`/api/organization/${organization}/policies`, { name: "Monthly", project_id: 0, rules });
+  /** What the calls of many connections come to, which are spread over the workers. */
+  const outcomes = async (secret: string) => {
+    const answers = Array.from({ length: 6 * WORKERS }, async () => {
+      const answer = await callOnNewConnection(`sk-${secret}`, MODEL);
+      const { error } = await answer.json();
+      return error ? `${answer.status} ${error.code}` : "passes";
+    });
+    return [...new Set(await Promise.all(answers))];
+  };
+  expect(await outcomes(first)).toEqual(["passes"]);
+  await sql`update tokens set created_time = created_time - ${31 * 86_400} where id = ${id}`;
+  await ask("PUT", "", { id, name: "ci of the site" });
+  await until(
+    () => outcomes(first),
+    (seen) => String(seen) === "403 policy_key_rotation",
+  );
+  const { key: second, previous_key_until: none } = await ask("POST", `${id}/rotate`, { grace_seconds: 3600 });
+  expect(none).toBe(0);
+  expect(await outcomes(second)).toEqual(["passes"]);
+  await until(
+    () => outcomes(first),
+    (seen) => String(seen) === "401 invalid_api_key",
+  );
+  const { key: third } = await ask("POST", `${id}/rotate`, { grace_seconds: 4 });
+  expect(await outcomes(third)).toEqual(["passes"]);
+  expect(await outcomes(second)).toEqual(["passes"]);
+  await until(
+    () => outcomes(second),
+    (seen) => String(seen) === "401 invalid_api_key",
+  );
+  expect(await outcomes(third)).toEqual(["passes"]);
+  const [row] = await sql`select used_quota > 0 as used, name from tokens where id = ${id}`;
+  expect(row).toEqual({ used: true, name: "ci of the site" });
+}, 60_000);
+
 test("calls and probes go on while the supervisor does not answer, and limits are exact again afterwards", async () => {
   const [limited, later] = [
     await createApiKey(root, { requests_per_minute: 1000 }),

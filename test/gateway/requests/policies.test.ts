@@ -21,7 +21,7 @@ const ASK = { model: "gpt-4o", max_tokens: 10, messages: [{ role: "user", conten
 
 type Rules = Readonly<{ name?: string; projectId?: number }> & Partial<PolicyRules>;
 
-function start(policies: readonly Rules[], options: Record<string, string> = {}, types = [OPENAI]) {
+function start(policies: readonly Rules[], options: Record<string, string> = {}, types = [OPENAI], secretSince = 0) {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const entries = policies.map(({ name = "Strict", projectId = 0, ...rules }, at) => ({
     ...{ id: at + 1, organizationId: ORGANIZATION, projectId, name },
@@ -35,8 +35,8 @@ function start(policies: readonly Rules[], options: Record<string, string> = {},
     })),
     user: { id: ORGANIZATION, kind: "organization" },
     tokens: {
-      test: { id: 5, userId: ORGANIZATION, projectId: PROJECT },
-      other: { id: 6, userId: ORGANIZATION, projectId: 8 },
+      test: { id: 5, userId: ORGANIZATION, projectId: PROJECT, secretSince },
+      other: { id: 6, userId: ORGANIZATION, projectId: 8, secretSince },
     },
     policies: createPolicyIndex(entries),
     options,
@@ -56,6 +56,7 @@ test.each([
   ["a region", { regions: ["eu-*"] }, "policy_provider_not_allowed"],
   ["an address", { allow_ips: "10.0.0.0/8" }, "policy_ip_not_allowed"],
   ["a key without an expiry", { max_key_days: 30 }, "policy_key_expiry"],
+  ["a secret that was not rotated", { rotation_days: 30 }, "policy_key_rotation"],
   ["a price", { max_call_quota: 1 }, "policy_price_exceeded"],
   ["words", { blocked_words: "nothing\nregex:\\bhi\\b" }, "policy_words_detected"],
 ] as const)("refuses %s, by its name, before anything is sent", async (_, rules, code) => {
@@ -68,7 +69,37 @@ test.each([
     type: "error",
     error: { message: expect.stringContaining("House rules") },
   });
+  const gemini = await relay.post(
+    "/v1beta/models/gpt-4o:generateContent",
+    { contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
+    { headers: { "x-goog-api-key": "sk-test" } },
+  );
+  expect(await errorOf(gemini)).toMatchObject({ message: expect.stringContaining("House rules") });
+  const responses = await relay.post("/v1/responses", { model: "gpt-4o", max_output_tokens: 10, input: "Hi" });
+  expect(await errorOf(responses)).toMatchObject({ code, message: expect.stringContaining("House rules") });
   expect(relay.upstream.received).toHaveLength(0);
+});
+
+test("a secret is refused from the day on that the strictest policy of its project names", async () => {
+  const ask = async (ageDays: number, key: string) => {
+    const relay = start(
+      [
+        { name: "Yearly", rotation_days: 365 },
+        { name: "Monthly", projectId: PROJECT, rotation_days: 30 },
+        { name: "Quarterly", projectId: PROJECT, rotation_days: 90 },
+      ],
+      {},
+      [OPENAI],
+      Math.floor(Date.now() / 1000) - ageDays * 86_400,
+    );
+    const response = await relay.post("/v1/chat/completions", ASK, { headers: { authorization: `Bearer sk-${key}` } });
+    return response.ok ? "passes" : (await errorOf(response)).message;
+  };
+  expect(await ask(29.9, "test")).toBe("passes");
+  expect(await ask(30, "test")).toContain("The policy Monthly refuses this API key: its secret is older than 30 days.");
+  expect(await ask(91, "test")).toContain("Monthly");
+  expect(await ask(364, "other")).toBe("passes");
+  expect(await ask(366, "other")).toContain("Yearly");
 });
 
 test("only channels of an allowed region are called; those that name none are not", async () => {

@@ -11,6 +11,7 @@ import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Field } from "../../components/layout.tsx";
+import { exactTime } from "../../lib/format/time.ts";
 import { rotateToken } from "./drawer/token-calls.ts";
 import { TOKENS_KEY, type Token } from "./token.ts";
 
@@ -25,7 +26,8 @@ type RotateDialogProps = Readonly<{ token: Token; onClose: () => void; onRotated
 
 /** Rotates a key's secret; asks for the grace period of the old one. */
 export const RotateDialog = ({ token, onClose, onRotated }: RotateDialogProps) => {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
+  const now = Date.now() / 1000;
   const id = useId();
   const client = useQueryClient();
   const [seconds, setSeconds] = useState<number>(86_400);
@@ -49,6 +51,14 @@ export const RotateDialog = ({ token, onClose, onRotated }: RotateDialogProps) =
       </DialogTitle>
       <DialogContent>
         <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("tokens.rotate.body")}</Box>
+        {token.rotation && token.rotation.due < now + seconds && (
+          <Box sx={{ fontSize: 13, mb: 4 }}>
+            {t(token.rotation.due <= now ? "tokens.rotate.overdue" : "tokens.rotate.limit", {
+              policy: token.rotation.policy,
+              time: exactTime(token.rotation.due, i18n.language),
+            })}
+          </Box>
+        )}
         <Field label={t("tokens.rotate.grace")}>
           <Select
             fullWidth

@@ -15,7 +15,7 @@ import { exactTime } from "../../lib/format/time.ts";
 import { type Member, members } from "../account/organizations/organization-calls.ts";
 import { useActing } from "../account/organizations/use-organization.ts";
 import { KeyCell } from "./KeyCell.tsx";
-import { DISABLED, ENABLED, EXHAUSTED, EXPIRED, effectiveStatus, NEVER, type Token } from "./token.ts";
+import { DISABLED, ENABLED, EXHAUSTED, EXPIRED, effectiveStatus, NEVER, rotationState, type Token } from "./token.ts";
 
 /** The columns of the list of keys. */
 export function useTokenColumns(toggle: Toggle | null): readonly Column<Token>[] {
@@ -140,6 +140,14 @@ const columnsOf = (toggle: Toggle | null, t: TFunction): readonly Column<Token>[
     isHiddenByDefault: true,
     cell: ({ created_time }) => <TimeAgo seconds={created_time} />,
   },
+  {
+    key: "rotated",
+    head: t("tokens.columns.rotated"),
+    sortKey: "secret_time",
+    width: 128,
+    isHiddenByDefault: true,
+    cell: ({ secret_time }) => <TimeAgo seconds={secret_time} />,
+  },
 ];
 
 const quiet = (text: string): ReactNode => (
@@ -199,7 +207,25 @@ const ApiKeyStatus = ({ token }: { token: Token }) => {
       </StatusChip>
     );
   }
-  switch (effectiveStatus(token, Date.now() / 1000)) {
+  const now = Date.now() / 1000;
+  const status = effectiveStatus(token, now);
+  const rotation = status === ENABLED && rotationState(token, now);
+  if (rotation && token.rotation) {
+    const { policy, due } = token.rotation;
+    const isOverdue = rotation === "overdue";
+    return (
+      <StatusChip
+        tone={isOverdue ? "bad" : "warn"}
+        reason={t(isOverdue ? "tokens.reason.rotationOverdue" : "tokens.reason.rotationSoon", {
+          policy,
+          time: exactTime(due, i18n.language),
+        })}
+      >
+        {t(isOverdue ? "tokens.status.rotationOverdue" : "tokens.status.rotationSoon")}
+      </StatusChip>
+    );
+  }
+  switch (status) {
     case DISABLED:
       return <StatusChip tone="idle">{t("tokens.status.disabled")}</StatusChip>;
     case EXPIRED:

@@ -3,7 +3,7 @@ import type { ListedApiKey } from "../../../src/domain/api-keys/list-api-keys.ts
 import { readData, readEnvelope } from "../../api/client.ts";
 import { groupApi, tokenApi } from "../../api/groups.ts";
 
-/** An API key as returned by the calls of `/api/token/`, of which only `GET` has `leak`; `key` lacks the `sk-` prefix. */
+/** An API key as returned by the calls of `/api/token/`, of which only `GET` has `leak` and `rotation`; `key` lacks the `sk-` prefix. */
 export type Token = ListedApiKey;
 
 export const ENABLED = 1;
@@ -27,6 +27,15 @@ export function effectiveStatus(token: Token, nowSeconds: number): number {
   if (token.expired_time !== NEVER && token.expired_time <= nowSeconds) return EXPIRED;
   if (!token.unlimited_quota && token.remain_quota <= 0) return EXHAUSTED;
   return ENABLED;
+}
+
+/** Days before a rotation is due from which on the list warns of it. */
+const ROTATION_WARNING_DAYS = 14;
+
+/** Whether a policy refuses the key's secret, or will soon; null: neither. */
+export function rotationState({ rotation }: Token, nowSeconds: number): "overdue" | "soon" | null {
+  if (!rotation || rotation.due > nowSeconds + ROTATION_WARNING_DAYS * 86_400) return null;
+  return rotation.due <= nowSeconds ? "overdue" : "soon";
 }
 
 type TokenQuery = Readonly<{

@@ -87,6 +87,7 @@ function readToken({ vault, family, report }: Migration, row: SourceRow) {
   const unlimitedQuota = flagOf(row, "unlimited_quota");
   if (!unlimitedQuota && integerIn(row, "remain_quota") < 0) report.remark(KIND, "overdrawn, now 0");
   const status = integerIn(row, "status", 1);
+  const createdTime = integerIn(row, "created_time") || nowSeconds();
   return {
     name: textOf(row, "name") || "API key",
     keyCipher: family === "LiteLLM" ? "" : vault.encrypt(keyOf(row)),
@@ -94,7 +95,9 @@ function readToken({ vault, family, report }: Migration, row: SourceRow) {
     remainQuota: balanceOf(row, "remain_quota"),
     usedQuota: balanceOf(row, "used_quota"),
     unlimitedQuota,
-    createdTime: integerIn(row, "created_time") || nowSeconds(),
+    createdTime,
+    // Keys of its teams may have no creator, by which directories would see that policies can hold for them.
+    secretSince: family === "LiteLLM" ? createdTime : 0,
     accessedTime: integerIn(row, "accessed_time"),
     expiredTime: integerIn(row, "expired_time", -1),
     modelLimitsEnabled: family === "one-api" ? models.length > 0 : flagOf(row, "model_limits_enabled"),

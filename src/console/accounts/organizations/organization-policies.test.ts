@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { startTestOrganization, type TestOrganization } from "../../../../test/support/console/organizations.ts";
 import { createPolicyDirectory } from "../../../domain/accounts/organizations/policies/directory.ts";
 import { createApiKey } from "../../../domain/api-keys/create-api-key.ts";
+import { getToken } from "../../../domain/api-keys/list-api-keys.ts";
+import { rotateToken } from "../../../domain/api-keys/rotate-api-key.ts";
 import { updateToken } from "../../../domain/api-keys/update-api-key.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
@@ -25,7 +29,7 @@ const FREE = {
     allow_ips: "",
     blocked_words: "",
   },
-  ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
+  ...{ no_content_log: false, max_key_days: 0, rotation_days: 0, max_call_quota: 0 },
 };
 const policy = (name: string, rules: Partial<typeof FREE> = {}, project_id = 0) => ({
   ...{ name, project_id },
@@ -72,6 +76,7 @@ test("each wrong field is named", async () => {
     [policy("a", { allow_ips: "10" }), "token_ip_invalid"],
     [policy("a", { blocked_words: "regex:(" }), "option_regex"],
     [policy("a", { max_key_days: 0.5 }), "policy_days_invalid"],
+    [policy("a", { rotation_days: 3651 }), "policy_rotation_invalid"],
     [policy("a", { max_call_quota: -1 }), "policy_quota_invalid"],
   ] as const) {
     expect(await app.codeOf("alice", "POST", "policies", input)).toBe(code);
@@ -92,4 +97,34 @@ test("keys must expire as the strictest policy of their project says", async () 
   expect(move(90)).rejects.toMatchObject({ code: "policy_key_expiry", params: { policy: "Thirty", days: 30 } });
   expect(await move(30)).toMatchObject({ project_id: project });
   await updateToken(deps, owner, key, { name: "renamed" });
+});
+
+test("a rotation restarts the days of a policy; the old secret ends when they do", async () => {
+  const project = await app.createdId("alice", "POST", "projects", { name: "Rotating" });
+  await app.createdId("alice", "POST", "policies", policy("Loose", { rotation_days: 60 }));
+  await app.createdId("alice", "POST", "policies", policy("Tight", { rotation_days: 10 }, project));
+  const deps = { db: app.db, changes: app.changes, settings: app.settings, vault };
+  const owner = { id, group: "default", member: { id: app.who("alice").id, ownOnly: false, seesSecrets: true } };
+  const now = nowSeconds();
+  const input = { name: "ci", unlimited_quota: true, project_id: project, expired_time: now + DAY_S };
+  const { id: key } = await createApiKey(deps, owner, input);
+  const makeOlder = (days: number) =>
+    app.db
+      .update(tokens)
+      .set({ createdTime: now - days * DAY_S, secretSince: 0 })
+      .where(eq(tokens.id, key));
+  await makeOlder(8);
+  const before = await getToken(deps, owner, key);
+  expect(before.rotation).toEqual({ policy: "Tight", days: 10, due: now + 2 * DAY_S });
+  // A day of grace fits, a week doesn't.
+  expect((await rotateToken(deps, owner, key, DAY_S, now)).previous_key_until).toBe(now + DAY_S);
+  await makeOlder(8);
+  expect((await rotateToken(deps, owner, key, 7 * DAY_S, now)).previous_key_until).toBe(now + 2 * DAY_S);
+  const after = await getToken(deps, owner, key);
+  expect(after).toMatchObject({ id: key, secret_time: now, rotation: { due: now + 10 * DAY_S } });
+  expect(after.key).not.toBe(before.key);
+  await makeOlder(11);
+  expect((await rotateToken(deps, owner, key, DAY_S, now)).previous_key_until).toBe(0);
+  await updateToken(deps, owner, key, { project_id: 0 });
+  expect(await getToken(deps, owner, key)).toMatchObject({ rotation: { policy: "Loose", due: now + 60 * DAY_S } });
 });

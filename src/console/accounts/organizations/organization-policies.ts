@@ -24,7 +24,10 @@ const body = t.Object({
     allow_ips: t.String({ maxLength: 20_000 }),
     blocked_words: t.String({ maxLength: 100_000 }),
     no_content_log: t.Boolean(),
-    max_key_days: t.Number(),
+    max_key_days: t.Number({ description: "Days until a key expires, at most; 0: no limit." }),
+    rotation_days: t.Optional(
+      t.Number({ description: "Days after which the secret of a key is refused until it is rotated; 0: never." }),
+    ),
     max_call_quota: t.Number(),
   }),
 });

@@ -13,6 +13,8 @@ export type TokenExtras = Readonly<{
   /** The key before a rotation, which works until `previousKeyUntil` (epoch seconds). */
   previousKeyHash: string | null;
   previousKeyUntil: number;
+  /** When the secret was made, epoch seconds; 0: of no interest, because no policy can hold for the key. */
+  secretSince: number;
   /** Calls of which an upstream cannot express everything are refused. */
   strict: boolean;
   /** 0: no limit. */

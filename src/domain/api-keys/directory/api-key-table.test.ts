@@ -20,6 +20,7 @@ const entry = (id: number, input: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   group: "",
   previousKeyHash: null,
   previousKeyUntil: 0,
+  secretSince: id * 7,
   strict: false,
   requestsPerMinute: 0,
   tokensPerMinute: 0,

@@ -37,17 +37,20 @@ export type KeyExtras = [
   requestsPerMinute: number,
   tokensPerMinute: number,
   budgetRenewsAt: number,
+  secretSince: number,
 ];
-const USUAL: KeyExtras = [1, -1, 0, 0, null, "", "", null, 0, false, 0, 0, 0];
+const USUAL: KeyExtras = [1, -1, 0, 0, null, "", "", null, 0, false, 0, 0, 0, 0];
 
 const t = tokens;
+const madeAt = sql`greatest(${t.createdTime}, ${t.secretSince})`;
 const extras = sql`case when ${t.status} = 1 and ${t.expiredTime} = -1 and ${t.projectId} is null
     and ${t.createdBy} is null and not ${t.modelLimitsEnabled} and ${t.allowIps} = '' and ${t.group} = ''
     and ${t.previousKeyHash} is null and not ${t.strict} and ${t.requestsPerMinute} = 0 and ${t.tokensPerMinute} = 0
-    and ${t.budgetRenewsAt} = 0
+    and ${t.budgetRenewsAt} = 0 and ${t.secretSince} = 0
   then '' else json_build_array(${t.status}, ${t.expiredTime}, coalesce(${t.projectId}, 0), coalesce(${t.createdBy}, 0),
     case when ${t.modelLimitsEnabled} then ${t.modelLimits} end, ${t.allowIps}, ${t.group}, ${t.previousKeyHash},
-    ${t.previousKeyUntil}, ${t.strict}, ${t.requestsPerMinute}, ${t.tokensPerMinute}, ${t.budgetRenewsAt})::text end`;
+    ${t.previousKeyUntil}, ${t.strict}, ${t.requestsPerMinute}, ${t.tokensPerMinute}, ${t.budgetRenewsAt},
+    ${madeAt})::text end`;
 
 /** What a key's row is made of, with its hash in the first field as the database has it. */
 export const KEY_ROWS: RowSource = {
@@ -98,7 +101,16 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
   protected override entryOf({ id, text }: PackedRow): ApiKeyEntry {
     const [hash = "", userId, unlimited, extras = "", name = ""] = fieldsOf(text);
     const [status, expiredTime, projectId, createdBy, limits, ips, ...rest] = extrasOf(extras);
-    const [group, previousKeyHash, previousKeyUntil, strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt] = rest;
+    const [
+      group,
+      previousKeyHash,
+      previousKeyUntil,
+      strict,
+      requestsPerMinute,
+      tokensPerMinute,
+      budgetRenewsAt,
+      secretSince,
+    ] = rest;
     return {
       ...{
         id,
@@ -114,6 +126,7 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
       modelLimits: limits && new Set(limits),
       allowIps: ips === "" ? null : compileIpList(ips),
       ...{ group, previousKeyHash, previousKeyUntil, strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt },
+      secretSince,
     };
   }
 }

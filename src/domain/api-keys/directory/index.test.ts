@@ -72,3 +72,14 @@ test("reads of the database what differs by key", async () => {
   });
   expect(entry?.allowIps?.matches("10.1.1.1")).toBe(true);
 });
+
+test.each([
+  ["made by a member", { createdBy: 1, createdTime: 50 }, 50],
+  ["made by a member, rotated", { createdBy: 1, createdTime: 50, secretSince: 70 }, 70],
+  ["imported without its creator", { createdTime: 50, secretSince: 50 }, 50],
+  ["of a person, whom no policy is about", { createdTime: 50 }, 0],
+])("knows when the secret of a key was made: %s", async (name, fields, secretSince) => {
+  const values = { userId: 1, name, keyHash: vault.keyedHash(name), keyCipher: "c", ...fields };
+  await database.db.insert(tokens).values(values);
+  expect(await directory.reread(name)).toMatchObject({ name, secretSince });
+});

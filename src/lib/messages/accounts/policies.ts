@@ -17,6 +17,10 @@ export const policyMessages = {
     en: "The days until keys expire must be a whole number from 0 to {max}.",
     zh: "令牌有效天数必须是 0 到 {max} 的整数。",
   },
+  policy_rotation_invalid: {
+    en: "The days until keys must be rotated must be a whole number from 0 to {max}.",
+    zh: "令牌轮换周期必须是 0 到 {max} 的整数天。",
+  },
   policy_quota_invalid: {
     en: "The maximum price of a call must be a whole number of quota units, 0 for none.",
     zh: "单次调用的最高费用必须是整数额度，0 表示不限。",
@@ -44,6 +48,10 @@ export const policyMessages = {
   gateway_policy_key_expiry: {
     en: "The policy {policy} refuses this API key: it lasts too long. Set an earlier expiry.",
     zh: "策略「{policy}」拒绝此令牌：有效期过长，请设置更早的过期时间。",
+  },
+  gateway_policy_key_rotation: {
+    en: "The policy {policy} refuses this API key: its secret is older than {days} days. Rotate the key on the API keys page or with POST /api/token/ID/rotate, and use the new secret.",
+    zh: "策略「{policy}」拒绝此令牌：密钥已使用超过 {days} 天。请在令牌页面或通过 POST /api/token/ID/rotate 轮换，并改用新密钥。",
   },
   gateway_policy_price: {
     en: "The policy {policy} allows a call to cost at most {max} quota units; this one may cost {needed}.",

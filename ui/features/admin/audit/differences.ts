@@ -146,6 +146,7 @@ const FIELDS = [
   "requestsPerMinute",
   "rights",
   "role",
+  "rotation_days",
   "scope",
   "scope_id",
   "secret",

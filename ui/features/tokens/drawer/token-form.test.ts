@@ -27,6 +27,7 @@ const token: Token = {
   budget_quota: 0,
   budget_renews_at: 0,
   previous_key_until: 0,
+  secret_time: 1,
 };
 
 describe("checking", () => {

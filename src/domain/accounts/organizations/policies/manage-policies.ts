@@ -2,14 +2,14 @@ import { and, asc, count, eq, isNull, ne, or, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
 import { projects } from "../../../../../db/schema/accounts/organizations.ts";
 import { type PolicyRules, policies } from "../../../../../db/schema/accounts/policies.ts";
-import type { Db, Tx } from "../../../../../db/types.ts";
+import type { Db, DbOrTx, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { invalidIpEntries } from "../../../api-keys/directory/ip-list.ts";
 import { lockForChange, requireOrganizations } from "../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../operation.ts";
 import { requireProject } from "../projects/projects.ts";
-import { compilePolicy, policyAgainstExpiry } from "./policy.ts";
+import { compilePolicy, policyAgainstExpiry, type Rotation, strictestRotation } from "./policy.ts";
 
 /** A policy as its form sends it. `project_id` 0: the whole organization. */
 export type PolicyInput = Readonly<{ name: string; project_id: number; rules: PolicyRules }>;
@@ -124,16 +124,32 @@ export async function requireKeyExpiry(
   projectId: number | null,
   expiresAt: number,
 ): Promise<void> {
-  const scope =
-    projectId === null ? isNull(policies.projectId) : or(isNull(policies.projectId), eq(policies.projectId, projectId));
-  const rows = await tx
-    .select({ name: policies.name, rules: policies.rules })
-    .from(policies)
-    .where(and(eq(policies.organizationId, organizationId), scope));
+  const rows = await readRules(tx, organizationId, projectId);
   const refusing = policyAgainstExpiry(rows.map(compilePolicy), expiresAt, nowSeconds());
   const days = rows.find(({ name }) => name === refusing?.name)?.rules.max_key_days;
   if (refusing && days) throw new OperationError("policy_key_expiry", { policy: refusing.name, days });
 }
+
+/** How soon the secret of a key of an organization must be rotated, and by which policy; undefined: it needn't be. */
+export async function findRotation(
+  db: DbOrTx,
+  organizationId: number,
+  projectId: number | null,
+): Promise<Rotation | undefined> {
+  return strictestRotation((await readRules(db, organizationId, projectId)).map(compilePolicy));
+}
+
+/** The rules of the policies that hold for a key of an organization. */
+const readRules = (db: DbOrTx, organizationId: number, projectId: number | null) =>
+  db
+    .select({ name: policies.name, rules: policies.rules })
+    .from(policies)
+    .where(
+      and(
+        eq(policies.organizationId, organizationId),
+        or(isNull(policies.projectId), projectId === null ? undefined : eq(policies.projectId, projectId)),
+      ),
+    );
 
 async function findPolicy(tx: Tx, organizationId: number, id: number) {
   const [row] = await tx
@@ -163,15 +179,17 @@ function readPolicy(input: PolicyInput): Pick<PolicyInput, "name" | "rules"> {
   const name = input.name.trim();
   if (name === "" || name.length > MOST_CHARACTERS)
     throw new OperationError("policy_name_invalid", { max: MOST_CHARACTERS });
-  const { allow_ips: ips, max_key_days: days, max_call_quota: quota } = input.rules;
+  const { allow_ips: ips, max_key_days: days, rotation_days: rotation = 0, max_call_quota: quota } = input.rules;
   const [wrong] = invalidIpEntries(ips);
   if (wrong !== undefined) throw new OperationError("token_ip_invalid", { entry: wrong.slice(0, 60) });
   if (!Number.isSafeInteger(days) || days < 0 || days > MOST_DAYS)
     throw new OperationError("policy_days_invalid", { max: MOST_DAYS });
+  if (!Number.isSafeInteger(rotation) || rotation < 0 || rotation > MOST_DAYS)
+    throw new OperationError("policy_rotation_invalid", { max: MOST_DAYS });
   if (!Number.isSafeInteger(quota) || quota < 0) throw new OperationError("policy_quota_invalid");
   const patterns = (lines: readonly string[]) => [...new Set(lines.map((line) => line.trim()).filter(Boolean))];
   const regions = patterns(input.rules.regions ?? []);
-  const rules = { ...input.rules, models: patterns(input.rules.models), regions };
+  const rules = { ...input.rules, models: patterns(input.rules.models), regions, rotation_days: rotation };
   compilePolicy({ name, rules });
   return { name, rules };
 }

@@ -26,12 +26,17 @@ export type Policy = Readonly<{
   words: SensitiveWords | null;
   logsContent: boolean;
   maxKeySeconds: number | null;
+  /** After so many seconds the secret of a key is refused. */
+  rotationSeconds: number | null;
   /** Quota units. */
   maxCallQuota: number | null;
 }>;
 
 /** All policies that hold for a call; the same object until one of them changes. */
 export type PolicySet = readonly Policy[];
+
+/** A policy that demands rotation, and after how many seconds. */
+export type Rotation = Readonly<{ policy: Policy; seconds: number }>;
 
 const DAY_S = 86_400;
 const NO_WORDS = sensitiveWords([]);
@@ -53,6 +58,7 @@ export function compilePolicy({
     words: words.trim() === "" ? null : NO_WORDS.read(words, "blocked_words").value,
     logsContent: !rules.no_content_log,
     maxKeySeconds: rules.max_key_days > 0 ? rules.max_key_days * DAY_S : null,
+    rotationSeconds: rules.rotation_days ? rules.rotation_days * DAY_S : null,
     maxCallQuota: rules.max_call_quota > 0 ? rules.max_call_quota : null,
   };
 }
@@ -76,3 +82,19 @@ export function policyAgainstChannel(
 /** The first policy that does not allow a key that expires then (epoch seconds; -1: never); undefined: all do. */
 export const policyAgainstExpiry = (set: PolicySet, expiresAt: number, now: number): Policy | undefined =>
   set.find(({ maxKeySeconds }) => maxKeySeconds !== null && (expiresAt === -1 || expiresAt > now + maxKeySeconds));
+
+/** The policy that demands rotation the soonest; undefined: none demands it. */
+export function strictestRotation(set: PolicySet): Rotation | undefined {
+  let strictest: Rotation | undefined;
+  for (const policy of set) {
+    const seconds = policy.rotationSeconds;
+    if (seconds !== null && (!strictest || seconds < strictest.seconds)) strictest = { policy, seconds };
+  }
+  return strictest;
+}
+
+/** The policy that refuses a secret that was made then (epoch seconds); undefined: none does. */
+export function rotationAgainst(set: PolicySet, secretSince: number, now: number): Rotation | undefined {
+  const rotation = strictestRotation(set);
+  return rotation && now >= secretSince + rotation.seconds ? rotation : undefined;
+}

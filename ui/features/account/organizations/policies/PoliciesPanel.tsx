@@ -33,6 +33,7 @@ function ruleTexts(
     [t("organizations.policies.ips"), rules.allow_ips.split("\n").join(", ")],
     [t("organizations.policies.words"), words.length > 0 ? formatNumber(words.length) : ""],
     [t("organizations.policies.maxKeyDays"), rules.max_key_days > 0 ? formatNumber(rules.max_key_days) : ""],
+    [t("organizations.policies.rotationDays"), rules.rotation_days ? formatNumber(rules.rotation_days) : ""],
     [
       t("organizations.policies.maxPrice"),
       rules.max_call_quota > 0 ? exactAmountText(rules.max_call_quota, format) : "",

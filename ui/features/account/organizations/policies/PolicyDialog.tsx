@@ -31,19 +31,21 @@ type Form = {
   words: string;
   noContentLog: boolean;
   days: string;
+  rotation: string;
   price: string;
 };
 
 const NEW: Form = {
   ...{ name: "", projectId: 0, models: "", types: [], regions: "", ips: "", words: "" },
-  ...{ noContentLog: false, days: "0", price: "" },
+  ...{ noContentLog: false, days: "0", rotation: "0", price: "" },
 };
 
 const formOf = ({ name, project_id: projectId, rules }: Policy): Form => ({
   ...{ name, projectId, models: rules.models.join("\n"), types: [...rules.channel_types] },
   regions: (rules.regions ?? []).join("\n"),
   ...{ ips: rules.allow_ips, words: rules.blocked_words, noContentLog: rules.no_content_log },
-  ...{ days: String(rules.max_key_days), price: rules.max_call_quota ? String(rules.max_call_quota) : "" },
+  ...{ days: String(rules.max_key_days), rotation: String(rules.rotation_days ?? 0) },
+  ...{ price: rules.max_call_quota ? String(rules.max_call_quota) : "" },
 });
 
 /** The field that each refusal of the server is about; all others are shown below the name. */
@@ -52,13 +54,14 @@ const FIELDS: Readonly<Record<string, keyof Form>> = {
   token_ip_invalid: "ips",
   option_regex: "words",
   policy_days_invalid: "days",
+  policy_rotation_invalid: "rotation",
   policy_quota_invalid: "price",
 };
 
 /** Creates a policy, or changes one. */
 export const PolicyDialog = ({ id, policy, types, onClose }: Props) => {
   const { t } = useTranslation();
-  const [nameField, priceField, daysField] = [useId(), useId(), useId()];
+  const [nameField, priceField, daysField, rotationField] = [useId(), useId(), useId(), useId()];
   const client = useQueryClient();
   const known = useQuery(projects(id)).data ?? [];
   const { body, form, change, problem, problemCode, isSaving, submit } = useCheckedForm<Form>({
@@ -72,7 +75,8 @@ export const PolicyDialog = ({ id, policy, types, onClose }: Props) => {
           channel_types: values.types,
           regions: values.regions.split("\n"),
           ...{ allow_ips: values.ips, blocked_words: values.words, no_content_log: values.noContentLog },
-          ...{ max_key_days: Number(values.days), max_call_quota: Number(values.price) },
+          ...{ max_key_days: Number(values.days), rotation_days: Number(values.rotation) },
+          ...{ max_call_quota: Number(values.price) },
         },
       };
       await (policy ? changePolicy(id, policy.id, input) : createPolicy(id, input));
@@ -179,6 +183,21 @@ export const PolicyDialog = ({ id, policy, types, onClose }: Props) => {
               value={form.days}
               inputProps={{ inputMode: "numeric" }}
               onChange={(event) => change({ days: event.target.value })}
+            />
+          </Field>
+          <Field
+            label={t("organizations.policies.rotationDays")}
+            htmlFor={rotationField}
+            hint={t("organizations.policies.rotationDaysHint")}
+            error={errorOf("rotation")}
+          >
+            <OutlinedInput
+              id={rotationField}
+              fullWidth
+              error={errorOf("rotation") !== null}
+              value={form.rotation}
+              inputProps={{ inputMode: "numeric" }}
+              onChange={(event) => change({ rotation: event.target.value })}
             />
           </Field>
           <Field

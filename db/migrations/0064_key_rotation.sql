@@ -1,0 +1,1 @@
+ALTER TABLE "tokens" ADD COLUMN "secret_since" bigint DEFAULT 0 NOT NULL;
