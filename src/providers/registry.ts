@@ -16,6 +16,7 @@ import { moka } from "./chinese-labs/moka.ts";
 import { moonshot } from "./chinese-labs/moonshot.ts";
 import { hunyuan } from "./chinese-labs/tencent/hunyuan.ts";
 import { ark } from "./chinese-labs/volcengine/ark.ts";
+import { jimeng } from "./chinese-labs/volcengine/jimeng.ts";
 import { spark } from "./chinese-labs/xunfei/spark.ts";
 import { chatglm } from "./chinese-labs/zhipu/chatglm.ts";
 import { glm } from "./chinese-labs/zhipu/glm.ts";
@@ -89,6 +90,7 @@ const providers: readonly Provider[] = [
   ideogram,
   recraft,
   elevenLabs,
+  jimeng,
   voyage,
   openRouter,
   ai360,

@@ -2,6 +2,7 @@ import type { Usage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
+import type { PollRequest } from "../../providers/contract/chat.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { OutputMeter } from "../billing/output-meter.ts";
 import type { GatewayError } from "../call/errors.ts";
@@ -34,10 +35,10 @@ export type CompleteResponse = Readonly<{
 export type Adapter = {
   /** Rejects DecodeError and GatewayError. */
   encode(): Promise<EncodedRequest>;
-  /** Waits for the result if the response only announces a job; `ask` fetches a URL of the same upstream. */
+  /** Waits for the result if the response only announces a job; `ask` requests its state from the same upstream. */
   awaitResult?(
     body: Uint8Array<ArrayBuffer>,
-    ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
+    ask: (poll: PollRequest) => Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<Uint8Array<ArrayBuffer>>;
   /** Reads the upstream's streams to their end, also for a client that requested a stream. */
   readonly gathersStream?: true;

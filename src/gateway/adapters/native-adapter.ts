@@ -4,7 +4,7 @@ import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/js
 import { isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
-import { type FormFile, formatFor, type NativeFormat } from "../../providers/contract/chat.ts";
+import { type FormFile, formatFor, type NativeFormat, type PollRequest } from "../../providers/contract/chat.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { tooLarge } from "../http/client-body.ts";
@@ -30,6 +30,7 @@ const JSON_TYPE = "application/json";
 /** Handles calls other than chats for a provider with a format of its own; waits for jobs. */
 export class NativeAdapter implements Adapter {
   readonly readError = readError;
+  #sent: JsonObject = {};
   #parsed: Readonly<{ body: Uint8Array<ArrayBuffer>; answer: JsonObject | null }> | null = null;
 
   constructor(
@@ -48,10 +49,11 @@ export class NativeAdapter implements Adapter {
     const dropped = new Set<string>();
     const encoded = this.format.encode(body.json, model, dropped, await this.#files());
     const ask = { capability: endpoint.capability, dialect, model, stream: false, catalog: this.catalog };
+    this.#sent = { ...encoded, ...channel.paramOverride };
     const urlTail = this.format.urlTail?.(body.json);
     return {
       ask: urlTail === undefined ? ask : { ...ask, urlTail },
-      body: JSON.stringify({ ...encoded, ...channel.paramOverride }),
+      body: JSON.stringify(this.#sent),
       dropped: [...dropped],
     };
   }
@@ -59,15 +61,18 @@ export class NativeAdapter implements Adapter {
   /** Polls a job until it is done; returns its last response. */
   async awaitResult(
     body: Uint8Array<ArrayBuffer>,
-    ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
+    ask: (poll: PollRequest) => Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<Uint8Array<ArrayBuffer>> {
     const { format } = this;
     const { channel } = this.route;
+    const first = format.pending ? this.#answerOf(body) : null;
+    if (!first) return body;
+    const job = { sent: this.#sent, first };
     let answer = body;
     const until = performance.now() + GIVE_UP_MS;
     for (let waitMs = FIRST_WAIT_MS; performance.now() < until; waitMs = Math.min(MAX_WAIT_MS, waitMs * 1.5)) {
       const parsed = this.#answerOf(answer);
-      const next = parsed && format.pending?.(channel, parsed);
+      const next = parsed && format.pending?.(channel, parsed, job);
       if (!next) break;
       await Bun.sleep(waitMs);
       answer = await ask(next);

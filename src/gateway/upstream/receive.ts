@@ -2,6 +2,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { carriesData } from "../../formats/openai-chat/response/stream.ts";
 import { isBlank } from "../../lib/values/bytes.ts";
+import type { PollRequest } from "../../providers/contract/chat.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
 import { isText } from "../adapters/recognize-response.ts";
@@ -14,8 +15,8 @@ import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
 import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
 import { retryAfterIn } from "./provider-limits.ts";
 import { type ByteReader, openBody, ResponseTooLargeError, readBody, readErrorText, readerOf } from "./read-body.ts";
-import type { Route } from "./route.ts";
-import type { Exchange } from "./upstream.ts";
+import { type Route, signRequest } from "./route.ts";
+import type { Exchange, Outgoing } from "./upstream.ts";
 
 /** A received response, read as far as needed before the client gets its first byte. */
 export type Received =
@@ -150,15 +151,19 @@ async function receiveComplete(
   return { kind: "complete", response: complete };
 }
 
-/** Fetches a URL of the same upstream, for jobs whose result comes later. */
+/** Asks the same upstream for the state of a job whose result comes later. */
 function createPolling(
   context: GatewayContext,
   { route, exchange }: RunningAttempt,
   { adapter, outgoing: { headers, proxy } }: AdaptedRequest,
 ) {
-  return async (url: string): Promise<Uint8Array<ArrayBuffer>> => {
+  return async (poll: PollRequest): Promise<Uint8Array<ArrayBuffer>> => {
     exchange.expectHead();
-    const response = await context.upstream.send({ method: "GET", url, headers, body: "", proxy }, exchange);
+    const request: Outgoing =
+      typeof poll === "string"
+        ? { method: "GET", url: poll, headers, body: "", proxy }
+        : await signRequest(context, { ...poll, headers, proxy }, route);
+    const response = await context.upstream.send(request, exchange);
     if (response.ok) return readBody(response, exchange, context.services.config);
     const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
     const error = adapter.readError(response.status, text);

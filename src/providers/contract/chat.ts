@@ -141,6 +141,9 @@ export type Content = Readonly<{ body: string | Uint8Array<ArrayBuffer>; content
 /** A file of a form by its member's name. */
 export type FormFile = Readonly<{ name: string; bytes: Uint8Array }>;
 
+/** A question about a running job: a URL to get, or what to post there, which is signed like the order. */
+export type PollRequest = string | Readonly<{ url: string; body: string }>;
+
 /** A provider's own format for calls other than chats: images, embeddings, rerank, audio. */
 export type NativeFormat = Readonly<{
   /** Writes a call in OpenAI's format, with the files of its form, in the provider's. Adds what is lost to `dropped`. */
@@ -155,8 +158,15 @@ export type NativeFormat = Readonly<{
   content?(response: JsonObject, call: JsonObject): Content | null;
   /** Why a response with status 200 is a failure, and its actual status; null: it is none, or not yet. */
   failure?(response: JsonObject): Readonly<{ message: string; code: string; status?: number }> | null;
-  /** Where to poll a job that is still running; null: it is done. */
-  pending?(channel: ProviderChannel, response: JsonObject): string | null;
+  /**
+   * Where to poll a job that is still running; null: it is done. `sent` is the order as it was encoded, `first` the response
+   * to it.
+   */
+  pending?(
+    channel: ProviderChannel,
+    response: JsonObject,
+    job: Readonly<{ sent: JsonObject; first: JsonObject }>,
+  ): PollRequest | null;
 }>;
 
 /** Counts the tokens of a chat without running it, free of charge. */

@@ -15,6 +15,8 @@ export type TaskProtocol = Readonly<{
   timeoutSeconds: number;
   /** The answers hold what was made, so they are large and take time; absent: a few kilobytes. */
   answersWithMedia?: boolean;
+  /** The status, other than 200, of answers that report a failed task. */
+  failureStatus?: number;
   ask(channel: ProviderChannel, tasks: readonly TaskReference[]): TaskRequest;
   /** Reads the response to such a request; tasks that it doesn't mention are left out. */
   readReports(answer: unknown, tasks: readonly TaskReference[]): TaskReport[];

@@ -15,6 +15,10 @@ test.each([
     { type: 50, key: "a|s" },
     { type: 1010, key: "a|s" },
   ],
+  [
+    { type: 51, key: "a|s" },
+    { type: 1018, key: "a|s" },
+  ],
   [{ type: 52 }, { type: 1011 }],
   [{ type: 7 }, { type: 1, baseUrl: "https://api.ohmygpt.com" }],
   [

@@ -3,8 +3,8 @@ import { integerIn, textOf } from "../values.ts";
 import { RESELLERS, type Translated } from "./one-api-channels.ts";
 
 const OPENAI = 1;
-/** Services that have a number of this gateway's own: Perplexity, Kling, Vidu. */
-const RENUMBERED: Readonly<Record<number, number>> = { 27: 1003, 50: 1010, 52: 1011 };
+/** Services that have a number of this gateway's own: Perplexity, Kling, Jimeng, Vidu. */
+const RENUMBERED: Readonly<Record<number, number>> = { 27: 1003, 50: 1010, 51: 1018, 52: 1011 };
 
 /** Reads a channel of new-api or Veloera, whose numbers are mostly those used here. */
 export function translateKin(row: SourceRow): Translated {

@@ -93,8 +93,9 @@ export class UpstreamQuestions {
         proxy: proxyOf(channel),
       });
       const { status } = answer;
-      if (status === 200 || status === 404) for (const name of [upstream, ofKey]) this.#unanswered.delete(name);
-      if (status === 200) return parseJson(answer.text()) ?? null;
+      const isReport = status === 200 || status === protocol.failureStatus;
+      if (isReport || status === 404) for (const name of [upstream, ofKey]) this.#unanswered.delete(name);
+      if (isReport) return parseJson(answer.text()) ?? null;
       // What is refused may be this key alone: those of others go on being asked about.
       const silent = status >= 500 ? upstream : ofKey;
       if (status !== 404) this.#unanswered.set(silent, unanswered(silent) + 1);

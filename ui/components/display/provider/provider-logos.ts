@@ -21,6 +21,7 @@ import groq from "@lobehub/icons-static-svg/icons/groq.svg";
 import huggingface from "@lobehub/icons-static-svg/icons/huggingface-color.svg";
 import hunyuan from "@lobehub/icons-static-svg/icons/hunyuan-color.svg";
 import ideogram from "@lobehub/icons-static-svg/icons/ideogram.svg";
+import jimeng from "@lobehub/icons-static-svg/icons/jimeng-color.svg";
 import jina from "@lobehub/icons-static-svg/icons/jina.svg";
 import kling from "@lobehub/icons-static-svg/icons/kling-color.svg";
 import meta from "@lobehub/icons-static-svg/icons/meta-color.svg";
@@ -120,6 +121,7 @@ const LOGOS: readonly (readonly [RegExp, ProviderLogo])[] = [
   [/ideogram/i, plain(ideogram)],
   [/recraft/i, plain(recraft)],
   [/voyage/i, colored(voyage)],
+  [/jimeng/i, colored(jimeng)],
   [/eleven\s?labs/i, plain(elevenLabs)],
 ];
 

@@ -10,7 +10,7 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/qwen|qwq|qvq|wanx|^wan\d/, "Alibaba"],
   [/glm|cogview|chatglm/, "Zhipu"],
   [/moonshot|kimi/, "Moonshot"],
-  [/doubao|seed/, "ByteDance"],
+  [/doubao|seed|^jimeng_/, "ByteDance"],
   [/ernie/, "Baidu"],
   [/hunyuan/, "Tencent"],
   [/spark/, "iFlytek"],
@@ -58,9 +58,12 @@ const OTHER_THAN_CHAT: readonly (readonly [RegExp, Capability])[] = [
   [/whisper|transcri|asr/, "transcription"],
   [/tts|speech|^aura-|^eleven_/, "speech"],
   [/suno|music|lyrics|lyria/, "music"],
-  [/video|sora|veo|kling|^vidu|^gen4(\.5|_turbo)|seedance|hailuo|^minimax-h\d|wan\d.*[ti]2v/, "video"],
   [
-    /dall-e|image|imagen|flux|stable-diffusion|^sd|cogview|wanx|^wan\d.*t2i|seedream|^mj_|midjourney|swap_face|ideogram|recraft/,
+    /video|sora|veo|kling|^vidu|^gen4(\.5|_turbo)|seedance|hailuo|^jimeng_(v|\w*2v)|^minimax-h\d|wan\d.*[ti]2v/,
+    "video",
+  ],
+  [
+    /dall-e|image|imagen|flux|stable-diffusion|^sd|cogview|wanx|^wan\d.*t2i|seedream|^mj_|midjourney|swap_face|ideogram|recraft|^jimeng_/,
     "image",
   ],
 ];

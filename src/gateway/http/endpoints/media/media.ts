@@ -247,8 +247,8 @@ function pixelsOf(size: string): readonly [width: number, height: number] | null
   return width === undefined || height === undefined ? null : [Number(width), Number(height)];
 }
 
-/** Models of Black Forest Labs, Ideogram and Recraft, whose images cost the same in every size. */
-const PRICED_FLAT = /^(flux-|ideogram-|recraft)/;
+/** Models of Black Forest Labs, Ideogram, Recraft and Jimeng, whose images cost the same in every size. */
+const PRICED_FLAT = /^(flux-|ideogram-|recraft|jimeng_)/;
 
 function factorOf(body: JsonObject, names: readonly string[]): Decimal {
   if (names.some((name) => PRICED_FLAT.test(name))) return ONE;
