@@ -3,6 +3,7 @@ import type { Usage } from "../../formats/conversation/reply.ts";
 import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/json.ts";
 import { isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
+import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { type FormFile, formatFor, type NativeFormat, type PollRequest } from "../../providers/contract/chat.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
@@ -47,13 +48,15 @@ export class NativeAdapter implements Adapter {
     const { channel, provider, key, upstreamModel: model } = this.route;
     const dialect = formatFor(provider, model, key);
     const dropped = new Set<string>();
-    const encoded = this.format.encode(body.json, model, dropped, await this.#files());
+    const files = await this.#files();
+    const encoded = this.format.encode(body.json, model, dropped, files);
     const ask = { capability: endpoint.capability, dialect, model, stream: false, catalog: this.catalog };
     this.#sent = { ...encoded, ...channel.paramOverride };
+    const formFiles = this.format.formFiles?.(body.json, model, files);
     const urlTail = this.format.urlTail?.(body.json);
     return {
       ask: urlTail === undefined ? ask : { ...ask, urlTail },
-      body: JSON.stringify(this.#sent),
+      body: formFiles ? await formOf(this.#sent, formFiles) : JSON.stringify(this.#sent),
       dropped: [...dropped],
     };
   }
@@ -132,7 +135,7 @@ export class NativeAdapter implements Adapter {
   async #files(): Promise<FormFile[]> {
     const parts = this.call.body.form?.parts.filter((part) => "file" in part) ?? [];
     if (parts.reduce((sum, { file }) => sum + file.size, 0) > this.mostBytes) throw tooLarge(this.mostBytes);
-    return Promise.all(parts.map(async ({ name, file }) => ({ name, bytes: await file.bytes() })));
+    return Promise.all(parts.map(async ({ name, file }) => ({ name, bytes: await file.bytes(), type: file.type })));
   }
 
   #content(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
@@ -172,4 +175,20 @@ export class NativeAdapter implements Adapter {
   #reported(answer: JsonObject | null): Usage | null {
     return this.call.endpoint.meter?.(this.call, answer, this.route.price, this.catalog) ?? readUsage(answer?.usage);
   }
+}
+
+/** A form of these fields and files; lists are fields of the same name, objects are JSON. */
+async function formOf(fields: JsonObject, files: readonly FormFile[]): Promise<OutgoingForm> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const each of Array.isArray(value) ? value : [value])
+      form.append(name, typeof each === "object" ? JSON.stringify(each) : String(each));
+  }
+  for (const { name, bytes, type: stated } of files) {
+    const type = stated || "image/png";
+    form.append(name, new Blob([bytes], { type }), `${name}.${type.split("/")[1]}`);
+  }
+  // Its type names the boundary.
+  const encoded = await new Response(form).blob();
+  return { contentType: encoded.type, contentLength: encoded.size, stream: () => encoded.stream() };
 }

@@ -138,8 +138,8 @@ export const formatFor = (
 /** A response that is not JSON: audio, or plain text. */
 export type Content = Readonly<{ body: string | Uint8Array<ArrayBuffer>; contentType: string }>;
 
-/** A file of a form by its member's name. */
-export type FormFile = Readonly<{ name: string; bytes: Uint8Array }>;
+/** A file of a form by its member's name; `type` is its media type, empty if unknown. */
+export type FormFile = Readonly<{ name: string; bytes: Uint8Array<ArrayBuffer>; type: string }>;
 
 /** A question about a running job: a URL to get, or what to post there, which is signed like the order. */
 export type PollRequest = string | Readonly<{ url: string; body: string }>;
@@ -148,6 +148,8 @@ export type PollRequest = string | Readonly<{ url: string; body: string }>;
 export type NativeFormat = Readonly<{
   /** Writes a call in OpenAI's format, with the files of its form, in the provider's. Adds what is lost to `dropped`. */
   encode(call: JsonObject, model: string, dropped: Dropped, files: readonly FormFile[]): JsonObject;
+  /** The files of a call that is sent as a form, whose fields `encode` writes; null: as JSON. Throws DecodeError. */
+  formFiles?(call: JsonObject, model: string, files: readonly FormFile[]): readonly FormFile[] | null;
   /** What the call adds to the URL: a path or a query, for providers whose bodies don't have all of it. */
   urlTail?(call: JsonObject): string;
   /** What OpenAI would respond; null: the response is invalid. */

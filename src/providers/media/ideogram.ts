@@ -1,9 +1,10 @@
+import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
-import { compact, textOf } from "../../formats/json.ts";
-import type { NativeFormat } from "../contract/chat.ts";
+import { compact, type JsonObject, textOf } from "../../formats/json.ts";
+import type { FormFile, NativeFormat } from "../contract/chat.ts";
 import type { Provider } from "../contract/provider.ts";
 import { trimBaseUrl } from "../contract/tasks.ts";
-import { imageCount } from "../shared/images.ts";
+import { editedImages, imageCount, isImageField } from "../shared/images.ts";
 
 const DEFAULT_BASE_URL = "https://api.ideogram.ai";
 
@@ -22,20 +23,28 @@ const OWN = [
 /** `ideogram-v3-turbo` is version 3 at the speed `TURBO`: the speed decides what an image costs, so it is part of the name. */
 const SPEED = /^(ideogram-v\d+)(?:-(flash|turbo|quality))?$/;
 
+/** The fields of an order; version 4 calls its prompt another name. */
+function fieldsOf(order: JsonObject, model: string): JsonObject {
+  const [, version, speed] = SPEED.exec(model) ?? [];
+  const size = textOf(order.size);
+  return compact({
+    [version === "ideogram-v4" ? "text_prompt" : "prompt"]: order.prompt,
+    num_images: imageCount({ n: Number(order.n ?? 1) }),
+    ...Object.fromEntries(OWN.map((name) => [name, order[name]])),
+    resolution: order.aspect_ratio != null || size === null || size === "auto" ? null : size,
+    rendering_speed: (speed ?? "default").toUpperCase(),
+  });
+}
+
 const ideogramImages: NativeFormat = {
   encode(order, model, dropped) {
     recordDropped(order, ["prompt", "n", "size", "response_format", ...OWN], dropped);
     if (order.response_format === "b64_json") dropped.add("response_format");
-    const size = textOf(order.size);
-    const hasRatio = order.aspect_ratio != null;
-    return compact({
-      prompt: order.prompt,
-      num_images: imageCount(order),
-      ...Object.fromEntries(OWN.map((name) => [name, order[name]])),
-      resolution: hasRatio || size === null || size === "auto" ? null : size,
-      rendering_speed: (SPEED.exec(model)?.[2] ?? "default").toUpperCase(),
-    });
+    return fieldsOf(order, model);
   },
+  // Version 4 takes forms only; earlier ones take JSON, too.
+  formFiles: (_order, model) => (model.startsWith("ideogram-v4") ? [] : null),
+  urlTail: () => "/generate",
   decode: (answer) => (Array.isArray(answer.data) && answer.data.length > 0 ? answer : null),
   failure({ data }) {
     const images: unknown[] = Array.isArray(data) ? data : [];
@@ -46,6 +55,33 @@ const ideogramImages: NativeFormat = {
   },
 };
 
+/** Edits, as forms: with a mask (black is drawn again) as inpainting, without one as a remix, whose `image_weight` is its own. */
+const ideogramEdits: NativeFormat = {
+  ...ideogramImages,
+  encode(order, model, dropped) {
+    const members = Object.keys(order).filter(isImageField);
+    const known = ["prompt", "n", "size", "response_format", "mask", "images", "image_weight", ...members, ...OWN];
+    recordDropped(order, known, dropped);
+    if (order.response_format === "b64_json") dropped.add("response_format");
+    const { resolution, ...fields } = fieldsOf(order, model);
+    // A masked image has the size of the original.
+    return compact(order.mask == null ? { ...fields, resolution, image_weight: order.image_weight } : fields);
+  },
+  formFiles(order, _model, files) {
+    const { images, mask } = editedImages(order, files);
+    if (images.length !== 1) throw new DecodeError("Ideogram edits one image per request.", "image");
+    const named = [["image", images[0]], ...(mask === null ? [] : [["mask", mask]])] as const;
+    return named.map(([name, image]) => fileOf(name ?? "", image ?? ""));
+  },
+  urlTail: (order) => (order.mask == null ? "/remix" : "/inpaint"),
+};
+
+function fileOf(name: string, image: string): FormFile {
+  const [, type, data] = /^data:([^;,]*);base64,(.*)$/s.exec(image) ?? [];
+  if (data === undefined) throw new DecodeError("Ideogram takes images as files or data URIs, not by URL.", name);
+  return { name, type: type ?? "", bytes: new Uint8Array(Buffer.from(data, "base64")) };
+}
+
 const isFiltered = (image: unknown): boolean =>
   typeof image === "object" && image !== null && "is_image_safe" in image && image.is_image_safe === false;
 
@@ -55,13 +91,23 @@ export const ideogram: Provider = {
   name: "Ideogram",
   owner: "ideogram",
   defaultBaseUrl: DEFAULT_BASE_URL,
-  capabilities: ["images"],
+  capabilities: ["images", "image-edits"],
   keyHint: "Ideogram API key",
-  models: ["ideogram-v3-turbo", "ideogram-v3", "ideogram-v3-quality"],
-  url: ({ baseUrl }, { model }) => {
+  models: [
+    "ideogram-v4-turbo",
+    "ideogram-v4",
+    "ideogram-v4-quality",
+    "ideogram-v3-turbo",
+    "ideogram-v3",
+    "ideogram-v3-quality",
+  ],
+  url: ({ baseUrl }, { model, urlTail = "" }) => {
     const version = SPEED.exec(model)?.[1] ?? model;
-    return `${trimBaseUrl(baseUrl || DEFAULT_BASE_URL).replace(/\/v1$/, "")}/v1/${encodeURIComponent(version)}/generate`;
+    return `${trimBaseUrl(baseUrl || DEFAULT_BASE_URL).replace(/\/v1$/, "")}/v1/${encodeURIComponent(version)}${urlTail}`;
   },
   authHeaders: (_channel, key) => ({ "api-key": key }),
-  nativeFormat: ({ capability }) => (capability === "images" ? ideogramImages : null),
+  nativeFormat({ capability }) {
+    if (capability === "image-edits") return ideogramEdits;
+    return capability === "images" ? ideogramImages : null;
+  },
 };

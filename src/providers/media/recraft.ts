@@ -1,6 +1,8 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
-import { type JsonObject, textOf } from "../../formats/json.ts";
-import { renamedImageFields } from "../shared/images.ts";
+import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
+import { compact, type JsonObject, textOf } from "../../formats/json.ts";
+import type { NativeFormat } from "../contract/chat.ts";
+import { editedImages, isImageField, renamedImageFields } from "../shared/images.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Members of the API's own that clients may set. */
@@ -18,17 +20,46 @@ const recraftImages = renamedImageFields(OWN, (order) => ({
   response_format: order.response_format,
 }));
 
+/** How far an edit may depart from its image, where the request states no `strength`, which the API requires. */
+const DEFAULT_STRENGTH = 0.5;
+const EDIT_OWN = [...OWN, "strength"] as const;
+
+/** Edits: with a mask (white is drawn again) as inpainting, without one from image to image. Files are sent as data URIs. */
+const recraftEdits: NativeFormat = {
+  ...recraftImages,
+  encode(order, model, dropped, files) {
+    if (!model.endsWith("_vector")) refuseVectorStyle(order);
+    const { images, mask } = editedImages(order, files);
+    const members = Object.keys(order).filter(isImageField);
+    recordDropped(order, ["prompt", "n", "response_format", "images", "mask", ...members, ...EDIT_OWN], dropped);
+    if (images.length !== 1) throw new DecodeError("Recraft edits one image per request.", "image");
+    const strength = Number(order.strength ?? DEFAULT_STRENGTH);
+    return compact({
+      model,
+      prompt: order.prompt,
+      image: images[0],
+      mask,
+      n: order.n == null ? null : Number(order.n),
+      response_format: order.response_format,
+      ...Object.fromEntries(OWN.map((name) => [name, order[name]])),
+      ...(mask === null && { strength }),
+    });
+  },
+  urlTail: (order) => (order.mask == null ? "/imageToImage" : "/inpaint"),
+};
+
 /** Recraft, whose image generation has OpenAI's shape: https://www.recraft.ai/docs/api-reference/endpoints. */
 export const recraft = openAiCompatible({
   type: 1015,
   name: "Recraft",
   owner: "recraft",
   baseUrl: "https://external.api.recraft.ai",
-  capabilities: ["images"],
+  capabilities: ["images", "image-edits"],
   keyHint: "Recraft API token",
   models: ["recraftv4_1", "recraftv4_1_pro", "recraftv3"],
   withoutModelList: true,
   native: {
+    "image-edits": { path: "/images", format: recraftEdits },
     images: {
       format: {
         ...recraftImages,

@@ -1,8 +1,8 @@
 import type { Dropped } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
-import { compact, type JsonObject, numberOf, textOf } from "../../formats/json.ts";
+import { compact, type JsonObject, numberOf, textOf, textsOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
-import type { NativeFormat } from "../contract/chat.ts";
+import type { FormFile, NativeFormat } from "../contract/chat.ts";
 
 const ASPECTS = lookupTable<string>({
   "1024x1792": "9:16",
@@ -39,3 +39,18 @@ export const renamedImageFields = (
   },
   decode: (answer) => (Array.isArray(answer.data) && answer.data.length > 0 ? answer : null),
 });
+
+/** The images of an edit: files of its form, and those inside its JSON (`image`, `images`, `mask`) as data URIs or URLs. */
+export function editedImages(
+  { image, images, mask }: JsonObject,
+  files: readonly FormFile[],
+): Readonly<{ images: readonly string[]; mask: string | null }> {
+  const uriOf = ({ bytes, type }: FormFile) =>
+    `data:${type || "image/png"};base64,${Buffer.from(bytes).toString("base64")}`;
+  const masks = files.filter(({ name }) => name === "mask").map(uriOf);
+  const sent = files.filter(({ name }) => isImageField(name)).map(uriOf);
+  return {
+    images: [...sent, ...textsOf([image].flat()), ...textsOf(images)],
+    mask: masks[0] ?? textOf(mask),
+  };
+}

@@ -68,7 +68,9 @@ export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly
     models: service.models,
     ...(service.noListPrice && { noListPrice: service.noListPrice }),
     url: (channel, params) =>
-      address(channel) + ((!isTask(params.capability) && native?.[params.capability]?.path) || openaiPath(params)),
+      address(channel) +
+      ((!isTask(params.capability) && native?.[params.capability]?.path) || openaiPath(params)) +
+      (params.urlTail ?? ""),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...service.headers }),
     prepare: (body, params) => applyQuirks(body, params, quirks),
     ...(service.responses && { onRejected: onResponsesRejected }),

@@ -131,6 +131,66 @@ describe("Ideogram", () => {
     expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(2 * 0.03));
   });
 
+  /** What the form of a request holds: texts, and files by type and content. */
+  async function formOf(upstream: Upstream) {
+    const { headers, text } = upstream.received.at(-1) ?? { headers: new Headers(), text: "" };
+    const form = await new Response(text, {
+      headers: { "content-type": headers.get("content-type") ?? "" },
+    }).formData();
+    const entries = [...form].map(async ([name, value]) => [
+      name,
+      typeof value === "string" ? value : `${value.type} ${await value.text()}`,
+    ]);
+    return Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
+  }
+  const file = (name: string) => new File([name], `${name}.png`, { type: "image/png" });
+
+  test("takes orders of version 4 as a form", async () => {
+    const upstream = startUpstream(({ path }) =>
+      path === "/v1/ideogram-v4/generate"
+        ? Response.json({ data: [{ ...image, url: "https://ideogram.test/1.png" }] })
+        : Response.json({}, { status: 404 }),
+    );
+    const model = "ideogram-v4-quality";
+    const { client, relay } = connect(upstream, { type: 1014, baseUrl: upstream.url, keys: ["k"], models: [model] });
+    await client.images.generate({ model, prompt: "a gate" });
+    expect(await formOf(upstream)).toEqual({ text_prompt: "a gate", num_images: "1", rendering_speed: "QUALITY" });
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(0.1));
+  });
+
+  test.each([
+    ["remix", false, { resolution: "1024x1024", image_weight: "70" }, {}],
+    ["inpaint", true, {}, { mask: "image/png mask" }],
+  ])("edits an image as a form: %s", async (path, hasMask, fields, files) => {
+    const upstream = startUpstream((seen) =>
+      seen.path === `/v1/ideogram-v3/${path}`
+        ? Response.json({ data: [{ ...image, url: "https://ideogram.test/1.png" }] })
+        : Response.json({}, { status: 404 }),
+    );
+    const model = "ideogram-v3";
+    const { client, relay } = connect(upstream, { type: 1014, baseUrl: upstream.url, keys: ["k"], models: [model] });
+    const own = { image_weight: 70 } as object;
+    const edit = { model, prompt: "wider", image: file("gate"), n: 2, size: "1024x1024" as const, ...own };
+    const { data } = await client.images.edit({ ...edit, ...(hasMask && { mask: file("mask") }) });
+    expect(data?.[0]?.url).toBe("https://ideogram.test/1.png");
+    expect(await formOf(upstream)).toEqual({
+      prompt: "wider",
+      num_images: "2",
+      rendering_speed: "DEFAULT",
+      image: "image/png gate",
+      ...fields,
+      ...files,
+    });
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(2 * 0.06));
+  });
+
+  test("refuses to edit by URL, and charges nothing for it", async () => {
+    const { relay, upstream } = start("ideogram-v3", []);
+    const edit = { model: "ideogram-v3", prompt: "wider", image: "https://x.test/a.png" };
+    const answer = await relay.post("/v1/images/edits", edit);
+    expect([answer.status, upstream.received.length]).toEqual([400, 0]);
+  });
+
   test("charges nothing for an image that it filters", async () => {
     const { client, relay } = start("ideogram-v3", [{ ...image, is_image_safe: false, url: null }]);
     const failure = await failureOf(client.images.generate({ model: "ideogram-v3", prompt: "a gate" }));
@@ -157,6 +217,31 @@ describe("Recraft", () => {
     expect(made?.length).toBe(2);
     expect(sent(upstream)).toEqual({ model: "recraftv4_1", prompt: "a gate", n: 2, size: "1792x1024" });
     expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(2 * 0.035));
+  });
+
+  test.each([
+    ["imageToImage", false],
+    ["inpaint", true],
+  ])("edits an image inside JSON: %s", async (path, hasMask) => {
+    const upstream = startUpstream((seen) =>
+      seen.path === `/v1/images/${path}`
+        ? Response.json({ created: 1, credits: 40, data: [{ image_id: "i", url: "https://img.test/1" }] })
+        : Response.json({}, { status: 404 }),
+    );
+    const channel = { type: 1015, baseUrl: upstream.url, keys: ["recraft-key"], models: ["recraftv3"] };
+    const { client, relay } = connect(upstream, channel);
+    const file = (name: string) => new File([name], `${name}.png`, { type: "image/png" });
+    const edit = { model: "recraftv3", prompt: "wider", image: file("gate"), ...({ strength: 0.2 } as object) };
+    const { data } = await client.images.edit({ ...edit, ...(hasMask && { mask: file("mask") }) });
+    expect(data?.[0]?.url).toBe("https://img.test/1");
+    const uri = (text: string) => `data:image/png;base64,${Buffer.from(text).toString("base64")}`;
+    expect(sent(upstream)).toEqual({
+      model: "recraftv3",
+      prompt: "wider",
+      image: uri("gate"),
+      ...(hasMask ? { mask: uri("mask") } : { strength: 0.2 }),
+    });
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(0.04));
   });
 
   test("refuses vector styles of raster models, and charges nothing for a failure", async () => {
