@@ -25,9 +25,12 @@ export type StatementDraft = Readonly<{
   content: StatementContent;
 }>;
 
-/** The balance of a row of `users` with quota of plans for some models, which was granted and is used like it. */
-export const accountUnits = sql<number>`(${users.quota} + (select coalesce(sum(s.remaining), 0) from subscriptions s
-  where s.user_id = ${users.id} and s.own_quota))::float8`;
+/**
+ * The balance of a row of `users` with quota of plans for some models, which was granted and is used like it. The table is named:
+ * without joins columns are written without it, and would be those of the subscription.
+ */
+export const accountUnits = sql<number>`(users.quota + (select coalesce(sum(s.remaining), 0) from subscriptions s
+  where s.user_id = users.id and s.own_quota))::float8`;
 
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
