@@ -175,10 +175,11 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         )
         .put(
           "/user/subscriptions",
-          async ({ actor, request, body }) => {
+          async ({ actor, request, server, body }) => {
             if (body.plan_id !== undefined && body.seats === undefined) {
               const { id: subscriptionId, plan_id: planId, at } = body;
-              const { url } = await changePlan(services, actor, { subscriptionId, planId, at });
+              const site = siteOf(services, { request, server });
+              const { url } = await changePlan(services, actor, { subscriptionId, planId, at, site });
               return ok({ url }, url === null ? say("subscription_saved", languageOf(request)) : "");
             }
             if (body.seats !== undefined) await setSeats(services, actor.id, body.id, body.seats);

@@ -113,8 +113,19 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
     await inCard("Yacht", fillPlaceholders(plans.switchFrom, { name: named("Dinghy") })).click();
     const change = buyer.dialog(fillPlaceholders(plans.switchTitle, { name: named("Yacht") }));
     await change.getByText(/\$9\.00/).waitFor();
+    await buyer.expectAccessible();
     await buyer.button(plans.switch, change).click();
     await state("Yacht", plans.statuses.active);
+    // The cheaper one would begin with the next period, until that is taken back.
+    await inCard("Dinghy", fillPlaceholders(plans.switchFrom, { name: named("Yacht") })).click();
+    const cheaper = buyer.dialog(fillPlaceholders(plans.switchTitle, { name: named("Dinghy") }));
+    await cheaper
+      .getByRole("status")
+      .getByText(/\$1\.00/)
+      .waitFor();
+    await buyer.button(plans.switch, cheaper).click();
+    await inCard("Yacht", fillPlaceholders(plans.stay, { name: named("Yacht") })).click();
+    await inCard("Yacht", fillPlaceholders(plans.stay, { name: named("Yacht") })).waitFor({ state: "detached" });
     await inCard("Yacht", plans.cancel).click();
     const cancel = buyer.dialog(fillPlaceholders(plans.cancelTitle, { name: named("Yacht") }));
     await buyer.expectAccessible();

@@ -11,6 +11,9 @@ type Subscription = {
   startedAt: number;
   changedAt: number;
   sales: Sale[];
+  /** The plan that is charged, and one that the buyer has not approved. */
+  planNo: string;
+  revisedTo: string;
 };
 type Sale = { id: string; at: number; value: string; status: "COMPLETED" | "REFUNDED" };
 type Answer = [status: number, body: object];
@@ -25,13 +28,13 @@ const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 /** The part of the stand-in that has products, plans and subscriptions, as the reference of Subscriptions v1 documents them. */
 export function createFakePaypalPlans(next: (prefix: string) => string) {
   const products = new Set<string>();
-  const plans = new Map<string, readonly Cycle[]>();
+  const plans = new Map<string, Readonly<{ cycles: readonly Cycle[]; product: string }>>();
   const subscriptions = new Map<string, Subscription>();
-  const state = { refusesToCancel: false, listsSales: true };
+  const state = { refusesToCancel: false, listsSales: true, failsToRevise: false };
 
   const view = (one: Subscription) => ({
     ...{ id: one.id, status: one.status, custom_id: one.tradeNo, start_time: iso(one.startedAt) },
-    status_update_time: iso(one.changedAt),
+    ...{ status_update_time: iso(one.changedAt), plan_id: one.planNo },
     links: [{ rel: "approve", href: `https://www.paypal.test/subscribe?ba_token=${one.id}`, method: "GET" }],
   });
   const transaction = ({ currency }: Subscription, { id, at, value, status }: Sale) => ({
@@ -47,10 +50,14 @@ export function createFakePaypalPlans(next: (prefix: string) => string) {
       if (method === "POST") products.add(String(body.id));
       return products.has(String(id ?? body.id)) ? [method === "POST" ? 201 : 200, { id: id ?? body.id }] : [404, {}];
     }
+    if (list === "plans" && method === "GET") {
+      const plan = plans.get(String(id));
+      return plan ? [200, { id, product_id: plan.product }] : [404, {}];
+    }
     if (list === "plans") {
       if (!products.has(String(body.product_id))) return [422, { details: [{ issue: "INVALID_PRODUCT" }] }];
       const plan = next("P-");
-      plans.set(plan, body.billing_cycles as readonly Cycle[]);
+      plans.set(plan, { cycles: body.billing_cycles as readonly Cycle[], product: String(body.product_id) });
       return [201, { id: plan, status: "ACTIVE" }];
     }
     if (id === undefined) return subscribe(body);
@@ -62,12 +69,20 @@ export function createFakePaypalPlans(next: (prefix: string) => string) {
       found.status = "CANCELLED";
       return [204, {}];
     }
+    if (action === "revise") {
+      const [now, next] = [plans.get(found.planNo), plans.get(String(body.plan_id))];
+      const mayRevise = !state.failsToRevise && found.status === "ACTIVE" && next && next.product === now?.product;
+      if (!mayRevise) return [422, { details: [{ issue: "INCOMPATIBLE_PLAN" }] }];
+      found.revisedTo = String(body.plan_id);
+      const href = `https://www.paypal.test/revise?ba_token=${found.id}`;
+      return [200, { plan_id: body.plan_id, links: [{ rel: "approve", href, method: "GET" }] }];
+    }
     if (action !== "transactions") return [200, view(found)];
     return [200, { transactions: state.listsSales ? found.sales.map((sale) => transaction(found, sale)) : [] }];
   }
 
   function subscribe({ plan_id: planNo, custom_id: tradeNo }: Record<string, unknown>): Answer {
-    const cycles = plans.get(String(planNo)) ?? [];
+    const cycles = plans.get(String(planNo))?.cycles ?? [];
     const price = cycles.find(({ tenure_type: kind }) => kind === "REGULAR")?.pricing_scheme?.fixed_price;
     if (!price) return [422, { details: [{ issue: "INVALID_PLAN" }] }];
     const trials = cycles.filter(({ tenure_type: kind }) => kind === "TRIAL");
@@ -76,6 +91,7 @@ export function createFakePaypalPlans(next: (prefix: string) => string) {
     const one: Subscription = {
       ...{ id: next("I-"), tradeNo: String(tradeNo), status: "APPROVAL_PENDING" as const, sales: [] },
       ...{ value: price.value, currency: price.currency_code, startedAt: 0, changedAt: 0 },
+      ...{ planNo: String(planNo), revisedTo: "" },
       firstValue: first?.value ?? price.value,
       trialDays: trial?.frequency.interval_count ?? 0,
     };
@@ -104,6 +120,20 @@ export function createFakePaypalPlans(next: (prefix: string) => string) {
       Object.assign(one, { status: "ACTIVE", startedAt: now, changedAt: now });
       const activated = event("BILLING.SUBSCRIPTION.ACTIVATED", view(one));
       return one.trialDays > 0 ? [activated] : [activated, this.charge(tradeNo, now)];
+    },
+    /** The buyer approves another price: it is charged from the next period on. Returns what is reported. */
+    approveRevision(tradeNo: string, now: number) {
+      const one = byOrder(tradeNo);
+      const price = plans.get(one.revisedTo)?.cycles.at(-1)?.pricing_scheme?.fixed_price;
+      if (!price) throw new Error("there is nothing to approve");
+      Object.assign(one, {
+        planNo: one.revisedTo,
+        revisedTo: "",
+        value: price.value,
+        firstValue: price.value,
+        changedAt: now,
+      });
+      return event("BILLING.SUBSCRIPTION.UPDATED", view(one));
     },
     /** A period is charged. Returns what is reported. */
     charge(tradeNo: string, now: number, amount?: string) {

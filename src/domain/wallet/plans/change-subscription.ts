@@ -73,7 +73,8 @@ export async function switchPlan(
     planId,
     now,
   );
-  if (current.orderId !== null) throw new OperationError("plan_paid_by_card");
+  // A service renews it since it was looked at.
+  if (current.orderId !== null) throw new OperationError("subscription_changed");
   if (!isUpgrade) {
     await db.transaction(async (tx) => {
       const { subscription } = findActive(await lockPlanAccount(tx, userId), subscriptionId);

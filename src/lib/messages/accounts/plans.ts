@@ -103,10 +103,6 @@ export const planMessages = {
   coupon_not_found: { en: "This coupon does not exist or is retired.", zh: "优惠码不存在或已停用。" },
   plan_card_free: { en: "This plan is free: subscribe from the balance.", zh: "该套餐免费，请直接用余额订阅。" },
   plan_no_card: { en: "Nothing is paid by card for this account.", zh: "该账户没有银行卡订阅。" },
-  plan_paid_by_card: {
-    en: "This plan is paid by card. Cancel its renewal, then subscribe to the other plan.",
-    zh: "该套餐由银行卡支付，请先取消续订，再订阅其他套餐。",
-  },
   plan_change_unpaid: {
     en: "The present period is not paid yet. Change the plan when it is.",
     zh: "本期尚未付款，请在付款后再更改套餐。",
@@ -132,8 +128,12 @@ export const planMessages = {
     zh: "支付服务计算的金额与系统不一致，请联系管理员。",
   },
   plan_change_period: {
-    en: "A plan paid by card can change to a less expensive one of the same period only. Cancel the renewal, then subscribe to the other plan.",
-    zh: "由银行卡支付的套餐只能降级为相同周期的套餐。请先取消续订，再订阅其他套餐。",
+    en: "This change is possible between plans with periods of the same length only. Cancel the renewal, then subscribe to the other plan.",
+    zh: "只能在周期相同的套餐之间进行此更改。请先取消续订，再订阅其他套餐。",
+  },
+  plan_change_trial: {
+    en: "PayPal changes no trial. Change the plan when its first period is paid.",
+    zh: "PayPal 不支持在试用期更改套餐，请在首期付款后再更改。",
   },
   plan_change_preview_old: {
     en: "The amount was computed a while ago. Look at it again, then confirm.",

@@ -8,6 +8,7 @@ import type { StripeDeps } from "../../../payments/stripe-client.ts";
 import { readChange, switchPlan } from "../../change-subscription.ts";
 import type { PlanDeps } from "../../subscribe.ts";
 import { type ChangeInput, readCardTerms, textOf } from "./card-terms.ts";
+import { changeAtPaypal, requirePaypalChange } from "./paypal-change.ts";
 import { type Changed, changeAtStripe, previewAtStripe } from "./stripe-change.ts";
 
 type ChangeDeps = StripeDeps & PlanDeps;
@@ -57,14 +58,15 @@ export async function previewChange(
       ...{ price_units: price, due_units: isUpgrade ? Math.max(0, price - credit) : 0 },
     };
   }
-  if (service === "paypal") throw new OperationError("plan_paid_by_card");
   const terms = await readCardTerms(deps, user, input, now);
   const { quote, change } = terms;
-  const due = change.isUpgrade ? await atService(deps, terms.order, () => previewAtStripe(deps, terms, now)) : 0;
+  if (service === "paypal") requirePaypalChange(terms);
+  const isNow = change.isUpgrade && service === "stripe";
+  const due = isNow ? await atService(deps, terms.order, () => previewAtStripe(deps, terms, now)) : 0;
   return {
     ...{
       ...none,
-      starts: change.isUpgrade ? "now" : "next_period",
+      starts: isNow ? "now" : "next_period",
       period_end: change.current.periodEnd,
       pays: service,
     },
@@ -73,13 +75,13 @@ export async function previewChange(
 }
 
 /**
- * Changes the plan of a subscription, whoever pays it. `at`: the time of the preview that is confirmed, a quarter of an hour ago at most.
+ * Changes the plan of a subscription, whoever pays it; PayPal's page leads back to `site`. `at`: the time of the preview that is confirmed, a quarter of an hour ago at most.
  * Throws OperationError.
  */
 export async function changePlan(
   deps: ChangeDeps,
   user: Customer,
-  { at, ...input }: ChangeInput & Readonly<{ at?: number | undefined }>,
+  { at, site, ...input }: ChangeInput & Readonly<{ at?: number | undefined; site: string }>,
   now = nowSeconds(),
 ): Promise<Changed> {
   const { subscriptionId, planId } = input;
@@ -88,12 +90,13 @@ export async function changePlan(
     await switchPlan(deps, user.id, subscriptionId, planId, now);
     return { url: null };
   }
-  if (service === "paypal") throw new OperationError("plan_paid_by_card");
   if (at !== undefined && (at > now || at < now - PREVIEW_S)) throw new OperationError("plan_change_preview_old");
   const terms = await readCardTerms(deps, user, input, now);
   // What was unused before the period began is none of it.
   const from = Math.max(at ?? now, terms.change.current.periodStart);
-  return atService(deps, terms.order, () => changeAtStripe(deps, terms, from, now));
+  return atService(deps, terms.order, () =>
+    service === "paypal" ? changeAtPaypal(deps, terms, { site, now }) : changeAtStripe(deps, terms, from, now),
+  );
 }
 
 /** The service that renews a subscription; null: none does. */

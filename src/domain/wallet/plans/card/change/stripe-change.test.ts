@@ -18,6 +18,7 @@ import { pollCards } from "../poll-cards.ts";
 import { handlePlanEvent } from "../stripe-events.ts";
 import { changePlan, previewChange } from "./change-plan.ts";
 
+const SITE = "https://gateway.test";
 const HOUR_S = 3600;
 const DAY_S = 86_400;
 const MONTH_S = 30 * DAY_S;
@@ -72,7 +73,7 @@ const userOf = (id: number) => ({ id, group: "default" });
 /** An account that pays for a plan by card since `START`; with the number of its order, which Stripe knows. */
 async function payByCard(planId = plans.small): Promise<Readonly<{ userId: number; tradeNo: string }>> {
   const userId = await addUser(database.sql, 0);
-  await startCardPlan(deps, userOf(userId), planId, "https://gateway.test", START);
+  await startCardPlan(deps, userOf(userId), planId, SITE, START);
   const [row] = await database.sql<{ trade_no: string }[]>`select trade_no from plan_orders where user_id = ${userId}`;
   const tradeNo = row?.trade_no ?? "";
   stripe.checkOut(tradeNo, START);
@@ -84,7 +85,7 @@ async function change(userId: number, planId: number, now: number, at?: number) 
   return changeNow(userId, planId, now, at);
 }
 const changeNow = async (userId: number, planId: number, now: number, at?: number) =>
-  changePlan(deps, userOf(userId), { subscriptionId: (await own(userId))?.id ?? 0, planId, at }, now);
+  changePlan(deps, userOf(userId), { subscriptionId: (await own(userId))?.id ?? 0, planId, at, site: SITE }, now);
 const preview = async (userId: number, planId: number, now: number) =>
   previewChange(deps, userOf(userId), { subscriptionId: (await own(userId))?.id ?? 0, planId }, now);
 const paidOf = async (userId: number) =>
@@ -139,6 +140,36 @@ test("an upgrade is charged what the preview says, begins at once and renews at 
   stripe.setRenewal(tradeNo, false, end + 10);
   await deliver(end + 10);
   expect(await own(userId)).toMatchObject({ cancel_at_end: true });
+});
+
+test("what Stripe pays back of a change, and of the payment before, is recorded with its tax; the plan stays", async () => {
+  const { userId, tradeNo } = await payByCard();
+  await change(userId, plans.large, TEN_DAYS);
+  await deliver(TEN_DAYS);
+  const [first, changed] = stripe.invoices.slice(-2);
+  const refund = (invoiceNo: string, cents: number) =>
+    stripe.emit(
+      "charge.refunded",
+      {
+        ...{ id: `ch_${invoiceNo}`, object: "charge", customer: stripe.customerOf(tradeNo), currency: "eur" },
+        ...{ amount_refunded: cents, metadata: {}, payment_intent: stripe.paymentNoOf(invoiceNo) },
+      },
+      TEN_DAYS,
+    );
+  refund(changed?.id ?? "", 1000);
+  refund(changed?.id ?? "", 1745);
+  refund(first?.id ?? "", 1309);
+  // More than was paid.
+  refund(first?.id ?? "", 1310);
+  const events = stripe.events.splice(0);
+  await deliver(TEN_DAYS + 60, [...events, ...events]);
+  expect((await paidOf(userId)).filter(([money]) => money?.startsWith("-"))).toEqual([
+    ["-13.09", "-2.09"],
+    ["-10.00", "-1.60"],
+    ["-7.45", "-1.19"],
+  ]);
+  expect(await own(userId)).toMatchObject({ plan_name: "Large", status: "active", remaining: 2_000 });
+  expect((await casesOf(userId)).map(([kind]) => kind)).toEqual(["refund", "refund", "refund", "refund"]);
 });
 
 test("a payment that fails leaves the plan in force; the change counts when it is paid, and is charged once", async () => {
@@ -208,7 +239,7 @@ test("what Stripe refuses changes nothing", async () => {
     changePlan(
       deps,
       userOf(userId + 1),
-      { subscriptionId: (await own(userId))?.id ?? 0, planId: plans.large },
+      { subscriptionId: (await own(userId))?.id ?? 0, planId: plans.large, site: SITE },
       TEN_DAYS,
     ),
   ).rejects.toMatchObject({ code: "subscription_not_found" });
@@ -220,7 +251,7 @@ test("of many changes at once one is charged", async () => {
   const { id: subscriptionId = 0 } = (await own(userId)) ?? {};
   const results = await Promise.allSettled(
     [plans.large, plans.huge, plans.large, plans.huge].map((planId) =>
-      changePlan(deps, userOf(userId), { subscriptionId, planId }, TEN_DAYS),
+      changePlan(deps, userOf(userId), { subscriptionId, planId, site: SITE }, TEN_DAYS),
     ),
   );
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -308,7 +339,7 @@ test("an amount that was not agreed, a paused plan and a plan that the account h
   await deliver(TEN_DAYS);
   await database.sql`update users set quota = quota + 10000000 where id = ${userId}`;
   stripe.setCard(TEN_DAYS, false);
-  await changePlan(deps, userOf(userId), { subscriptionId, planId: plans.large }, TEN_DAYS);
+  await changePlan(deps, userOf(userId), { subscriptionId, planId: plans.large, site: SITE }, TEN_DAYS);
   await subscribe(deps, userId, plans.large, TEN_DAYS);
   const [tradeNo = ""] = (
     await database.sql<{ trade_no: string }[]>`select trade_no from plan_orders where user_id = ${userId} order by id`

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { planOrders, planPayments } from "../../../../../../db/schema/billing/plan-orders.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
@@ -63,7 +63,8 @@ const NO_CURRENCY = "XXX";
 async function findOrder({ db }: PaypalPlanDeps, subscriptionNo: string | null): Promise<Order | undefined> {
   if (!subscriptionNo) return undefined;
   const isOurs = and(eq(planOrders.sessionNo, subscriptionNo), eq(planOrders.service, "paypal"));
-  const [order] = await db.select().from(planOrders).where(isOurs);
+  // The first began it; others changed its plan.
+  const [order] = await db.select().from(planOrders).where(isOurs).orderBy(asc(planOrders.id)).limit(1);
   return order;
 }
 

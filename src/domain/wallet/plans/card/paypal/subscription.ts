@@ -13,6 +13,7 @@ import type { Plan } from "../../plan-account.ts";
 import { findAnyPlan } from "../../subscribe.ts";
 import { applyInvoice } from "../apply-invoice.ts";
 import { applyCardState } from "../card-state.ts";
+import { findPaidOrder, listOrdersOf, settlePaypalChanges } from "../change/settle-paypal.ts";
 
 export type PaypalPlanDeps = WalletDeps & DirectDeps;
 type Order = typeof planOrders.$inferSelect;
@@ -34,26 +35,11 @@ export async function openPaypalPage(
   deps: PaypalPlanDeps,
   { order, plan, site }: Readonly<{ order: Order; plan: Plan; site: string }>,
 ): Promise<Readonly<{ sessionNo: string; url: string }>> {
-  const { tradeNo, money, firstMoney, currency, trialDays } = order;
+  const { tradeNo } = order;
   const longest = LONGEST[plan.period];
   if (plan.periodCount > longest) throw new OperationError("plan_paypal_period", { max: longest });
-  const name = `${deps.settings.get("SystemName")} ${plan.name}`.slice(0, 127);
-  const interval = (unit: string, count: number) => ({ interval_unit: unit, interval_count: count });
-  const priced = (amount: string) => ({
-    frequency: interval(plan.period.toUpperCase(), plan.periodCount),
-    pricing_scheme: { fixed_price: amountOf(amount, currency) },
-  });
-  const cycles = [
-    ...(trialDays > 0 ? [{ tenure_type: "TRIAL", total_cycles: 1, frequency: interval("DAY", trialDays) }] : []),
-    ...(firstMoney === null ? [] : [{ tenure_type: "TRIAL", total_cycles: 1, ...priced(firstMoney) }]),
-    { tenure_type: "REGULAR", total_cycles: 0, ...priced(money) },
-  ];
-  const planNo = await create(deps, "/v1/billing/plans", `${tradeNo}P`, {
-    ...{ product_id: await findProduct(deps, plan, name), name, status: "ACTIVE" },
-    billing_cycles: cycles.map((cycle, index) => ({ ...cycle, sequence: index + 1 })),
-    // What was not paid is not added to the next period: its amount would be another than was ordered.
-    payment_preferences: { auto_bill_outstanding: false, payment_failure_threshold: 1 },
-  });
+  const productNo = await findProduct(deps, plan);
+  const planNo = await createPaypalPlan(deps, { order, plan, productNo });
   const back = `${site}/topup?list=plans`;
   const { status, body } = await callPaypal(deps, "POST", "/v1/billing/subscriptions", {
     requestId: tradeNo,
@@ -70,11 +56,43 @@ export async function openPaypalPage(
   return { sessionNo, url };
 }
 
+const nameOf = ({ settings }: PaypalPlanDeps, plan: Plan): string =>
+  `${settings.get("SystemName")} ${plan.name}`.slice(0, 127);
+
+/**
+ * Creates PayPal's plan for an order, below a product of PayPal's; one that changes a subscription has no trial. Throws
+ * PaymentServiceError.
+ */
+export function createPaypalPlan(
+  deps: PaypalPlanDeps,
+  { order, plan, productNo }: Readonly<{ order: Order; plan: Plan; productNo: string }>,
+): Promise<Readonly<{ id: string }>> {
+  const { tradeNo, money, firstMoney, currency, replacesId } = order;
+  const trialDays = replacesId === null ? order.trialDays : 0;
+  const interval = (unit: string, count: number) => ({ interval_unit: unit, interval_count: count });
+  const priced = (amount: string) => ({
+    frequency: interval(plan.period.toUpperCase(), plan.periodCount),
+    pricing_scheme: { fixed_price: amountOf(amount, currency) },
+  });
+  const cycles = [
+    ...(trialDays > 0 ? [{ tenure_type: "TRIAL", total_cycles: 1, frequency: interval("DAY", trialDays) }] : []),
+    ...(firstMoney === null ? [] : [{ tenure_type: "TRIAL", total_cycles: 1, ...priced(firstMoney) }]),
+    { tenure_type: "REGULAR", total_cycles: 0, ...priced(money) },
+  ];
+  return create(deps, "/v1/billing/plans", `${tradeNo}P`, {
+    ...{ product_id: productNo, name: nameOf(deps, plan), status: "ACTIVE" },
+    billing_cycles: cycles.map((cycle, index) => ({ ...cycle, sequence: index + 1 })),
+    // What was not paid is not added to the next period: its amount would be another than was ordered.
+    payment_preferences: { auto_bill_outstanding: false, payment_failure_threshold: 1 },
+  });
+}
+
 /** PayPal's product of a plan of ours; plans belong to one. */
-async function findProduct(deps: PaypalPlanDeps, plan: Plan, name: string): Promise<string> {
+async function findProduct(deps: PaypalPlanDeps, plan: Plan): Promise<string> {
   const id = `SLUICE-PLAN-${plan.id}`;
   const { status } = await callPaypal(deps, "GET", `/v1/catalogs/products/${id}`);
   if (status === 200) return id;
+  const name = nameOf(deps, plan);
   const product = await create(deps, "/v1/catalogs/products", id, { id, name, type: "SERVICE", category: "SOFTWARE" });
   return product.id;
 }
@@ -107,22 +125,32 @@ export async function lookUpPaypal(deps: PaypalPlanDeps, order: Order, now: numb
   if (!plan) return;
   const startedAt = secondsOf(found.body.start_time) ?? order.createdAt;
   const paidFrom = startedAt + order.trialDays * DAY_S;
-  const base = { tradeNo: order.tradeNo, subscriptionNo: order.sessionNo, customerNo: "", priceNo: "" };
+  const orders = await listOrdersOf(deps.db, order);
+  // PayPal sends back the number of the order that began it.
+  const tradeNo = orders[0]?.tradeNo ?? order.tradeNo;
+  const base = { tradeNo, subscriptionNo: order.sessionNo, customerNo: "", priceNo: "" };
   if (order.trialDays > 0 && status === "ACTIVE") {
     const trial = { paidUnits: 0, currency: order.currency, periodStart: startedAt, periodEnd: paidFrom };
     // Of an account that had the plan meanwhile it is a duplicate; a trial that is over begins nothing.
     if (paidFrom > now) await apply(deps, order, { ...base, invoiceNo: `${order.sessionNo}/trial`, ...trial }, now);
   }
+  await settlePaypalChanges(deps.db, orders, textOf(found.body.plan_id), now);
   const listed = await listSales(deps, order, now);
   const sales = reported && !listed.some(({ id }) => id === reported.id) ? [...listed, reported] : listed;
   for (const { id, paidAt, money, currency } of sales.toSorted((a, b) => a.paidAt - b.paidAt)) {
     const period = paidPeriod(plan, paidFrom, paidAt);
     const paidUnits = smallestUnits(money, currency);
-    await apply(deps, order, { ...base, invoiceNo: id, paidUnits, currency, ...period }, now);
+    const paid = await findPaidOrder(deps.db, orders, { id, money, currency, ...period });
+    await apply(
+      deps,
+      order,
+      { ...base, priceNo: paid?.priceNo ?? "", invoiceNo: id, paidUnits, currency, ...period },
+      now,
+    );
   }
-  await joinWaitingRefunds(deps.db, { orderId: order.id });
+  for (const { id: orderId } of orders) await joinWaitingRefunds(deps.db, { orderId });
   await applyCardState(deps, {
-    ...{ tradeNo: order.tradeNo, subscriptionNo: order.sessionNo },
+    ...{ tradeNo, subscriptionNo: order.sessionNo },
     reportedAt: secondsOf(found.body.status_update_time) ?? now,
     isCanceled: false,
     hasEnded: status === "CANCELLED" || status === "EXPIRED",
@@ -200,7 +228,9 @@ export async function cancelAtPaypal(deps: ServiceDeps, order: Order): Promise<v
   if (body.status !== "CANCELLED" && body.status !== "EXPIRED") throw refusal(path, canceled);
 }
 
-const subscriptionPath = ({ sessionNo }: Order): string => `/v1/billing/subscriptions/${encodeURIComponent(sessionNo)}`;
+/** The path of a subscription in PayPal's API. */
+export const subscriptionPath = ({ sessionNo }: Order): string =>
+  `/v1/billing/subscriptions/${encodeURIComponent(sessionNo)}`;
 
 /** Epoch seconds of a time in RFC 3339; null: it is none. */
 function secondsOf(time: unknown): number | null {
