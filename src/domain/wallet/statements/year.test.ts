@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import { statements } from "../../../../db/schema/billing/statements.ts";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { createCardCustomers } from "../../../../test/support/billing/card-customers.ts";
 import { addUser, silentLog, transferDirectly, usageRecord } from "../../../../test/support/billing/start-billing.ts";
 import { startFakeAlipay } from "../../../../test/support/console/fake-payment-services.ts";
+import { startFakeStripe } from "../../../../test/support/console/fake-stripe.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { randomFrom } from "../../../../test/support/lib/random-json.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
@@ -20,7 +22,8 @@ import { pollPayments } from "../payments/direct/poll-payments.ts";
 import { continueRefunds, refundOrder } from "../payments/direct/refund-order.ts";
 import { startDirect } from "../payments/direct/services.ts";
 import { advanceSubscriptions } from "../plans/advance-subscriptions.ts";
-import { setRenewal, switchPlan } from "../plans/change-subscription.ts";
+import { pollCards } from "../plans/card/poll-cards.ts";
+import { switchPlan } from "../plans/change-subscription.ts";
 import { orderNextPeriod, orderPlan } from "../plans/orders/order-period.ts";
 import { remindSubscribers } from "../plans/orders/remind.ts";
 import { listOwnSubscriptions, savePlan } from "../plans/plans.ts";
@@ -28,6 +31,7 @@ import { setSeats } from "../plans/seats/change-seats.ts";
 import { subscribe } from "../plans/subscribe.ts";
 import { issueStatements } from "./issue-statements.ts";
 import { monthAt } from "./month.ts";
+import { readPaidOrders } from "./movements/read-movements.ts";
 
 const DAY_S = 86_400;
 const HOUR_S = 3600;
@@ -36,35 +40,47 @@ const START = Date.UTC(2025, 0, 1) / 1000;
 const UNTIL = Date.UTC(2026, 0, 3) / 1000;
 
 const alipay = startFakeAlipay();
+const stripe = startFakeStripe();
 let database: TestDatabase;
 beforeAll(async () => {
   database = await openTestDatabase();
 });
 afterAll(async () => {
   setSystemTime();
-  await alipay.stop();
+  await Promise.all([alipay.stop(), stripe.stop()]);
   await database.close();
 });
 
-test("a year of three organizations: books, statements and the payment service's ledger agree to the unit", async () => {
+test("a year of three organizations: books, statements and the payment services' ledgers agree to the unit", async () => {
   const random = randomFrom(SEED);
-  const settings = fixedSettings({ ...alipay.settings, GroupRatio: '{"default":1,"pro":1}' });
+  const settings = fixedSettings({
+    ...{ ...alipay.settings, GroupRatio: '{"default":1,"pro":1}' },
+    ...{ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1.13", StripeCurrency: "eur" },
+  });
   const { db, sql, changes } = database;
   const fetch = createSafeFetch(createAddressPolicy(true));
-  const deps = { db, changes, settings, fetch, log: silentLog, billing: { transfer: transferDirectly } };
+  const billing = { transfer: transferDirectly };
+  const deps = { db, changes, settings, fetch, log: silentLog, billing, stripeAddress: stripe.url };
   setSystemTime(START * 1000);
   const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
   const organizations: number[] = [];
   for (const _ of [1, 2, 3]) organizations.push(await addUser(sql, 0));
   await sql`update users set kind = 'organization' where id > ${actor.id}`;
-  const plan = (name: string, price: number, window: string, windowQuota: number, seats: number) =>
+  const plan = (name: string, price: number, window: string, windowQuota: number, more: object) =>
     savePlan(deps, actor, {
       ...{ name, description: "", price, period: "month", periodCount: 1, windowQuota, window, userGroup: "" },
-      ...{ trialDays: 0, allowsOverage: true, isVisible: true, seats, seatPrice: 70_001 },
+      ...{ trialDays: 0, allowsOverage: true, isVisible: true, ...more },
     });
   const plans = [
-    await plan("Small", 900_000, "week", 400_000, 2),
-    await plan("Large", 3_000_000, "month", 5_000_000, 4),
+    await plan("Small", 900_000, "week", 400_000, { seats: 2, seatPrice: 70_001 }),
+    await plan("Large", 3_000_000, "month", 5_000_000, { seats: 4, seatPrice: 70_001 }),
+  ];
+  const forModels = await plan("Models", 200_000, "day", 150_000, { models: ["mod*"] });
+  const byCard = [
+    await plan("Card", 1_000_000, "month", 1_000_000, {}),
+    await plan("Card large", 4_000_001, "month", 3_000_000, {}),
+    await plan("Card largest", 9_000_000, "month", 4_000_000, {}),
+    await plan("Card quarterly", 12_000_007, "month", 4_000_000, { periodCount: 3 }),
   ];
   const counts: Record<string, number> = {};
   const count = (kind: string) => (counts[kind] = (counts[kind] ?? 0) + 1);
@@ -87,7 +103,9 @@ test("a year of three organizations: books, statements and the payment service's
     }
   }
 
+  const cards = createCardCustomers({ deps, stripe, random, now: nowSeconds, plans: byCard });
   const events = {
+    ...cards.events,
     async topUp(id: number) {
       const user = { id, group: "default" };
       await pay((await startDirect(deps, { user, amount: 1 + random(40), site: "https://s.test" }, "alipay")).url);
@@ -113,14 +131,17 @@ test("a year of three organizations: books, statements and the payment service's
     async call(id: number) {
       const most = Math.min(2_000_000, await balanceOf(id));
       if (most === 0) return;
-      const record = usageRecord({ userId: id, quota: 1 + random(most), createdAt: nowSeconds(), modelName: "model" });
+      // The plan for the model pays as far as it goes.
+      const [budget] = await sql<{ id: number }[]>`
+        select id from budgets where organization_id = ${id} and scope = 'plan' and deleted_at is null`;
+      const record = usageRecord({
+        ...{ userId: id, quota: 1 + random(most), createdAt: nowSeconds(), modelName: "model" },
+        ...(budget && { plan: budget.id }),
+      });
       await applyBatch(sql, "p", [recordText(record)]);
     },
     subscribe: (id: number) => subscribe(deps, id, plans[random(2)] ?? 0, nowSeconds()),
-    async renewal(id: number) {
-      const [one] = await listOwnSubscriptions(db, id);
-      if (one) await setRenewal({ db, setCardRenewal: async () => undefined }, id, one.id, random(2) === 0);
-    },
+    forModels: (id: number) => subscribe(deps, id, forModels, nowSeconds()),
     async refund(id: number) {
       const paid = await db.select().from(topUpOrders).where(eq(topUpOrders.userId, id));
       const order = paid.filter(({ status }) => status === "success").at(-1);
@@ -132,6 +153,7 @@ test("a year of three organizations: books, statements and the payment service's
   const kinds = [
     ...(["topUp", "topUp", "call", "call", "call", "call", "subscribe", "renewal", "refund"] as const),
     ...(["order", "order", "next", "next", "seats", "upgrade"] as const),
+    ...(["cardOrder", "cardChange", "cardChange", "cardChange", "cardRefund", "forModels"] as const),
   ];
 
   for (let now = START; now < UNTIL; now += DAY_S) {
@@ -145,6 +167,7 @@ test("a year of three organizations: books, statements and the payment service's
         count(`${kind} refused`);
       });
     }
+    await cards.passDay();
     alipay.state.failing = 0;
     alipay.state.refusesRefunds = false;
     for (const { body } of late.filter(({ at }) => at <= nowSeconds())) {
@@ -156,13 +179,15 @@ test("a year of three organizations: books, statements and the payment service's
     setSystemTime((now + 23 * HOUR_S) * 1000);
     await pollPayments(deps);
     await continueRefunds(deps);
+    if (random(4) === 0) await pollCards(deps);
     await remindSubscribers(deps);
     await advanceSubscriptions(deps);
     if (new Date(now * 1000).getUTCDate() === 2) await issueStatements({ db, settings });
   }
+  await cards.finish();
   await issueStatements({ db, settings });
 
-  for (const book of ["balances", "users", "statements"] as const) {
+  for (const book of ["balances", "users", "budgets", "statements"] as const) {
     expect({ book, wrong: (await checkBooks(db, book, 0, nowSeconds())).wrong }).toEqual({ book, wrong: [] });
   }
   let documents = 0;
@@ -197,8 +222,10 @@ test("a year of three organizations: books, statements and the payment service's
   const isDocumented = (time: number) => time > 0 && time < until;
   const issued = await db.select().from(statements);
   const lines = issued.filter(({ kind }) => kind === "statement").flatMap(({ content }) => content.orders);
+  const isByCard = ({ tradeNo }: Readonly<{ tradeNo: string }>) => tradeNo.startsWith("in_");
   // Credit notes repeat what statements list as paid back, each once.
-  const credits = issued.filter(({ kind }) => kind === "credit_note").flatMap(({ content }) => content.orders);
+  const noted = issued.filter(({ kind }) => kind === "credit_note").flatMap(({ content }) => content.orders);
+  const credits = noted.filter((line) => !isByCard(line));
   expect(new Set(credits.map(({ tradeNo }) => tradeNo)).size).toBe(credits.length);
   for (const { tradeNo, money } of credits) {
     expect(orders.find((order) => order.tradeNo === tradeNo)).toMatchObject({
@@ -215,6 +242,24 @@ test("a year of three organizations: books, statements and the payment service's
   expect(sum(topUps.filter(({ isRefund }) => !isRefund).map(({ money }) => cents(money)))).toBe(
     sum(credited.filter(({ completedTime }) => isDocumented(completedTime ?? 0)).map(({ money }) => cents(money))),
   );
+  // So is what Stripe says: each invoice, and what was paid back of it.
+  const paidByCard = async (end: number) =>
+    (await Promise.all(organizations.map((id) => readPaidOrders(db, id, { from: 0, until: end }))))
+      .flat()
+      .filter(isByCard);
+  const all = await paidByCard(nowSeconds() + 1);
+  const amounts = (rows: readonly (readonly [string, number])[]) => [...rows].sort(([a], [b]) => a.localeCompare(b));
+  const invoices = stripe.invoices.filter(({ status, amount }) => status === "paid" && amount > 0);
+  expect(amounts(all.filter(({ isRefund }) => !isRefund).map(({ tradeNo, money }) => [tradeNo, cents(money)]))).toEqual(
+    amounts(invoices.map(({ id, amount }) => [id, amount])),
+  );
+  expect(sum(all.filter(({ isRefund }) => isRefund).map(({ money }) => cents(money)))).toBe(
+    -sum([...cards.refunds.values()]),
+  );
+  expect(sum(lines.filter(isByCard).map(({ money }) => cents(money)))).toBe(
+    sum((await paidByCard(until)).map(({ money }) => cents(money))),
+  );
+  expect(invoices.filter(({ credit }) => credit && credit.amount > 0).length).toBeGreaterThan(3);
   process.stderr.write(`a year of three organizations: ${JSON.stringify({ seed: SEED, documents, ...counts })}\n`);
   expect(documents).toBeGreaterThan(30);
-}, 120_000);
+}, 240_000);
