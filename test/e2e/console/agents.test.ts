@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login } from "../../support/e2e/console-client.ts";
-import { type ConsolePage, openConsolePage, startConsoleFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import {
+  BOTH_VIEWPORTS,
+  type ConsolePage,
+  expectChinesePages,
+  openConsolePage,
+  startConsoleFixture,
+} from "../../support/e2e/console-page.ts";
 import { type Session, setOption } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
@@ -13,11 +19,11 @@ const DOLLAR = 500_000;
 const { browser, gateway, root } = await startConsoleFixture();
 await setOption(root, "RechargeCashbackRate", 5);
 
-describe.each(["en", "zh"] as const)("the agent programme in %s", (language) => {
-  const words = WORDS[language].agents;
-  const { rewards, wallet } = WORDS[language];
-  const name = `agent-${language}`;
-  const guest = `guest-${language}`;
+describe("the agent programme", () => {
+  const words = WORDS.en.agents;
+  const { rewards, wallet } = WORDS.en;
+  const name = "agent";
+  const guest = "guest";
   let office: ConsolePage;
   let consolePage: ConsolePage;
   let own: Session;
@@ -28,8 +34,8 @@ describe.each(["en", "zh"] as const)("the agent programme in %s", (language) => 
     own = await login(gateway, name, PASSWORD);
     const invitation = { aff_code: await own.get("/api/user/aff"), password2: PASSWORD };
     await root.send("POST", "/api/user/register", { username: guest, password: PASSWORD, ...invitation });
-    office = await openConsolePage(browser, gateway, VIEWPORTS[language]);
-    consolePage = await openConsolePage(browser, gateway, VIEWPORTS[language], { username: name, password: PASSWORD });
+    office = await openConsolePage(browser, gateway, BOTH_VIEWPORTS);
+    consolePage = await openConsolePage(browser, gateway, BOTH_VIEWPORTS, { username: name, password: PASSWORD });
   });
   afterAll(async () => {
     await office.close();
@@ -39,7 +45,7 @@ describe.each(["en", "zh"] as const)("the agent programme in %s", (language) => 
   /** Somebody whom the agent invited adds so much to their balance. */
   const recharge = async (dollars: number) => {
     codes += 1;
-    const key = `recharge-${language}-${codes}`;
+    const key = `recharge-${codes}`;
     await root.post("/api/redemption/", { name: "recharge", quota: dollars * DOLLAR, count: 1, key });
     await (await login(gateway, guest, PASSWORD)).post("/api/user/topup", { key });
   };
@@ -144,35 +150,50 @@ describe.each(["en", "zh"] as const)("the agent programme in %s", (language) => 
     await consolePage.expectAccessible();
   });
 
-  // Its screens are those of the tests before.
-  test.if(language === "en")(
-    "earnings go to the balance instead, and a paused agent gets the site's cashback",
-    async () => {
-      await consolePage.button(rewards.invitation.transfer).click();
-      await consolePage.button(rewards.transfer.action, consolePage.dialog()).click();
-      await consolePage.waitForNotice(rewards.transfer.done);
-      await fact(words.balance, "$0.00");
-      expect((await own.get("/api/user/self")).quota).toBe(3 * DOLLAR);
+  test("it reads as well in Chinese on a phone", async () => {
+    const account = { username: name, password: PASSWORD };
+    const { lists, withdraw, form } = WORDS.zh.agents;
+    await expectChinesePages(browser, gateway, ["/topup/agent"], account, async (phone) => {
+      await phone.page.getByRole("tab", { name: lists.withdrawals }).click();
+      await phone.row("#").first().waitFor();
+      await phone.expectAccessible();
+      await phone.button(withdraw.action).click();
+      await phone.dialog().getByLabel(withdraw.account).waitFor();
+      await phone.expectAccessible();
+    });
+    await expectChinesePages(browser, gateway, ["/agent?tab=requests", "/agent"], undefined, async (phone) => {
+      await phone.row(name).waitFor();
+      await phone.button(form.add).click();
+      await phone.dialog().getByLabel(form.username).waitFor();
+      await phone.expectAccessible();
+    });
+  });
 
-      await office.open(`/agent?search=${name}`);
-      await office.chooseRowAction(name, words.form.change);
-      await office.dialog().getByLabel(words.active).uncheck();
-      await office.button(words.form.save, office.dialog()).click();
-      await office.row(name).getByText(words.paused).waitFor();
-      await recharge(20);
-      await until(
-        async () => (await own.get("/api/user/self")).quota,
-        (quota) => quota === 4 * DOLLAR,
-      );
-      await consolePage.open("/topup");
-      await consolePage.page.getByRole("tab", { name: wallet.lists.rebates }).click();
-      await consolePage.row(wallet.rebates.cashback).getByText("5%").waitFor();
-      await consolePage.row(wallet.rebates.dividend).waitFor();
-      await consolePage.expectAccessible();
-      await consolePage.page.getByRole("link", { name: words.own.title, exact: true }).click();
-      await consolePage.page.getByText(words.paused, { exact: true }).waitFor();
-    },
-  );
+  test("earnings go to the balance instead, and a paused agent gets the site's cashback", async () => {
+    await consolePage.button(rewards.invitation.transfer).click();
+    await consolePage.button(rewards.transfer.action, consolePage.dialog()).click();
+    await consolePage.waitForNotice(rewards.transfer.done);
+    await fact(words.balance, "$0.00");
+    expect((await own.get("/api/user/self")).quota).toBe(3 * DOLLAR);
+
+    await office.open(`/agent?search=${name}`);
+    await office.chooseRowAction(name, words.form.change);
+    await office.dialog().getByLabel(words.active).uncheck();
+    await office.button(words.form.save, office.dialog()).click();
+    await office.row(name).getByText(words.paused).waitFor();
+    await recharge(20);
+    await until(
+      async () => (await own.get("/api/user/self")).quota,
+      (quota) => quota === 4 * DOLLAR,
+    );
+    await consolePage.open("/topup");
+    await consolePage.page.getByRole("tab", { name: wallet.lists.rebates }).click();
+    await consolePage.row(wallet.rebates.cashback).getByText("5%").waitFor();
+    await consolePage.row(wallet.rebates.dividend).waitFor();
+    await consolePage.expectAccessible();
+    await consolePage.page.getByRole("link", { name: words.own.title, exact: true }).click();
+    await consolePage.page.getByText(words.paused, { exact: true }).waitFor();
+  });
 
   test("the browser complains of nothing", () => {
     // It notes the refused name as an answer that is no success.

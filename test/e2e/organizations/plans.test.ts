@@ -6,12 +6,13 @@ import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login, setOptions } from "../../support/e2e/console-client.ts";
 import {
+  BOTH_VIEWPORTS,
   type ConsolePage,
+  expectChinesePages,
   fillPlaceholders,
   openConsolePage,
   startConsoleFixture,
   startSeeded,
-  VIEWPORTS,
 } from "../../support/e2e/console-page.ts";
 import type { Session } from "../../support/e2e/fixture.ts";
 
@@ -40,11 +41,10 @@ await setOptions(root, {
 });
 await root.post("/api/jobs/statements/run");
 
-describe.each(["en", "zh"] as const)("plans in %s", (language) => {
-  const words = WORDS[language];
+describe("plans", () => {
+  const words = WORDS.en;
   const { plans } = words;
   const { methods } = words.wallet;
-  const named = (name: string) => `${name}-${language}`;
   let own: Session;
   let guest: Session;
   let buyer: ConsolePage;
@@ -53,24 +53,24 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
   let posted = new URLSearchParams();
 
   beforeAll(async () => {
-    const account = { username: named("buyer"), password: PASSWORD };
-    for (const username of [named("buyer"), named("guest")]) await root.post("/api/user/", { ...account, username });
+    const account = { username: "buyer", password: PASSWORD };
+    for (const username of ["buyer", "guest"]) await root.post("/api/user/", { ...account, username });
     own = await login(gateway, account.username, PASSWORD);
-    guest = await login(gateway, named("guest"), PASSWORD);
+    guest = await login(gateway, "guest", PASSWORD);
     await root.put("/api/user/", { id: own.userId, quota_delta: 100 * DOLLAR });
     for (const plan of [
-      { name: named("Sail") },
-      { name: named("Oar") },
-      { name: named("Raft") },
-      { name: named("Pinnace") },
-      { name: named("Dinghy"), price: DOLLAR, trialDays: 7 },
-      { name: named("Yacht"), price: 9 * DOLLAR },
-      { name: named("Crew"), seats: 2, seatPrice: DOLLAR },
+      { name: "Sail" },
+      { name: "Oar" },
+      { name: "Raft" },
+      { name: "Pinnace" },
+      { name: "Dinghy", price: DOLLAR, trialDays: 7 },
+      { name: "Yacht", price: 9 * DOLLAR },
+      { name: "Crew", seats: 2, seatPrice: DOLLAR },
     ])
       await root.post("/api/plan", { ...PLAN, ...plan });
     [buyer, office] = await Promise.all([
-      openConsolePage(browser, gateway, VIEWPORTS[language], account),
-      openConsolePage(browser, gateway, VIEWPORTS[language]),
+      openConsolePage(browser, gateway, BOTH_VIEWPORTS, account),
+      openConsolePage(browser, gateway, BOTH_VIEWPORTS),
     ]);
     for (const site of [`${PAYMENT_SITE}/**`, "**/gateway.do?**"]) {
       await buyer.page.route(site, async (route) => {
@@ -86,7 +86,7 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
   const openPlans = () => buyer.open("/topup?list=plans");
   const cardOf = (name: string) =>
     buyer.page.locator("section section, section", {
-      has: buyer.page.getByRole("heading", { level: 2, name: named(name), exact: true }),
+      has: buyer.page.getByRole("heading", { level: 2, name: name, exact: true }),
     });
   const inCard = (name: string, action: string) => buyer.button(action, cardOf(name).last());
   const state = (name: string, text: string | RegExp) => cardOf(name).last().getByText(text).first().waitFor();
@@ -104,14 +104,14 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
   test("is tried, changed for a larger one, canceled and continued", async () => {
     await openPlans();
     await inCard("Dinghy", fillPlaceholders(plans.try_other, { count: 7 })).click();
-    const trial = buyer.dialog(fillPlaceholders(plans.subscribeTitle, { name: named("Dinghy") }));
+    const trial = buyer.dialog(fillPlaceholders(plans.subscribeTitle, { name: "Dinghy" }));
     await trial.getByText(fillPlaceholders(plans.trialBody_other, { count: 7, price: "$1.00" })).waitFor();
     await buyer.expectAccessible();
     await buyer.button(plans.subscribe, trial).click();
-    await buyer.waitForNotice(fillPlaceholders(plans.subscribed, { name: named("Dinghy") }));
+    await buyer.waitForNotice(fillPlaceholders(plans.subscribed, { name: "Dinghy" }));
     await state("Dinghy", plans.statuses.trial);
-    await inCard("Yacht", fillPlaceholders(plans.switchFrom, { name: named("Dinghy") })).click();
-    const change = buyer.dialog(fillPlaceholders(plans.switchTitle, { name: named("Yacht") }));
+    await inCard("Yacht", fillPlaceholders(plans.switchFrom, { name: "Dinghy" })).click();
+    const change = buyer.dialog(fillPlaceholders(plans.switchTitle, { name: "Yacht" }));
     await change.getByText(/\$9\.00/).waitFor();
     await buyer.expectAccessible();
     await buyer.button(plans.switch, change).click();
@@ -127,7 +127,7 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
     await inCard("Yacht", fillPlaceholders(plans.stay, { name: named("Yacht") })).click();
     await inCard("Yacht", fillPlaceholders(plans.stay, { name: named("Yacht") })).waitFor({ state: "detached" });
     await inCard("Yacht", plans.cancel).click();
-    const cancel = buyer.dialog(fillPlaceholders(plans.cancelTitle, { name: named("Yacht") }));
+    const cancel = buyer.dialog(fillPlaceholders(plans.cancelTitle, { name: "Yacht" }));
     await buyer.expectAccessible();
     await buyer.button(plans.cancel, cancel).click();
     await state("Yacht", new RegExp(`^${plans.endsOn.split("{{date}}")[0]}`));
@@ -184,7 +184,7 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
 
   test("a payment for a plan that runs already waits for an administrator, who closes the report", async () => {
     const offered: { id: number; name: string }[] = await own.get("/api/user/plans");
-    const plan_id = offered.find(({ name }) => name === named("Raft"))?.id;
+    const plan_id = offered.find(({ name }) => name === "Raft")?.id;
     const { tradeNo } = await own.post("/api/user/subscriptions/order", { plan_id, method: "manual" });
     await own.post("/api/user/subscriptions", { plan_id });
     await root.post("/api/topup/complete", { trade_no: tradeNo });
@@ -212,16 +212,16 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
     await form.getByText(grant.idMissing).waitFor();
     await form.getByLabel(grant.user).fill(String(guest.userId));
     await form.getByRole("combobox").click();
-    await office.page.getByRole("option", { name: named("Yacht"), exact: true }).click();
+    await office.page.getByRole("option", { name: "Yacht", exact: true }).click();
     await office.expectAccessible();
     await office.button(grant.action, form).click();
     await office.waitForNotice(grant.done);
-    const name = named("guest");
+    const name = "guest";
     const statusOf = async () => (await guest.get("/api/user/subscriptions"))[0]?.status;
     await office.row(name).getByText(plans.statuses.active, { exact: true }).waitFor();
     await office.expectAccessible();
-    await office.chooseRowAction(`${name}, ${named("Yacht")}`, plans.end);
-    const title = fillPlaceholders(plans.endTitle, { name: named("Yacht"), user: name });
+    await office.chooseRowAction(`${name}, ${"Yacht"}`, plans.end);
+    const title = fillPlaceholders(plans.endTitle, { name: "Yacht", user: name });
     await office.button(plans.end, office.dialog(title)).click();
     await office.waitForNotice(plans.ended);
     expect(await statusOf()).toBe("ending");
@@ -230,32 +230,29 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
   test("comes with a redemption code", async () => {
     const { codes, wallet } = words;
     await office.open("/redemption");
-    await office
-      .button(language === "en" ? codes.add : codes.addShort)
-      .first()
-      .click();
+    await office.button(codes.add).first().click();
     const drawer = office.dialog(codes.form.createTitle);
     await drawer.getByRole("combobox").first().click();
-    const worth = fillPlaceholders(codes.form.planPeriod, { name: named("Pinnace") });
+    const worth = fillPlaceholders(codes.form.planPeriod, { name: "Pinnace" });
     await office.page.getByRole("option", { name: worth, exact: true }).click();
-    await drawer.getByLabel(codes.form.key).fill(named("ANCHOR"));
+    await drawer.getByLabel(codes.form.key).fill("ANCHOR");
     await office.expectAccessible();
     await drawer.getByRole("button", { name: /^(Create code|创建 1)/ }).click();
     await drawer.waitFor({ state: "detached" });
     await buyer.open("/topup");
-    await buyer.page.getByLabel(wallet.redeem.label, { exact: true }).fill(named("ANCHOR"));
+    await buyer.page.getByLabel(wallet.redeem.label, { exact: true }).fill("ANCHOR");
     await buyer.button(wallet.redeem.action).click();
-    await buyer.waitForNotice(fillPlaceholders(wallet.redeem.plan, { plan: named("Pinnace") }));
+    await buyer.waitForNotice(fillPlaceholders(wallet.redeem.plan, { plan: "Pinnace" }));
   }, 60_000);
 
   test("has seats for members of an organization, more at once and fewer later", async () => {
-    const { id } = await own.post("/api/organization/", { username: named("crew"), display_name: named("Crew") });
+    const { id } = await own.post("/api/organization/", { username: "crew", display_name: "Crew" });
     await own.post(`/api/organization/${id}/transfer`, { direction: "in", quota: 40 * DOLLAR });
     await buyer.open(`/organization?organization=${id}&section=members`);
     await buyer.page.getByText(words.organizations.members.you, { exact: true }).waitFor();
     await openPlans();
     await inCard("Crew", plans.subscribe).click();
-    const sale = buyer.dialog(fillPlaceholders(plans.subscribeTitle, { name: named("Crew") }));
+    const sale = buyer.dialog(fillPlaceholders(plans.subscribeTitle, { name: "Crew" }));
     const seats = sale.getByLabel(plans.seatsField, { exact: true });
     await seats.fill("1");
     await sale.getByText(fillPlaceholders(plans.seatsInvalid, { least: 2 })).waitFor();
@@ -263,12 +260,12 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
     await sale.getByText(/\$6\.00/).waitFor();
     await buyer.expectAccessible();
     await buyer.button(plans.subscribe, sale).click();
-    await buyer.waitForNotice(fillPlaceholders(plans.subscribed, { name: named("Crew") }));
+    await buyer.waitForNotice(fillPlaceholders(plans.subscribed, { name: "Crew" }));
     const used = (count: number) => fillPlaceholders(plans.seatsUsed, { used: 1, seats: count });
     await state("Crew", used(3));
     for (const count of [5, 2]) {
       await inCard("Crew", plans.seatsChange).click();
-      const form = buyer.dialog(fillPlaceholders(plans.seatsTitle, { name: named("Crew") }));
+      const form = buyer.dialog(fillPlaceholders(plans.seatsTitle, { name: "Crew" }));
       await form.getByLabel(plans.seatsField, { exact: true }).fill(String(count));
       await buyer.expectAccessible();
       await buyer.button(plans.seatsChange, form).click();
@@ -306,7 +303,7 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
     const first = office.page.locator("[data-row]").first();
     await first.waitFor();
     await office.expectAccessible();
-    await (language === "en" ? first : office.button(words.components.table.details, first)).click();
+    await first.click();
     const drawer = office.dialog();
     await drawer.getByText(statements.closing, { exact: true }).waitFor();
     await office.expectAccessible();
@@ -314,5 +311,37 @@ describe.each(["en", "zh"] as const)("plans in %s", (language) => {
     expect(pdf.text).toStartWith("%PDF-");
     await office.button(words.components.close, drawer).last().click();
     expect([...buyer.complaints, ...office.complaints]).toEqual([]);
+  }, 60_000);
+
+  test("read as well in Chinese on a phone", async () => {
+    const account = { username: "buyer", password: PASSWORD };
+    const { plans: texts, codes, components } = WORDS.zh;
+    await expectChinesePages(
+      browser,
+      gateway,
+      ["/topup?list=statements", "/topup?list=plans"],
+      account,
+      async (phone) => {
+        await phone.button(texts.subscribe).first().click();
+        await phone.dialog().getByRole("combobox", { name: texts.payWith }).waitFor();
+        await phone.expectAccessible();
+      },
+    );
+    const paths = ["/plan?tab=cases", "/plan", "/redemption", "/statement"];
+    await expectChinesePages(browser, gateway, paths, undefined, async (phone) => {
+      const first = phone.page.locator("[data-row]").first();
+      await phone.button(components.table.details, first).click();
+      await phone.dialog().getByText(WORDS.zh.wallet.statements.closing, { exact: true }).waitFor();
+      await phone.expectAccessible();
+      await phone.open("/redemption");
+      await phone.button(codes.addShort).first().click();
+      await phone.dialog(codes.form.createTitle).waitFor();
+      await phone.expectAccessible();
+      await phone.open("/plan");
+      await phone.page.getByRole("tab", { name: texts.subscriptions }).click();
+      await phone.button(texts.grant.action).first().click();
+      await phone.dialog(texts.grant.title).waitFor();
+      await phone.expectAccessible();
+    });
   }, 60_000);
 });

@@ -11,6 +11,7 @@ import {
   openBrowser,
   openPage,
   WORDS,
+  waitForQueries,
 } from "./browser.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
 import { type Fixture, type Gateway, type Session, setUp, startFixture, startGateway } from "./fixture.ts";
@@ -23,6 +24,9 @@ export const VIEWPORTS = {
   en: { language: "en", dark: false, width: 1280 },
   zh: { language: "zh", dark: true, width: 390 },
 } as const;
+
+/** How journeys are looked at that are made once: as in English, and what they check also as on a phone. */
+export const BOTH_VIEWPORTS = { ...VIEWPORTS.en, alsoOnPhone: true } as const;
 
 /** Marks notices that a test has read: the same words may come again while the first notice still stands there. */
 const SEEN_ATTRIBUTE = "data-seen";
@@ -47,16 +51,19 @@ export type ConsolePage = Readonly<{
   waitForNotice: (text: string | RegExp) => Promise<void>;
   /** Presses what starts a download. Returns the file's name and text. */
   download: (press: () => Promise<void>) => Promise<{ name: string; text: string }>;
-  /** Fails when axe finds something serious, or the page can be scrolled sideways. */
+  /** Fails when axe finds something serious, or the page can be scrolled sideways; with `alsoOnPhone` there, too. */
   expectAccessible: () => Promise<void>;
   close: () => Promise<void>;
 }>;
 
-/** Opens a page of somebody who is signed in; of the super administrator unless another account is given. */
+/**
+ * Opens a page of somebody who is signed in; of the super administrator unless another account is given. With `alsoOnPhone`
+ * what it checks as it stands is checked again as narrow and dark as on a phone, and goes on as before.
+ */
 export async function openConsolePage(
   browser: Browser,
   gateway: Pick<Gateway, "url">,
-  way: Readonly<{ language: Language; dark?: boolean; width?: number }>,
+  way: Readonly<{ language: Language; dark?: boolean; width?: number; alsoOnPhone?: boolean }>,
   account: Readonly<{ username: string; password: string }> = { username: ROOT_NAME, password: ROOT_PASSWORD },
 ): Promise<ConsolePage> {
   const { page, complaints } = await openPage(browser, way);
@@ -77,6 +84,10 @@ export async function openConsolePage(
     await menu.getByRole("menuitem").first().waitFor();
   };
   const load = async (path: string) => void (await page.goto(gateway.url + path));
+  const expectAccessible = async () => {
+    expect(await findSeriousViolations(page)).toEqual([]);
+    expect(await measureHorizontalOverflow(page)).toBe(0);
+  };
   return {
     page,
     complaints,
@@ -115,11 +126,54 @@ export async function openConsolePage(
       return { name: file.suggestedFilename(), text: await Bun.file(await file.path()).text() };
     },
     expectAccessible: async () => {
-      expect(await findSeriousViolations(page)).toEqual([]);
-      expect(await measureHorizontalOverflow(page)).toBe(0);
+      await expectAccessible();
+      if (way.alsoOnPhone) await onPhone(page, expectAccessible);
     },
     close: () => page.context().close(),
   };
+}
+
+/** Looks at the open page as on a phone in dark, then as before. */
+async function onPhone(page: Page, look: () => Promise<void>): Promise<void> {
+  const before = page.viewportSize();
+  if (!before) throw new Error("the page has no size of its own");
+  await show(page, { width: VIEWPORTS.zh.width, height: before.height }, "dark");
+  await look();
+  await show(page, before, "light");
+}
+
+/** Returns when the page was drawn with this size and color scheme. */
+async function show(page: Page, size: { width: number; height: number }, colorScheme: "dark" | "light"): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(size);
+  // What depends on the width is rendered before the first of these frames is drawn.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/**
+ * Opens pages that are there in Chinese on a phone. Fails when one is not readable, has nothing to read in Chinese, or makes
+ * the browser complain. `look` is done last, with the page that was opened.
+ */
+export async function expectChinesePages(
+  browser: Browser,
+  gateway: Pick<Gateway, "url">,
+  paths: readonly string[],
+  account?: Readonly<{ username: string; password: string }>,
+  look?: (consolePage: ConsolePage) => Promise<void>,
+): Promise<void> {
+  const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.zh, account);
+  for (const path of paths) {
+    await consolePage.open(path);
+    await consolePage.page
+      .locator("main")
+      .filter({ hasText: /\p{Script=Han}/u })
+      .waitFor();
+    await waitForQueries(consolePage.page);
+    await consolePage.expectAccessible();
+  }
+  await look?.(consolePage);
+  expect(consolePage.complaints).toEqual([]);
+  await consolePage.close();
 }
 
 /** A browser for the tests of a file, opened at its top and closed after its last test. */
