@@ -194,11 +194,11 @@ describe.each(Object.entries(SITE_EXPORTS))("%s of the site", (path, right) => {
     }
   });
 
-  test.each([...new Set(Object.values(SITE_EXPORTS))])("for an administrator with the right %s", async (given) => {
-    const holder = holders.get(given);
-    if (!holder) throw new Error(`nobody has ${given}`);
+  test.each([...new Set(Object.values(SITE_EXPORTS))])("for an administrator with the right %s", async (held) => {
+    const holder = holders.get(held);
+    if (!holder) throw new Error(`nobody has ${held}`);
     for (const reply of [await ask(holder, "GET", path), await ask(holder, "GET", await linkTo(holder, path))]) {
-      if (given === right) expect([reply.status, reply.isFile]).toEqual([200, true]);
+      if (held === right) expect([reply.status, reply.isFile]).toEqual([200, true]);
       else expect([reply.status, reply.code]).toEqual([403, "right_missing"]);
     }
   });

@@ -18,6 +18,7 @@ import { formatNumber } from "../../lib/format/number.ts";
 import { useSession } from "../../state/session.ts";
 import { isSuperAdmin } from "../../state/stored-user.ts";
 import { useAccount } from "../account/organizations/use-organization.ts";
+import { methodName } from "./orders/method-name.ts";
 import { PayCodeDialog } from "./orders/PayCodeDialog.tsx";
 import { moneyText, paymentOptions, postForm, priceOf, startPayment, timesPrice, WALLET_KEY } from "./wallet-calls.ts";
 
@@ -81,6 +82,7 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
   const unit = format.inCurrency ? 1 : format.quotaPerUnit;
   const picks = PICKS.map((pick) => pick * unit).filter((pick) => pick >= minimum);
   const [text, setText] = useState(String(Math.max(minimum, 10 * unit)));
+  const offered = options.map(({ method }) => method);
   const [chosen, setChosen] = useState(options[0]?.method ?? "zfb");
   const [code, setCode] = useState("");
   const way = options.find(({ method }) => method === chosen) ?? options[0];
@@ -109,7 +111,7 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
       body: t("wallet.topUp.confirmBody", {
         amount: amountText(quota, format),
         price: due,
-        method: t(`wallet.methods.${chosen}`),
+        method: methodName(chosen, offered, t),
       }),
       action: t("wallet.topUp.pay", { price: due }),
     });
@@ -166,7 +168,7 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
           <Box role="group" aria-labelledby="pay-with" sx={{ display: "flex", gap: 2 }}>
             {options.map(({ method }) => (
               <Choice key={method} isChosen={method === chosen} onChoose={() => setChosen(method)} isLow>
-                {t(`wallet.methods.${method}`)}
+                {methodName(method, offered, t)}
               </Choice>
             ))}
           </Box>
@@ -199,7 +201,7 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
       </Row>
       <PayCodeDialog
         code={code}
-        body={t("wallet.topUp.codeBody", { method: t(`wallet.methods.${chosen}`), price: due })}
+        body={t("wallet.topUp.codeBody", { method: methodName(chosen, offered, t), price: due })}
         onClose={() => {
           setCode("");
           void client.invalidateQueries({ queryKey: WALLET_KEY });

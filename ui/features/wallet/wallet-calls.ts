@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import type { RefusedPayment } from "../../../src/console/wallet/payments/payments.ts";
 import type { PayMethod } from "../../../src/domain/wallet/payments/quote.ts";
 import { ApiError, readData, readEnvelope } from "../../api/client.ts";
@@ -16,6 +16,12 @@ export const paymentOptions = queryOptions({
   queryKey: [...WALLET_KEY, "ways"],
   queryFn: ({ signal }) => readData(paymentApi.user.topup.ways.get({ fetch: { signal } })),
 });
+
+/** The ways to pay that the site offers; none while they are loaded. */
+export const useOfferedMethods = (): readonly PayMethod[] => {
+  const { data } = useQuery(paymentOptions);
+  return (data?.ways ?? []).map(({ method }) => method);
+};
 
 /** The price of a top-up, as decimal text, and the tax in it. */
 export const priceOf = (amount: number, method: PayMethod) =>

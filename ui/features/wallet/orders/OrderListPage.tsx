@@ -15,7 +15,8 @@ import { useAction } from "../../../components/feedback/use-action.ts";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { completeOrder, endRefund, moneyText, refundOrder, WALLET_KEY } from "../wallet-calls.ts";
+import { completeOrder, endRefund, moneyText, refundOrder, useOfferedMethods, WALLET_KEY } from "../wallet-calls.ts";
+import { methodName } from "./method-name.ts";
 import { ORDER_STATUSES, orderColumns } from "./order-columns.tsx";
 
 const EPAY = ["zfb", "wx"] as const;
@@ -42,6 +43,7 @@ export const OrderListPage = () => {
   const address = useAddress();
   const format = useMoneyFormat();
   const client = useQueryClient();
+  const offered = useOfferedMethods();
   const act = useAction(() => client.invalidateQueries({ queryKey: WALLET_KEY }));
   const complete = (order: AnyOrder) =>
     act({
@@ -61,7 +63,7 @@ export const OrderListPage = () => {
         body: t(refundText(order, method), {
           plan: order.plan_name ?? "",
           ...{ amount: amountText(order.quota, format), name: order.username },
-          ...{ price: moneyText(order.money, order.currency, i18n.language), method: t(`wallet.methods.${method}`) },
+          ...{ price: moneyText(order.money, order.currency, i18n.language), method: methodName(method, offered, t) },
         }),
         action: t("wallet.allOrders.refund"),
         isDangerous: true,
@@ -84,7 +86,7 @@ export const OrderListPage = () => {
       done: ({ message }) => message,
     });
   const filters = { keyword: address.text("search"), status: address.text("status") };
-  const columns = orderColumns<AnyOrder>(t, i18n.language);
+  const columns = orderColumns<AnyOrder>(t, i18n.language, offered);
   const user: Column<AnyOrder> = {
     key: "user",
     head: t("wallet.allOrders.user"),

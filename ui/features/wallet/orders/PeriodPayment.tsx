@@ -17,6 +17,7 @@ import { formatDate } from "../../../lib/format/time.ts";
 import { Choice } from "../plans/Choice.tsx";
 import { orderNext } from "../plans/plan-calls.ts";
 import { moneyText, paymentOptions, postForm, reloadWallet } from "../wallet-calls.ts";
+import { methodName } from "./method-name.ts";
 import { PayCodeDialog } from "./PayCodeDialog.tsx";
 
 type Opened = Readonly<{
@@ -76,7 +77,7 @@ export const NextPeriodDialog = ({ subscription: own, onClose }: Props) => {
   const methods = useQuery(paymentOptions).data?.periods ?? [];
   const [chosen, setChosen] = useState(own.pay_method);
   const method = methods.find((known) => known === chosen) ?? methods[0];
-  const payment = usePeriodPayment(method ? t(`wallet.methods.${method}`) : "", onClose);
+  const payment = usePeriodPayment(method ? methodName(method, methods, t) : "", onClose);
   const pay = useMutation({
     mutationFn: (by: NonNullable<typeof method>) => orderNext(own.id, by),
     onSuccess: payment.open,
@@ -97,7 +98,7 @@ export const NextPeriodDialog = ({ subscription: own, onClose }: Props) => {
             id="next-period-pay"
             label={t("plans.payWith")}
             value={method}
-            options={methods.map((known) => [known, t(`wallet.methods.${known}`)] as const)}
+            options={methods.map((known) => [known, methodName(known, methods, t)] as const)}
             onChange={setChosen}
           />
         )}

@@ -10,6 +10,7 @@ import { Col } from "../../../components/layout.tsx";
 import { Choice } from "../plans/Choice.tsx";
 import { setRenewalMethod } from "../plans/plan-calls.ts";
 import { paymentOptions, reloadWallet } from "../wallet-calls.ts";
+import { methodName } from "./method-name.ts";
 
 type Props = Readonly<{ subscription: SubscriptionView; onClose: () => void }>;
 
@@ -45,7 +46,7 @@ export const RenewalDialog = ({ subscription: own, onClose }: Props) => {
           options={[
             ["balance", t("plans.payBalance")] as const,
             ...methods.map(
-              (method) => [method, t("plans.orders.payBy", { method: t(`wallet.methods.${method}`) })] as const,
+              (method) => [method, t("plans.orders.payBy", { method: methodName(method, methods, t) })] as const,
             ),
           ]}
           onChange={(method) => setChosen(method === "balance" ? null : method)}

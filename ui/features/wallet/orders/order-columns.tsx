@@ -4,6 +4,7 @@ import type { TFunction } from "i18next";
 import { useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { OwnOrder } from "../../../../src/domain/wallet/orders/order-view.ts";
+import type { PayMethod } from "../../../../src/domain/wallet/payments/quote.ts";
 import { readData } from "../../../api/client.ts";
 import { paymentApi } from "../../../api/groups.ts";
 import type { Column } from "../../../components/data-table/column.ts";
@@ -12,12 +13,17 @@ import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { moneyText } from "../wallet-calls.ts";
+import { moneyText, useOfferedMethods } from "../wallet-calls.ts";
+import { methodName } from "./method-name.ts";
 
 const METHODS = ["zfb", "wx", "alipay", "wechat", "paypal", "stripe", "manual"] as const;
 
-/** The columns of orders, for users and administrators. */
-export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: string): Column<Row>[] => [
+/** The columns of orders, for users and administrators; `offered`: the ways to pay that the site has. */
+export const orderColumns = <Row extends OwnOrder>(
+  t: TFunction,
+  language: string,
+  offered: readonly PayMethod[],
+): Column<Row>[] => [
   {
     key: "trade_no",
     head: t("wallet.orders.number"),
@@ -38,7 +44,7 @@ export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: strin
     width: 120,
     cell: (order) => {
       const method = METHODS.find((known) => known === order.method);
-      const name = method ? t(`wallet.methods.${method}`) : order.method;
+      const name = method ? methodName(method, offered, t) : order.method;
       return order.is_automatic ? t("wallet.autoTopUp.order", { method: name }) : name;
     },
   },
@@ -95,6 +101,7 @@ const PAYING_SECONDS = 900;
 export const OrderTable = () => {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
+  const offered = useOfferedMethods();
   const waiting = useRef<ReadonlySet<number>>(new Set());
   const pollMs = useCallback(
     (orders: readonly OwnOrder[]) => {
@@ -110,7 +117,7 @@ export const OrderTable = () => {
       name="orders"
       read={(query, signal) => readData(paymentApi.user.topup.orders.get({ query, fetch: { signal } }))}
       defaultSort="created_time"
-      columns={orderColumns(t, i18n.language)}
+      columns={orderColumns(t, i18n.language, offered)}
       rowId={(order) => order.id}
       rowName={(order) => order.trade_no}
       unit={t("wallet.orders.unit")}

@@ -11,6 +11,7 @@ import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
 import { Col, Field, Row } from "../../../../components/layout.tsx";
 import { useActing } from "../../../account/organizations/use-organization.ts";
+import { methodName } from "../../orders/method-name.ts";
 import { usePeriodPayment } from "../../orders/PeriodPayment.tsx";
 import { paymentOptions, reloadWallet } from "../../wallet-calls.ts";
 import { Choice } from "../Choice.tsx";
@@ -57,7 +58,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
   });
   const paidBy = services.find(({ service }) => service === payment);
   const byOrder = total > 0 ? periods.find((method) => method === payment) : undefined;
-  const opened = usePeriodPayment(byOrder ? t(`wallet.methods.${byOrder}`) : "", onClose);
+  const opened = usePeriodPayment(byOrder ? methodName(byOrder, periods, t) : "", onClose);
   const order = useMutation({
     mutationFn: (method: ReminderMethod) => orderPlan(method, input),
     onSuccess: (started) => {
@@ -99,7 +100,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
               ...services.map(({ service, label }): [Service, string] => [service, t(label)]),
               ...(total > 0 ? periods : []).map((method): [ReminderMethod, string] => [
                 method,
-                t("plans.orders.payBy", { method: t(`wallet.methods.${method}`) }),
+                t("plans.orders.payBy", { method: methodName(method, periods, t) }),
               ]),
             ]}
             onChange={setPayment}
