@@ -37,6 +37,7 @@ export default defineConfig({
         ["Channels and providers", "/guide/channels"],
         ["Routes", "/guide/routes"],
         ["Compatibility", "/guide/compatibility"],
+        ["Coding agents", "/guide/agents/coding-agents"],
         ["Responses", "/guide/agents/responses"],
         ["MCP servers", "/guide/agents/mcp"],
         ["Pricing and billing", "/guide/pricing"],

@@ -24,6 +24,7 @@ const REASONS = [
   "measures for minutes",
   "needs a channel that makes videos",
   "needs a clone",
+  "starts a coding agent",
   "needs root and takes ports",
   "needs Docker",
   "needs a database of LiteLLM",

@@ -150,13 +150,20 @@ export function startRelay(setup: Setup) {
   };
   const relay = createGateway(services, setup.random, setup.sockets);
   const app = new Elysia().use(relay.router.app).compile();
+  const opened = { sockets: 0 };
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 0,
     maxRequestBodySize: 256 * 1_048_576,
     fetch: app.fetch,
-    websocket: gatewaySockets,
+    websocket: {
+      ...gatewaySockets,
+      open(socket) {
+        opened.sockets += 1;
+        gatewaySockets.open?.(socket);
+      },
+    },
   });
   app.server = server;
   const url = `http://127.0.0.1:${server.port}`;
@@ -173,6 +180,8 @@ export function startRelay(setup: Setup) {
     standingsRead,
     metrics,
     feed,
+    /** How many connections became WebSockets. */
+    openedSockets: () => opened.sockets,
     post: (path: string, body: unknown, init: RequestInit = {}) =>
       fetch(url + path, {
         method: "POST",

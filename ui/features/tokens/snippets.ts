@@ -9,6 +9,8 @@ export const SNIPPETS = [
   "google",
   "claudeCode",
   "codex",
+  "geminiCli",
+  "openCode",
   "cline",
   "cherryStudio",
   "lobeChat",
@@ -17,7 +19,13 @@ export const SNIPPETS = [
 export type SnippetName = (typeof SNIPPETS)[number];
 
 /** Clients of these formats append the version to the base URL themselves. */
-const ADD_VERSION: ReadonlySet<SnippetName> = new Set(["anthropic", "google", "claudeCode", "cherryStudio"]);
+const ADD_VERSION: ReadonlySet<SnippetName> = new Set([
+  "anthropic",
+  "google",
+  "claudeCode",
+  "geminiCli",
+  "cherryStudio",
+]);
 
 /** The base URL without /v1, for clients that append it. */
 export const addressOf = (name: SnippetName, baseUrl: string): string =>
@@ -52,6 +60,7 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
         `export ANTHROPIC_BASE_URL=${address}`,
         `export ANTHROPIC_AUTH_TOKEN=${key}`,
         `export ANTHROPIC_MODEL=${model}`,
+        `export ANTHROPIC_DEFAULT_HAIKU_MODEL=${model}`,
         "claude",
       ].join("\n");
     case "codex":
@@ -68,6 +77,33 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
         "",
         `# In the shell: export SLUICE_KEY=${key}`,
       ].join("\n");
+    case "geminiCli":
+      return [
+        `export GOOGLE_GEMINI_BASE_URL=${address}`,
+        `export GEMINI_API_KEY=${key}`,
+        `export GEMINI_MODEL=${model}`,
+        "gemini",
+        "",
+        "# ~/.gemini/settings.json",
+        '# {"security": {"auth": {"selectedType": "gemini-api-key"}}}',
+      ].join("\n");
+    case "openCode":
+      return JSON.stringify(
+        {
+          $schema: "https://opencode.ai/config.json",
+          model: `sluice/${model}`,
+          provider: {
+            sluice: {
+              npm: "@ai-sdk/openai-compatible",
+              name: "Sluice",
+              options: { baseURL: address, apiKey: key },
+              models: { [model]: {} },
+            },
+          },
+        },
+        null,
+        2,
+      );
     case "cline":
       return [
         "API Provider: OpenAI Compatible",

@@ -1,0 +1,118 @@
+/**
+ * The coding agents themselves, where they are installed (npm: @anthropic-ai/claude-code, @google/gemini-cli, @openai/codex,
+ * opencode-ai), set up by the console's snippets, on upstreams of every format: each runs a command that the model asks for, and
+ * reports its answer.
+ */
+import { afterEach, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { recordOf } from "../../../src/formats/json.ts";
+import { type SnippetName, snippetOf } from "../../../ui/features/tokens/snippets.ts";
+import { type Answer, PLAIN, type Sent } from "../../contracts/matrix/conversation.ts";
+import { upstreams } from "../../contracts/matrix/upstreams/index.ts";
+import { startRelay } from "../../support/gateway/start-gateway.ts";
+import { startUpstream } from "../../support/gateway/start-upstream.ts";
+
+const OVER_WEBSOCKET = "Codex over WebSocket";
+
+type Agent = Readonly<{
+  command: string;
+  args: readonly string[];
+  /** What the console's snippet for it becomes, as files in its home. Variables that the snippet exports are set besides. */
+  files: (snippet: string) => Readonly<Record<string, string>>;
+  snippet: SnippetName;
+}>;
+
+const QUESTION = "Write the file made.txt.";
+/** Without substitution, which Gemini CLI refuses. */
+const COMMAND = "expr 6 '*' 7 > made.txt && echo done by the shell";
+
+const codex = (settings: string): Agent => ({
+  command: "codex",
+  args: ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", QUESTION],
+  snippet: "codex",
+  files: (snippet) => ({ ".codex/config.toml": `${snippet}\n${settings}` }),
+});
+
+const AGENTS: Readonly<Record<string, Agent>> = {
+  "Claude Code": {
+    command: "claude",
+    args: ["--print", "--allowedTools", "Bash", "--", QUESTION],
+    snippet: "claudeCode",
+    files: () => ({}),
+  },
+  Codex: codex(""),
+  [OVER_WEBSOCKET]: codex("supports_websockets = true"),
+  "Gemini CLI": {
+    command: "gemini",
+    args: ["--yolo", "--skip-trust", "--prompt", QUESTION],
+    snippet: "geminiCli",
+    files: (snippet) => ({ ".gemini/settings.json": /^# (\{.*)$/m.exec(snippet)?.[1] ?? "" }),
+  },
+  opencode: {
+    command: "opencode",
+    args: ["run", QUESTION],
+    snippet: "openCode",
+    files: (snippet) => ({ "opencode.json": snippet }),
+  },
+};
+
+const FAMILIES = ["openai-responses", "openai-chat", "anthropic", "gemini"] as const;
+const RUNS = Object.keys(AGENTS).flatMap((agent) => FAMILIES.map((family) => [agent, family] as const));
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** Asks for the command by the first tool that runs one; once its result is there, gives the answer. */
+function answerTo({ tools, results }: Sent): Answer {
+  const shell = tools.find(({ name }) => /^(bash|shell|shell_command|exec_command|run_shell_command)$/i.test(name));
+  if (!shell || results.length > 0) return PLAIN;
+  const { cmd, command } = recordOf(recordOf(shell.schema)?.properties) ?? {};
+  const line = recordOf(command)?.type === "array" ? ["bash", "-c", COMMAND] : COMMAND;
+  const input = { [cmd ? "cmd" : "command"]: line, description: "Writes the file" };
+  return { ...PLAIN, text: "", calls: [{ name: shell.name, input }], finish: "tool_calls" };
+}
+
+for (const [name, family] of RUNS) {
+  const agent = AGENTS[name];
+  const path = agent && Bun.which(agent.command);
+  test.if(Boolean(path))(`${name} runs what ${family} asks for, and is charged for each call once`, async () => {
+    if (!agent || !path) throw new Error("it is not installed");
+    const { type, model, key, speak, read, isStream } = upstreams[family];
+    const upstream = startUpstream(({ path, text, headers }) => {
+      if (family === "openai-chat" && path === "/v1/responses")
+        return new Response("404 page not found", { status: 404 });
+      const body = recordOf(JSON.parse(text)) ?? {};
+      return speak(answerTo(read(body)), isStream(path, body, headers));
+    });
+    const relay = startRelay({
+      channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
+      options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
+    });
+    const home = await mkdtemp(join(tmpdir(), "sluice-agent-"));
+    stops.push(upstream.stop, relay.stop, () => rm(home, { recursive: true, force: true }));
+    const snippet = snippetOf(agent.snippet, { baseUrl: `${relay.url}/v1`, key: "sk-test", model });
+    for (const [file, text] of Object.entries(agent.files(snippet))) await Bun.write(join(home, file), text);
+    const exported = [...snippet.matchAll(/export (\w+)=(.*)/g)].map(([, variable, value]) => [variable, value]);
+    const child = Bun.spawn([path, ...agent.args], {
+      cwd: home,
+      env: { PATH: process.env.PATH, HOME: home, ...Object.fromEntries(exported) },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    const output = await Bun.readableStreamToText(child.stdout);
+    expect(await child.exited).toBe(0);
+    expect(output).toContain(PLAIN.text);
+    expect(await Bun.file(join(home, "made.txt")).text()).toBe("42\n");
+    const answered = upstream.received.filter(({ path }) => !(family === "openai-chat" && path === "/v1/responses"));
+    const results = answered.flatMap(({ text }) => read(recordOf(JSON.parse(text)) ?? {}).results);
+    expect(results.map(({ text }) => text).join()).toContain("done by the shell");
+    expect(relay.billing.records).toHaveLength(answered.length);
+    expect(relay.billing.openHolds).toBe(0);
+    expect(relay.openedSockets() > 0).toBe(name === OVER_WEBSOCKET);
+  });
+}
