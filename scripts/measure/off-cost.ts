@@ -1,11 +1,14 @@
 /**
  * Measures what features for agents cost a call that uses none of them: routes, sessions, speeds, hedges and MCP servers, each asked whether
- * the call concerns it, as the simplest chat call asks them.
+ * the call concerns it, as the simplest chat call asks them; and what OpenTelemetry costs a call that is not sampled. Rounds are
+ * interleaved, so that a busy host troubles all alike: prints the medians, and the least of the rounds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { NO_USAGE } from "../../src/formats/conversation/reply.ts";
 import { agentSessionOf } from "../../src/gateway/billing/call-labels.ts";
+import { startTelemetry } from "../../src/gateway/call/telemetry/telemetry.ts";
 import { createContext } from "../../src/gateway/http/create-gateway.ts";
 import { chatCompletions } from "../../src/gateway/http/endpoints/text.ts";
 import { findRoute } from "../../src/gateway/routing/model-fallbacks.ts";
@@ -14,11 +17,12 @@ import { createLogger } from "../../src/lib/runtime/log.ts";
 import { readConfig } from "../../src/server/config.ts";
 import { gatewayServices } from "../../src/server/gateway-services.ts";
 import { openServices } from "../../src/server/services.ts";
+import { usageRecord } from "../../test/support/billing/start-billing.ts";
 import { userEntry } from "../../test/support/gateway/entries.ts";
 import { ensureSeed } from "../build/seed.ts";
 
-const CALLS = 200_000;
-const ROUNDS = 5;
+const CALLS = 50_000;
+const ROUNDS = 21;
 
 await ensureSeed();
 const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-off-cost-"));
@@ -38,14 +42,42 @@ const HOOKS: Readonly<Record<string, () => unknown>> = {
   mcp: () => call.endpoint.namesMcpServers?.(call.body.json),
 };
 
-let total = 0;
-for (const [name, run] of Object.entries(HOOKS)) {
-  const microseconds = median(Array.from({ length: ROUNDS }, () => timeOf(run)));
-  total += microseconds;
-  process.stdout.write(`${name.padEnd(10)} ${microseconds.toFixed(3)} µs\n`);
-}
-process.stdout.write(`all        ${total.toFixed(3)} µs of CPU a call\n`);
+const telemetry = await startTelemetry({
+  ...config.telemetry,
+  sampler: "parentbased_always_off",
+  endpoint: "http://127.0.0.1:9",
+  version: "measured",
+  instanceId: "measured",
+});
+const route = { provider: { type: 1, name: "OpenAI" }, channel: { id: 1, name: "a" }, upstreamModel: json.model };
+const usage = { ...NO_USAGE, promptTokens: 10, completionTokens: 20 };
+const record = usageRecord({ userId: 1, modelName: json.model, elapsedMs: 250 });
 
+/** What telemetry does in a call that is not sampled: spans that record nothing, headers for the upstream, metrics. */
+const notSampled = () => {
+  const trace = telemetry.begin(call, { startedAtMs: performance.now() });
+  trace.beginAttempt(route);
+  trace.inject({});
+  trace.end(record, usage);
+  telemetry.count({ endpoint: call.endpoint, attempts: { route } }, record, usage);
+};
+
+const measured = Object.entries({ ...HOOKS, telemetry: notSampled }).map(([name, run]) => ({
+  name,
+  run,
+  us: Array.of<number>(),
+}));
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const { run, us } of round % 2 === 0 ? measured : measured.toReversed()) us.push(timeOf(run));
+}
+let total = 0;
+for (const { name, us } of measured) {
+  if (name !== "telemetry") total += median(us);
+  process.stdout.write(`${name.padEnd(10)} ${median(us).toFixed(3)} µs, least ${Math.min(...us).toFixed(3)}\n`);
+}
+process.stdout.write(`all but telemetry ${total.toFixed(3)} µs of CPU a call\n`);
+
+await telemetry.close();
 await services.close();
 await rm(dataDir, { recursive: true, force: true });
 process.exit(0);

@@ -82,7 +82,7 @@ export function newCall(
     timing,
     client: new ClientPresence(request),
     attempts: new AttemptLog(),
-    trace: telemetry?.begin({ ...authorized, ...parsed }, timing) ?? null,
+    trace: telemetry?.begin({ request, endpoint: authorized.endpoint, summary: parsed.summary }, timing) ?? null,
     fullConversation: conversation,
     isResumed: false,
     fallbackFrom: null,

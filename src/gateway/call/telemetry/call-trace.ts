@@ -69,8 +69,12 @@ export class CallTrace {
     this.#context = traces.setSpan(parent, this.#span);
   }
 
-  /** Begins the span of an attempt. */
+  /** Begins the span of an attempt. In a call that is not sampled, the upstream gets the call's own span as its parent. */
   beginAttempt({ provider, channel, upstreamModel }: TracedRoute): void {
+    if (!this.#span.isRecording()) {
+      this.#attemptContext = this.#context;
+      return;
+    }
     this.#attempt?.end();
     this.#attempt = this.#tracing.tracer.startSpan(
       `${this.#operation} ${upstreamModel}`,
