@@ -3,6 +3,7 @@
 /** The models of the examples, by the type of their channel. */
 export const EXAMPLE_MODELS: readonly (readonly [type: number, model: string])[] = [
   [1, "gpt-5"],
+  [14, "claude-sonnet-4-5"],
   [24, "gemini-live-2.5-flash-preview"],
   [35, "music-2.6"],
   [36, "suno_music"],
@@ -35,6 +36,7 @@ export function startExampleUpstreams() {
           data: { audio: "494433", status: 2 },
           base_resp: { status_code: 0, status_msg: "success" },
         });
+      if (pathname === "/v1/messages") return Response.json(memoryCall(request));
       if (pathname.startsWith("/suno/submit/"))
         return Response.json({ code: "success", message: "", data: `song-${++made}` });
       if (pathname === "/suno/fetch") {
@@ -55,4 +57,17 @@ export function startExampleUpstreams() {
     },
   });
   return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}
+
+/** Anthropic's answer to the example of its betas: a call of the memory tool, if all betas were requested. */
+function memoryCall({ headers }: Request): object {
+  const betas = (headers.get("anthropic-beta") ?? "").split(",").length;
+  const content = [
+    { type: "thinking", thinking: "I look into my memory.", signature: "c2lnbmVk" },
+    { type: "tool_use", id: "toolu_1", name: "memory", input: { command: "view", path: "/memories" } },
+  ];
+  return {
+    ...{ id: "msg_1", type: "message", role: "assistant", model: "claude-sonnet-4-5", stop_reason: "tool_use" },
+    ...{ content: betas === 3 ? content : [], usage: { input_tokens: 100, output_tokens: 20 } },
+  };
 }
