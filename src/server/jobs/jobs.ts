@@ -33,6 +33,7 @@ import { chargeDueTopUps } from "../../domain/wallet/orders/automatic/charge-due
 import { pollCharges } from "../../domain/wallet/orders/automatic/poll-charges.ts";
 import { pollSavedCards } from "../../domain/wallet/orders/automatic/saved-card.ts";
 import { expireOrders } from "../../domain/wallet/orders/expire-orders.ts";
+import { pollCheckouts } from "../../domain/wallet/orders/poll-checkouts.ts";
 import { pollPayments } from "../../domain/wallet/payments/direct/poll-payments.ts";
 import { continueRefunds } from "../../domain/wallet/payments/direct/refund-order.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
@@ -157,6 +158,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     }),
     once("direct payments", MINUTE_MS, async (signal) => {
       await pollPayments(upstreams, signal);
+      await pollCheckouts(stripe, signal);
       await continueRefunds(upstreams, signal);
     }),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),

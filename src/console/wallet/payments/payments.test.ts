@@ -6,7 +6,11 @@ import { billingProfiles } from "../../../../db/schema/billing/statements.ts";
 import { rebates, topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
 import { startTestWallet, type TestWallet } from "../../../../test/support/console/wallet.ts";
+import { pollCheckouts } from "../../../domain/wallet/orders/poll-checkouts.ts";
 import { signEpay } from "../../../domain/wallet/payments/epay-signature.ts";
+import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
+import { createLogger } from "../../../lib/runtime/log.ts";
 
 const MERCHANT_KEY = "the merchant's key";
 const WEBHOOK_SECRET = "whsec_of_the_tests";
@@ -15,14 +19,23 @@ const HUNDRED = Array.from({ length: 100 }, (_, index) => index);
 let app: TestWallet;
 /** Requests that the fake of Stripe received. */
 const requests: { path: string; fields: URLSearchParams; key: string | null }[] = [];
+/** What the fake says of pages, by their numbers. */
+const sessions = new Map<string, object>();
+let pages = 0;
 const stripe = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request) {
     const fields = new URLSearchParams(await request.text());
+    const [, , , , sessionNo] = new URL(request.url).pathname.split("/");
+    if (sessionNo) {
+      const found = sessions.get(sessionNo);
+      return found ? Response.json(found) : Response.json({ error: { message: "unavailable" } }, { status: 400 });
+    }
     requests.push({ path: new URL(request.url).pathname, fields, key: request.headers.get("authorization") });
     if (fields.get("client_reference_id") === null) return Response.json({ error: { message: "no" } }, { status: 400 });
-    return Response.json({ id: "cs_1", object: "checkout.session", url: "https://checkout.test/pay/cs_1" });
+    const id = `cs_${++pages}`;
+    return Response.json({ id, object: "checkout.session", url: `https://checkout.test/pay/${id}` });
   },
 });
 
@@ -251,7 +264,10 @@ describe("cards", () => {
 
   test("a checkout is opened with the price", async () => {
     const { url, session } = await start();
-    expect(url).toBe("https://checkout.test/pay/cs_1");
+    expect(url).toStartWith("https://checkout.test/pay/cs_");
+    // WeChat Pay is refused without it.
+    expect(session?.fields.get("payment_method_options[wechat_pay][client]")).toBe("web");
+    expect(session?.fields.has("payment_method_types[0]")).toBe(false);
     expect(session).toMatchObject({ path: "/v1/checkout/sessions", key: "Bearer sk_of_the_tests" });
     expect(session?.fields.get("line_items[0][price_data][unit_amount]")).toBe("1000");
     expect(session?.fields.get("line_items[0][price_data][currency]")).toBe("usd");
@@ -294,6 +310,56 @@ describe("cards", () => {
     await sendEvent(eventOf("checkout.session.completed", second.tradeNo, { payment_status: "unpaid" }));
     expect(await quotaOf()).toBe(5_000_000);
     await sendEvent(eventOf("checkout.session.async_payment_succeeded", second.tradeNo));
+    expect(await quotaOf()).toBe(10_000_000);
+  });
+
+  test("payments that no webhook reports are found by asking Stripe, once, whatever its answer and its webhook do at once", async () => {
+    const poll = (now: number) =>
+      pollCheckouts(
+        {
+          ...app,
+          stripeAddress: `http://127.0.0.1:${stripe.port}`,
+          fetch: createSafeFetch(createAddressPolicy(true)),
+          log: createLogger({ logLevel: "silent", logFormat: "json" }),
+        },
+        undefined,
+        now,
+      );
+    const [paid, other, open, expired, unknown] = [
+      await start(),
+      await start(),
+      await start(),
+      await start(),
+      await start(),
+    ];
+    const say = async ({ tradeNo }: Readonly<{ tradeNo: string }>, changes: object) => {
+      const sessionNo = (await orderOf(tradeNo))?.gatewayNo ?? "";
+      const { object } = eventOf("", tradeNo).data;
+      sessions.set(sessionNo, { ...object, id: sessionNo, status: "complete", ...changes });
+    };
+    await say(paid, {});
+    await say(other, { amount_total: 1 });
+    await say(open, { status: "open", payment_status: "unpaid" });
+    await say(expired, { status: "expired", payment_status: "unpaid" });
+    const now = Math.floor(Date.now() / 1000);
+    await poll(now + 60);
+    expect(await quotaOf()).toBe(0);
+    await Promise.all([
+      ...[poll(now + 400), poll(now + 400)],
+      sendEvent(eventOf("checkout.session.completed", paid.tradeNo)),
+    ]);
+    expect(await quotaOf()).toBe(5_000_000);
+    const statuses = [paid, other, open, expired, unknown].map(async ({ tradeNo }) => (await orderOf(tradeNo))?.status);
+    expect(await Promise.all(statuses)).toEqual(["success", "pending", "pending", "failed", "pending"]);
+    // Later it is asked less often, and in the end no more.
+    await say(open, {});
+    const hour = now - (now % 600) + 3600;
+    await poll(hour + 300);
+    expect(await quotaOf()).toBe(5_000_000);
+    await poll(hour);
+    expect(await quotaOf()).toBe(10_000_000);
+    await say(unknown, {});
+    await poll(hour + 9 * 86_400);
     expect(await quotaOf()).toBe(10_000_000);
   });
 

@@ -1,3 +1,5 @@
+import { and, eq } from "drizzle-orm";
+import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
@@ -13,6 +15,8 @@ import { quoteWithTax } from "./tax/tax.ts";
 export const takesCards = (settings: SettingsReader): boolean =>
   settings.get("StripeSecretKey") !== "" && settings.get("StripeWebhookSecret") !== "";
 
+const isUnpaid = (tradeNo: string) => and(eq(topUpOrders.tradeNo, tradeNo), eq(topUpOrders.status, "pending"));
+
 /** Starts an order to be paid by card and returns the address of the page to pay on. Throws OperationError. */
 export async function startStripe(deps: StripeDeps, { user, amount, site }: Payment): Promise<string> {
   const { db, settings, log } = deps;
@@ -26,6 +30,9 @@ export async function startStripe(deps: StripeDeps, { user, amount, site }: Paym
         client_reference_id: tradeNo,
         // Stripe copies it to the charge, where refunds are reported.
         payment_intent_data: { metadata: { order: tradeNo } },
+        // Which ways to pay the page offers is chosen in Stripe's dashboard; WeChat Pay must know where its code is shown
+        // (https://docs.stripe.com/payments/wechat-pay/accept-a-payment).
+        payment_method_options: { wechat_pay: { client: "web" } },
         success_url: `${site}/topup?order=${tradeNo}`,
         cancel_url: `${site}/topup`,
         line_items: [
@@ -42,6 +49,8 @@ export async function startStripe(deps: StripeDeps, { user, amount, site }: Paym
       { idempotencyKey: tradeNo },
     );
     if (!session.url) throw new Error("the answer names no page to pay on");
+    // Its payment may have to be looked up.
+    await db.update(topUpOrders).set({ gatewayNo: session.id }).where(isUnpaid(tradeNo));
     return session.url;
   } catch (error) {
     await closeOrder(db, tradeNo, "failed");

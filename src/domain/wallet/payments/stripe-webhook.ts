@@ -1,13 +1,12 @@
 import type Stripe from "stripe";
 import { messageOf } from "../../../lib/runtime/error-message.ts";
-import type { Logger } from "../../../lib/runtime/log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { applyIntent } from "../orders/automatic/apply-charge.ts";
 import { applyCardSetup } from "../orders/automatic/saved-card.ts";
 import { closeOrder } from "../orders/close-order.ts";
-import { settlePaidOrder } from "../orders/settle-order.ts";
+import { settleCheckout } from "../orders/poll-checkouts.ts";
+import type { Settlement } from "../orders/settle-order.ts";
 import { handlePlanEvent } from "../plans/card/stripe-events.ts";
-import { moneyOf } from "./currency-units.ts";
 import type { StripeDeps } from "./stripe-client.ts";
 
 /**
@@ -35,9 +34,9 @@ export async function handleStripeWebhook(
       if (event.data.object.mode === "subscription") return true;
       if (event.data.object.mode === "setup") return saveCard(deps, event.data.object.id);
       // Slow ways to pay are completed first and paid days later, which has an event of its own.
-      return event.data.object.payment_status === "paid" ? settle(deps, event.data.object) : true;
+      return event.data.object.payment_status !== "paid" || fits(await settleCheckout(deps, event.data.object));
     case "checkout.session.async_payment_succeeded":
-      return settle(deps, event.data.object);
+      return fits(await settleCheckout(deps, event.data.object));
     case "checkout.session.expired":
       await closeOrder(deps.db, event.data.object.client_reference_id ?? "", "expired");
       return true;
@@ -54,6 +53,8 @@ export async function handleStripeWebhook(
   }
 }
 
+const fits = (outcome: Settlement): boolean => outcome !== "wrong amount";
+
 async function saveCard(deps: StripeDeps, sessionNo: string): Promise<boolean> {
   try {
     await applyCardSetup(deps, sessionNo);
@@ -62,23 +63,4 @@ async function saveCard(deps: StripeDeps, sessionNo: string): Promise<boolean> {
     deps.log.warn({ sessionNo, reason: messageOf(error) }, "a saved card could not be looked up");
     return false;
   }
-}
-
-async function settle(
-  deps: WalletDeps & Readonly<{ log: Logger }>,
-  session: Stripe.Checkout.Session,
-): Promise<boolean> {
-  const tradeNo = session.client_reference_id ?? "";
-  const currency = (session.currency ?? "").toUpperCase();
-  const outcome = await settlePaidOrder(deps, {
-    tradeNo,
-    methods: ["stripe"],
-    money: moneyOf(session.amount_total ?? -1, currency),
-    currency,
-    gatewayNo: session.id,
-  });
-  // An account may sell other things too: their payments are none of ours.
-  if (outcome !== "wrong amount") return true;
-  deps.log.warn({ tradeNo, amount: session.amount_total, currency }, "a payment does not fit its order");
-  return false;
 }
