@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { signEpay } from "../../../src/domain/wallet/payments/epay-signature.ts";
 import { startFakeAlipay, startFakeWechatPay } from "../../support/console/fake-payment-services.ts";
+import { startFakeStripe, stripeSignature } from "../../support/console/fake-stripe.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login, setOptions } from "../../support/e2e/console-client.ts";
@@ -19,6 +20,7 @@ import type { Session } from "../../support/e2e/fixture.ts";
 const PASSWORD = "a subscriber's pw";
 const PAYMENT_SITE = "https://pay.example.test";
 const EPAY_KEY = "merchant key";
+const WEBHOOK_SECRET = "whsec_of_the_tests";
 const INSTRUCTIONS = "Transfer it to account 4711 of the harbor bank.";
 const DOLLAR = 500_000;
 const PLAN = {
@@ -28,14 +30,21 @@ const PLAN = {
 
 const alipay = startFakeAlipay();
 const wechat = startFakeWechatPay();
-afterAll(() => Promise.all([alipay.stop(), wechat.stop()]));
+const stripe = startFakeStripe();
+afterAll(() => Promise.all([alipay.stop(), wechat.stop(), stripe.stop()]));
 // Calls of the last months are what statements are issued for.
 const { browser, gateway, root } = await startConsoleFixture(() =>
-  startSeeded({ channels: 1, users: 2, tokens: 2, logs: 100 }),
+  startSeeded({ channels: 1, users: 2, tokens: 2, logs: 100 }, { STRIPE_API_URL: stripe.url }),
 );
 await setOptions(root, {
   ...{ Organizations: "on", ServerAddress: gateway.url, ManualPaymentInstructions: INSTRUCTIONS },
   ...{ PayAddress: PAYMENT_SITE, EpayId: "1001", EpayKey: EPAY_KEY },
+  ...{
+    StripeSecretKey: "sk_of_the_tests",
+    StripeWebhookSecret: WEBHOOK_SECRET,
+    StripePrice: "1",
+    StripeCurrency: "usd",
+  },
   ...alipay.settings,
   ...wechat.settings,
 });
@@ -65,6 +74,8 @@ describe("plans", () => {
       { name: "Pinnace" },
       { name: "Dinghy", price: DOLLAR, trialDays: 7 },
       { name: "Yacht", price: 9 * DOLLAR },
+      { name: "Cutter" },
+      { name: "Clipper", price: 12 * DOLLAR },
       { name: "Crew", seats: 2, seatPrice: DOLLAR },
     ])
       await root.post("/api/plan", { ...PLAN, ...plan });
@@ -72,7 +83,7 @@ describe("plans", () => {
       openConsolePage(browser, gateway, BOTH_VIEWPORTS, account),
       openConsolePage(browser, gateway, BOTH_VIEWPORTS),
     ]);
-    for (const site of [`${PAYMENT_SITE}/**`, "**/gateway.do?**"]) {
+    for (const site of [`${PAYMENT_SITE}/**`, "**/gateway.do?**", "https://*.test/**"]) {
       await buyer.page.route(site, async (route) => {
         posted = new URLSearchParams(route.request().postData() ?? "");
         await route.fulfill({ contentType: "text/html", body: "<title>Pay</title>" });
@@ -117,15 +128,15 @@ describe("plans", () => {
     await buyer.button(plans.switch, change).click();
     await state("Yacht", plans.statuses.active);
     // The cheaper one would begin with the next period, until that is taken back.
-    await inCard("Dinghy", fillPlaceholders(plans.switchFrom, { name: named("Yacht") })).click();
-    const cheaper = buyer.dialog(fillPlaceholders(plans.switchTitle, { name: named("Dinghy") }));
+    await inCard("Dinghy", fillPlaceholders(plans.switchFrom, { name: "Yacht" })).click();
+    const cheaper = buyer.dialog(fillPlaceholders(plans.switchTitle, { name: "Dinghy" }));
     await cheaper
       .getByRole("status")
       .getByText(/\$1\.00/)
       .waitFor();
     await buyer.button(plans.switch, cheaper).click();
-    await inCard("Yacht", fillPlaceholders(plans.stay, { name: named("Yacht") })).click();
-    await inCard("Yacht", fillPlaceholders(plans.stay, { name: named("Yacht") })).waitFor({ state: "detached" });
+    await inCard("Yacht", fillPlaceholders(plans.stay, { name: "Yacht" })).click();
+    await inCard("Yacht", fillPlaceholders(plans.stay, { name: "Yacht" })).waitFor({ state: "detached" });
     await inCard("Yacht", plans.cancel).click();
     const cancel = buyer.dialog(fillPlaceholders(plans.cancelTitle, { name: "Yacht" }));
     await buyer.expectAccessible();
@@ -180,6 +191,41 @@ describe("plans", () => {
     await root.post("/api/topup/complete", { trade_no: tradeNo });
     await buyer.button(words.components.close, manual).click();
     await state("Oar", nextPaid);
+  }, 60_000);
+
+  test("is paid by card, changed for a larger one for the difference, and its card opened at Stripe", async () => {
+    const report = async () => {
+      for (const event of stripe.events.splice(0)) {
+        const body = JSON.stringify(event);
+        const headers = { "stripe-signature": stripeSignature(body, WEBHOOK_SECRET) };
+        expect((await fetch(`${gateway.url}/api/stripe/webhook`, { method: "POST", headers, body })).status).toBe(200);
+      }
+    };
+    await inCard("Cutter", plans.subscribe).click();
+    await choose(plans.payCard, false);
+    await buyer.page.waitForURL("https://checkout.test/**");
+    const now = Math.floor(Date.now() / 1000);
+    stripe.checkOut(stripe.openPages().at(-1) ?? "", now - 3600);
+    await report();
+    await openPlans();
+    await state("Cutter", plans.statuses.active);
+    stripe.setCard(now, true);
+    await inCard("Clipper", plans.switch).click();
+    const change = buyer.dialog(fillPlaceholders(plans.switchTitle, { name: "Clipper" }));
+    await change.getByRole("combobox", { name: plans.changeFrom }).click();
+    await buyer.page.getByRole("option", { name: "Cutter", exact: true }).click();
+    const text = change.getByRole("status").getByText(/Stripe/);
+    await text.waitFor();
+    await buyer.expectAccessible();
+    const message = (await text.textContent()) ?? "";
+    await buyer.button(plans.switch, change).click();
+    await state("Clipper", plans.statuses.active);
+    const charged = ((stripe.invoices.at(-1)?.amount ?? 0) / 100).toFixed(2);
+    expect([message.includes(`$${charged}`), Number(charged) < 8]).toEqual([true, true]);
+    await report();
+    await inCard("Clipper", plans.portal).click();
+    await buyer.page.waitForURL("https://portal.test/**");
+    await openPlans();
   }, 60_000);
 
   test("a payment for a plan that runs already waits for an administrator, who closes the report", async () => {

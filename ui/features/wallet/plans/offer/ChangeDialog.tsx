@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChangePreview } from "../../../../../src/domain/wallet/plans/card/change/change-plan.ts";
 import type { Plan } from "../../../../../src/domain/wallet/plans/plan-account.ts";
@@ -12,14 +13,22 @@ import { notifyDone } from "../../../../components/feedback/notify.tsx";
 import { Col } from "../../../../components/layout.tsx";
 import { formatDate } from "../../../../lib/format/time.ts";
 import { moneyText, reloadWallet } from "../../wallet-calls.ts";
+import { Choice } from "../Choice.tsx";
 import { periodText } from "../period-text.ts";
 import { changePlan, changePreview } from "../plan-calls.ts";
 
-type Props = Readonly<{ current: SubscriptionView; plan: Plan; onClose: () => void }>;
+type Props = Readonly<{
+  /** Subscriptions that can be changed: one at least. */
+  from: readonly [SubscriptionView, ...SubscriptionView[]];
+  plan: Plan;
+  onClose: () => void;
+}>;
 
 /** Says what a change to another plan costs and when it begins, and changes to it. */
-export const ChangeDialog = ({ current, plan, onClose }: Props) => {
+export const ChangeDialog = ({ from, plan, onClose }: Props) => {
   const { t, i18n } = useTranslation();
+  const [chosen, setChosen] = useState(String(from[0].id));
+  const current = from.find(({ id }) => String(id) === chosen) ?? from[0];
   const format = useMoneyFormat();
   const client = useQueryClient();
   const preview = useQuery(changePreview(current.id, plan.id));
@@ -44,6 +53,20 @@ export const ChangeDialog = ({ current, plan, onClose }: Props) => {
       onClose={onClose}
       onSubmit={() => shown && change.mutate(shown)}
     >
+      {from.length > 1 && (
+        <Box sx={{ mb: 3 }}>
+          <Choice
+            id="change-from"
+            label={t("plans.changeFrom")}
+            value={chosen}
+            options={from.map(({ id, plan_name: name }) => [String(id), name] as const)}
+            onChange={(next) => {
+              setChosen(next);
+              change.reset();
+            }}
+          />
+        </Box>
+      )}
       {preview.error ? (
         <ErrorState error={preview.error} onRetry={() => void preview.refetch()} />
       ) : (

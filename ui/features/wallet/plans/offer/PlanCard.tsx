@@ -17,7 +17,7 @@ export const PlanCard = ({ plan, own }: { plan: Plan; own: readonly Subscription
   const format = useMoneyFormat();
   const { may } = useActing();
   // A change that is agreed with a service is taken back before another.
-  const switchable = own.find(
+  const [switchable, ...others] = own.filter(
     ({ status, is_card: isCard, next_plan_id: nextId }) =>
       status === "active" && nextId !== plan.id && !(isCard && nextId !== null),
   );
@@ -66,11 +66,15 @@ export const PlanCard = ({ plan, own }: { plan: Plan; own: readonly Subscription
             {plan.trialDays > 0 ? t("plans.try", { count: plan.trialDays }) : t("plans.subscribe")}
           </Button>
           {switchable && (
-            <Button onClick={() => setChanging(true)}>{t("plans.switchFrom", { name: switchable.plan_name })}</Button>
+            <Button onClick={() => setChanging(true)}>
+              {others.length > 0 ? t("plans.switch") : t("plans.switchFrom", { name: switchable.plan_name })}
+            </Button>
           )}
         </Row>
       )}
-      {isChanging && switchable && <ChangeDialog current={switchable} plan={plan} onClose={() => setChanging(false)} />}
+      {isChanging && switchable && (
+        <ChangeDialog from={[switchable, ...others]} plan={plan} onClose={() => setChanging(false)} />
+      )}
       {isSubscribing && <SubscribeDialog plan={plan} onClose={() => setSubscribing(false)} />}
     </Panel>
   );
