@@ -38,7 +38,7 @@ import { pollPayments } from "../../domain/wallet/payments/direct/poll-payments.
 import { continueRefunds } from "../../domain/wallet/payments/direct/refund-order.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
 import { pollCards } from "../../domain/wallet/plans/card/poll-cards.ts";
-import { remindSubscribers } from "../../domain/wallet/plans/orders/remind.ts";
+import { remindOfService, remindSubscribers } from "../../domain/wallet/plans/orders/remind.ts";
 import { issueStatements } from "../../domain/wallet/statements/issue-statements.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
@@ -149,6 +149,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("plans", 30 * SECOND_MS, async (signal) => {
       await remindSubscribers(upstreams, signal);
       await advanceSubscriptions(upstreams, signal);
+      await remindOfService(upstreams, signal);
     }),
     once("card subscriptions", 10 * MINUTE_MS, async (signal) => void (await pollCards(stripe, signal))),
     once("automatic top-ups", 15 * SECOND_MS, async (signal) => void (await chargeDueTopUps(stripe, signal))),

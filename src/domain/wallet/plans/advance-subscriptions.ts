@@ -8,7 +8,7 @@ import { couponAfter } from "./coupons.ts";
 import { limitOverage, publishPlanAccount } from "./limits/overage.ts";
 import { readNextPeriod, seatsToAdd } from "./orders/next-period.ts";
 import { beginPaidPeriod, returnPaidPeriod } from "./orders/pay-period.ts";
-import { notifyDue } from "./orders/remind.ts";
+import { notifyDue, notifyUncovered } from "./orders/remind.ts";
 import { GRACE_S } from "./periods.ts";
 import {
   applyPlans,
@@ -105,8 +105,8 @@ const isWithdrawn = (tx: Tx, planId: number): Promise<boolean> =>
     () => true,
   );
 
-/** Pays the next period from the wallet; without the money the subscription is past due. */
-async function renew(deps: PlanDeps, { subscription }: Running, now: number): Promise<boolean> {
+/** Pays the next period from the wallet; without the money the subscription is past due, and who pays is notified. */
+async function renew(deps: PlanDeps, { subscription, plan }: Running, now: number): Promise<boolean> {
   try {
     await beginPeriod(deps, subscription, now);
     return true;
@@ -114,19 +114,22 @@ async function renew(deps: PlanDeps, { subscription }: Running, now: number): Pr
     // Another process was faster, or its subscriber has changed it.
     if (error instanceof OperationError && error.code === "subscription_changed") return false;
     if (!(error instanceof OperationError) || error.code !== "plan_balance_too_low") throw error;
-    const [row] = await deps.db
-      .update(subscriptions)
-      .set({ status: "past_due" })
-      .where(
-        and(
-          eq(subscriptions.id, subscription.id),
-          eq(subscriptions.status, "active"),
-          // Another process may have begun the next period, which is paid.
-          eq(subscriptions.periodEnd, subscription.periodEnd),
-        ),
-      )
-      .returning({ id: subscriptions.id });
-    return row !== undefined;
+    return deps.db.transaction(async (tx) => {
+      const [row] = await tx
+        .update(subscriptions)
+        .set({ status: "past_due" })
+        .where(
+          and(
+            eq(subscriptions.id, subscription.id),
+            eq(subscriptions.status, "active"),
+            // Another process may have begun the next period, which is paid.
+            eq(subscriptions.periodEnd, subscription.periodEnd),
+          ),
+        )
+        .returning({ id: subscriptions.id });
+      if (row) await notifyUncovered(tx, { subscription, plan }, now);
+      return row !== undefined;
+    });
   }
 }
 

@@ -96,6 +96,10 @@ test("a period is renewed from the wallet alone, waits for a top-up, and ends wi
   // 5,000 units of the plan are left, but they do not pay for it.
   await advance(next);
   expect(await stateOf(userId)).toMatchObject({ walletUnits: 300, left: [5000], status: ["past_due"] });
+  await advance(next + 30);
+  const notices = await database.sql<{ type: string }[]>`
+    select notice ->> 'type' as type from pending_notices where user_id = ${userId}`;
+  expect([...notices]).toEqual([{ type: "plan_payment_overdue" }]);
   await database.sql`update users set quota = quota + 700 where id = ${userId}`;
   await database.changes.publish("users", [userId]);
   await advance(next + 60);

@@ -9,6 +9,7 @@ import type { UserEntry } from "../../../accounts/directory.ts";
 import { handleStripeWebhook } from "../../payments/stripe-webhook.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { setRenewal } from "../change-subscription.ts";
+import { remindOfService } from "../orders/remind.ts";
 import { GRACE_S } from "../periods.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { closeCase, listCases } from "./cases.ts";
@@ -141,6 +142,16 @@ test("without a payment the plan waits, then ends; what is paid for a period tha
   await advanceSubscriptions(deps, undefined, end);
   expect(await own(userId)).toMatchObject({ status: "past_due", remaining: 700 });
   expect(await advanceSubscriptions(deps, undefined, end + 60)).toBe(0);
+  // Stripe may need an hour: who pays is notified a day later, once.
+  const noticesAt = async (now: number) => {
+    await Promise.all([1, 2, 3].map(() => remindOfService(deps, undefined, now)));
+    return (await database.sql`select notice from pending_notices where user_id = ${userId}`).length;
+  };
+  expect([
+    await noticesAt(end + HOUR_S),
+    await noticesAt(end + 24 * HOUR_S),
+    await noticesAt(end + 30 * HOUR_S),
+  ]).toEqual([...[0, 1, 1]]);
   await advanceSubscriptions(deps, undefined, end + GRACE_S);
   expect(await own(userId)).toBeUndefined();
   expect(await quotaOf(userId)).toBe(0);

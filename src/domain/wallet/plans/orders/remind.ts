@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, ne, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, lte, ne, sql } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import type { Db, Tx } from "../../../../../db/types.ts";
@@ -11,6 +11,7 @@ import { addAccountTax } from "../../payments/tax/tax.ts";
 import { quotePlan } from "../card/checkout/checkout.ts";
 import { GRACE_S } from "../periods.ts";
 import { lockPlanAccount, type Running } from "../plan-account.ts";
+import { findAnyPlan } from "../subscribe.ts";
 import { type NextPeriod, readNextPeriod } from "./next-period.ts";
 import { isNextPaid } from "./pay-period.ts";
 
@@ -89,6 +90,45 @@ async function readDue(
   return { price: `${money} ${currency}`, path: `/topup?list=plans&pay=${id}${account}` };
 }
 
+/** Notifies who pays that the balance does not cover the next period. */
+export const notifyUncovered = (tx: Tx, { subscription, plan }: Running, now: number): Promise<void> =>
+  notifyPayers(tx, subscription.userId, uncovered(subscription, plan), now);
+
+/** How long after the end of a period a service needs to report its payment, or to try a card again. */
+const SERVICE_S = DAY_S;
+
+/**
+ * Notifies subscribers whose card or PayPal was to pay the next period a day ago, of which no payment is known; once for each period.
+ * Returns how many.
+ */
+export async function remindOfService(
+  { db }: Readonly<{ db: Db }>,
+  signal?: AbortSignal,
+  now = nowSeconds(),
+): Promise<number> {
+  const isUnpaid = and(
+    ...[eq(subscriptions.status, "past_due"), isNotNull(subscriptions.orderId)],
+    ...[lte(subscriptions.periodEnd, now - SERVICE_S), ne(subscriptions.remindedFor, subscriptions.periodEnd)],
+  );
+  const due = await db.select({ id: subscriptions.id }).from(subscriptions).where(isUnpaid);
+  let reminded = 0;
+  for (const { id } of due) {
+    if (signal?.aborted) break;
+    await db.transaction(async (tx) => {
+      const [subscription] = await tx
+        .update(subscriptions)
+        .set({ remindedFor: sql`${subscriptions.periodEnd}` })
+        .where(and(eq(subscriptions.id, id), isUnpaid))
+        .returning();
+      const plan = subscription && (await findAnyPlan(tx, subscription.planId));
+      if (!plan) return;
+      await notifyPayers(tx, subscription.userId, unpaid(subscription, plan), now);
+      reminded++;
+    });
+  }
+  return reminded;
+}
+
 const dateText = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
 const upcoming = (running: Running, { plan }: NextPeriod, { price, path }: Due): Notice => ({
@@ -111,4 +151,29 @@ const overdue = (running: Running, { plan }: NextPeriod, { price, path }: Due): 
   },
   values: [plan.name, price, dateText(running.subscription.periodEnd + GRACE_S)],
   path,
+});
+
+type Named = Readonly<{ name: string }>;
+type Ended = Readonly<{ periodEnd: number }>;
+
+const uncovered = ({ periodEnd }: Ended, { name }: Named): Notice => ({
+  type: "plan_payment_overdue",
+  title: { en: "Your balance does not cover your plan", zh: "余额不足，套餐未能续期" },
+  content: {
+    en: "The paid period of the plan “{{value}}” is over, and the balance does not cover the next one. Top up until {{value}}, or the plan ends.",
+    zh: "套餐「{{value}}」的周期已结束，余额不足以支付下一期。若在 {{value}} 前未充值，套餐将终止。",
+  },
+  values: [name, dateText(periodEnd + GRACE_S)],
+  path: "/topup?list=plans",
+});
+
+const unpaid = ({ periodEnd }: Ended, { name }: Named): Notice => ({
+  type: "plan_payment_overdue",
+  title: { en: "Your plan's next period is not paid", zh: "套餐下一期费用尚未支付" },
+  content: {
+    en: "The paid period of the plan “{{value}}” is over, and no payment for the next one has arrived. Check your card or PayPal: without a payment the plan ends on {{value}}.",
+    zh: "套餐「{{value}}」的周期已结束，尚未收到下一期付款。请检查银行卡或 PayPal；若一直未付款，套餐将于 {{value}} 终止。",
+  },
+  values: [name, dateText(periodEnd + GRACE_S)],
+  path: "/topup?list=plans",
 });
