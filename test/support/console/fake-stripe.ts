@@ -123,6 +123,10 @@ export function startFakeStripe() {
       }));
       return { object: "list", has_more: false, data };
     }
+    if (resource === "invoices" && sub) {
+      const found = invoices.find((one) => one.id === sub);
+      return found ? invoiceObject(found) : null;
+    }
     if (path === "/v1/invoices") {
       const isOwn = ({ subscription, status }: Invoice) =>
         subscription.id === form.get("subscription") && status === form.get("status");

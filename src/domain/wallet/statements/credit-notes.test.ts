@@ -127,6 +127,25 @@ test("refunds by card become credit notes once, in any order and however often r
   expect((await renderPdf(note, "en", null)).length).toBeGreaterThan(1000);
 });
 
+test("a refund by card that is reported before its payment brings the payment with it", async () => {
+  const userId = await addUser(database.sql, 0);
+  await startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START);
+  const [order] = await database.db.select().from(planOrders).where(eq(planOrders.userId, userId));
+  stripe.checkOut(order?.tradeNo ?? "", START);
+  const payment = stripe.events.splice(0);
+  const invoiceNo = stripe.invoices.at(-1)?.id ?? "";
+  const refund = {
+    ...{ id: `ch_${invoiceNo}`, object: "charge", customer: stripe.customerOf(order?.tradeNo ?? ""), currency: "eur" },
+    ...{ amount_refunded: 309, metadata: {}, payment_intent: stripe.paymentNoOf(invoiceNo) },
+  };
+  stripe.emit("charge.refunded", refund, START);
+  const [report] = stripe.events.splice(0);
+  for (const event of [report, ...payment]) if (event) await handlePlanEvent(deps, event, START);
+  const rows = await database.sql<{ money: string; tax: string }[]>`
+    select r.money, r.tax from plan_refunds r join plan_payments p on p.id = r.payment_id where p.invoice_no = ${invoiceNo}`;
+  expect([...rows]).toEqual([{ money: "3.09", tax: "0.49" }]);
+});
+
 test("a lost dispute is paid back; an open one, a won one and another payment of the customer are not", async () => {
   const { userId, invoiceNo, charge } = await payByCard();
   await issue(DUE);

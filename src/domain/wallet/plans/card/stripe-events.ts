@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type Stripe from "stripe";
-import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
+import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
@@ -24,13 +24,14 @@ export async function handlePlanEvent(deps: EventDeps, event: Stripe.Event, now 
       return applyReportedSubscription(deps, event.data.object, event.created);
     case "charge.refunded": {
       const { id, amount_refunded: paidUnits, currency, metadata } = event.data.object;
-      const order = await findOrder(deps.db, event.data.object, metadata.order ?? "");
       // A charge can be refunded in parts: each sum is a report of its own.
       const reference = `${id}/${paidUnits}`;
-      if (order) await openCase(deps.db, caseOf("refund", reference, order, paidUnits, currency, now));
-      const paymentNo = numberOf(event.data.object.payment_intent);
       const refund = { reference: `stripe/${reference}`, kind: "refund" as const, units: paidUnits, isTotal: true };
-      if (order && "planId" in order) await recordAtInvoice(deps, paymentNo, { ...refund, currency, now });
+      const paymentNo = numberOf(event.data.object.payment_intent);
+      // Only top-ups carry a number of ours. It may make the payment known, whose customer leads to the order.
+      if (!metadata.order) await recordAtInvoice(deps, paymentNo, { ...refund, currency, now });
+      const order = await findOrder(deps.db, event.data.object, metadata.order ?? "");
+      if (order) await openCase(deps.db, caseOf("refund", reference, order, paidUnits, currency, now));
       return;
     }
     case "charge.dispute.closed": {
@@ -59,10 +60,17 @@ async function recordAtInvoice(
 ): Promise<void> {
   if (paymentNo === "") return;
   const payment = { type: "payment_intent" as const, payment_intent: paymentNo };
-  const { data } = await (await stripeClient(deps)).invoicePayments.list({ payment, status: "paid" });
+  const stripe = await stripeClient(deps);
+  const { data } = await stripe.invoicePayments.list({ payment, status: "paid" });
   const [paid, another] = data;
   // A payment that is split among invoices says nothing of either.
-  if (paid && !another) await recordRefund(deps.db, { ...refund, invoiceNo: numberOf(paid.invoice) });
+  if (!paid || another) return;
+  const invoiceNo = numberOf(paid.invoice);
+  const isOf = eq(planPayments.invoiceNo, invoiceNo);
+  const [known] = await deps.db.select({ id: planPayments.id }).from(planPayments).where(isOf);
+  // The payment's own report may be late, or lost.
+  if (!known) await applyReportedInvoice(deps, await stripe.invoices.retrieve(invoiceNo), refund.now);
+  await recordRefund(deps.db, { ...refund, invoiceNo });
 }
 
 const caseOf = (
