@@ -88,12 +88,23 @@ export function errorResponse(error: GatewayError, request: Request, codec?: Cli
   // Otherwise the server would read the rest of the body for as long as the client sends it.
   if (error.status === 408) headers.connection = "close";
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
+  if (isFinal(error)) headers["x-should-retry"] = "false";
   const body =
     codec && codec !== openaiChatClientCodec
       ? codec.encodeError(toErrorObject(error), requestId)
       : errorObject(error, requestId, clientLanguage(request));
   return Response.json(body, { status: error.status, headers });
 }
+
+/**
+ * Whether the same call will be refused again: OpenAI's and Anthropic's SDKs obey the header that says so. Without it Claude Code
+ * repeats a call with a key whose quota is used up for minutes, as it takes any 401 for a session that has to be renewed.
+ */
+const isFinal = ({ type, status }: GatewayError): boolean =>
+  type === LOCAL_TYPE && status >= 400 && status < 500 && !PASSING.has(status);
+
+/** Conflicts, timeouts and limits pass. */
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** API clients receive English messages; playground users receive their own language. */
 const clientLanguage = (request: Request): Language =>

@@ -2,7 +2,7 @@
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "X-Request-Id, X-Sluice-Overhead-Ms, X-Sluice-Dropped, X-Sluice-Model, X-Sluice-Token-Count, Retry-After",
+    "X-Request-Id, X-Sluice-Overhead-Ms, X-Sluice-Dropped, X-Sluice-Model, X-Sluice-Token-Count, Retry-After, X-Should-Retry",
 } as const;
 
 /** Headers that let a website read the response; other clients send no Origin and need none. */

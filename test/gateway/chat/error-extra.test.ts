@@ -4,7 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { ApiError, GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { startUpstream } from "../../support/gateway/start-upstream.ts";
+import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -136,4 +136,53 @@ test("when Google says how long to wait, every client gets it as a header, witho
     expect(answer.headers.get("retry-after")).toBe("34");
     expect(await answer.text()).not.toContain("projects/42");
   }
+});
+
+describe("a header says that a retry is in vain", () => {
+  const PATHS = ["/v1/chat/completions", "/v1/messages", "/v1beta/models/m:generateContent"] as const;
+  const hi = {
+    ...{ model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
+    contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+  };
+  const served = () => Response.json(chatReply());
+  const upstreamOf = (answer: () => Response) => {
+    const upstream = startUpstream(answer);
+    stops.push(upstream.stop);
+    return { type: 1000, baseUrl: upstream.url, models: ["m"], keys: ["secret-key"] };
+  };
+  const options = { ModelRatio: '{"m": 1}', RetryTimes: "0" };
+
+  test.each(PATHS)("a key whose quota is used up, too little quota: %s", async (path) => {
+    const channels = [upstreamOf(served)];
+    const usedUp = startRelay({ channels, options, tokens: { test: { status: 4 } } });
+    const poor = startRelay({ channels, options });
+    poor.billing.available = 0;
+    stops.push(usedUp.stop, poor.stop);
+    for (const [relay, status] of [
+      [usedUp, 401],
+      [poor, 403],
+    ] as const) {
+      const answer = await relay.post(path, hi);
+      expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([status, "false"]);
+    }
+  });
+
+  test.each(PATHS)("not a limit that passes, a database that is away, or an upstream's error: %s", async (path) => {
+    const limits = { ModelRequestRateLimitEnabled: "true", ModelRequestRateLimitCount: "1" };
+    const limited = startRelay({ channels: [upstreamOf(served)], options: { ...options, ...limits } });
+    const away = startRelay({ channels: [upstreamOf(served)], options });
+    away.billing.isUnavailable = true;
+    const refusing = () => Response.json(openaiError, { status: 400 });
+    const failing = startRelay({ channels: [upstreamOf(refusing)], options });
+    stops.push(limited.stop, away.stop, failing.stop);
+    expect((await limited.post(path, hi)).status).toBe(200);
+    for (const [relay, status] of [
+      [limited, 429],
+      [away, 503],
+      [failing, 400],
+    ] as const) {
+      const answer = await relay.post(path, hi);
+      expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([status, null]);
+    }
+  });
 });

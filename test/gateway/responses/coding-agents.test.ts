@@ -76,6 +76,42 @@ function answerTo({ tools, results }: Sent): Answer {
   return { ...PLAIN, text: "", calls: [{ name: shell.name, input }], finish: "tool_calls" };
 }
 
+/** Runs an agent in a new home that is set up as the snippet says. Resolves when it has ended. */
+async function run(agent: Agent, path: string, access: Parameters<typeof snippetOf>[1]) {
+  const home = await mkdtemp(join(tmpdir(), "sluice-agent-"));
+  stops.push(() => rm(home, { recursive: true, force: true }));
+  const snippet = snippetOf(agent.snippet, access);
+  for (const [file, text] of Object.entries(agent.files(snippet))) await Bun.write(join(home, file), text);
+  const exported = [...snippet.matchAll(/export (\w+)=(.*)/g)].map(([, variable, value]) => [variable, value]);
+  const child = Bun.spawn([path, ...agent.args], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...Object.fromEntries(exported) },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [output, errors] = await Promise.all([
+    Bun.readableStreamToText(child.stdout),
+    Bun.readableStreamToText(child.stderr),
+  ]);
+  return { code: await child.exited, home, output, errors };
+}
+
+for (const [name, agent] of Object.entries(AGENTS)) {
+  const path = Bun.which(agent.command);
+  test.if(path !== null)(`${name} says that the quota of the key is used up, and ends`, async () => {
+    const relay = startRelay({ channels: [], tokens: { test: { status: 4 } } });
+    stops.push(relay.stop);
+    const { code, output, errors } = await run(agent, path ?? "", {
+      baseUrl: `${relay.url}/v1`,
+      key: "sk-test",
+      model: "gpt-5",
+    });
+    expect(code).not.toBe(0);
+    expect(output + errors).toContain("is used up");
+  });
+}
+
 for (const [name, family] of RUNS) {
   const agent = AGENTS[name];
   const path = agent && Bun.which(agent.command);
@@ -92,20 +128,9 @@ for (const [name, family] of RUNS) {
       channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
       options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
     });
-    const home = await mkdtemp(join(tmpdir(), "sluice-agent-"));
-    stops.push(upstream.stop, relay.stop, () => rm(home, { recursive: true, force: true }));
-    const snippet = snippetOf(agent.snippet, { baseUrl: `${relay.url}/v1`, key: "sk-test", model });
-    for (const [file, text] of Object.entries(agent.files(snippet))) await Bun.write(join(home, file), text);
-    const exported = [...snippet.matchAll(/export (\w+)=(.*)/g)].map(([, variable, value]) => [variable, value]);
-    const child = Bun.spawn([path, ...agent.args], {
-      cwd: home,
-      env: { PATH: process.env.PATH, HOME: home, ...Object.fromEntries(exported) },
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "ignore",
-    });
-    const output = await Bun.readableStreamToText(child.stdout);
-    expect(await child.exited).toBe(0);
+    stops.push(upstream.stop, relay.stop);
+    const { code, home, output } = await run(agent, path, { baseUrl: `${relay.url}/v1`, key: "sk-test", model });
+    expect(code).toBe(0);
     expect(output).toContain(PLAIN.text);
     expect(await Bun.file(join(home, "made.txt")).text()).toBe("42\n");
     const answered = upstream.received.filter(({ path }) => !(family === "openai-chat" && path === "/v1/responses"));
