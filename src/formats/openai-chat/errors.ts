@@ -59,7 +59,9 @@ export function readError(status: number, body: string): ReadError {
   const answer = recordOf(Array.isArray(parsed) ? parsed[0] : parsed);
   const error =
     answer && (recordOf(answer.error) ?? (answer.object === "error" ? answer : recordOf(baseFailure(answer))));
-  const code = error?.code;
+  // ElevenLabs's form; older errors have their code as `status`.
+  const detail = recordOf(answer?.detail);
+  const code = error?.code ?? detail?.code ?? detail?.status;
   const message =
     (error && providerMessage(error)) ||
     textOf(answer?.message) ||
@@ -71,7 +73,7 @@ export function readError(status: number, body: string): ReadError {
     textOf(recordsOf(answer?.errors)[0]?.message) ||
     textOf(answer?.error) ||
     textOf(answer?.detail) ||
-    textOf(recordOf(answer?.detail)?.message) ||
+    textOf(detail?.message) ||
     fieldProblems(answer?.detail) ||
     plainText(parsed === undefined ? body : parsed) ||
     `bad response status code ${status}`;
