@@ -152,6 +152,67 @@ describe("videos", () => {
   });
 });
 
+describe("its own API, with a key of the gateway", () => {
+  const call = async (action: string, body: object, key?: string) => {
+    const answer = await fetch(`${fixture.relay.url}/jimeng/?Action=CVSync2Async${action}&Version=2022-08-31`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key ?? "sk-test"}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, body: (await answer.json()) as Json & { data: Json } };
+  };
+
+  test("orders a video, is asked for it, and is charged by its frames", async () => {
+    const before = await fixture.spent();
+    const order = { req_key: "jimeng_v30", prompt: "a cat", frames: 241, aspect_ratio: "9:16", seed: 5 };
+    const { body } = await call("SubmitTask", { ...order, binary_data_base64: ["aa"] });
+    expect(body).toMatchObject({ code: 10_000, message: "Success", status: 10_000 });
+    expect(orders.at(-1)).toEqual({ ...order, req_key: "jimeng_i2v_first_v30", binary_data_base64: ["aa"] });
+    expect((await fixture.spent()) - before).toBe(10 * 0.1 * 500_000);
+    const ask = { req_key: "jimeng_v30", task_id: body.data.task_id };
+    expect((await call("GetResult", ask)).body.data).toMatchObject({ status: "in_queue", video_url: "" });
+    states.set(newest(), { status: "done", video_url: "https://cdn.test/cat.mp4" });
+    await fixture.poll();
+    expect((await call("GetResult", ask)).body.data).toMatchObject({
+      status: "done",
+      video_url: "https://cdn.test/cat.mp4",
+    });
+  });
+
+  test("reports failures with codes, refunds them, and shows nobody else's videos", async () => {
+    const before = await fixture.spent();
+    const { body } = await call("SubmitTask", { req_key: "jimeng_v30", prompt: "a dog" });
+    states.set(newest(), { code: 50_511 });
+    expect((await fixture.spent()) - before).toBe(5 * 0.1 * 500_000);
+    await fixture.poll();
+    expect((await call("GetResult", { req_key: "jimeng_v30", task_id: body.data.task_id })).body).toMatchObject({
+      code: 50_500,
+      data: null,
+      message: "Post Img Risk Not Pass",
+    });
+    expect(await fixture.spent()).toBe(before);
+    const refused = await Promise.all([
+      call("SubmitTask", { req_key: "jimeng_v30", prompt: "forbidden" }),
+      call("SubmitTask", { prompt: "a cat" }),
+      call("SubmitTask", { req_key: "jimeng_t2i_v40", prompt: "a cat" }),
+      call("SubmitTask", { req_key: "jimeng_v30", prompt: "a cat", frames: 99_999 }),
+      call("GetResult", { req_key: "jimeng_v30", task_id: "video_unknown" }),
+      call("Unknown", {}),
+      call("GetResult", { task_id: body.data.task_id }, "sk-nobody"),
+    ]);
+    expect(refused.map(({ status, body: { code } }) => [status, code])).toEqual([
+      [400, 50_215],
+      [400, 50_215],
+      [400, 50_215],
+      [400, 50_215],
+      [404, 50_500],
+      [400, 50_215],
+      [401, 50_400],
+    ]);
+    expect(await fixture.spent()).toBe(before);
+  });
+});
+
 describe("images", () => {
   const image = (body: object) => fixture.relay.post("/v1/images/generations", { model: "jimeng_t2i_v40", ...body });
 

@@ -12,6 +12,7 @@ import { objectRoutes } from "../../state/files/routes.ts";
 import { refusal as refuseDrawing } from "../../tasks/drawing/responses.ts";
 import { drawingRoutes, openDrawingRoutes } from "../../tasks/drawing/routes.ts";
 import { musicRoutes, refusal as refuseMusic } from "../../tasks/music.ts";
+import { jimengRoutes, refuseAsJimeng } from "../../tasks/video/jimeng.ts";
 import { videoRoutes } from "../../tasks/video/routes.ts";
 import { compactResponse, interactions, messages, responses } from "../endpoints/conversations.ts";
 import { countMessageTokens, countResponseTokens } from "../endpoints/count-tokens.ts";
@@ -74,6 +75,7 @@ export function gatewayRoutes(
       refuse: refuseDrawing,
     },
     { prefix: "/suno", routes: musicRoutes(context), refuse: refuseMusic },
+    { prefix: "/jimeng", routes: jimengRoutes(context), refuse: refuseAsJimeng },
     { prefix: "/pg", routes: [playgroundRoute(context)], refuse: refuseByHeaders },
     { prefix: "/dashboard/billing", routes: billingRoutes(context), refuse: refuseByHeaders },
     {

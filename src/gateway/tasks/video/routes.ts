@@ -9,7 +9,7 @@ import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
 import { refuse } from "../../http/refuse.ts";
 import { type Route, route } from "../../http/routes/route.ts";
 import { notOffered } from "../../state/files/request-upstream.ts";
-import { admitTask } from "../admit-task.ts";
+import { admitTask, type OrderArrival } from "../admit-task.ts";
 import { video } from "../endpoints.ts";
 import { answer } from "../responses.ts";
 import { showContent } from "./show-content.ts";
@@ -18,6 +18,7 @@ import {
   formOfOrder,
   inlineImages,
   memberOf,
+  type ReadOrder,
   readVideoOrder,
   secondsOf,
   submitVideo,
@@ -61,31 +62,40 @@ async function orderVideo(
   protocol: VideoProtocol,
 ): Promise<Response> {
   try {
-    const admitted = await admitTask(context, { request, server, endpoint: video }, async (_caller, body) => {
-      const order = await readVideoOrder(body);
-      return { ...order, variant: variantFields(order), order };
-    });
-    const { call, body, planned } = admitted;
-    const { order } = planned;
-    try {
-      const row = await submitVideo(context, call, {
-        model: order.model,
-        properties: { input: order.prompt, seconds: order.seconds, size: order.size },
-        async request({ channel, key, provider, upstreamModel }) {
-          const videos = videosOf(provider);
-          const images = await inlineImages(context, videos, order.images);
-          const sent = { ...order, images, model: upstreamModel, requestedModel: order.model, key };
-          const { url, headers, action, body: fields, takesForm } = videos.order(channel, sent);
-          const form = takesForm && body.form ? await formOfOrder(body.form, sent) : null;
-          return { url, headers, action, body: form ?? JSON.stringify(fields) };
-        },
-      });
-      return answer(request, view(context, protocol, row));
-    } finally {
-      await body.form?.discard();
-    }
+    const row = await orderVideoTask(context, { request, server, endpoint: video }, readVideoOrder);
+    return answer(request, view(context, protocol, row));
   } catch (error) {
     return refuse(context, request, error);
+  }
+}
+
+/** Orders a video and resolves with its row; `read` reads the order in the client's format. Rejects GatewayError. */
+export async function orderVideoTask(
+  context: GatewayContext,
+  arrival: OrderArrival,
+  read: (body: ClientBody) => Promise<ReadOrder>,
+): Promise<MediaRow> {
+  const admitted = await admitTask(context, arrival, async (_caller, body) => {
+    const order = await read(body);
+    return { ...order, variant: variantFields(order), order };
+  });
+  const { call, body, planned } = admitted;
+  const { order } = planned;
+  try {
+    return await submitVideo(context, call, {
+      model: order.model,
+      properties: { input: order.prompt, seconds: order.seconds, size: order.size },
+      async request({ channel, key, provider, upstreamModel }) {
+        const videos = videosOf(provider);
+        const images = await inlineImages(context, videos, order.images);
+        const sent = { ...order, images, model: upstreamModel, requestedModel: order.model, key };
+        const { url, headers, action, body: fields, takesForm } = videos.order(channel, sent);
+        const form = takesForm && body.form ? await formOfOrder(body.form, sent) : null;
+        return { url, headers, action, body: form ?? JSON.stringify(fields) };
+      },
+    });
+  } finally {
+    await body.form?.discard();
   }
 }
 

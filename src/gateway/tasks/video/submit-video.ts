@@ -103,7 +103,7 @@ export const READ_VIDEO_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** A video order as a client states it, for any channel. */
-type ReadOrder = Omit<VideoOrder, "key" | "requestedModel">;
+export type ReadOrder = Omit<VideoOrder, "key" | "requestedModel">;
 
 /** Reads a video order, JSON or form, of OpenAI's API or of /v1/video/generations. Rejects GatewayError. */
 export async function readVideoOrder(body: ClientBody): Promise<ReadOrder> {
