@@ -179,7 +179,10 @@ describe("ElevenLabs", () => {
     const bad = { status: "bad_prompt", message: "Your prompt names an artist.", data: { prompt_suggestion: "calm" } };
     const { relay } = start(1017, "music_v2", () => Response.json({ detail: bad }, { status: 400 }));
     const answer = await relay.post("/v1/music", { model_id: "music_v2", prompt: "like X", music_length_ms: 10_000 });
-    expect([answer.status, await answer.json()]).toMatchObject([400, { detail: { status: "bad_prompt", message: bad.message } }]);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { detail: { status: "bad_prompt", message: bad.message } },
+    ]);
     expect(await relay.billing.nextRecord()).toMatchObject({ quota: 0, failed: true });
   });
 
