@@ -87,3 +87,23 @@ test("media that the provider bills by themselves cost their own price, also wit
   const perCall: Price = { kind: "per_call", ...common, usdPerCall: decimal("0.01") };
   expect(charge(perCall, { ...NO_USAGE, media }, decimal(500_000)).quota).toBe(5_000);
 });
+
+test.each([
+  [undefined, 600, "what was requested, where nothing was measured"],
+  [42, 42, "what was measured"],
+  [700, 600, "never more than was held"],
+  [-3, 0, "nothing, for nonsense"],
+])("a price per second of audio: %p seconds cost %p (%s)", (measured, seconds) => {
+  const price: Price = {
+    kind: "per_call",
+    pricedAs: "music_v2",
+    groupRatio: decimal("1.5"),
+    usdPerCall: decimal("0.01"),
+    seconds: 600,
+  };
+  const usage = { ...NO_USAGE, promptTokens: 1, ...(measured !== undefined && { seconds: measured }) };
+  const { quota, receipt } = charge(price, usage, decimal(500_000));
+  expect(quota).toBe(seconds * 5_000 * 1.5);
+  const line = { item: "per_second", quantity: String(seconds), factor: "0.01", amount: String(seconds * 5_000) };
+  expect(receipt.lines).toEqual(seconds > 0 ? [line] : []);
+});

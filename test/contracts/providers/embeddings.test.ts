@@ -38,6 +38,8 @@ const OTHER_SUITES: Readonly<Record<number, string>> = {
   1013: "../../gateway/endpoints/image-services.test.ts",
   1014: "../../gateway/endpoints/image-services.test.ts",
   1015: "../../gateway/endpoints/image-services.test.ts",
+  1017: "../../gateway/endpoints/audio/song-books.test.ts",
+  1018: "../../gateway/tasks/jimeng.test.ts",
 };
 
 test("every channel type has a suite", async () => {
