@@ -91,7 +91,7 @@ export function createCardCustomers({ deps, stripe, random, now, plans }: Parts)
       }
       for (const event of stripe.events.splice(0)) {
         // A refund cannot be asked for, so it is reported in the end.
-        const reports = event.type === "charge.refunded" ? 1 + random(2) : random(4);
+        const reports = event.type === "charge.refunded" ? 1 + random(2) : random(3);
         for (let n = 0; n < reports; n++) late.push({ event, at: now() + random(3) * DAY_S * random(2) });
       }
       for (const { event } of late.filter(({ at }) => at <= now())) await handlePlanEvent(deps, event, now());

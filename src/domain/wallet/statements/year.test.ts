@@ -75,7 +75,7 @@ test("a year of three organizations: books, statements and the payment services'
     await plan("Small", 900_000, "week", 400_000, { seats: 2, seatPrice: 70_001 }),
     await plan("Large", 3_000_000, "month", 5_000_000, { seats: 4, seatPrice: 70_001 }),
   ];
-  const forModels = await plan("Models", 200_000, "day", 150_000, { models: ["mod*"] });
+  const forModels = await plan("Models", 200_000, "week", 150_000, { models: ["mod*"] });
   const byCard = [
     await plan("Card", 1_000_000, "month", 1_000_000, {}),
     await plan("Card large", 4_000_001, "month", 3_000_000, {}),
@@ -179,7 +179,7 @@ test("a year of three organizations: books, statements and the payment services'
     setSystemTime((now + 23 * HOUR_S) * 1000);
     await pollPayments(deps);
     await continueRefunds(deps);
-    if (random(4) === 0) await pollCards(deps);
+    if (random(10) === 0) await pollCards(deps);
     await remindSubscribers(deps);
     await advanceSubscriptions(deps);
     if (new Date(now * 1000).getUTCDate() === 2) await issueStatements({ db, settings });
@@ -259,7 +259,8 @@ test("a year of three organizations: books, statements and the payment services'
   expect(sum(lines.filter(isByCard).map(({ money }) => cents(money)))).toBe(
     sum((await paidByCard(until)).map(({ money }) => cents(money))),
   );
-  expect(invoices.filter(({ credit }) => credit && credit.amount > 0).length).toBeGreaterThan(3);
-  process.stderr.write(`a year of three organizations: ${JSON.stringify({ seed: SEED, documents, ...counts })}\n`);
+  const prorated = invoices.filter(({ credit }) => credit && credit.amount > 0).length;
+  expect(prorated).toBeGreaterThan(0);
+  process.stderr.write(`a year of three organizations: ${JSON.stringify({ seed: SEED, documents, prorated, ...counts })}\n`);
   expect(documents).toBeGreaterThan(30);
 }, 240_000);
