@@ -45,8 +45,8 @@ export const planOrders = pgTable(
     priceNo: text("price_no").notNull().default(""),
     /**
      * `pending`: nothing was paid yet; `next`: agreed with the service for the next period; `active`: it is renewed, or may be;
-     * `replaced`: another order has changed its subscription; `duplicate`: paid by an account that has the plan, and to be canceled
-     * at the service; `ended`: no more payments are expected.
+     * `replaced`: another order has changed its subscription; `duplicate`: paid by an account that has the plan, or of one that was
+     * deleted, and to be canceled at the service; `ended`: no more payments are expected.
      */
     status: text("status").notNull().default("pending"),
     /**

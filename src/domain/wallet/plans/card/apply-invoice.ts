@@ -1,9 +1,9 @@
 import { and, eq, isNotNull, isNull, lte, ne, or, type SQL } from "drizzle-orm";
+import { users } from "../../../../../db/schema/accounts/users.ts";
 import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
-import { OperationError } from "../../../../lib/operation-error.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { countReservedUse } from "../coupons.ts";
@@ -75,10 +75,7 @@ async function findByPrice(tx: Tx, { subscriptionNo, priceNo }: PaidInvoice): Pr
 
 async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): Promise<Applied> {
   const { periodEnd, invoiceNo } = invoice;
-  const account = await lockPlanAccount(tx, order.userId).catch((error) => {
-    if (error instanceof OperationError) return null;
-    throw error;
-  });
+  const account = await lockAccount(tx, order.userId);
   const orderIds = await listOrdersOf(tx, order, invoice);
   const current = account?.running.find(({ subscription }) => orderIds.includes(subscription.orderId ?? 0));
   const report = { reference: invoiceNo, order, ...moneyOfInvoice(invoice), now };
@@ -144,6 +141,12 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
   }
   await applyPlans(tx, account);
   return current ? "renewed" : "begun";
+}
+
+/** Locks an account; null: it was deleted, and gets no plan any more. */
+async function lockAccount(tx: Tx, userId: number): Promise<PlanAccount | null> {
+  const [user] = await tx.select({ deletedAt: users.deletedAt }).from(users).where(eq(users.id, userId));
+  return user?.deletedAt === null ? lockPlanAccount(tx, userId) : null;
 }
 
 /** The order and all others of its subscription at the service. */

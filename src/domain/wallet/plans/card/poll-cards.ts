@@ -1,7 +1,9 @@
 import { and, eq, gt, inArray, isNotNull, lte, notInArray, or, sql } from "drizzle-orm";
 import type Stripe from "stripe";
+import { users } from "../../../../../db/schema/accounts/users.ts";
 import { PLAN_SERVICES, planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
@@ -35,6 +37,7 @@ export async function pollCards(
     service === "paypal" ? takesPaypal(settings) : takesCards(settings),
   );
   if (services.length === 0) return 0;
+  await giveUpDeleted(db);
   const overdue = db
     .select({ id: subscriptions.orderId })
     .from(subscriptions)
@@ -77,6 +80,15 @@ export async function pollCards(
     }
   }
   return due.length;
+}
+
+/** Accounts that were deleted are not charged any more: what renews their plans is to be canceled. */
+async function giveUpDeleted(db: Db): Promise<void> {
+  const deleted = db.select({ id: users.id }).from(users).where(isNotNull(users.deletedAt));
+  await db
+    .update(planOrders)
+    .set({ status: "duplicate" })
+    .where(and(eq(planOrders.status, "active"), inArray(planOrders.userId, deleted)));
 }
 
 /**

@@ -170,3 +170,26 @@ test("when Stripe cannot cancel the second subscription, the next poll does", as
   expect(await ordersOf(userId)).toMatchObject([{ status: "ended" }]);
   expect(await casesOf(userId)).toMatchObject([{ kind: "duplicate" }, { kind: "duplicate" }]);
 });
+
+test("an account that was deleted is not charged any more, and what it pays afterwards begins nothing", async () => {
+  const userId = await addUser(database.sql, 0);
+  const tradeNo = await order(userId);
+  stripe.checkOut(tradeNo, START);
+  await deliver();
+  const late = await addUser(database.sql, 0);
+  const latest = await order(late);
+  await database.sql`update users set deleted_at = ${START} where id in (${userId}, ${late})`;
+  await database.sql`update subscriptions set status = 'ended' where user_id = ${userId}`;
+  stripe.refuseToCancel(true);
+  await pollCards(deps, undefined, START + 60);
+  stripe.refuseToCancel(false);
+  await pollCards(deps, undefined, START + 120);
+  expect([stripe.statusOf(tradeNo), await ordersOf(userId)]).toMatchObject(["canceled", [{ status: "ended" }]]);
+  // Its page was open.
+  stripe.checkOut(latest, START);
+  await deliver();
+  expect([await own(late), await quotaOf(late)]).toEqual([[], 0]);
+  expect(await casesOf(late)).toMatchObject([{ kind: "late" }]);
+  await pollCards(deps, undefined, START + 180);
+  expect(stripe.statusOf(latest)).toBe("canceled");
+});

@@ -324,3 +324,13 @@ test("refunds that come before their payment wait in the queue and become its ow
     { money: "2.38", tax: "0.38" },
   ]);
 });
+
+test("an account that was deleted is not charged at PayPal any more", async () => {
+  const userId = await user();
+  const tradeNo = await order(userId);
+  await deliver(START, paypal.plans.approve(tradeNo, START));
+  await app.db.update(users).set({ deletedAt: START }).where(eq(users.id, userId));
+  await pollCards(deps, undefined, START + 60);
+  expect(paypal.plans.byOrder(tradeNo).status).toBe("CANCELLED");
+  expect(await ordersOf(userId)).toMatchObject([{ status: "ended" }]);
+});
