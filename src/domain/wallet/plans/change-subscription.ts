@@ -15,6 +15,7 @@ import { periodEnd } from "./periods.ts";
 import {
   applyPlans,
   fillWindow,
+  hasOrGets,
   lockPlanAccount,
   logPaid,
   type Plan,
@@ -151,12 +152,14 @@ export async function readChange(
   const [current] = await db.select().from(subscriptions).where(eq(subscriptions.id, subscriptionId));
   if (!current || current.userId !== userId) throw new OperationError("subscription_not_found");
   const isBack = planId === current.planId && current.nextPlanId !== null;
-  const { plan: present } = await db.transaction(async (tx) =>
-    findRunning(await lockPlanAccount(tx, userId), subscriptionId),
-  );
+  const account = await db.transaction((tx) => lockPlanAccount(tx, userId));
+  const { plan: present } = findRunning(account, subscriptionId);
   const next = isBack ? present : await findPlan(db, planId);
   if (!next.isVisible && !isBack) throw new OperationError("plan_not_found");
-  if (next.id === present.id && !isBack) throw new OperationError("plan_subscribed_already");
+  const others = account.running.filter(({ subscription }) => subscription.id !== subscriptionId);
+  if ((next.id === present.id && !isBack) || others.some((other) => hasOrGets(other, next.id))) {
+    throw new OperationError("plan_subscribed_already");
+  }
   // What is left for all models is part of the balance, where calls may be using it.
   if (next.models.length > 0 && !current.ownQuota && !isBack) throw new OperationError("plan_models_narrower");
   const seats = seatsOf(present, current.extraSeats) ?? (await countMembers(db, userId));

@@ -25,6 +25,10 @@ export type PlanAccount = Readonly<{
   running: readonly Running[];
 }>;
 
+/** Whether a subscription is to a plan, or changes to it with its next period. */
+export const hasOrGets = ({ plan, subscription: { status, nextPlanId } }: Running, planId: number): boolean =>
+  status !== "ending" && (plan.id === planId || nextPlanId === planId);
+
 /**
  * Locks an account and distributes what its calls were charged since the last time over the windows of its subscriptions: the
  * window that ends first pays first, and only then the wallet. Throws OperationError.

@@ -14,7 +14,15 @@ import type { WalletDeps } from "../operation.ts";
 import { couponAfter, findCoupon, priceWith, takeCoupon } from "./coupons.ts";
 import { publishPlanAccount } from "./limits/overage.ts";
 import { periodEnd } from "./periods.ts";
-import { applyPlans, fillWindow, lockPlanAccount, logPaid, type Plan, type PlanAccount } from "./plan-account.ts";
+import {
+  applyPlans,
+  fillWindow,
+  hasOrGets,
+  lockPlanAccount,
+  logPaid,
+  type Plan,
+  type PlanAccount,
+} from "./plan-account.ts";
 import { readSeats, requireSeats } from "./seats/seats.ts";
 
 export type PlanDeps = WalletDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
@@ -44,7 +52,7 @@ export async function subscribe(
   await paying(deps, userId, price, async (tx) => {
     const account = await lockPlanAccount(tx, userId);
     requireWallet(deps, account, price);
-    if (account.running.some((running) => running.plan.id === planId && running.subscription.status !== "ending")) {
+    if (account.running.some((running) => hasOrGets(running, planId))) {
       throw new OperationError("plan_subscribed_already");
     }
     if (isTrial && (await hadPlan(tx, userId, planId))) throw new OperationError("plan_subscribed_already");
@@ -90,7 +98,7 @@ export async function grantPlan(
 export async function beginGift(tx: Tx, userId: number, planId: number, now = nowSeconds()): Promise<Plan> {
   const plan = await findPlan(tx, planId);
   const account = await lockPlanAccount(tx, userId);
-  if (account.running.some((running) => running.plan.id === planId && running.subscription.status !== "ending")) {
+  if (account.running.some((running) => hasOrGets(running, planId))) {
     throw new OperationError("plan_subscribed_already");
   }
   await begin(tx, account, plan, now, { paid: 0, cancelAtEnd: true });

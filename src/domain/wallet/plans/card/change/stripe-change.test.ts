@@ -268,6 +268,11 @@ test("a cheaper plan begins with the next period, which is charged at its price;
   await change(userId, plans.small, TEN_DAYS);
   expect(await own(userId)).toMatchObject({ plan_name: "Large", next_plan_id: plans.small, remaining: 2_000 });
   await expect(change(userId, plans.huge, TEN_DAYS)).rejects.toMatchObject({ code: "plan_change_noted" });
+  // The account would have it twice.
+  const code = "plan_subscribed_already";
+  await database.sql`update users set quota = quota + 5000000 where id = ${userId}`;
+  await expect(subscribe(deps, userId, plans.small, TEN_DAYS)).rejects.toMatchObject({ code });
+  await expect(startCardPlan(deps, userOf(userId), plans.small, SITE, TEN_DAYS)).rejects.toMatchObject({ code });
   await change(userId, plans.large, TEN_DAYS + 60);
   expect([(await own(userId))?.next_plan_id, stripe.unitAmount(tradeNo)]).toEqual([null, 2618]);
   await change(userId, plans.small, TEN_DAYS + 120);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { and, desc, eq, inArray, ne } from "drizzle-orm";
+import { and, desc, eq, inArray, ne, or } from "drizzle-orm";
 import { type PlanService, planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
 import { plans, subscriptions } from "../../../../../../db/schema/billing/plans.ts";
 import { billingProfiles } from "../../../../../../db/schema/billing/statements.ts";
@@ -104,13 +104,13 @@ export const moneyValues = ({ money, currency, tax }: TaxedQuote) => ({
   }),
 });
 
-/** A plan that is offered and that the account does not have. Throws OperationError. */
+/** A plan that is offered and that the account neither has nor gets with a next period. Throws OperationError. */
 export async function findOrderable(db: Db, userId: number, planId: number): Promise<Plan> {
   const [plan] = await db.select().from(plans).where(eq(plans.id, planId));
   if (!plan || plan.isRetired || !plan.isVisible) throw new OperationError("plan_not_found");
   const running = and(
-    ...[eq(subscriptions.userId, userId), eq(subscriptions.planId, planId)],
-    inArray(subscriptions.status, ["active", "past_due", "paused"]),
+    ...[eq(subscriptions.userId, userId), inArray(subscriptions.status, ["active", "past_due", "paused"])],
+    or(eq(subscriptions.planId, planId), eq(subscriptions.nextPlanId, planId)),
   );
   const [present] = await db.select({ id: subscriptions.id }).from(subscriptions).where(running);
   if (present) throw new OperationError("plan_subscribed_already");
