@@ -61,7 +61,9 @@ export function createFakeChanges(parts: Parts) {
   const prices = new Map<string, Price>();
   const replies = new Map<string, Answer>();
   /** `loses`: the next update is carried out, and answered with an error; `fails`: it is not carried out. */
-  const state: { update: "answers" | "loses" | "fails"; extra: number } = { update: "answers", extra: 0 };
+  const state: { update: "answers" | "loses" | "fails"; extra: number; balance: number } = {
+    ...{ update: "answers", extra: 0, balance: 0 },
+  };
 
   const failure = (status: number, code: string): Answer => ({
     status,
@@ -134,7 +136,10 @@ export function createFakeChanges(parts: Parts) {
       const detail = (name: string) => form.get(`subscription_details${name}`);
       const unused = unusedOf(subscription, Number(detail("[proration_date]") ?? card.seconds));
       const amount = Number(detail("[items][0][price_data][unit_amount]")) - unused + state.extra;
-      return { status: 200, body: { object: "invoice", total: amount, currency: subscription.currency } };
+      return {
+        status: 200,
+        body: { object: "invoice", total: amount, amount_due: amount - state.balance, currency: subscription.currency },
+      };
     }
     if (resource === "invoices" && action === "void") {
       const invoice = invoices.find((one) => one.id === id);

@@ -261,6 +261,8 @@ test("a year of three organizations: books, statements and the payment services'
   );
   const prorated = invoices.filter(({ credit }) => credit && credit.amount > 0).length;
   expect(prorated).toBeGreaterThan(0);
-  process.stderr.write(`a year of three organizations: ${JSON.stringify({ seed: SEED, documents, prorated, ...counts })}\n`);
+  process.stderr.write(
+    `a year of three organizations: ${JSON.stringify({ seed: SEED, documents, prorated, ...counts })}\n`,
+  );
   expect(documents).toBeGreaterThan(30);
 }, 240_000);

@@ -120,8 +120,8 @@ export const planMessages = {
     zh: "自订阅以来收款币种已变更。请先取消续订，再订阅其他套餐。",
   },
   plan_change_credit_more: {
-    en: "The rest of your period is worth more than {name} costs. Change to it when less is left.",
-    zh: "当前周期剩余部分的价值高于 {name} 的价格，请在剩余时间较少时再更改。",
+    en: "The rest of your period is worth about as much as {name} costs, or more. Change to it when less is left.",
+    zh: "当前周期剩余部分的价值接近或高于 {name} 的价格，请在剩余时间较少时再更改。",
   },
   plan_change_unclear: {
     en: "The payment service computes another amount than we do. Contact the operator.",

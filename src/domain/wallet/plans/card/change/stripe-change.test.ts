@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   stripe.events.length = 0;
-  Object.assign(stripe.changes, { update: "answers", extra: 0 });
+  Object.assign(stripe.changes, { update: "answers", extra: 0, balance: 0 });
   stripe.setCard(START, true);
 });
 
@@ -228,8 +228,10 @@ test("what Stripe refuses changes nothing", async () => {
   stripe.changes.update = "fails";
   await expect(change(userId, plans.large, TEN_DAYS)).rejects.toMatchObject({ code: "payment_request_failed" });
   expect([await ordersOf(userId), ledger(tradeNo)]).toEqual([["active", "ended"], [1309]]);
-  // An amount that is not ours, as from a balance that Stripe keeps for the customer.
-  stripe.changes.extra = -500;
+  // What Stripe would take from a balance that it keeps for the customer.
+  stripe.changes.balance = 500;
+  await expect(preview(userId, plans.large, TEN_DAYS)).rejects.toMatchObject({ code: "plan_change_unclear" });
+  Object.assign(stripe.changes, { balance: 0, extra: -500 });
   await expect(preview(userId, plans.large, TEN_DAYS)).rejects.toMatchObject({ code: "plan_change_unclear" });
   await expect(change(userId, plans.large, TEN_DAYS)).rejects.toMatchObject({ code: "plan_change_unclear" });
   await expect(change(userId, plans.large, TEN_DAYS, TEN_DAYS - HOUR_S)).rejects.toMatchObject({
@@ -320,6 +322,17 @@ test("a trial ends with an upgrade, at the full price; another length of the per
   expect(await own(userId)).toMatchObject({ plan_name: "Large", is_trial: false, period_start: START + DAY_S });
   await expect(change(userId, plans.yearly, TEN_DAYS)).rejects.toMatchObject({ code: "plan_change_period" });
   expect([ledger(tradeNo), await casesOf(userId)]).toEqual([[0, 2618], []]);
+});
+
+test("an upgrade that costs less than Stripe charges is refused", async () => {
+  const actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
+  const nearly = await savePlan(deps, actor, {
+    ...{ name: "Nearly", description: "", price: 5_100_000, period: "month", periodCount: 1, windowQuota: 1 },
+    ...{ window: "period", userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true },
+  });
+  const { userId } = await payByCard();
+  await expect(preview(userId, nearly, START + 60)).rejects.toMatchObject({ code: "plan_change_credit_more" });
+  expect(await preview(userId, nearly, TEN_DAYS)).toMatchObject({ starts: "now" });
 });
 
 test("what was paid with a coupon is credited, not the price", async () => {

@@ -14,6 +14,12 @@ import { settleChanges } from "./settle-changes.ts";
 
 type ChangeDeps = StripeDeps & WalletDeps;
 
+/**
+ * In the smallest coin: Stripe charges no less in most currencies, and adds it to the next invoice instead
+ * (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts).
+ */
+const LEAST_CHARGE = 50;
+
 /** Where the subscriber pays or approves what is not paid yet; null: nothing is left to do. */
 export type Changed = Readonly<{ url: string | null }>;
 
@@ -36,7 +42,11 @@ async function preview(
 ): Promise<number> {
   const { order, quote, change } = terms;
   const { product } = item.price;
-  const { total, currency } = await stripe.invoices.createPreview({
+  const {
+    total,
+    amount_due: due,
+    currency,
+  } = await stripe.invoices.createPreview({
     subscription: order.subscriptionNo,
     subscription_details: {
       ...beginNow(terms, at),
@@ -47,12 +57,12 @@ async function preview(
   });
   const price = smallestUnits(quote.money, quote.currency);
   const credit = await cardCredit(db, terms, at);
-  if (price <= credit) throw new OperationError("plan_change_credit_more", { name: change.next.name });
-  // Stripe rounds, and may know of a balance or of amounts that are not ours.
-  if (currency.toUpperCase() !== order.currency || Math.abs(price - credit - total) > 1 || total <= 0) {
+  if (price - credit < LEAST_CHARGE) throw new OperationError("plan_change_credit_more", { name: change.next.name });
+  // Stripe rounds, and may know of a balance of the customer's or of amounts that are not ours.
+  if (currency.toUpperCase() !== order.currency || Math.abs(price - credit - due) > 1 || due !== total) {
     throw new OperationError("plan_change_unclear");
   }
-  return total;
+  return due;
 }
 
 const priceOf = ({ quote, change: { next } }: CardTerms) => ({
