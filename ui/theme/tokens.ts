@@ -29,7 +29,7 @@ declare module "@mui/material/styles" {
 
 export const light = {
   primary: { main: "#0f766e", dark: "#115e59", light: "#14b8a6", contrastText: "#ffffff" },
-  error: { main: "#b42318" },
+  error: { main: "#b42318", dark: "#8f1c13" },
   warning: { main: "#b45309" },
   success: { main: "#15803d" },
   info: { main: "#1d4ed8" },
@@ -61,7 +61,8 @@ export const light = {
 
 export const dark: typeof light = {
   primary: { main: "#2dd4bf", dark: "#14b8a6", light: "#5eead4", contrastText: "#04211e" },
-  error: { main: "#f6857c" },
+  // Darker, as under the pointer, it would not stand out from its text.
+  error: { main: "#f6857c", dark: "#e5736a" },
   warning: { main: "#f2b44c" },
   success: { main: "#5fd58a" },
   info: { main: "#86b0fb" },
