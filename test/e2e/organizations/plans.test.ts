@@ -149,7 +149,7 @@ describe("plans", () => {
 
   test("is begun with a payment by Epay, and its next period paid by Alipay", async () => {
     await inCard("Sail", plans.subscribe).click();
-    await choose(byPeriod("zfb"), false);
+    await choose(byPeriod("zfbByEpay"), false);
     await buyer.page.waitForURL(`${PAYMENT_SITE}/**`);
     const { pid = "", out_trade_no = "", type = "", name = "", money = "" } = Object.fromEntries(posted);
     expect(money).toBe("36.50");

@@ -183,6 +183,8 @@ export type SubscriptionView = {
   /** It is paused when its period ends. */
   pause_at_end: boolean;
   next_plan_id: number | null;
+  /** A change to this plan waits to be paid or approved at the service; null: none does. */
+  waiting_plan: string | null;
   allows_overage: boolean;
   /** Models that its quota pays, as patterns; none: all, and what is left is part of the balance. */
   models: string[];
@@ -226,6 +228,8 @@ const view = {
   cancel_at_end: subscriptions.cancelAtEnd,
   pause_at_end: subscriptions.pauseAtEnd,
   next_plan_id: subscriptions.nextPlanId,
+  waiting_plan: sql<string | null>`(select p.name from plan_orders c join plans p on p.id = c.plan_id
+    where c.replaces_id = ${subscriptions.orderId} and c.status = 'pending' limit 1)`,
   allows_overage: plans.allowsOverage,
   members: sql<number>`(select count(*)::int from ${organizationMembers}
     where ${organizationMembers.organizationId} = ${subscriptions.userId})`,

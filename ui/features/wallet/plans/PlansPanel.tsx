@@ -183,6 +183,11 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
       )}
       <Box sx={{ mt: 2, fontSize: 13 }}>
         <RenewalText subscription={own} next={next?.name ?? own.plan_name} />
+        {own.waiting_plan !== null && (
+          <Box sx={{ color: "text.secondary" }}>
+            {t("plans.changeWaits", { name: own.waiting_plan, service: isPaypal ? "PayPal" : "Stripe" })}
+          </Box>
+        )}
       </Box>
       {may("wallet.topUp") && (
         <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>

@@ -179,14 +179,16 @@ test("a payment that fails leaves the plan in force; the change counts when it i
   expect(url).toMatch(/^https:\/\/invoice\.test\//);
   await deliver(TEN_DAYS);
   await pollCards(deps, undefined, TEN_DAYS + HOUR_S);
-  expect(await own(userId)).toMatchObject({ plan_name: "Small", period_start: START, next_plan_id: null });
+  const unpaid = { plan_name: "Small", period_start: START, next_plan_id: null, waiting_plan: "Large" };
+  expect(await own(userId)).toMatchObject(unpaid);
   // Another try replaces the unpaid one.
   await changeNow(userId, plans.huge, TEN_DAYS + HOUR_S);
   expect(await own(userId)).toMatchObject({ plan_name: "Small" });
   stripe.setCard(TEN_DAYS + 2 * HOUR_S, true);
   stripe.payPending(tradeNo);
   await deliver(TEN_DAYS + 2 * HOUR_S);
-  expect(await own(userId)).toMatchObject({ plan_name: "Huge", period_start: TEN_DAYS, remaining: 9_000 });
+  const paid = { plan_name: "Huge", period_start: TEN_DAYS, remaining: 9_000, waiting_plan: null };
+  expect(await own(userId)).toMatchObject(paid);
   expect(ledger(tradeNo)).toHaveLength(2);
   expect([await ordersOf(userId), await casesOf(userId)]).toEqual([["replaced", "ended", "active"], []]);
 });
