@@ -198,6 +198,7 @@ describe("its own API, with a key of the gateway", () => {
       call("SubmitTask", { req_key: "jimeng_v30", prompt: "a cat", frames: 99_999 }),
       call("GetResult", { req_key: "jimeng_v30", task_id: "video_unknown" }),
       call("Unknown", {}),
+      call("Unknown", {}, "sk-nobody"),
       call("GetResult", { task_id: body.data.task_id }, "sk-nobody"),
     ]);
     expect(refused.map(({ status, body: { code } }) => [status, code])).toEqual([
@@ -207,6 +208,7 @@ describe("its own API, with a key of the gateway", () => {
       [400, 50_215],
       [404, 50_500],
       [400, 50_215],
+      [401, 50_400],
       [401, 50_400],
     ]);
     expect(await fixture.spent()).toBe(before);

@@ -51,6 +51,8 @@ async function perform(context: GatewayContext, request: Request, server: Gatewa
       return succeeded(request, { task_id: row.taskId });
     }
     if (action === "CVSync2AsyncGetResult") return await showResult(context, request, server);
+    // Callers without a key learn nothing else.
+    await callerOf(context, request, server, "TaskEnabled");
     throw invalidRequest({ code: "gateway_field_missing", params: { field: "Action" } }, "Action");
   } catch (error) {
     return refuseAsJimeng(context, request, error);
