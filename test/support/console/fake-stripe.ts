@@ -139,6 +139,7 @@ export function startFakeStripe() {
       if (method === "DELETE") {
         if (refusesToCancel || found.status === "canceled") return null;
         found.status = "canceled";
+        changes.expirePending(found);
         emit("customer.subscription.deleted", subscriptionObject(found), cardNow.seconds);
       }
       if (method === "POST") {
@@ -239,6 +240,7 @@ export function startFakeStripe() {
       if (!found || found.status === "canceled") return;
       if (found.cancel_at_period_end) {
         found.status = "canceled";
+        changes.expirePending(found);
         emit("customer.subscription.deleted", subscriptionObject(found), now);
         return;
       }

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
@@ -116,7 +116,9 @@ export async function cancelDuplicate(
   try {
     await (await stripeClient(deps)).subscriptions.cancel(subscriptionNo);
     const isDuplicate = and(eq(planOrders.tradeNo, tradeNo), eq(planOrders.status, "duplicate"));
-    await deps.db.update(planOrders).set({ status: "ended" }).where(isDuplicate);
+    // Stripe is asked once more: a payment before this one may not have been reported.
+    const reportedAt = sql`greatest(${planOrders.reportedAt}, ${planOrders.polledAt} + 1)`;
+    await deps.db.update(planOrders).set({ status: "ended", reportedAt }).where(isDuplicate);
   } catch (error) {
     deps.log.warn({ tradeNo, reason: messageOf(error) }, "a second subscription to a plan could not be canceled");
   }
