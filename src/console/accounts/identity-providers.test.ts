@@ -125,6 +125,7 @@ describe("identity providers", () => {
       (await app.ask("POST", PATH, { ...FIELDS, config: config(acme), ...change }, root)).body.code;
     expect(await ask({ mappings })).toBe("sso_mapping_invalid");
     expect(await ask({ config: config(acme, { issuer: `${acme.url}/` }) })).toBe("sso_issuer_differs");
+    expect(await ask({ config: config(acme, { issuer: `${acme.url}/nowhere` }) })).toBe("sso_discovery_failed");
     await add({ domains: ["acme.example"] });
     expect(await ask({ name: "Other", domains: ["ACME.example"] })).toBe("sso_domain_taken");
   });

@@ -187,8 +187,10 @@ describe("alerts", () => {
     await mark.hover();
     await page.getByRole("tooltip").getByText(url).waitFor();
     await consolePage.expectAccessible();
-    await page.getByRole("switch", { name: fillPlaceholders(tokens.toggle, { name }) }).click();
-    await row(name).getByText(tokens.status.leakedEnabled, { exact: true }).waitFor();
+    const toggle = { name: fillPlaceholders(tokens.toggle, { name }) };
+    await page.getByRole("switch", { ...toggle, checked: false }).click();
+    await page.getByRole("switch", { ...toggle, checked: true }).waitFor();
+    await mark.waitFor();
     await consolePage.open("/log?type=4");
     await page.getByText(fillPlaceholders(logNotes.texts.key_leaked_disabled, { name, url })).first().waitFor();
     await consolePage.open("/alerts");

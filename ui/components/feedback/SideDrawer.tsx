@@ -19,10 +19,12 @@ type Props = {
   onClose: () => void;
   /** There are unsaved edits: closing asks for confirmation. */
   isDirty?: boolean;
+  /** It has nothing to focus, so that its body is focused to scroll it by keyboard. */
+  isText?: boolean;
 };
 
 /** A form next to its list: 600 px wide, full screen on a phone. Render it only while it is open. */
-export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty = false }: Props) => {
+export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty = false, isText }: Props) => {
   const { t } = useTranslation();
   const titleId = useId();
   const close = useUnsavedGuard(isDirty, onClose);
@@ -54,7 +56,12 @@ export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty
           <Close />
         </IconButton>
       </Row>
-      <Box sx={{ flex: 1, overflowY: "auto", px: { xs: 4, sm: 6 }, py: 5 }}>{children}</Box>
+      <Box
+        {...(isText && { tabIndex: 0, role: "region", "aria-labelledby": titleId })}
+        sx={{ flex: 1, overflowY: "auto", px: { xs: 4, sm: 6 }, py: 5 }}
+      >
+        {children}
+      </Box>
       <Row
         sx={{
           px: { xs: 4, sm: 6 },

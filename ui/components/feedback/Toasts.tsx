@@ -4,6 +4,7 @@ import ErrorIcon from "@mui/icons-material/Error";
 import Info from "@mui/icons-material/Info";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import GlobalStyles from "@mui/material/GlobalStyles";
 import IconButton from "@mui/material/IconButton";
 import { useAtomValue, useSetAtom } from "jotai";
 import { type CustomContentProps, type SnackbarKey, SnackbarProvider, useSnackbar } from "notistack";
@@ -65,18 +66,28 @@ const ToastBox = ({ ref, id, message, variant, action, style }: Props) => {
   );
 };
 
+/** On phones a drawer fills the screen: its buttons stay free. */
+const ABOVE_FOOTERS = {
+  "@media (max-width:600px)": {
+    'body:has(.MuiDrawer-paper[role="dialog"]) .notistack-SnackbarContainer': { bottom: 76 },
+  },
+};
+
 const COMPONENTS = { success: ToastBox, error: ToastBox, info: ToastBox, default: ToastBox };
 
 /** Shows toasts at the bottom left, three at most. */
 export default function ToastHost() {
   return (
-    <SnackbarProvider
-      maxSnack={MOST_AT_ONCE}
-      anchorOrigin={{ vertical: "bottom", horizontal: "left" }}
-      Components={COMPONENTS}
-    >
-      <Waiting />
-    </SnackbarProvider>
+    <>
+      <GlobalStyles styles={ABOVE_FOOTERS} />
+      <SnackbarProvider
+        maxSnack={MOST_AT_ONCE}
+        anchorOrigin={{ vertical: "bottom", horizontal: "left" }}
+        Components={COMPONENTS}
+      >
+        <Waiting />
+      </SnackbarProvider>
+    </>
   );
 }
 

@@ -203,7 +203,7 @@ const ApiKeyStatus = ({ token }: { token: Token }) => {
           t("tokens.reason.leakedNext"),
         ].join(" ")}
       >
-        {t(token.status === ENABLED ? "tokens.status.leakedEnabled" : "tokens.status.leaked")}
+        {t("tokens.status.leaked")}
       </StatusChip>
     );
   }

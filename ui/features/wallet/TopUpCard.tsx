@@ -165,7 +165,7 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
           <Box id="pay-with" sx={{ mb: 1.25, fontSize: 12.5, lineHeight: "18px", fontWeight: 550 }}>
             {t("wallet.topUp.method")}
           </Box>
-          <Box role="group" aria-labelledby="pay-with" sx={{ display: "flex", gap: 2 }}>
+          <Box role="group" aria-labelledby="pay-with" sx={{ display: "flex", flexWrap: "wrap", gap: 2 }}>
             {options.map(({ method }) => (
               <Choice key={method} isChosen={method === chosen} onChoose={() => setChosen(method)} isLow>
                 {methodName(method, offered, t)}

@@ -10,10 +10,11 @@ export function formatDollars(usd: number, fewest: number, most = fewest): strin
   return `${sign}$${text}`;
 }
 
-/** An amount of a currency in the reader's language: "¥365.00". Throws RangeError where the code is none of ISO 4217. */
+/** An amount of a currency in the reader's language: "¥365.00", "−$5.00". Throws RangeError where the code is none of ISO 4217. */
 export const formatCurrency = (
   amount: number,
   currency: string,
   language: string,
   currencyDisplay: "symbol" | "narrowSymbol" = "symbol",
-): string => new Intl.NumberFormat(language, { style: "currency", currency, currencyDisplay }).format(amount);
+): string =>
+  new Intl.NumberFormat(language, { style: "currency", currency, currencyDisplay }).format(amount).replace("-", "−");

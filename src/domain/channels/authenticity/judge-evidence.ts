@@ -123,6 +123,13 @@ function hiddenPrompt({ short }: Evidence): Finding {
   return finding("hidden_prompt", tokens <= MAX_HIDDEN_TOKENS, { tokens });
 }
 
+/** Characters of an answer that a finding shows. */
+const MOST_SHOWN = 80;
+
+/** The first characters of a text, with an ellipsis where there are more. */
+const shorten = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length).trimEnd()}…`;
+
 /** The secret stands at the beginning of the long prompt. A refusal as too long is evidence, too. */
 function context({ long, again, retries, secret }: Evidence): Finding {
   const detail = { tokens: long.counted.prompt };
@@ -130,11 +137,11 @@ function context({ long, again, retries, secret }: Evidence): Finding {
   const tooLong = tries.find(
     ({ error }) => error !== null && /context|too long|maximum.{0,20}(length|token)/i.test(error),
   );
-  if (tooLong) return finding("context", false, { ...detail, error: tooLong.error?.slice(0, 200) ?? "" });
+  if (tooLong) return finding("context", false, { ...detail, error: shorten(tooLong.error ?? "", 200) });
   const answered = tries.filter(({ error }) => error === null);
   if (answered.length < tries.length) return finding("context", null);
   const isFound = answered.some(({ text }) => hasSecret(text, secret));
-  return finding("context", isFound, { ...detail, answer: answered[0]?.text.slice(0, 80) ?? "" });
+  return finding("context", isFound, { ...detail, answer: shorten(answered[0]?.text ?? "", MOST_SHOWN) });
 }
 
 /** Whether a response repeats the secret of a prompt, in any case; `secret` is in lower case. */
@@ -156,10 +163,10 @@ function answers({ probes }: Evidence): Finding {
   const answered = probes.filter((probe) => probe.answers.length >= MIN_ANSWERS);
   if (answered.length === 0) return finding("answers", null);
   const wrong = answered.filter(areMostlyWrong);
-  const example = wrong[0]?.answers[0]?.slice(0, 80);
+  const example = wrong[0]?.answers[0];
   return finding("answers", wrong.length === 0, {
     ...{ questions: answered.length, wrong: wrong.map(({ id }) => id).join(", ") },
-    ...(example !== undefined && { example }),
+    ...(example !== undefined && { example: shorten(example, MOST_SHOWN) }),
   });
 }
 

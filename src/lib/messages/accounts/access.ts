@@ -50,6 +50,10 @@ export const accessMessages = {
     en: "The issuer must be an http or https address without query or fragment.",
     zh: "颁发者必须是 http 或 https 地址，且不含查询参数和片段。",
   },
+  sso_discovery_failed: {
+    en: "The discovery document at {address} could not be read, or lacks an address. Check the issuer.",
+    zh: "无法读取 {address} 的发现文档，或其中缺少必要的地址。请检查颁发者。",
+  },
   sso_issuer_differs: {
     en: "The discovery document names another issuer: “{issuer}”. Enter exactly this one, if it is right.",
     zh: "发现文档中的颁发者是“{issuer}”，与填写的不一致。确认无误后请照此填写。",

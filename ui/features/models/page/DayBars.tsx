@@ -7,6 +7,8 @@ import { formatDate } from "../../../lib/format/time.ts";
 const BAR = 3;
 const STEP = 4;
 const HEIGHT = 22;
+/** Wider bars are no easier to read. */
+const MOST_STRETCH = 1.5;
 const DAY_MS = 86_400_000;
 const GOOD = 9900;
 const FAIR = 9000;
@@ -27,7 +29,7 @@ export const DayBars = ({ days, count, label }: { days: readonly (number | null)
       role="img"
       aria-label={label}
       preserveAspectRatio="none"
-      sx={{ width: "100%", maxWidth: shown.length * STEP, height: HEIGHT, display: "block" }}
+      sx={{ width: "100%", maxWidth: shown.length * STEP * MOST_STRETCH, height: HEIGHT, display: "block" }}
     >
       {shown.map((share, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a day is its place

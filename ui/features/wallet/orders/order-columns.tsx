@@ -41,7 +41,7 @@ export const orderColumns = <Row extends OwnOrder>(
     key: "method",
     head: t("wallet.orders.method"),
     sortKey: "method",
-    width: 120,
+    width: 150,
     cell: (order) => {
       const method = METHODS.find((known) => known === order.method);
       const name = method ? methodName(method, offered, t) : order.method;

@@ -35,6 +35,7 @@ export const StatementDrawer = ({ target, onClose }: { target: StatementRef; onC
       title={title}
       subtitle={data && [data.number ?? t("wallet.statements.draft"), data.month].join(" · ")}
       onClose={onClose}
+      isText
       footer={(close) => (
         <>
           {(["pdf", "csv"] as const).map((format) => (

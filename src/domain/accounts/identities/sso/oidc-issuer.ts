@@ -13,12 +13,16 @@ export type Discovery = Readonly<{
   takesBasicOnly: boolean;
 }>;
 
+/** Where an issuer publishes its discovery document (section 4). */
+export const discoveryAddress = (issuer: string): string =>
+  `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+
 /**
  * Reads the discovery document of an issuer. The document must name the same issuer (section 4.3), else somebody could have
  * another provider's tokens accepted. Throws OperationError.
  */
 export async function discover(fetch: SafeFetch, label: string, issuer: string): Promise<Discovery> {
-  const document = await askService(fetch, label, `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+  const document = await askService(fetch, label, discoveryAddress(issuer));
   const text = (name: string): string => {
     const value = document[name];
     return typeof value === "string" ? value : "";

@@ -11,7 +11,7 @@ import type { Vault } from "../../../../lib/security/crypto.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../../logs/write-log.ts";
 import type { UserEntry } from "../../directory.ts";
-import { discover } from "./oidc-issuer.ts";
+import { discover, discoveryAddress } from "./oidc-issuer.ts";
 import { certificatesOf } from "./saml-checks.ts";
 import { isDomain, MAPPED_ROLES, SSO_FIELDS, SSO_ICONS, type SsoIcon, type SsoType } from "./sso-rules.ts";
 
@@ -137,7 +137,13 @@ export async function getProvider(db: DbOrTx, id: number): Promise<ProviderRow> 
 
 /** A new issuer must answer, so that a typing mistake shows at once, and other changes work while it is away. */
 async function checkReachable(fetch: SafeFetch, config: ProviderRow["config"], stored: ProviderRow["config"]) {
-  if (config.issuer && config.issuer !== stored.issuer) await discover(fetch, config.issuer, config.issuer);
+  const { issuer } = config;
+  if (!issuer || issuer === stored.issuer) return;
+  await discover(fetch, issuer, issuer).catch((error) => {
+    // What people read who cannot sign in says nothing to an administrator.
+    if (!(error instanceof OperationError) || error.code === "sso_issuer_differs") throw error;
+    throw new OperationError("sso_discovery_failed", { address: discoveryAddress(issuer) });
+  });
 }
 
 async function columnsOf(db: DbOrTx, type: SsoType, input: ProviderInput) {
