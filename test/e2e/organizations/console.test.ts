@@ -371,4 +371,34 @@ describe("an organization", () => {
     await page.getByText(texts.empty.title).waitFor();
     expect(second.complaints).toEqual([]);
   });
+
+  test("is deleted by its owner once it has no keys and no balance, and nobody is left in it", async () => {
+    const { page, open, button, dialog, waitForNotice, expectAccessible } = first;
+    const removal = texts.delete;
+    await open("/organization?section=settings");
+    const remove = async () => {
+      await button(removal.action).click();
+      const question = dialog(fillPlaceholders(removal.confirm, { name }));
+      await question.getByText(removal.body).waitFor();
+      await expectAccessible();
+      await button(removal.action, question).click();
+    };
+    await remove();
+    // The key of the member who left is still there.
+    await page.getByRole("alert").first().waitFor();
+    const session = await login(gateway, owner, PASSWORD);
+    const [{ id }] = await session.get("/api/organization/");
+    const headers = { cookie: session.cookie, "sluice-user": `${session.userId}`, "sluice-organization": `${id}` };
+    const keys = (await (await fetch(`${gateway.url}/api/token/`, { headers })).json()).data;
+    for (const key of keys) await fetch(`${gateway.url}/api/token/${key.id}`, { method: "DELETE", headers });
+    const { quota } = await root.get(`/api/user/${id}`);
+    await session.post(`/api/organization/${id}/transfer`, { direction: "out", quota });
+    await remove();
+    await waitForNotice(fillPlaceholders(removal.done, { name }));
+    await page.getByText(texts.empty.title).waitFor();
+    expect(await session.get("/api/organization/")).toEqual([]);
+    await button(words.shell.account).click();
+    expect(await page.getByRole("menuitemradio", { name, exact: true }).count()).toBe(0);
+    await page.keyboard.press("Escape");
+  });
 });
