@@ -3,7 +3,7 @@ import { requireRow } from "../../../../db/require-row.ts";
 import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
-import { escapeLike, isOneOf } from "../../../lib/values/sql-text.ts";
+import { byBytes, escapeLike, isOneOf } from "../../../lib/values/sql-text.ts";
 import { type AdminUserView, viewForAdmins } from "./admin-user-view.ts";
 
 export type UserFilter = Readonly<{
@@ -91,10 +91,10 @@ export function whereUsers({ keyword, group, role, status, kind }: UserFilter): 
   );
 }
 
-/** The texts are searched as one, in lower case: that takes half the time of looking through each in any case. */
+/** Searched as one, in lower case: that takes half the time of looking through each in any case. */
+const SEARCHED = sql`${users.username} || chr(10) || ${users.displayName} || chr(10) || coalesce(${users.email}, '')`;
 const matchesKeyword = (keyword: string) =>
   or(
-    sql`lower(${users.username} || chr(10) || ${users.displayName} || chr(10) || coalesce(${users.email}, ''))
-      like lower(${`%${escapeLike(keyword)}%`})`,
+    sql`lower(${byBytes(SEARCHED, keyword)}) like lower(${`%${escapeLike(keyword)}%`})`,
     /^\d{1,9}$/.test(keyword) ? eq(users.id, Number(keyword)) : undefined,
   );
