@@ -143,6 +143,59 @@ describe("rights", () => {
     expect(console.complaints).toEqual([]);
   }, 60_000);
 
+  test("an OpenID provider is added once its address is right, and keeps its secret through an edit", async () => {
+    const { page, button, dialog, row, waitForNotice, expectAccessible } = console;
+    const { fields } = providers;
+    const name = "Harbor ID";
+    using issuer = Bun.serve({
+      port: 0,
+      fetch: (request) => {
+        const at = new URL(request.url);
+        if (at.pathname !== "/.well-known/openid-configuration") return new Response("not here", { status: 404 });
+        const [authorization_endpoint, token_endpoint, jwks_uri] = ["/go", "/token", "/keys"].map(
+          (to) => at.origin + to,
+        );
+        return Response.json({ issuer: at.origin, authorization_endpoint, token_endpoint, jwks_uri });
+      },
+    });
+    await console.open("/identity-providers");
+    await button(providers.add).first().click();
+    const form = dialog(providers.add);
+    await form.getByRole("combobox", { name: providers.type, exact: true }).click();
+    await page.getByRole("option", { name: providers.types.oidc }).click();
+    await button(providers.add, form).click();
+    await form.getByText(providers.required).first().waitFor();
+    await form.getByLabel(providers.columns.name, { exact: true }).fill(name);
+    await form.getByLabel(fields.issuer, { exact: true }).fill(`${issuer.url.origin}/nowhere`);
+    await form.getByLabel(fields.client_id, { exact: true }).fill("sluice");
+    await form.getByLabel(fields.secret, { exact: true }).fill("a secret of the client");
+    await form.getByLabel(providers.columns.domains, { exact: true }).fill("nowhere");
+    await page.keyboard.press("Enter");
+    await button(providers.add, form).click();
+    await form.getByText(providers.domainsInvalid).waitFor();
+    await expectAccessible();
+    await form.getByLabel(providers.columns.domains, { exact: true }).press("Backspace");
+    await button(providers.add, form).click();
+    // The address has no discovery document.
+    await waitForNotice(new RegExp(`${issuer.url.origin}/nowhere/.well-known/openid-configuration`));
+    expect(await root.get("/api/identity_provider/")).toEqual([]);
+    await form.getByLabel(fields.issuer, { exact: true }).fill(issuer.url.origin);
+    await button(providers.add, form).click();
+    await waitForNotice(fillPlaceholders(providers.saved, { name }));
+    await row(name).getByText(providers.types.oidc).first().waitFor();
+    await console.chooseRowAction(name, providers.edit);
+    const edited = dialog(fillPlaceholders(providers.editTitle, { name }));
+    await edited.getByText(providers.stored).waitFor();
+    expect(await edited.getByLabel(fields.secret, { exact: true }).inputValue()).toBe("");
+    await edited.getByLabel(fields.scopes).fill("groups");
+    await expectAccessible();
+    await button(providers.save, edited).click();
+    await waitForNotice(fillPlaceholders(providers.saved, { name }));
+    const [stored] = await root.get("/api/identity_provider/");
+    expect(stored).toMatchObject({ name, type: "oidc", secret_set: true, config: { scopes: "groups" } });
+    await root.delete(`/api/identity_provider/${stored.id}`);
+  }, 60_000);
+
   test("are given in Chinese on a phone as well", async () => {
     const { access: texts, providers: companies } = WORDS.zh;
     await expectChinesePages(browser, gateway, ["/admin-roles"], undefined, async (phone) => {
