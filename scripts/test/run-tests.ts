@@ -80,12 +80,15 @@ async function runUnitTests(server: Record<string, string>): Promise<void> {
   await runGroup("gateway tests", () =>
     runTests(gatewayTests.map(asTarget), { ...shared, workers: WORKERS, env: SHORT_LIVED }),
   );
-  await runGroup("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED));
-  const env = { ...SHORT_LIVED, ...server };
   // Each has a database of its own, but much of their time is loading the same modules.
-  const sharing = new Set(
-    [...onPostgres, ...onBoth.filter((file) => !isLong(file))].filter((file) => shareable.has(file)),
+  const canShare = (file: string) => shareable.has(file) && !isLong(file);
+  await runGroup("shared unit tests", () =>
+    runTests(unitTests.filter(canShare).map(asTarget), { ...shared, workers: WORKERS, env: SHORT_LIVED }),
   );
+  const apartTests = unitTests.filter((file) => !canShare(file));
+  await runGroup("unit tests", () => tests(apartTests, UNIT_MS, WORKERS, SHORT_LIVED));
+  const env = { ...SHORT_LIVED, ...server };
+  const sharing = new Set([...onPostgres.filter((file) => shareable.has(file)), ...onBoth.filter(canShare)]);
   await runGroup("shared tests on Postgres", () =>
     runTests([...sharing].map(asTarget), { ...shared, workers: WORKERS, env }),
   );
