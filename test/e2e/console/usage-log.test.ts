@@ -17,6 +17,7 @@ import {
 } from "../../support/e2e/console-page.ts";
 import { setOption } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
+import { prepareTables } from "../../support/processes/prepared-tables.ts";
 
 const MODEL = "usage-1000-500";
 const FAILING = "err-400";
@@ -69,6 +70,7 @@ async function call(key: string, model: string, format: "openai" | "anthropic" =
 }
 
 const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-log-"));
+await prepareTables(dataDir);
 await addManyRows(dataDir);
 const { browser, fixture } = await startBrowserFixture([MODEL, FAILING], { dataDir });
 const { root, upstream } = fixture;

@@ -11,6 +11,8 @@ import { keepOnFailure } from "./browser-test.ts";
 export const WORDS = { en, zh } as const;
 export type Language = keyof typeof WORDS;
 
+export const PHONE_WIDTH_PX = 390;
+
 /** The first has no windows and no user interface of its own: a quarter less to do. */
 const CHROMIUM = [
   "/usr/bin/chromium-headless-shell",
@@ -155,3 +157,20 @@ export async function findSeriousViolations(page: Page, withTargets = false): Pr
 /** Pixels by which the page can be scrolled sideways; 0 is right. */
 export const measureHorizontalOverflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Looks at the open page as on a phone in dark, then as before. */
+export async function lookOnPhone(page: Page, look: () => Promise<void>): Promise<void> {
+  const before = page.viewportSize();
+  if (!before) throw new Error("the page has no size of its own");
+  await show(page, { width: PHONE_WIDTH_PX, height: before.height }, "dark");
+  await look();
+  await show(page, before, "light");
+}
+
+/** Returns when the page was drawn with this size and color scheme. */
+async function show(page: Page, size: { width: number; height: number }, colorScheme: "dark" | "light"): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(size);
+  // What depends on the width is rendered before the first of these frames is drawn.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}

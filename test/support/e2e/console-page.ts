@@ -3,13 +3,16 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Locator, Page } from "playwright";
+import { prepareTables } from "../processes/prepared-tables.ts";
 import {
   findSeriousViolations,
   followInPage,
   type Language,
+  lookOnPhone,
   measureHorizontalOverflow,
   openBrowser,
   openPage,
+  PHONE_WIDTH_PX,
   WORDS,
   waitForQueries,
 } from "./browser.ts";
@@ -22,7 +25,7 @@ export const PAGE_TIMEOUT_MS = 30_000;
 /** The two ways in which screens are looked at: English wide and light, Chinese on a phone and dark. */
 export const VIEWPORTS = {
   en: { language: "en", dark: false, width: 1280 },
-  zh: { language: "zh", dark: true, width: 390 },
+  zh: { language: "zh", dark: true, width: PHONE_WIDTH_PX },
 } as const;
 
 /** How journeys are looked at that are made once: as in English, and what they check also as on a phone. */
@@ -127,27 +130,10 @@ export async function openConsolePage(
     },
     expectAccessible: async () => {
       await expectAccessible();
-      if (way.alsoOnPhone) await onPhone(page, expectAccessible);
+      if (way.alsoOnPhone) await lookOnPhone(page, expectAccessible);
     },
     close: () => page.context().close(),
   };
-}
-
-/** Looks at the open page as on a phone in dark, then as before. */
-async function onPhone(page: Page, look: () => Promise<void>): Promise<void> {
-  const before = page.viewportSize();
-  if (!before) throw new Error("the page has no size of its own");
-  await show(page, { width: VIEWPORTS.zh.width, height: before.height }, "dark");
-  await look();
-  await show(page, before, "light");
-}
-
-/** Returns when the page was drawn with this size and color scheme. */
-async function show(page: Page, size: { width: number; height: number }, colorScheme: "dark" | "light"): Promise<void> {
-  await page.emulateMedia({ colorScheme });
-  await page.setViewportSize(size);
-  // What depends on the width is rendered before the first of these frames is drawn.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
 /**
@@ -211,6 +197,7 @@ export async function startSeeded(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
   const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-seeded-"));
+  await prepareTables(dataDir);
   const flags = Object.entries(sizes).map(([name, count]) => `--${name}=${count}`);
   const { DATABASE_URL, SQL_DSN, ...environment } = process.env;
   const child = Bun.spawn(

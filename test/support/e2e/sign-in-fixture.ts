@@ -8,6 +8,7 @@ import {
   findSeriousViolations,
   followInPage,
   type Language,
+  lookOnPhone,
   measureHorizontalOverflow,
   openPage,
   WORDS,
@@ -68,7 +69,7 @@ export const nextTotpCode = (secret: string): string =>
 export async function openVisitor(
   browser: Browser,
   site: string,
-  options: Readonly<{ language: Language; dark?: boolean; width: number }>,
+  options: Readonly<{ language: Language; dark?: boolean; width: number; alsoOnPhone?: boolean }>,
 ) {
   const words = WORDS[options.language];
   const { page, complaints } = await openPage(browser, options);
@@ -78,6 +79,10 @@ export async function openVisitor(
   const load = async (path: string) => void (await page.goto(site + path));
   const open = async (path: string) => {
     if (!(await followInPage(page, path))) await load(path);
+  };
+  const expectClean = async () => {
+    expect(await findSeriousViolations(page)).toEqual([]);
+    expect(await measureHorizontalOverflow(page)).toBe(0);
   };
   return {
     page,
@@ -113,10 +118,10 @@ export async function openVisitor(
       await open("/reset");
       await page.evaluate(() => fetch("/api/user/logout", { method: "POST" }));
     },
-    /** Nothing serious for axe, and nothing wider than the screen. */
+    /** Nothing serious for axe, and nothing wider than the screen; with `alsoOnPhone` there, too. */
     async clean() {
-      expect(await findSeriousViolations(page)).toEqual([]);
-      expect(await measureHorizontalOverflow(page)).toBe(0);
+      await expectClean();
+      if (options.alsoOnPhone) await lookOnPhone(page, expectClean);
     },
     /** What the browser complained of, without refusals that were provoked. */
     unexpected: () => complaints.filter((text) => !/status of 4\d\d/.test(text)),
