@@ -5,7 +5,13 @@ import { waitForLogs } from "../../support/e2e/books.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
-import { type ConsolePage, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import {
+  BOTH_VIEWPORTS,
+  type ConsolePage,
+  expectChinesePages,
+  openConsolePage,
+  startBrowserFixture,
+} from "../../support/e2e/console-page.ts";
 import { setOption } from "../../support/e2e/fixture.ts";
 
 /** An upstream that draws and films. */
@@ -32,11 +38,11 @@ await client.videos.create({ model: "sora-2-pro", prompt: "a cat", size: "1792x1
 expect(await waitForLogs(fixture.root, () => true, 2)).toHaveLength(2);
 afterAll(() => maker.stop(true));
 
-describe.each(["en", "zh"] as const)("in %s", (language) => {
+describe("what images and videos cost", () => {
   let consolePage: ConsolePage;
-  const words = WORDS[language];
+  const words = WORDS.en;
   beforeAll(async () => {
-    consolePage = await openConsolePage(browser, fixture.gateway, VIEWPORTS[language]);
+    consolePage = await openConsolePage(browser, fixture.gateway, BOTH_VIEWPORTS);
   });
   afterAll(() => consolePage.close());
 
@@ -69,5 +75,15 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
     await consolePage.page.getByText(fields.VideoPrice.label, { exact: true }).first().waitFor();
     await consolePage.page.getByText(fields.ImageRatio.label, { exact: true }).first().waitFor();
     expect(consolePage.complaints).toEqual([]);
+  }, 120_000);
+
+  test("reads as well in Chinese on a phone", async () => {
+    const { receipt } = WORDS.zh.components;
+    await expectChinesePages(browser, fixture.gateway, ["/log"], undefined, async (phone) => {
+      await phone.row("sora-2-pro").locator("[aria-expanded=false]").first().click();
+      const text = receipt.variant.replace("{{variant}}", "size=1024x1792|1792x1024");
+      await phone.page.getByText(text).first().waitFor();
+      await phone.expectAccessible();
+    });
   }, 120_000);
 });

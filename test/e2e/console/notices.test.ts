@@ -5,11 +5,12 @@ import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login, setOptions } from "../../support/e2e/console-client.ts";
 import {
+  BOTH_VIEWPORTS,
   type ConsolePage,
+  expectChinesePages,
   fillPlaceholders,
   openConsolePage,
   startConsoleFixture,
-  VIEWPORTS,
 } from "../../support/e2e/console-page.ts";
 import { type Session, setOption } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
@@ -54,10 +55,10 @@ async function expectHarmless(page: Page, place: string): Promise<void> {
   expect(await page.evaluate("window.hit")).toBeUndefined();
 }
 
-describe.each(["en", "zh"] as const)("what is announced in %s", (language) => {
-  const words = WORDS[language];
+describe("what is announced", () => {
+  const words = WORDS.en;
   const { form, bellUnread_other, title: bellTitle } = words.announcements;
-  const name = `reader-${language}`;
+  const name = "reader";
   const unread = (count: number) => fillPlaceholders(bellUnread_other, { count });
   let writer: ConsolePage;
   let reader: ConsolePage;
@@ -71,8 +72,8 @@ describe.each(["en", "zh"] as const)("what is announced in %s", (language) => {
       notification_email: `${name}@example.com`,
       notify_events: ["promotion", "announcement"],
     });
-    writer = await openConsolePage(browser, gateway, VIEWPORTS[language]);
-    reader = await openConsolePage(browser, gateway, VIEWPORTS[language], { username: name, password: PASSWORD });
+    writer = await openConsolePage(browser, gateway, BOTH_VIEWPORTS);
+    reader = await openConsolePage(browser, gateway, BOTH_VIEWPORTS, { username: name, password: PASSWORD });
   }, 120_000);
   afterAll(async () => {
     // Later subscribers are notified alone.
@@ -88,11 +89,11 @@ describe.each(["en", "zh"] as const)("what is announced in %s", (language) => {
     expect(await button(broadcast.send).isDisabled()).toBe(true);
     await page.getByRole("combobox", { name: broadcast.kind }).click();
     await page.getByRole("option", { name: events.promotion, exact: true }).click();
-    await page.getByLabel(broadcast.title, { exact: true }).fill(`Half price ${language}`);
+    await page.getByLabel(broadcast.title, { exact: true }).fill("Half price");
     await page.getByLabel(broadcast.content, { exact: true }).fill("Only <b>today</b> {{value}}.");
     await button(broadcast.send).click();
     await dialog()
-      .getByText(fillPlaceholders(broadcast.confirmBody, { title: `Half price ${language}`, event: events.promotion }))
+      .getByText(fillPlaceholders(broadcast.confirmBody, { title: "Half price", event: events.promotion }))
       .waitFor();
     await writer.expectAccessible();
     const coming = post.next();
@@ -103,54 +104,49 @@ describe.each(["en", "zh"] as const)("what is announced in %s", (language) => {
     await page.getByText(fillPlaceholders(broadcast.counts, { delivered: 1, failed: 0 })).waitFor();
     await page.getByRole("status").getByText(broadcast.over).first().waitFor();
     const { history, methods } = words.notifications;
-    await writer.row(`Half price ${language}`).getByText(history.statuses.finished, { exact: true }).first().waitFor();
-    const sent = writer.row(`Half price ${language}`).first();
-    await (language === "en" ? sent : button(words.components.table.details, sent)).click();
-    const receivers = dialog(`Half price ${language}`);
+    await writer.row("Half price").getByText(history.statuses.finished, { exact: true }).first().waitFor();
+    await writer.row("Half price").first().click();
+    const receivers = dialog("Half price");
     await receivers.getByText(new RegExp(`^${name} `)).waitFor();
     await receivers.getByText(methods.email, { exact: true }).waitFor();
     await writer.expectAccessible();
     await button(words.components.close, receivers).click();
   }, 120_000);
 
-  test.if(language === "en")(
-    "a notification that did not arrive is sent again by hand",
-    async () => {
-      const { button, dialog } = writer;
-      const { history } = words.notifications;
-      await root.post("/api/user/", { username: "mute-en", password: PASSWORD });
-      const mute = await login(gateway, "mute-en", PASSWORD);
-      await mute.put("/api/user/setting", { notify_type: "email", notify_events: ["contact"] });
-      await root.post("/api/broadcast/", { event: "contact", title: "Second letter", content: "News." });
-      await until(
-        () => root.get("/api/broadcast/") as Promise<{ is_running: boolean }>,
-        (progress) => !progress.is_running,
-      );
-      await mute.put("/api/user/setting", { notify_type: "email", notification_email: "mute@example.com" });
-      await writer.open("/notice");
-      await writer.row("Second letter").click();
-      const receivers = dialog("Second letter");
-      await receivers.getByText(history.failed, { exact: true }).last().waitFor();
-      await writer.chooseRowAction("mute-en", history.resend);
-      await dialog(history.resendTitle)
-        .getByText(fillPlaceholders(history.resendBody, { title: "Second letter", username: "mute-en" }))
-        .waitFor();
-      const coming = post.next();
-      await button(history.resend, dialog(history.resendTitle)).click();
-      expect((await coming).to).toEqual(["mute@example.com"]);
-      await receivers.getByText(history.delivered, { exact: true }).last().waitFor();
-      await button(fillPlaceholders(WORDS.en.notifications.history.resendAll_one, { formatted: 1 })).waitFor({
-        state: "detached",
-      });
-      await button(words.components.close, receivers).click();
-      await mute.put("/api/user/setting", { notify_events: [] });
-    },
-    120_000,
-  );
+  test("a notification that did not arrive is sent again by hand", async () => {
+    const { button, dialog } = writer;
+    const { history } = words.notifications;
+    await root.post("/api/user/", { username: "mute-en", password: PASSWORD });
+    const mute = await login(gateway, "mute-en", PASSWORD);
+    await mute.put("/api/user/setting", { notify_type: "email", notify_events: ["contact"] });
+    await root.post("/api/broadcast/", { event: "contact", title: "Second letter", content: "News." });
+    await until(
+      () => root.get("/api/broadcast/") as Promise<{ is_running: boolean }>,
+      (progress) => !progress.is_running,
+    );
+    await mute.put("/api/user/setting", { notify_type: "email", notification_email: "mute@example.com" });
+    await writer.open("/notice");
+    await writer.row("Second letter").click();
+    const receivers = dialog("Second letter");
+    await receivers.getByText(history.failed, { exact: true }).last().waitFor();
+    await writer.chooseRowAction("mute-en", history.resend);
+    await dialog(history.resendTitle)
+      .getByText(fillPlaceholders(history.resendBody, { title: "Second letter", username: "mute-en" }))
+      .waitFor();
+    const coming = post.next();
+    await button(history.resend, dialog(history.resendTitle)).click();
+    expect((await coming).to).toEqual(["mute@example.com"]);
+    await receivers.getByText(history.delivered, { exact: true }).last().waitFor();
+    await button(fillPlaceholders(WORDS.en.notifications.history.resendAll_one, { formatted: 1 })).waitFor({
+      state: "detached",
+    });
+    await button(words.components.close, receivers).click();
+    await mute.put("/api/user/setting", { notify_events: [] });
+  }, 120_000);
 
   test("an announcement is written, mailed, unread under the bell until it is opened, changed and deleted", async () => {
     const { page, button, dialog } = writer;
-    const news = `The lock closes (${language})`;
+    const news = "The lock closes";
     await writer.open("/setting?tab=operation&section=announcements");
     await button(form.add).click();
     await button(form.publish, dialog()).click();
@@ -160,8 +156,6 @@ describe.each(["en", "zh"] as const)("what is announced in %s", (language) => {
     await dialog().getByLabel(form.title, { exact: true }).fill(news);
     await dialog().getByLabel(form.content, { exact: true }).fill(`Until **noon**.\n\n${EVIL}`);
     await dialog().getByLabel(form.notify, { exact: true }).click();
-    // The page of settings is long, and looked at by tests of its own: once is enough for the dialog over it.
-    if (language === "zh") await writer.expectAccessible();
     const coming = post.next();
     await button(form.publish, dialog()).click();
     await writer.waitForNotice(form.saved);
@@ -197,35 +191,62 @@ describe.each(["en", "zh"] as const)("what is announced in %s", (language) => {
   }, 180_000);
 
   // It has no screen of its own.
-  test.if(language === "en")(
-    "several announcements are marked as read at once",
-    async () => {
-      const now = Math.floor(Date.now() / 1000);
-      const made = [];
-      for (const title of ["First", "Second"]) {
-        const input = { level: "info", title: `${title} ${language}`, content: "News.", published_at: now };
-        made.push(await root.post("/api/announcement/", input));
-      }
-      const later = { level: "info", title: "Tomorrow", content: "Not yet.", published_at: now + 86_400 };
-      made.push(await root.post("/api/announcement/", later));
-      await reader.page.reload();
-      await reader.button(unread(2)).click();
-      await reader.page.getByText(`Second ${language}`).waitFor();
-      expect(await reader.page.getByText("Tomorrow").count()).toBe(0);
-      await reader.button(words.announcements.readAll).click();
-      await reader.button(words.announcements.readAll).waitFor({ state: "detached" });
-      await reader.dialog(bellTitle).press("Escape");
-      await reader.button(bellTitle).waitFor();
-      expect(await own.get("/api/announcement/")).toMatchObject({ unread: 0 });
-      for (const { id } of made) await root.delete(`/api/announcement/${id}`);
-    },
-    120_000,
-  );
+  test("several announcements are marked as read at once", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const made = [];
+    for (const title of ["First", "Second"]) {
+      const input = { level: "info", title, content: "News.", published_at: now };
+      made.push(await root.post("/api/announcement/", input));
+    }
+    const later = { level: "info", title: "Tomorrow", content: "Not yet.", published_at: now + 86_400 };
+    made.push(await root.post("/api/announcement/", later));
+    await reader.page.reload();
+    await reader.button(unread(2)).click();
+    await reader.page.getByText("Second").waitFor();
+    expect(await reader.page.getByText("Tomorrow").count()).toBe(0);
+    await reader.button(words.announcements.readAll).click();
+    await reader.button(words.announcements.readAll).waitFor({ state: "detached" });
+    await reader.dialog(bellTitle).press("Escape");
+    await reader.button(bellTitle).waitFor();
+    expect(await own.get("/api/announcement/")).toMatchObject({ unread: 0 });
+    for (const { id } of made) await root.delete(`/api/announcement/${id}`);
+  }, 120_000);
+
+  test("all of it reads as well in Chinese on a phone", async () => {
+    const { announcements, components, shell } = WORDS.zh;
+    const now = Math.floor(Date.now() / 1000);
+    const input = { level: "critical", title: "Low water", content: `Until **dusk**.\n\n${EVIL}`, published_at: now };
+    const made = await root.post("/api/announcement/", input);
+    await setOption(root, "Notice", "To the **south bank**.");
+    const account = { username: name, password: PASSWORD };
+    await expectChinesePages(browser, gateway, ["/token"], account, async (phone) => {
+      await phone.page.getByRole("region", { name: shell.notice }).getByText("south bank").waitFor();
+      await phone.button(fillPlaceholders(announcements.bellUnread_other, { count: 1 })).click();
+      await phone.button(/Low water/).click();
+      await phone.page.getByText("dusk", { exact: true }).waitFor();
+      await phone.expectAccessible();
+    });
+    await setOption(root, "Notice", "");
+    await expectChinesePages(browser, gateway, ["/notice"], undefined, async (phone) => {
+      await phone.button(components.table.details, phone.row("Half price").first()).click();
+      await phone
+        .dialog("Half price")
+        .getByText(new RegExp(`^${name} `))
+        .waitFor();
+      await phone.expectAccessible();
+      // The page of settings is long, and looked at by tests of its own: once is enough for the dialog over it.
+      await phone.open("/setting?tab=operation&section=announcements");
+      await phone.button(announcements.form.add).click();
+      await phone.dialog().getByLabel(announcements.form.title, { exact: true }).waitFor();
+      await phone.expectAccessible();
+    });
+    await root.delete(`/api/announcement/${made.id}`);
+  }, 120_000);
 
   test("the site's notice stands on the home page and in the console until it is closed, and runs nothing", async () => {
     const { page } = reader;
     const notice = page.getByRole("region", { name: words.shell.notice });
-    const text = `## Moved ${language}\n\nTo the **north bank**.\n\n${EVIL}`;
+    const text = `## Moved\n\nTo the **north bank**.\n\n${EVIL}`;
     await writer.open("/setting?tab=other&section=notice");
     await writer.page.locator('[id="setting-Notice"]').fill(text);
     await writer.page

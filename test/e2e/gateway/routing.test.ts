@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
-import { type ConsolePage, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import {
+  BOTH_VIEWPORTS,
+  type ConsolePage,
+  expectChinesePages,
+  openConsolePage,
+  startBrowserFixture,
+} from "../../support/e2e/console-page.ts";
 import { until } from "../../support/lib/until.ts";
 
 const MODEL = "gpt-4o";
@@ -45,11 +51,11 @@ test("a route that was just created serves calls, and its charge and log name th
   expect((await call()).status).toBe(404);
 });
 
-describe.each(["en", "zh"] as const)("routing in %s", (language) => {
-  const words = WORDS[language].routing;
+describe("routing", () => {
+  const words = WORDS.en.routing;
   let consolePage: ConsolePage;
   beforeAll(async () => {
-    consolePage = await openConsolePage(browser, fixture.gateway, VIEWPORTS[language]);
+    consolePage = await openConsolePage(browser, fixture.gateway, BOTH_VIEWPORTS);
   });
   afterAll(() => consolePage.close());
 
@@ -86,7 +92,7 @@ describe.each(["en", "zh"] as const)("routing in %s", (language) => {
   }, 90_000);
 
   test("a route is created, explained, changed and deleted in the console", async () => {
-    const { form, ...routes } = WORDS[language].routes;
+    const { form, ...routes } = WORDS.en.routes;
     const { page, button, dialog } = consolePage;
     const addModel = async (position: number, model: string) => {
       await dialog()
@@ -97,9 +103,7 @@ describe.each(["en", "zh"] as const)("routing in %s", (language) => {
     };
     await consolePage.open("/routes");
     await page.getByText(routes.empty.title).waitFor();
-    await button(routes[language === "en" ? "add" : "addShort"])
-      .first()
-      .click();
+    await button(routes.add).first().click();
     await button(form.create, dialog()).waitFor();
     await dialog().getByLabel(form.name, { exact: true }).fill("spread");
     await button(form.create, dialog()).click();
@@ -133,5 +137,21 @@ describe.each(["en", "zh"] as const)("routing in %s", (language) => {
     await button(routes.deleteAction, dialog()).click();
     await page.getByText(routes.empty.title).waitFor();
     expect(consolePage.complaints).toEqual([]);
+  }, 90_000);
+
+  test("is explained in Chinese on a phone as well", async () => {
+    const { routes, routing } = WORDS.zh;
+    await expectChinesePages(browser, fixture.gateway, ["/routes", "/router"], undefined, async (phone) => {
+      await phone.page.getByLabel(routing.model, { exact: true }).fill(MODEL);
+      await phone.page.keyboard.press("Tab");
+      await phone.button(routing.ask).click();
+      await phone.row("50%").nth(1).waitFor();
+      await phone.expectAccessible();
+      await phone.open("/routes");
+      await phone.button(routes.addShort).first().click();
+      await phone.button(routes.form.create, phone.dialog()).click();
+      await phone.dialog().getByText(routes.form.errors.model).waitFor();
+      await phone.expectAccessible();
+    });
   }, 90_000);
 });

@@ -302,7 +302,8 @@ describe("an organization", () => {
         await page.getByRole("combobox", { name: organizations.sections.label }).click();
         await page.getByRole("option", { name: organizations.sections[section], exact: true }).click();
         await page.waitForURL(`**/organization?section=${section}`);
-        await page.getByRole("listbox").waitFor({ state: "detached" });
+        // The list is hidden at once, and removed when it has faded.
+        await page.locator(".MuiMenu-root").waitFor({ state: "detached" });
         await waitForQueries(page);
         await phone.expectAccessible();
       }

@@ -172,5 +172,10 @@ async function show(page: Page, size: { width: number; height: number }, colorSc
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize(size);
   // What depends on the width is rendered before the first of these frames is drawn.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await page.evaluate(async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    // A color on its way to the other scheme's is neither of both. One that is canceled has no end.
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
 }
