@@ -13,6 +13,7 @@ import {
   DEFAULT_MODEL_PRICE,
   DEFAULT_MODEL_RATIO,
 } from "./ratios/default-ratios.ts";
+import { SHIPPED_RATIOS } from "./ratios/shipped-ratios.ts";
 import { resolvePrice } from "./resolve-price.ts";
 
 const QUOTA_PER_UNIT = decimal(500_000);
@@ -57,10 +58,16 @@ describe("the list prices that come with a release", () => {
     }
   });
 
-  test("a price of a call or of a second stands in dollars", () => {
-    for (const { currency, prices } of PRICE_SECTIONS.filter((section) => section.currency === "CNY"))
-      for (const [model, { per_call, per_second, variants }] of Object.entries(prices))
-        expect([model, currency, per_call, per_second, variants]).toEqual([model, "CNY", ...Array(3).fill(undefined)]);
+  test("a price of a call or of a second in yuan is charged in dollars", () => {
+    const yuan = PRICE_SECTIONS.filter(({ currency }) => currency === "CNY").flatMap(({ prices }) =>
+      Object.entries(prices).flatMap(([model, { per_call: call, per_second: second }]) => {
+        const price = call ?? second;
+        return price === undefined ? [] : [{ model, price }];
+      }),
+    );
+    expect(yuan.map(({ model }) => model)).toContain("jimeng_v30_pro");
+    for (const { model, price } of yuan)
+      expect([model, SHIPPED_RATIOS.get(model)?.ModelPrice]).toEqual([model, Number((price / 7.3).toFixed(6))]);
   });
 
   test("every model has one price, from a source that the catalogue names", () => {
