@@ -36,19 +36,27 @@ export async function readQuotaData(db: Db, filter: Hours, by: "model" | "user" 
   return `[${await readText(db, rows, hasUser)}]`;
 }
 
-/** The same of everybody by model: hours that are in the totals have one row for each model there. */
+/**
+ * The same of everybody by model: hours that are in the totals have one row for each model there. They are read in two parts at the
+ * same time, as making the text of a month takes the database 60 ms.
+ */
 async function readModels(db: Db, { start, end }: Hours): Promise<string> {
   const { hours } = await readFolded(db);
   const t = usageTotals;
   const r = usageRollups;
-  const texts = await Promise.all([
+  const until = Math.min(hours, end + 1);
+  const middle = Math.floor((start + until) / 2);
+  const ofTotals = (from: number, to: number) =>
     readText(
       db,
       sql`select ${t.key} as model_name, ${t.start} as created_at,
           ${t.promptTokens} + ${t.completionTokens} as token_used, ${t.count} as count, ${t.quota} as quota
-        from ${t} where ${t.dimension} = 'model' and ${gte(t.start, start)} and ${lt(t.start, Math.min(hours, end + 1))}`,
+        from ${t} where ${t.dimension} = 'model' and ${gte(t.start, from)} and ${lt(t.start, to)}`,
       false,
-    ),
+    );
+  const texts = await Promise.all([
+    ofTotals(start, middle),
+    ofTotals(middle, until),
     readText(
       db,
       sql`select ${r.modelName} as model_name, ${r.hour} as created_at,
