@@ -56,13 +56,16 @@ export class RunningAttempt {
     call.trace?.beginAttempt(this.route);
   }
 
-  /** Sends a request; when the client leaves meanwhile, it is stopped. Throws GatewayError if the client has left. */
+  /**
+   * Sends a request; when the client leaves meanwhile, it is stopped, unless the provider finishes and charges it anyway. Throws
+   * GatewayError if the client has left.
+   */
   send(outgoing: Outgoing): Promise<Response> {
     const { call, exchange } = this;
     const { channel } = this.choice;
     refuseIfClientLeft(call);
     call.client.onLeave = () => {
-      if (!drainsOnDisconnect(channel)) exchange.stop("client_left");
+      if (!drainsOnDisconnect(channel) && !call.endpoint.outlivesClient) exchange.stop("client_left");
     };
     return this.context.upstream.send(outgoing, exchange);
   }

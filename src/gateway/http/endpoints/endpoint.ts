@@ -35,6 +35,8 @@ export type Endpoint = Readonly<{
   streams: boolean;
   /** It compacts a conversation instead of continuing it. */
   compacts?: true;
+  /** Providers finish and charge what was ordered, so it is received and charged although the client has disconnected. */
+  outlivesClient?: true;
   /** A response without content and completion tokens is free. */
   emptyIsFree: boolean;
   /**

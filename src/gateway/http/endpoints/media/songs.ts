@@ -25,6 +25,7 @@ export const songs: Endpoint = {
   },
   streams: false,
   emptyIsFree: false,
+  outlivesClient: true,
   read(body, path) {
     const plan = recordOf(body.composition_plan);
     if (!textOf(body.prompt) && !textOf(body.lyrics) && !plan)
