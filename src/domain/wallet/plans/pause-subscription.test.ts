@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addUser, silentLog, transferDirectly } from "../../../../test/support/billing/start-billing.ts";
-import { startFakeStripe } from "../../../../test/support/console/fake-stripe.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../test/support/lib/settings.ts";
-import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
+import { addUser } from "../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../test/support/billing/start-card-plans.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { advanceSubscriptions } from "./advance-subscriptions.ts";
 import { startCardPlan } from "./card/checkout/checkout.ts";
@@ -14,52 +10,31 @@ import { handlePlanEvent } from "./card/stripe-events.ts";
 import { endNow, setRenewal } from "./change-subscription.ts";
 import { type PauseDeps, setPaused, setPausedByAdmin } from "./pause-subscription.ts";
 import { GRACE_S } from "./periods.ts";
-import { listOwnSubscriptions, retirePlan, savePlan } from "./plans.ts";
+import { listOwnSubscriptions, retirePlan } from "./plans.ts";
 import { subscribe } from "./subscribe.ts";
 
 const START = Math.floor(Date.now() / 1000);
 const DAY_S = 86_400;
-const settings = fixedSettings({
-  ...{
-    StripeSecretKey: "sk_test",
-    StripeWebhookSecret: "whsec",
-    StripePrice: "1",
-    GroupRatio: '{"default":1,"pro":1}',
-  },
-});
 
-let database: TestDatabase;
-let stripe: ReturnType<typeof startFakeStripe>;
+let started: Awaited<ReturnType<typeof startCardPlans>>;
+let database: (typeof started)["database"];
+let stripe: (typeof started)["stripe"];
+let actor: (typeof started)["actor"];
 let deps: PauseDeps & Parameters<typeof pollCards>[0];
-let actor: UserEntry;
 beforeAll(async () => {
-  database = await openTestDatabase();
-  stripe = startFakeStripe();
-  const { db, changes } = database;
-  const services = {
-    ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
-    fetch: createSafeFetch(createAddressPolicy(true)),
-  };
+  started = await startCardPlans({ GroupRatio: '{"default":1,"pro":1}' });
+  ({ database, stripe, actor } = started);
   deps = {
-    ...services,
-    setCardPause: (orderId, isPaused) => setCardPause(services, orderId, isPaused),
-    resumeCard: (orderId, since) => resumeCard(services, orderId, since),
-    billing: {
-      transfer: transferDirectly,
-    },
+    ...started.deps,
+    setCardPause: (orderId, isPaused) => setCardPause(started.deps, orderId, isPaused),
+    resumeCard: (orderId, since) => resumeCard(started.deps, orderId, since),
   };
-  actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
 });
 afterAll(async () => {
-  await stripe.stop();
-  await database.close();
+  await started.stop();
 });
 
-const addPlan = () =>
-  savePlan(deps, actor, {
-    ...{ name: "Pro", description: "", price: 1_000_000, period: "month", periodCount: 1, windowQuota: 700 },
-    ...{ window: "period", userGroup: "pro", trialDays: 0, allowsOverage: true, isVisible: true },
-  });
+const addPlan = () => started.offer({ name: "Pro", price: 1_000_000, userGroup: "pro" });
 const only = async (userId: number) => {
   const own = await listOwnSubscriptions(deps.db, userId);
   if (!own[0] || own.length > 1) throw new Error(`there are ${own.length} subscriptions`);

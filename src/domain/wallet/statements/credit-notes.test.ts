@@ -3,19 +3,13 @@ import { asc, eq } from "drizzle-orm";
 import { planOrders, planPayments, planPurchases } from "../../../../db/schema/billing/plan-orders.ts";
 import { statements } from "../../../../db/schema/billing/statements.ts";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
-import { addUser, silentLog, transferDirectly } from "../../../../test/support/billing/start-billing.ts";
-import { startFakeStripe } from "../../../../test/support/console/fake-stripe.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../test/support/lib/settings.ts";
+import { addUser } from "../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../test/support/billing/start-card-plans.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
-import type { UserEntry } from "../../accounts/directory.ts";
 import { startCardPlan } from "../plans/card/checkout/checkout.ts";
 import { handlePaypalPlanEvent } from "../plans/card/paypal/paypal-events.ts";
 import { handlePlanEvent } from "../plans/card/stripe-events.ts";
-import { savePlan } from "../plans/plans.ts";
 import { issueStatements } from "./issue-statements.ts";
 import { monthAt } from "./month.ts";
 import { renderCsv } from "./render/render-csv.ts";
@@ -27,35 +21,31 @@ const MONTH = monthAt(START);
 const NEXT = monthAt(MONTH.until);
 /** When the statement of the month of the payments, and of the next, is issued. */
 const [DUE, DUE_NEXT] = [MONTH.until + DAY_S + 60, NEXT.until + DAY_S + 60];
-const settings = fixedSettings({
-  ...{ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1.1", StripeCurrency: "eur" },
-  ...{ TaxRates: '{"DE":19}', TaxCountry: "DE", StatementNumberPrefix: "R-" },
-});
 
-let database: TestDatabase;
-let stripe: ReturnType<typeof startFakeStripe>;
-let deps: Parameters<typeof startCardPlan>[0] & { billing: { transfer: typeof transferDirectly } };
+type Started = Awaited<ReturnType<typeof startCardPlans>>;
+let started: Started;
+let database: Started["database"];
+let stripe: Started["stripe"];
+let deps: Started["deps"];
 let planId: number;
 beforeAll(async () => {
-  database = await openTestDatabase();
-  stripe = startFakeStripe();
-  const { db, changes, sql } = database;
-  deps = {
-    ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
-    fetch: createSafeFetch(createAddressPolicy(true)),
-    billing: { transfer: transferDirectly },
-  };
-  planId = await savePlan(deps, { id: await addUser(sql, 0), role: 100 } as UserEntry, {
-    ...{ name: "Pro", description: "", price: 5_000_000, period: "month", periodCount: 1, windowQuota: 700 },
-    ...{ window: "period", userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true },
+  started = await startCardPlans({
+    ...{
+      StripePrice: "1.1",
+      StripeCurrency: "eur",
+      TaxRates: '{"DE":19}',
+      TaxCountry: "DE",
+      StatementNumberPrefix: "R-",
+    },
   });
+  ({ database, stripe, deps } = started);
+  planId = await started.offer({ name: "Pro", price: 5_000_000 });
 });
 afterAll(async () => {
-  await stripe.stop();
-  await database.close();
+  await started.stop();
 });
 
-const issue = (now: number) => issueStatements({ db: database.db, settings }, undefined, now);
+const issue = (now: number) => issueStatements(deps, undefined, now);
 const notesOf = async (userId: number) => {
   const rows = await database.db
     .select()

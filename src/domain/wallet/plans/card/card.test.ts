@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { addUser, silentLog, transferDirectly } from "../../../../../test/support/billing/start-billing.ts";
-import { startFakeStripe, stripeSignature } from "../../../../../test/support/console/fake-stripe.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
-import type { UserEntry } from "../../../accounts/directory.ts";
+import { addUser } from "../../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
+import { stripeSignature } from "../../../../../test/support/console/fake-stripe.ts";
 import { handleStripeWebhook } from "../../payments/stripe-webhook.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { setRenewal } from "../change-subscription.ts";
 import { remindOfService } from "../orders/remind.ts";
 import { GRACE_S } from "../periods.ts";
-import { listOwnSubscriptions, savePlan } from "../plans.ts";
+import { listOwnSubscriptions } from "../plans.ts";
 import { closeCase, listCases } from "./cases.ts";
 import { startCardPlan } from "./checkout/checkout.ts";
 import { openCardPortal, setCardRenewal } from "./manage-renewal.ts";
@@ -21,36 +17,30 @@ import { handlePlanEvent } from "./stripe-events.ts";
 const SECRET = "whsec_of_the_tests";
 const HOUR_S = 3600;
 const START = Math.floor(Date.now() / 1000);
-const settings = fixedSettings({
-  ...{ StripeSecretKey: "sk_test", StripeWebhookSecret: SECRET, StripePrice: "1.1", StripeCurrency: "eur" },
-  ...{ TaxRates: '{"DE":19}', TaxCountry: "DE" },
-});
 
-let database: TestDatabase;
-let stripe: ReturnType<typeof startFakeStripe>;
-let deps: Parameters<typeof pollCards>[0] & Parameters<typeof advanceSubscriptions>[0];
+type Started = Awaited<ReturnType<typeof startCardPlans>>;
+let started: Started;
+let database: Started["database"];
+let stripe: Started["stripe"];
+let deps: Started["deps"];
+let actor: Started["actor"];
 let planId: number;
-let actor: UserEntry;
 beforeAll(async () => {
-  database = await openTestDatabase();
-  stripe = startFakeStripe();
-  const { db, changes, sql } = database;
-  deps = {
-    ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
-    fetch: createSafeFetch(createAddressPolicy(true)),
-    billing: {
-      transfer: transferDirectly,
+  started = await startCardPlans({
+    ...{
+      StripePrice: "1.1",
+      StripeCurrency: "eur",
+      TaxRates: '{"DE":19}',
+      TaxCountry: "DE",
+      StripeWebhookSecret: SECRET,
     },
-  };
-  actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
-  planId = await savePlan(deps, actor, {
-    ...{ name: "Pro", description: "", price: 5_000_000, period: "month", periodCount: 1, windowQuota: 700 },
-    ...{ window: "period", userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true },
   });
+  ({ database, stripe, deps } = started);
+  actor = started.actor;
+  planId = await started.offer({ name: "Pro", price: 5_000_000 });
 });
 afterAll(async () => {
-  await stripe.stop();
-  await database.close();
+  await started.stop();
 });
 beforeEach(() => {
   stripe.events.length = 0;

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addUser, silentLog, transferDirectly } from "../../../../../test/support/billing/start-billing.ts";
+import { addUser } from "../../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
 import { startFakePaypal } from "../../../../../test/support/console/fake-paypal.ts";
-import { startFakeStripe } from "../../../../../test/support/console/fake-stripe.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
-import type { UserEntry } from "../../../accounts/directory.ts";
 import { readPaidOrders } from "../../statements/movements/read-movements.ts";
 import { createCoupon } from "../coupons.ts";
-import { listOwnSubscriptions, savePlan } from "../plans.ts";
+import { listOwnSubscriptions } from "../plans.ts";
 import { subscribe } from "../subscribe.ts";
 import { listCases } from "./cases.ts";
 import { startCardPlan } from "./checkout/checkout.ts";
@@ -19,44 +14,32 @@ import { handlePlanEvent } from "./stripe-events.ts";
 const START = Math.floor(Date.now() / 1000);
 const DAY_S = 86_400;
 
-let database: TestDatabase;
-let stripe: ReturnType<typeof startFakeStripe>;
+type Started = Awaited<ReturnType<typeof startCardPlans>>;
+let started: Started;
+let database: Started["database"];
+let stripe: Started["stripe"];
+let deps: Started["deps"];
 let paypal: Awaited<ReturnType<typeof startFakePaypal>>;
-let deps: Parameters<typeof startCardPlan>[0] & Parameters<typeof subscribe>[0];
 const plans = { pro: 0, max: 0, trial: 0 };
 beforeAll(async () => {
-  database = await openTestDatabase();
-  stripe = startFakeStripe();
   paypal = await startFakePaypal();
-  const { db, changes, sql } = database;
-  deps = {
-    ...{ db, changes, log: silentLog, stripeAddress: stripe.url, fetch: createSafeFetch(createAddressPolicy(true)) },
-    settings: fixedSettings({
-      ...{ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1" },
-      ...{ ...paypal.settings, PaypalPrice: "1", TaxRates: '{"DE":19}', TaxCountry: "DE" },
-    }),
-    billing: {
-      transfer: transferDirectly,
-    },
-  };
-  const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
-  const plan = {
-    ...{ description: "", price: 5_000_000, period: "month", periodCount: 1, windowQuota: 700 },
-    ...{ window: "period", userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true },
-  };
-  plans.pro = await savePlan(deps, actor, { ...plan, name: "Pro" });
-  plans.max = await savePlan(deps, actor, { ...plan, name: "Max" });
-  plans.trial = await savePlan(deps, actor, { ...plan, name: "Try", trialDays: 7 });
+  started = await startCardPlans({
+    ...{ ...paypal.settings, PaypalPrice: "1", TaxRates: '{"DE":19}', TaxCountry: "DE" },
+  });
+  ({ database, stripe, deps } = started);
+  const plan = { price: 5_000_000 };
+  plans.pro = await started.offer({ ...plan, name: "Pro" });
+  plans.max = await started.offer({ ...plan, name: "Max" });
+  plans.trial = await started.offer({ ...plan, name: "Try", trialDays: 7 });
   const coupon = { percentOff: 20, amountOff: 0, planId: null, maxUses: 0, validUntil: 0 };
+  const { actor } = started;
   await createCoupon(deps, actor, { ...coupon, code: "FIRST20", duration: "once" });
   await createCoupon(deps, actor, { ...coupon, code: "ALL20", duration: "forever" });
   await createCoupon(deps, actor, { ...coupon, code: "FREE", percentOff: 100, duration: "once" });
   await createCoupon(deps, actor, { ...coupon, code: "LAST", duration: "once", maxUses: 1 });
 });
 afterAll(async () => {
-  await stripe.stop();
-  await paypal.stop();
-  await database.close();
+  await Promise.all([started.stop(), paypal.stop()]);
 });
 
 type Service = "stripe" | "paypal";

@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addUser, silentLog } from "../../../../../test/support/billing/start-billing.ts";
-import { startFakeStripe } from "../../../../../test/support/console/fake-stripe.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
-import type { UserEntry } from "../../../accounts/directory.ts";
+import { addUser } from "../../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
 import { readPaidOrders } from "../../statements/movements/read-movements.ts";
-import { listOwnSubscriptions, savePlan } from "../plans.ts";
+import { listOwnSubscriptions } from "../plans.ts";
 import { listCases } from "./cases.ts";
 import { startCardPlan } from "./checkout/checkout.ts";
 import { pollCards } from "./poll-cards.ts";
@@ -15,29 +10,20 @@ import { handlePlanEvent } from "./stripe-events.ts";
 
 const START = Math.floor(Date.now() / 1000);
 const DAY_S = 86_400;
-const settings = fixedSettings({ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1" });
 
-let database: TestDatabase;
-let stripe: ReturnType<typeof startFakeStripe>;
-let deps: Parameters<typeof pollCards>[0];
+type Started = Awaited<ReturnType<typeof startCardPlans>>;
+let started: Started;
+let database: Started["database"];
+let stripe: Started["stripe"];
+let deps: Started["deps"];
 let planId: number;
 beforeAll(async () => {
-  database = await openTestDatabase();
-  stripe = startFakeStripe();
-  const { db, changes } = database;
-  deps = {
-    ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
-    fetch: createSafeFetch(createAddressPolicy(true)),
-  };
-  const actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
-  planId = await savePlan(deps, actor, {
-    ...{ name: "Pro", description: "", price: 1_000_000, period: "month", periodCount: 1, windowQuota: 700 },
-    ...{ window: "period", userGroup: "", trialDays: 7, allowsOverage: true, isVisible: true },
-  });
+  started = await startCardPlans();
+  ({ database, stripe, deps } = started);
+  planId = await started.offer({ name: "Pro", price: 1_000_000, trialDays: 7 });
 });
 afterAll(async () => {
-  await stripe.stop();
-  await database.close();
+  await started.stop();
 });
 
 async function order(userId: number): Promise<string> {

@@ -2,55 +2,38 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
-import { addUser, silentLog, transferDirectly } from "../../../../../test/support/billing/start-billing.ts";
+import { addUser } from "../../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
 import { startFakePaypal } from "../../../../../test/support/console/fake-paypal.ts";
-import { startFakeStripe } from "../../../../../test/support/console/fake-stripe.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
-import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
-import type { UserEntry } from "../../../accounts/directory.ts";
 import { startCardPlan } from "../card/checkout/checkout.ts";
 import { handlePaypalPlanEvent } from "../card/paypal/paypal-events.ts";
 import { handlePlanEvent } from "../card/stripe-events.ts";
-import { listOwnSubscriptions, savePlan } from "../plans.ts";
-import type { PlanDeps } from "../subscribe.ts";
+import { listOwnSubscriptions } from "../plans.ts";
 import { setSeats } from "./change-seats.ts";
 import { requireFreeSeat } from "./seats.ts";
 
 const START = nowSeconds();
 
-let database: TestDatabase;
-let stripe: ReturnType<typeof startFakeStripe>;
+type Started = Awaited<ReturnType<typeof startCardPlans>>;
+let started: Started;
+let database: Started["database"];
+let stripe: Started["stripe"];
+let deps: Started["deps"];
 let paypal: Awaited<ReturnType<typeof startFakePaypal>>;
-let deps: Parameters<typeof startCardPlan>[0] & PlanDeps;
 let planId: number;
 beforeAll(async () => {
-  database = await openTestDatabase();
-  stripe = startFakeStripe();
   paypal = await startFakePaypal();
-  const settings = fixedSettings({
-    ...{ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1", StripeCurrency: "eur" },
+  started = await startCardPlans({
+    StripeCurrency: "eur",
     ...{ ...paypal.settings, PaypalPrice: "1", PaypalCurrency: "eur", TaxRates: '{"DE":19}', TaxCountry: "DE" },
   });
-  const { db, changes, sql } = database;
-  deps = {
-    ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
-    fetch: createSafeFetch(createAddressPolicy(true)),
-    billing: { transfer: transferDirectly },
-  };
+  ({ database, stripe, deps } = started);
   // $10, with two seats; $1.50 for each further one.
-  planId = await savePlan(deps, { id: await addUser(sql, 0), role: 100 } as UserEntry, {
-    ...{ name: "Team", description: "", price: 5_000_000, period: "month", periodCount: 1, windowQuota: 700 },
-    ...{ window: "period", userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true },
-    ...{ seats: 2, seatPrice: 750_000 },
-  });
+  planId = await started.offer({ name: "Team", price: 5_000_000, seats: 2, seatPrice: 750_000 });
 });
 afterAll(async () => {
-  await stripe.stop();
-  await paypal.stop();
-  await database.close();
+  await Promise.all([started.stop(), paypal.stop()]);
 });
 
 const organization = async (members: number): Promise<number> => {

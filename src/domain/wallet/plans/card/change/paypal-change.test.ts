@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
 import { transferDirectly } from "../../../../../../test/support/billing/start-billing.ts";
+import { planInput } from "../../../../../../test/support/billing/start-plans.ts";
 import { startFakePaypal } from "../../../../../../test/support/console/fake-paypal.ts";
 import { startTestWallet, type TestWallet } from "../../../../../../test/support/console/wallet.ts";
 import { createAddressPolicy } from "../../../../../lib/outbound/address-policy.ts";
@@ -39,10 +40,7 @@ beforeAll(async () => {
   };
   const actor = { id: app.ids.root, role: 100 } as UserEntry;
   const plan = (name: string, price: number, windowQuota: number, more: object = {}) =>
-    savePlan(deps, actor, {
-      ...{ name, description: "", price, period: "month", periodCount: 1, windowQuota, window: "period" },
-      ...{ userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true, ...more },
-    });
+    savePlan(deps, actor, planInput({ window: "period", name, price, windowQuota, ...more }));
   // 11.90 and 23.80 euros with tax.
   plans.small = await plan("Small", 5_000_000, 700);
   plans.large = await plan("Large", 10_000_000, 2_000);

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { addUser, silentLog, transferDirectly } from "../../../../../../test/support/billing/start-billing.ts";
-import { startFakeStripe } from "../../../../../../test/support/console/fake-stripe.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../../../test/support/lib/settings.ts";
-import { createAddressPolicy } from "../../../../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../../../../lib/outbound/safe-fetch.ts";
-import type { UserEntry } from "../../../../accounts/directory.ts";
+import { addUser } from "../../../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../../../test/support/billing/start-card-plans.ts";
 import { readPaidOrders } from "../../../statements/movements/read-movements.ts";
 import { advanceSubscriptions } from "../../advance-subscriptions.ts";
 import { setRenewal } from "../../change-subscription.ts";
-import { listOwnSubscriptions, savePlan } from "../../plans.ts";
+import { listOwnSubscriptions } from "../../plans.ts";
 import { subscribe } from "../../subscribe.ts";
 import { listCases } from "../cases.ts";
 import { startCardPlan } from "../checkout/checkout.ts";
@@ -24,30 +19,20 @@ const DAY_S = 86_400;
 const MONTH_S = 30 * DAY_S;
 const START = Math.floor(Date.now() / 1000);
 const TEN_DAYS = START + 10 * DAY_S;
-const settings = fixedSettings({
-  ...{ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1.1", StripeCurrency: "eur" },
-  ...{ TaxRates: '{"DE":19}', TaxCountry: "DE" },
-});
 
-let database: TestDatabase;
-let stripe: ReturnType<typeof startFakeStripe>;
-let deps: Parameters<typeof changePlan>[0];
+type Started = Awaited<ReturnType<typeof startCardPlans>>;
+let started: Started;
+let database: Started["database"];
+let stripe: Started["stripe"];
+let deps: Started["deps"];
 const plans = { small: 0, large: 0, huge: 0, yearly: 0, trial: 0 };
 beforeAll(async () => {
-  database = await openTestDatabase();
-  stripe = startFakeStripe();
-  const { db, changes, sql } = database;
-  deps = {
-    ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
-    fetch: createSafeFetch(createAddressPolicy(true)),
-    billing: { transfer: transferDirectly },
-  };
-  const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
+  started = await startCardPlans({
+    ...{ StripePrice: "1.1", StripeCurrency: "eur", TaxRates: '{"DE":19}', TaxCountry: "DE" },
+  });
+  ({ database, stripe, deps } = started);
   const plan = (name: string, price: number, windowQuota: number, more: object = {}) =>
-    savePlan(deps, actor, {
-      ...{ name, description: "", price, period: "month", periodCount: 1, windowQuota, window: "period" },
-      ...{ userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true, ...more },
-    });
+    started.offer({ name, price, windowQuota, ...more });
   // 13.09, 26.18 and 65.45 euros with tax.
   plans.small = await plan("Small", 5_000_000, 700);
   plans.large = await plan("Large", 10_000_000, 2_000);
@@ -56,8 +41,7 @@ beforeAll(async () => {
   plans.trial = await plan("Try", 5_000_000, 50, { trialDays: 14 });
 });
 afterAll(async () => {
-  await stripe.stop();
-  await database.close();
+  await started.stop();
 });
 beforeEach(() => {
   stripe.events.length = 0;
@@ -327,11 +311,7 @@ test("a trial ends with an upgrade, at the full price; another length of the per
 });
 
 test("an upgrade that costs less than Stripe charges is refused", async () => {
-  const actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
-  const nearly = await savePlan(deps, actor, {
-    ...{ name: "Nearly", description: "", price: 5_100_000, period: "month", periodCount: 1, windowQuota: 1 },
-    ...{ window: "period", userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true },
-  });
+  const nearly = await started.offer({ name: "Nearly", price: 5_100_000, windowQuota: 1 });
   const { userId } = await payByCard();
   await expect(preview(userId, nearly, START + 60)).rejects.toMatchObject({ code: "plan_change_credit_more" });
   expect(await preview(userId, nearly, TEN_DAYS)).toMatchObject({ starts: "now" });

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { addUser, silentLog, transferDirectly } from "../../../../../../test/support/billing/start-billing.ts";
-import { startFakeStripe } from "../../../../../../test/support/console/fake-stripe.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../../../test/support/lib/settings.ts";
-import { createAddressPolicy } from "../../../../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../../../../lib/outbound/safe-fetch.ts";
-import type { UserEntry } from "../../../../accounts/directory.ts";
-import { listOwnSubscriptions, savePlan } from "../../plans.ts";
+import { addUser } from "../../../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../../../test/support/billing/start-card-plans.ts";
+import { listOwnSubscriptions } from "../../plans.ts";
 import { subscribe } from "../../subscribe.ts";
 import { listCases } from "../cases.ts";
 import { pollCards } from "../poll-cards.ts";
@@ -15,34 +10,21 @@ import { startCardPlan } from "./checkout.ts";
 
 const START = Math.floor(Date.now() / 1000);
 const PRICE = 1_000_000;
-const settings = fixedSettings({ StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1" });
 
-let database: TestDatabase;
-let stripe: ReturnType<typeof startFakeStripe>;
-let deps: Parameters<typeof pollCards>[0] & Parameters<typeof subscribe>[0];
+type Started = Awaited<ReturnType<typeof startCardPlans>>;
+let started: Started;
+let database: Started["database"];
+let stripe: Started["stripe"];
+let deps: Started["deps"];
 const plans = { paid: 0, trial: 0 };
 beforeAll(async () => {
-  database = await openTestDatabase();
-  stripe = startFakeStripe();
-  const { db, changes, sql } = database;
-  deps = {
-    ...{ db, changes, settings, log: silentLog, stripeAddress: stripe.url },
-    fetch: createSafeFetch(createAddressPolicy(true)),
-    billing: {
-      transfer: transferDirectly,
-    },
-  };
-  const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
-  const plan = {
-    ...{ description: "", price: PRICE, period: "month", periodCount: 1, windowQuota: 700 },
-    ...{ window: "period", userGroup: "", allowsOverage: true, isVisible: true },
-  };
-  plans.paid = await savePlan(deps, actor, { ...plan, name: "Pro", trialDays: 0 });
-  plans.trial = await savePlan(deps, actor, { ...plan, name: "Try", trialDays: 7 });
+  started = await startCardPlans();
+  ({ database, stripe, deps } = started);
+  plans.paid = await started.offer({ name: "Pro", price: PRICE });
+  plans.trial = await started.offer({ name: "Try", price: PRICE, trialDays: 7 });
 });
 afterAll(async () => {
-  await stripe.stop();
-  await database.close();
+  await started.stop();
 });
 beforeEach(() => {
   stripe.events.length = 0;
