@@ -1,13 +1,15 @@
 import { promisify } from "node:util";
 import { constants, gzip, zstdCompress } from "node:zlib";
 
+const packZstd = promisify(zstdCompress);
+const packGzip = promisify(gzip);
 /**
  * Both run off the main thread, so that compressing a large list does not delay relayed requests. 7 MB of a chart's rows take
  * 12 ms with zstd's level 1 and become 0.83 MB; gzip takes 24 ms with level 3 for 0.92 MB, and 53 ms with its usual 6 for 0.85.
  */
 const encoders = {
-  zstd: (bytes: Uint8Array) => promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
-  gzip: (bytes: Uint8Array) => promisify(gzip)(bytes, { level: 3 }),
+  zstd: (bytes: Uint8Array) => packZstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
+  gzip: (bytes: Uint8Array) => packGzip(bytes, { level: 3 }),
 } as const;
 /** Smaller responses don't gain enough to justify the extra header. */
 const LEAST_BYTES = 1024;

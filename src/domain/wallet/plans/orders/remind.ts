@@ -153,27 +153,26 @@ const overdue = (running: Running, { plan }: NextPeriod, { price, path }: Due): 
   path,
 });
 
-type Named = Readonly<{ name: string }>;
-type Ended = Readonly<{ periodEnd: number }>;
+/** A notice that a plan ends with its grace, of which no next period is paid. */
+const endsUnpaid =
+  ({ title, content }: Pick<Notice, "title" | "content">) =>
+  ({ periodEnd }: Readonly<{ periodEnd: number }>, { name }: Readonly<{ name: string }>): Notice => ({
+    ...{ type: "plan_payment_overdue", title, content },
+    ...{ values: [name, dateText(periodEnd + GRACE_S)], path: "/topup?list=plans" },
+  });
 
-const uncovered = ({ periodEnd }: Ended, { name }: Named): Notice => ({
-  type: "plan_payment_overdue",
+const uncovered = endsUnpaid({
   title: { en: "Your balance does not cover your plan", zh: "余额不足，套餐未能续期" },
   content: {
     en: "The paid period of the plan “{{value}}” is over, and the balance does not cover the next one. Top up until {{value}}, or the plan ends.",
     zh: "套餐「{{value}}」的周期已结束，余额不足以支付下一期。若在 {{value}} 前未充值，套餐将终止。",
   },
-  values: [name, dateText(periodEnd + GRACE_S)],
-  path: "/topup?list=plans",
 });
 
-const unpaid = ({ periodEnd }: Ended, { name }: Named): Notice => ({
-  type: "plan_payment_overdue",
+const unpaid = endsUnpaid({
   title: { en: "Your plan's next period is not paid", zh: "套餐下一期费用尚未支付" },
   content: {
     en: "The paid period of the plan “{{value}}” is over, and no payment for the next one has arrived. Check your card or PayPal: without a payment the plan ends on {{value}}.",
     zh: "套餐「{{value}}」的周期已结束，尚未收到下一期付款。请检查银行卡或 PayPal；若一直未付款，套餐将于 {{value}} 终止。",
   },
-  values: [name, dateText(periodEnd + GRACE_S)],
-  path: "/topup?list=plans",
 });
