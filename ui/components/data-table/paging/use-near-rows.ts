@@ -49,22 +49,30 @@ export function useNearRows({ count, rowPx, endless }: Options): NearRows {
     const now = anchor.current ? Math.round(anchor.current.getBoundingClientRect().top + window.scrollY) : 0;
     if (now !== margin) setMargin(now);
   });
-  const { target, start: from = 0, onReached } = endless ?? {};
+  const { target = null, start: from = 0, onReached, onVisible } = endless ?? {};
   const { scrollToIndex } = rows;
+  const scrolledTo = useRef<typeof target>(null);
   useEffect(() => {
     if (!target) return;
     // After the router has scrolled to the top of a new page.
-    const frame = requestAnimationFrame(() => {
+    let frame = requestAnimationFrame(() => {
       scrollToIndex(target.row - from, { align: target.isAtEnd ? "end" : "start" });
-      if (!target.isFocused) onReached?.();
+      onVisible?.({ first: target.row, last: target.row });
+      // After the browser has reported where that led.
+      frame = requestAnimationFrame(() => {
+        scrolledTo.current = target;
+        if (!target.isFocused) onReached?.();
+      });
     });
     return () => cancelAnimationFrame(frame);
-  }, [target, from, onReached, scrollToIndex]);
-  const onVisible = endless?.onVisible;
+  }, [target, from, onReached, onVisible, scrollToIndex]);
   const [first, last] = [rows.range?.startIndex, rows.range?.endIndex];
   useEffect(() => {
-    if (first !== undefined && last !== undefined) onVisible?.({ first: start + first, last: start + last });
-  }, [onVisible, start, first, last]);
+    if (first === undefined || last === undefined) return;
+    // Before it is scrolled there, a list that is laid out from another row on has others in sight, which nobody went to.
+    if (target && scrolledTo.current !== target) return;
+    onVisible?.({ first: start + first, last: start + last });
+  }, [onVisible, start, first, last, target]);
   const items = rows.getVirtualItems();
   return {
     indexes: items.map(({ index }) => index),
