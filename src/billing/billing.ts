@@ -50,6 +50,8 @@ type Parts = Readonly<{
   log: Logger;
   /** Called with the API keys that have used up their quota: their status has changed in the database. */
   onExhausted?: (tokenIds: number[]) => void;
+  /** Called with subscriptions whose windows charges have opened. */
+  onWindowsOpened?: (subscriptionIds: readonly number[]) => void;
   /** No other process works on this database, so balances are kept in memory alone; by default the embedded engine's. */
   sole?: boolean;
   /** Where the journal is kept too, for when this machine is lost; with a database server only. */
@@ -87,8 +89,12 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     log.error({ reason, process }, "a charge could not be made: it is kept in journal/rejected.jsonl");
     await rejected.add(process, line, reason);
   };
+  const noteOpened = (ids: readonly number[]) => {
+    if (ids.length > 0) parts.onWindowsOpened?.(ids);
+  };
   const apply = async (payer: string, records: readonly string[], areNew = false) => {
-    const accounts = await applyBatch(sql, payer, records, { areNew });
+    const { accounts, openedWindows } = await applyBatch(sql, payer, records, { areNew });
+    noteOpened(openedWindows);
     const exhausted = accounts.filter(({ subject, quota }) => subject === "token" && quota === 0);
     if (exhausted.length > 0) parts.onExhausted?.(exhausted.map(({ id }) => id));
     return accounts;
@@ -104,7 +110,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   const sinkFor = (dead: string): RecordSink => ({
     reject: (line, reason) => reject(dead, line, reason),
     async apply(records) {
-      const { tooOld } = await applyOrphanBatch(sql, dead, records);
+      const { tooOld, openedWindows } = await applyOrphanBatch(sql, dead, records);
+      noteOpened(openedWindows);
       for (const text of tooOld) await reject(dead, { text, end: 0 }, TOO_OLD);
     },
   });

@@ -146,6 +146,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
         log.info({ tokenIds: ids }, "API keys have used up their quota");
         void changes.publish("tokens", ids);
       },
+      onWindowsOpened: (ids) => void changes.publish("subscriptions", ids),
     });
     const policy = createAddressPolicy(config.allowPrivateUpstreams);
     const fetch = createSafeFetch(policy);

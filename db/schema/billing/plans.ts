@@ -2,7 +2,10 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { epochSeconds, quotaUnits } from "../columns.ts";
 
-/** How often the quota of a plan is filled up again; `period`: once for each paid period. */
+/**
+ * How often the quota of a plan is filled up again. `5h`: it begins with the first charge that draws on it and lasts five hours;
+ * `period`: once for each paid period.
+ */
 export const PLAN_WINDOWS = ["5h", "day", "week", "month", "period"] as const;
 export type PlanWindow = (typeof PLAN_WINDOWS)[number];
 
@@ -134,6 +137,10 @@ export const subscriptions = pgTable(
     periodEnd: epochSeconds("period_end").notNull(),
     windowStart: epochSeconds("window_start").notNull(),
     windowEnd: epochSeconds("window_end").notNull(),
+    /** Seconds that the window lasts from the first charge that draws on it; 0: it runs from the start. */
+    rollingSeconds: integer("rolling_seconds").notNull().default(0),
+    /** False: the window is full and begins with the next charge that draws on it; until then it ends with the period. */
+    isWindowOpen: boolean("is_window_open").notNull().default(true),
     remaining: quotaUnits("remaining").notNull(),
     /** What is left is for some models only, and no part of the balance: the ledger settles it (`budgets`, scope `plan`). */
     ownQuota: boolean("own_quota").notNull().default(false),

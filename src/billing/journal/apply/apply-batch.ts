@@ -2,6 +2,7 @@ import { UNLOGGED_HOUR } from "../../../../db/schema/gateway/logs.ts";
 import type { Statements } from "../../../../db/types.ts";
 import type { Subject } from "../../ledger/subject.ts";
 import {
+  drawnWindows,
   forAny,
   forNew,
   planDraws,
@@ -27,6 +28,13 @@ export type SettledAccount = Readonly<{
   own: number | null;
 }>;
 
+/** What a batch has changed: accounts, and windows of subscriptions that its charges have opened (ids). */
+export type AppliedBatch = Readonly<{ accounts: readonly SettledAccount[]; openedWindows: readonly number[] }>;
+
+type SettledRow = Omit<SettledAccount, "subject"> & Readonly<{ subject: Subject | "window" }>;
+
+const isAccount = (row: SettledRow): row is SettledAccount => row.subject !== "window";
+
 /**
  * Batches of all processes take turns, so that they can't deadlock over shared channel rows. Users, then
  * keys, are locked in the order of their ids, as the other statements of the ledger do.
@@ -47,13 +55,13 @@ export async function applyBatch(
   processId: string,
   records: readonly string[],
   { areNew = false }: Readonly<{ areNew?: boolean }> = {},
-): Promise<SettledAccount[]> {
+): Promise<AppliedBatch> {
   const { unlessLogged, unlessNoted, applied } = areNew ? forNew(sql) : forAny(sql);
   const hasPlans = records.some(hasPlan);
   const plans = hasPlans ? withPlans(sql, areNew) : withoutPlans(sql);
   const budgets = records.some(hasBudgets) ? withBudgets(sql, processId, hasPlans) : withoutBudgets(sql);
   const tags = records.some(hasTags) ? withTags(sql) : withoutTags(sql);
-  return sql<SettledAccount[]>`
+  const rows = await sql<SettledRow[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
     entries as materialized (
       select f[1] as request_id, f[2]::bigint as created_at, f[3]::integer as user_id, f[4] as username,
@@ -149,7 +157,8 @@ export async function applyBatch(
       returning t.id, t.remain_quota as quota, t.held, s.own - s.spent as own
     ),
     ${budgets.paid}
-    ${plans.drawn}
+    ${drawnWindows(sql, plans)},
+    ${plans.counted}
     paid_channels as (
       update channels c set used_quota = c.used_quota + s.taken
       from (select channel_id, sum(taken)::bigint as taken from sums where channel_id > 0 group by channel_id) s
@@ -193,5 +202,11 @@ export async function applyBatch(
     select 'token', e.token_id, e.asked, p.quota, p.held, p.own
     from (select token_id, sum(asked)::bigint as asked from entries where token_limited group by token_id) e
     left join paid_tokens p on p.id = e.token_id
+    union all
+    select 'window', id, 0, null, null, null from drawn_windows where opens
     ${budgets.settled}`;
+  return {
+    accounts: rows.filter(isAccount),
+    openedWindows: rows.flatMap(({ subject, id }) => (subject === "window" ? [id] : [])),
+  };
 }

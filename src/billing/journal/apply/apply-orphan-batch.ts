@@ -21,7 +21,7 @@ export function applyOrphanBatch(
   processId: string,
   records: readonly string[],
   { force = false }: Readonly<{ force?: boolean }> = {},
-): Promise<{ charged: number; tooOld: string[] }> {
+): Promise<{ charged: number; tooOld: string[]; openedWindows: readonly number[] }> {
   return sql.begin(async (tx) => {
     // All batches take turns. A statement sees what was there when it began, so those below begin after the lock is ours.
     await tx`select pg_advisory_xact_lock(${SETTLING})`;
@@ -33,8 +33,8 @@ export function applyOrphanBatch(
       return createdAt < (unlogged ? memory.unlogged : memory.logged);
     };
     const fresh = unwritten.filter((text) => !isForgotten(text));
-    if (fresh.length > 0) await applyBatch(tx, processId, fresh);
-    return { charged: fresh.length, tooOld: unwritten.filter(isForgotten) };
+    const openedWindows = fresh.length > 0 ? (await applyBatch(tx, processId, fresh)).openedWindows : [];
+    return { charged: fresh.length, tooOld: unwritten.filter(isForgotten), openedWindows };
   });
 }
 

@@ -97,13 +97,8 @@ export const withPlans = (sql: Statements, areNew: boolean) => ({
   sums: sql`sum(taken - planned)::bigint as wallet, coalesce(sum(asked) filter (where plan is null), 0)::bigint as wallet_asked,`,
   userSums: sql`sum(wallet)::bigint as wallet, sum(wallet_asked)::bigint as asked,`,
   wallet: sql`s.wallet`,
-  drawn: sql`drawn_windows as (
-      update subscriptions s set remaining = s.remaining - d.units
-      from (
-        select p.subscription, sum(p.units)::bigint as units from applied a join planned p using (place) group by 1
-      ) d where s.id = d.subscription
-    ),
-    counted as (
+  units: sql`sum(p.units) filter (where w.own_quota)::bigint`,
+  counted: sql`counted as (
       update plan_accounts a set distributed = a.distributed + d.units
       from (select user_id, sum(planned)::bigint as units from applied group by user_id) d
       where a.user_id = d.user_id and (select count(*) from plan_positions) >= 0 -- They are read before.
@@ -121,7 +116,8 @@ export const withoutPlans = (sql: Statements): ReturnType<typeof withPlans> => (
   sums: sql``,
   userSums: sql`sum(asked)::bigint as asked,`,
   wallet: sql`s.taken`,
-  drawn: sql``,
+  units: sql`0`,
+  counted: sql``,
 });
 
 /** What only batches do that have calls with tags. */
@@ -135,8 +131,8 @@ export const withoutTags = (sql: Statements): ReturnType<typeof withTags> => ({ 
 /**
  * Which part of each charge the windows of plans pay, as JSON for its log row: parts of the statement that applies a batch,
  * after `payers` and `charged`. What is left of windows for some models is known already (`withPlans`). The other windows were last reduced when the account had used `distributed`
- * (`src/domain/wallet/plans/plan-account.ts`): what it used since, and each charge after that, takes its place along them, the
- * window that ends first in front. What lies behind all windows is paid by the wallet.
+ * (`src/domain/wallet/plans/plan-account.ts`): what it used since, and each charge after that, takes its place along them, in
+ * their order (`drawOrder`). What lies behind all windows is paid by the wallet.
  */
 export const planDraws = (
   sql: Statements,
@@ -155,25 +151,49 @@ export const planDraws = (
         ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = c.request_id and l.created_at = c.created_at)`}
       ) c where taken > 0
     ),
-    plan_draws as materialized (
-      select place, json_agg(json_build_object('subscription', id, 'plan', name, 'units', units) order by low, id)::text as draws
-      from (
-        select c.place, w.id, p.name, w.low,
+    plan_parts as materialized (
+      select * from (
+        select c.place, w.id as subscription, p.name, w.low,
           least(w.low + w.remaining, c.before + c.taken) - greatest(w.low, c.before) as units
         from plan_charges c
         join (
-          select *, (sum(remaining) over (partition by user_id order by window_end, id) - remaining)::bigint as low
+          select *, (sum(remaining) over (
+            partition by user_id order by case when rolling_seconds > 0 then 0 else window_end end, id
+          ) - remaining)::bigint as low
           from plan_windows where status <> 'ended' and not own_quota
         ) w using (user_id)
         join plans p on p.id = w.plan_id
         ${draws}
-      ) parts
-      where units > 0 group by place
+      ) parts where units > 0
+    ),
+    plan_draws as materialized (
+      select place, json_agg(json_build_object('subscription', subscription, 'plan', name, 'units', units) order by low, subscription)::text as draws
+      from plan_parts group by place
+    )`;
+
+/**
+ * What charges do to windows: those for some models count them at once, and one that waits for its first charge opens when that
+ * call arrived, or when the window was filled if that was later. It lasts its time from then, but not beyond the paid period.
+ */
+export const drawnWindows = (sql: Statements, { units }: Pick<ReturnType<typeof withPlans>, "units">) => sql`
+    drawn_windows as (
+      update subscriptions s set remaining = s.remaining - d.units, is_window_open = s.is_window_open or d.opens,
+        window_start = case when d.opens then greatest(s.window_start, d.first) else s.window_start end,
+        window_end = case when d.opens then least(s.period_end, greatest(s.window_start, d.first) + s.rolling_seconds)
+          else s.window_end end
+      from (
+        select p.subscription, coalesce(${units}, 0) as units, not w.is_open as opens, min(a.created_at) as first
+        from applied a join plan_parts p using (place) join plan_windows w on w.id = p.subscription
+        where w.own_quota or not w.is_open group by 1, w.is_open
+      ) d where s.id = d.subscription
+      returning s.id, d.opens
     )`;
 
 /** The windows of the batch's accounts, locked: their newest state is read, as the accounts' rows are. */
 export const planWindows = (sql: Statements) => sql`
     plan_windows as materialized (
-      select s.id, s.user_id, s.plan_id, s.window_end, s.remaining, s.status, s.own_quota from subscriptions s
+      select s.id, s.user_id, s.plan_id, s.window_end, s.remaining, s.status, s.own_quota,
+        s.rolling_seconds, s.is_window_open or s.status = 'ending' as is_open
+      from subscriptions s
       where s.user_id = any(array(select id from payers)) and s.status <> 'ended' order by s.user_id, s.id for update
     )`;

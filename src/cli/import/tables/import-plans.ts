@@ -117,7 +117,7 @@ async function begin(tx: Tx, plan: Plan, { row, userId, remaining, now, isDry }:
     );
   if (known || isDry) return { isNew: !known, remaining: known?.remaining ?? 0 };
   const account = await lockPlanAccount(tx, userId);
-  const window = windowAt(plan.window, periodStart, now, periodEnd);
+  const window = windowAt(plan.window, now, { periodStart, periodEnd });
   await tx.insert(subscriptions).values({
     ...{
       userId,
@@ -129,8 +129,7 @@ async function begin(tx: Tx, plan: Plan, { row, userId, remaining, now, isDry }:
       periodEnd,
     },
     ...{
-      windowStart: window.start,
-      windowEnd: Math.min(window.end, periodEnd),
+      ...window,
       remaining,
       cancelAtEnd: true,
     },

@@ -1,8 +1,14 @@
-import type { PlanPeriod, PlanWindow } from "../../../../db/schema/billing/plans.ts";
+import type { PlanPeriod, PlanWindow, subscriptions } from "../../../../db/schema/billing/plans.ts";
+
+type Subscription = typeof subscriptions.$inferSelect;
 
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
-const FIXED_WINDOWS = { "5h": 5 * HOUR_S, day: DAY_S, week: 7 * DAY_S } as const;
+const FIXED_WINDOWS = { day: DAY_S, week: 7 * DAY_S } as const;
+const ROLLING_S = 5 * HOUR_S;
+
+/** A window of a subscription, as it is stored; epoch seconds. */
+type Window = Pick<Subscription, "windowStart" | "windowEnd" | "rollingSeconds" | "isWindowOpen">;
 
 /** How long a subscription whose next period is not paid waits for it. */
 export const GRACE_S = 3 * DAY_S;
@@ -22,24 +28,28 @@ export function periodEnd(start: number, period: PlanPeriod, count: number): num
 }
 
 /**
- * The window that `now` lies in, counted from `start`; epoch seconds. Windows follow each other without a break, and one of
- * kind `period` is as long as the paid period.
+ * The window of `now` in a period; epoch seconds. Windows of days, weeks and months follow each other from the start of the period,
+ * and one of kind `period` is as long. One of five hours has no end of its own yet: the ledger opens it with the first charge
+ * that draws on it (`src/billing/journal/apply/batch-parts.ts`).
  */
 export function windowAt(
   kind: PlanWindow,
-  start: number,
   now: number,
-  endOfPeriod: number,
-): Readonly<{ start: number; end: number }> {
-  if (kind === "period") return { start, end: endOfPeriod };
+  { periodStart: start, periodEnd: end }: Pick<Subscription, "periodStart" | "periodEnd">,
+): Window {
+  if (kind === "5h") return { windowStart: now, windowEnd: end, rollingSeconds: ROLLING_S, isWindowOpen: false };
+  const fixed = (windowStart: number, windowEnd: number): Window => ({
+    ...{ windowStart, windowEnd: Math.min(windowEnd, end), rollingSeconds: 0, isWindowOpen: true },
+  });
+  if (kind === "period") return fixed(start, end);
   if (kind === "month") {
     let count = 1;
     while (addMonths(start, count) <= now) count++;
-    return { start: addMonths(start, count - 1), end: addMonths(start, count) };
+    return fixed(addMonths(start, count - 1), addMonths(start, count));
   }
   const length = FIXED_WINDOWS[kind];
   const begun = start + Math.floor(Math.max(0, now - start) / length) * length;
-  return { start: begun, end: begun + length };
+  return fixed(begun, begun + length);
 }
 
 /** The same day and time `count` months later (UTC), or the last day of a month that is shorter. */

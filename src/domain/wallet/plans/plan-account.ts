@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, ne } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { planAccounts, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
@@ -30,8 +30,14 @@ export const hasOrGets = ({ plan, subscription: { status, nextPlanId } }: Runnin
   status !== "ending" && (plan.id === planId || nextPlanId === planId);
 
 /**
+ * Windows that begin with their first charge pay first, then the one that ends first. Opening one must not change the order, in
+ * which charges that are not distributed yet are already on receipts (`planDraws`).
+ */
+const drawOrder = sql`case when ${subscriptions.rollingSeconds} > 0 then 0 else ${subscriptions.windowEnd} end`;
+
+/**
  * Locks an account and distributes what its calls were charged since the last time over the windows of its subscriptions: the
- * window that ends first pays first, and only then the wallet. Throws OperationError.
+ * windows pay in their order (`drawOrder`), and only then the wallet. Throws OperationError.
  */
 export async function lockPlanAccount(tx: Tx, userId: number): Promise<PlanAccount> {
   const [user] = await tx
@@ -46,7 +52,7 @@ export async function lockPlanAccount(tx: Tx, userId: number): Promise<PlanAccou
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
     .where(and(eq(subscriptions.userId, userId), ne(subscriptions.status, "ended")))
-    .orderBy(asc(subscriptions.windowEnd), asc(subscriptions.id))
+    .orderBy(drawOrder, asc(subscriptions.id))
     .for("update", { of: subscriptions });
   // Refunds lower what was used: they go to the wallet.
   let drawn = Math.max(0, user.usedQuota - (account?.distributed ?? user.usedQuota));
@@ -71,14 +77,13 @@ export async function lockPlanAccount(tx: Tx, userId: number): Promise<PlanAccou
  * the subscription as it is then.
  */
 export async function fillWindow(tx: Tx, { subscription, plan }: Running, now: number): Promise<Subscription> {
-  const { id, userId, periodStart, remaining } = subscription;
-  const window = windowAt(plan.window, periodStart, now, subscription.periodEnd);
+  const { id, userId, remaining } = subscription;
+  const window = windowAt(plan.window, now, subscription);
   // A smaller plan that follows a larger one does not take away what is left.
   const filled = Math.max(remaining, plan.windowQuota);
-  const windowEnd = Math.min(window.end, subscription.periodEnd);
   // What is left for all models stays so.
   const ownQuota = plan.models.length > 0 && (subscription.ownQuota || remaining === 0);
-  const values = { windowStart: window.start, windowEnd, remaining: filled, ownQuota };
+  const values = { ...window, remaining: filled, ownQuota };
   await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
   const inBalance = ownQuota ? 0 : filled - (subscription.ownQuota ? 0 : remaining);
   if (inBalance > 0) await addQuota(tx, userId, inBalance);

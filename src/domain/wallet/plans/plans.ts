@@ -176,7 +176,10 @@ export type SubscriptionView = {
   period_start: number;
   period_end: number;
   window: string;
+  /** While the window is not open: the end of the period. */
   window_end: number;
+  /** False: it is full, and begins with the next call that draws on it. */
+  is_window_open: boolean;
   window_quota: number;
   remaining: number;
   cancel_at_end: boolean;
@@ -223,6 +226,7 @@ const view = {
   period_end: subscriptions.periodEnd,
   window: plans.window,
   window_end: subscriptions.windowEnd,
+  is_window_open: subscriptions.isWindowOpen,
   window_quota: plans.windowQuota,
   remaining: subscriptions.remaining,
   cancel_at_end: subscriptions.cancelAtEnd,

@@ -158,7 +158,13 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
             sx={{ my: 2, height: 6, borderRadius: 3 }}
           />
           <Row gap={1} sx={{ fontSize: 12, color: "text.secondary" }}>
-            {t("plans.refilled")} <TimeAgo seconds={own.window_end} />
+            {own.is_window_open ? (
+              <>
+                {t("plans.refilled")} <TimeAgo seconds={own.window_end} />
+              </>
+            ) : (
+              t("plans.windowReady")
+            )}
           </Row>
         </>
       )}

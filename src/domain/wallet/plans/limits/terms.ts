@@ -20,6 +20,8 @@ export type PlanTerms = Readonly<{
   allowsOverage: boolean;
   /** Epoch seconds. */
   windowEnd: number;
+  /** The window lasts so long from its first charge; 0: it runs from the start. */
+  rollingSeconds: number;
   /** 0: the plan sets no limit. */
   requestsPerMinute: number;
   tokensPerMinute: number;
@@ -27,7 +29,7 @@ export type PlanTerms = Readonly<{
 
 /** Looks up the terms of accounts; only subscriptions that limit calls, or pay for some models, have any. */
 export type PlanTermsLookup = Readonly<{
-  /** Undefined: none. The terms whose window ends first come first. */
+  /** Undefined: none. The terms whose window pays first come first. */
   of(userId: number): readonly PlanTerms[] | undefined;
   all(): Iterable<PlanTerms>;
 }>;
@@ -35,6 +37,9 @@ export type PlanTermsLookup = Readonly<{
 export type PlanTermsDirectory = PlanTermsLookup & Readonly<{ close(): void }>;
 
 const PAGE_ROWS = 5000;
+
+/** As accounts distribute charges (`plan-account.ts`). */
+const drawOrder = ({ rollingSeconds, windowEnd }: PlanTerms) => (rollingSeconds > 0 ? 0 : windowEnd);
 
 /** The terms of accounts, in a copy that follows its rows. */
 function createTermsCopy() {
@@ -44,7 +49,7 @@ function createTermsCopy() {
       const all = [...(byUser.get(terms.userId) ?? []), terms];
       byUser.set(
         terms.userId,
-        all.sort((a, b) => a.windowEnd - b.windowEnd || a.id - b.id),
+        all.sort((a, b) => drawOrder(a) - drawOrder(b) || a.id - b.id),
       );
     },
     remove({ id, userId }) {
@@ -98,6 +103,7 @@ function readTerms(db: Db, selection: Selection): Promise<PlanTerms[]> {
       budgetId: budgets.id,
       allowsOverage: plans.allowsOverage,
       windowEnd: subscriptions.windowEnd,
+      rollingSeconds: subscriptions.rollingSeconds,
       requestsPerMinute: plans.requestsPerMinute,
       tokensPerMinute: plans.tokensPerMinute,
     })
