@@ -11,7 +11,7 @@ export const upstreamObjects = pgTable(
   {
     /** As the upstream names it. */
     id: text("id").primaryKey(),
-    /** file, upload, batch, job, response, conversation, vector_store, container */
+    /** file, upload, batch, job, response, conversation, vector_store, container, eval, eval_run */
     kind: text("kind").notNull(),
     userId: integer("user_id")
       .notNull()

@@ -8,6 +8,7 @@ import { openaiRealtime } from "../../realtime/openai/events.ts";
 import type { ResponseSockets } from "../../realtime/responses/sockets.ts";
 import type { RealtimeSessions } from "../../realtime/sessions.ts";
 import { collectionRoutes } from "../../state/collections/routes.ts";
+import { evalRoutes } from "../../state/evals/routes.ts";
 import { objectRoutes } from "../../state/files/routes.ts";
 import { refusal as refuseDrawing } from "../../tasks/drawing/responses.ts";
 import { drawingRoutes, openDrawingRoutes } from "../../tasks/drawing/routes.ts";
@@ -200,6 +201,7 @@ const versionOneRoutes = (
   ...billingRoutes(context).map((row) => ({ ...row, path: `/dashboard/billing${row.path}` })),
   ...objectRoutes(context),
   ...collectionRoutes(context),
+  ...evalRoutes(context),
   ...videoRoutes(context),
   ...UNSUPPORTED.flatMap((path) => [path, `${path}/*`]).flatMap((path) =>
     METHODS.map((method) => unsupported(method, path)),

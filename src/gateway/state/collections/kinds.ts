@@ -54,6 +54,8 @@ export const COLLECTIONS: Readonly<Record<CollectionKind, Collection>> = {
       ["GET", "/files/:part/content"],
     ],
   },
+  // Its runs cost something: evals/routes.ts.
+  eval: { path: "/evals", isListed: true, canChange: true, parts: [] },
 };
 
 export const COLLECTION_KINDS = Object.keys(COLLECTIONS) as readonly CollectionKind[];

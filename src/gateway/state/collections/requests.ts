@@ -12,6 +12,7 @@ import type { RoutedRequest } from "../../http/routes/route.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
 import { textsOf as allTextsOf } from "../../tasks/admit-task.ts";
 import { limitationsOf } from "../../upstream/route.ts";
+import { refuseForeignData } from "../evals/admit-run.ts";
 import { chooseOwner, storedObjectOf } from "../files/choose-owner.ts";
 import { pathOf } from "../files/read-objects.ts";
 import { ownerOf, requestDeletion, requestObject } from "../files/request-upstream.ts";
@@ -24,8 +25,8 @@ import { findOwners, findReferences, hasSameOwner, objectsApart } from "./refere
 /** Members by which requests are routed, checked or charged. */
 const rules: RequestRules = {
   members: requestMembers(
-    "file_id file_ids files vector_store_id vector_store_ids container container_id conversation items type role content text query memory_limit purpose file",
-    { free: "metadata attributes arguments parameters schema" },
+    "file_id file_ids files vector_store_id vector_store_ids container container_id conversation items type role content text query memory_limit purpose file data_source_config testing_criteria model",
+    { free: "metadata attributes arguments parameters schema item_schema" },
   ),
   numbers: [],
   switches: [],
@@ -39,6 +40,7 @@ export async function createObject(
   routed: RoutedRequest,
 ): Promise<JsonObject> {
   const { json } = await readJson(context, routed.request);
+  if (kind === "eval") refuseForeignData(json);
   refuseWordsOf(context, caller, kind, json);
   const references = findReferences([json]);
   const owners = references && (await findOwners(context, caller, references, kind !== "conversation"));

@@ -8,7 +8,7 @@ import type { CollectionKind, StoredObject } from "../files/store.ts";
 import { COLLECTION_KINDS, COLLECTIONS } from "./kinds.ts";
 import { changeObject, createObject, deletePart, postPart } from "./requests.ts";
 
-/** Conversations, vector stores and containers: users reach only those that their own keys made. */
+/** Conversations, vector stores, containers and evals: users reach only those that their own keys made. */
 export const collectionRoutes = (context: GatewayContext): readonly Route[] =>
   COLLECTION_KINDS.flatMap((kind) => routesOf(context, kind));
 
@@ -25,6 +25,7 @@ function routesOf(context: GatewayContext, kind: CollectionKind): readonly Route
     answer(async (caller, routed) => work(caller, await find(context, caller, kind, routed.param("id")), routed));
   const list = answer((caller, { request }) => listObjects(context, caller, kind, new URL(request.url).searchParams));
   const change = ofObject((_, object, routed) => changeObject(context, object, routed));
+  const remove = ofObject((_, object) => removeObject(context, object));
   return [
     route(
       "POST",
@@ -38,11 +39,8 @@ function routesOf(context: GatewayContext, kind: CollectionKind): readonly Route
       ofObject(async (_, object) => (await refresh(context, object)).body),
     ),
     ...(canChange ? [route("POST", `${path}/:id`, change)] : []),
-    route(
-      "DELETE",
-      `${path}/:id`,
-      ofObject((_, object) => removeObject(context, object)),
-    ),
+    // Deleting an eval first charges its runs.
+    ...(kind === "eval" ? [] : [route("DELETE", `${path}/:id`, remove)]),
     ...parts.map(([method, part]) =>
       route(
         method,

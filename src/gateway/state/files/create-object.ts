@@ -15,7 +15,7 @@ import { chooseOwner, storedObjectOf } from "./choose-owner.ts";
 import { PATHS, pathOf, storeObject } from "./read-objects.ts";
 import { type ObjectRequest, ownerOf, requestObject } from "./request-upstream.ts";
 import { trainingOf } from "./settle-object.ts";
-import type { Payer, RoutedKind, StoredObject } from "./store.ts";
+import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 
 /** Creates an object from a request: reads it and chooses the channel that stores it. Rejects GatewayError. */
 export type Create = (context: GatewayContext, caller: Caller, request: Request) => Promise<JsonObject>;
@@ -30,7 +30,7 @@ export const createFile: Create = async (context, caller, request) => {
       throw invalidRequest({ code: "gateway_field_missing", params: { field: "purpose" } }, "purpose");
     const form = await outgoingForm(body.form.parts, {});
     const maker = chooseOwner(context, caller);
-    return await createAtUpstream(context, caller, maker, "file", form);
+    return await createAtUpstream(context, caller, maker, { kind: "file", path: PATHS.file, body: form });
   } finally {
     await body.form?.discard();
   }
@@ -40,7 +40,7 @@ export const createFile: Create = async (context, caller, request) => {
 export const createUpload: Create = async (context, caller, request) => {
   const { text } = await jsonBody(context, request);
   const maker = chooseOwner(context, caller);
-  return createAtUpstream(context, caller, maker, "upload", text);
+  return createAtUpstream(context, caller, maker, { kind: "upload", path: PATHS.upload, body: text });
 };
 
 /** POST /v1/batches: on the channel that has its file; the most that it can cost is held until it is over */
@@ -50,7 +50,8 @@ export const createBatch: Create = async (context, caller, request) => {
   if (!input)
     throw invalidRequest({ code: "gateway_field_missing", params: { field: "input_file_id" } }, "input_file_id");
   const hold = await admitBatch(context, caller, input);
-  return createWithHold(context, caller, request, ownerOf(context, input), "batch", text, hold);
+  const order = { kind: "batch", path: PATHS.batch, body: text } as const;
+  return createWithHold(context, caller, request, ownerOf(context, input), order, hold);
 };
 
 /**
@@ -68,8 +69,9 @@ export const createJob: Create = async (context, caller, request) => {
   }
   const hold = await admitJob(context, caller, json, training);
   const model = textOf(json.model) ?? "";
-  const models = { requested: trainingOf(model), upstream: trainingOf(model) };
-  return createWithHold(context, caller, request, ownerOf(context, training), "job", text, hold, models);
+  const payingModel = { requested: trainingOf(model), upstream: trainingOf(model) };
+  const order = { kind: "job", path: PATHS.job, body: text, model: payingModel } as const;
+  return createWithHold(context, caller, request, ownerOf(context, training), order, hold);
 };
 
 /** POST /v1/uploads/{id}/parts, a form */
@@ -118,43 +120,51 @@ async function jsonBody(context: GatewayContext, request: Request): Promise<Clie
   throw invalidRequest({ code: "gateway_body_no_object" });
 }
 
+/** What to create at an upstream. */
+type Order = Readonly<{
+  kind: ObjectKind;
+  /** The path after the version. */
+  path: string;
+  body: NonNullable<ObjectRequest["body"]>;
+  model?: Payer["model"];
+  /** The models that it may use, if there are several. */
+  models?: readonly string[];
+}>;
+
 /** Creates an object at the upstream, and stores its owner and channel. */
 async function createAtUpstream(
   context: GatewayContext,
   caller: Caller,
   maker: Choice,
-  kind: RoutedKind,
-  request: ObjectRequest["body"],
-  model?: Payer["model"],
+  { kind, path, body, model, models }: Order,
 ): Promise<JsonObject> {
-  const made = await requestObject(context, maker, { method: "POST", path: PATHS[kind], body: request });
-  await context.services.objects.keep(storedObjectOf(caller, maker, kind, made, model));
+  const made = await requestObject(context, maker, { method: "POST", path, body });
+  const object = storedObjectOf(caller, maker, kind, made, model);
+  await context.services.objects.keep(models ? { ...object, payer: { ...object.payer, models } } : object);
   return made;
 }
 
-/** The same, with the most that it can cost held while it runs. */
-async function createWithHold(
+/** The same, with the most that it can cost held while it runs. Rejects GatewayError. */
+export async function createWithHold(
   context: GatewayContext,
   caller: Caller,
   request: Request,
   maker: Choice,
-  kind: RoutedKind,
-  body: string,
+  order: Order,
   hold: Hold,
-  model?: Payer["model"],
 ): Promise<JsonObject> {
   const { billing, log } = context.services;
   let object: JsonObject;
   try {
     if (request.signal.aborted) throw CLIENT_LEFT;
-    object = await createAtUpstream(context, caller, maker, kind, body, model);
+    object = await createAtUpstream(context, caller, maker, order);
   } catch (error) {
     billing.refund(hold);
     throw error;
   }
   // The job is running: even without its hold it is charged when it is over.
   await billing.keepHold(hold, String(object.id)).catch((error) => {
-    log.error({ error, objectId: object.id, kind }, "nothing is held for it while it runs");
+    log.error({ error, objectId: object.id, kind: order.kind }, "nothing is held for it while it runs");
   });
   return object;
 }

@@ -24,6 +24,7 @@ export async function listObjects(
   caller: Caller,
   kind: ObjectKind,
   query: URLSearchParams,
+  match = matchOf(kind, query),
 ): Promise<JsonObject> {
   const limit = Number(query.get("limit") ?? DEFAULT_PAGE_SIZE);
   if (!Number.isInteger(limit) || limit < 1)
@@ -33,11 +34,11 @@ export async function listObjects(
   const found = await context.services.objects.list({
     kind,
     userId: caller.user.id,
-    match: matchOf(kind, query),
+    match,
     after: query.get("after"),
     before,
     limit: shown + 1,
-    newestFirst: query.get("order") !== "asc",
+    newestFirst: (query.get("order") ?? (OLDEST_FIRST.has(kind) ? "asc" : "desc")) !== "asc",
   });
   const data: JsonObject[] = [];
   const page = before === null ? found.slice(0, shown) : found.slice(-shown);
@@ -54,6 +55,11 @@ export async function listObjects(
   };
 }
 
+/** Kinds whose lists begin with the oldest unless the client orders otherwise. */
+const OLDEST_FIRST: ReadonlySet<ObjectKind> = new Set(["eval", "eval_run"]);
+/** Kinds that change until they are in a final state. */
+const FINISHING: ReadonlySet<ObjectKind> = new Set(["batch", "job", "eval_run"]);
+
 function matchOf(kind: ObjectKind, query: URLSearchParams): Parameters<ObjectStore["list"]>[0]["match"] {
   const member = kind === "container" ? "name" : "purpose";
   const value = query.get(member);
@@ -66,7 +72,7 @@ function matchOf(kind: ObjectKind, query: URLSearchParams): Parameters<ObjectSto
  */
 async function currentState(context: GatewayContext, object: StoredObject): Promise<JsonObject | null> {
   const expires = object.kind === "vector_store" || object.kind === "container";
-  const changes = (object.kind === "batch" || object.kind === "job") && !isFinal(object.body);
+  const changes = FINISHING.has(object.kind) && !isFinal(object.body);
   const isBare = object.kind === "file" && object.body.filename === undefined;
   if (!changes && !isBare && !expires) return object.body;
   try {
@@ -121,16 +127,19 @@ export const PATHS: Readonly<Record<RoutedKind, string>> = {
 };
 
 /** An object's path at its upstream, after the version. */
-export const pathOf = ({ kind, id }: Pick<StoredObject, "kind" | "id">): string =>
-  `${ALL_PATHS[kind]}/${encodeURIComponent(id)}`;
+export function pathOf({ kind, id, body }: Pick<StoredObject, "kind" | "id" | "body">): string {
+  const place = kind === "eval_run" ? `/evals/${encodeURIComponent(String(body.eval_id))}/runs` : ALL_PATHS[kind];
+  return `${place}/${encodeURIComponent(id)}`;
+}
 
-const ALL_PATHS: Readonly<Record<ObjectKind, string>> = {
+const ALL_PATHS: Readonly<Record<Exclude<ObjectKind, "eval_run">, string>> = {
   ...PATHS,
   response: "/responses",
   interaction: "/interactions",
   conversation: COLLECTIONS.conversation.path,
   vector_store: COLLECTIONS.vector_store.path,
   container: COLLECTIONS.container.path,
+  eval: COLLECTIONS.eval.path,
 };
 
 /** Requests an object's state from its upstream, and stores it. Rejects GatewayError. */
@@ -180,7 +189,7 @@ function isLost({ services }: GatewayContext, { channelId, createdAt }: StoredOb
   return age > (services.channels.get(channelId) ? GIVE_UP_SECONDS : GIVE_UP_WITHOUT_CHANNEL_SECONDS);
 }
 
-/** Charges finished batches, jobs and responses that no client has polled. */
+/** Charges finished batches, jobs, runs of evals and responses that no client has polled. */
 export async function settleUnpolled(context: GatewayContext): Promise<void> {
   const { objects } = context.services;
   let last: StoredObject | null = null;
@@ -197,6 +206,7 @@ async function settleOne(context: GatewayContext, object: StoredObject): Promise
     await refresh(context, object);
   } catch (error) {
     if (isLost(context, object, error)) await abandonObject(context, object);
-    else context.services.log.warn({ error, objectId: object.id }, "a batch, job or response could not be looked at");
+    else
+      context.services.log.warn({ error, objectId: object.id }, "a batch, job, run or response could not be looked at");
   }
 }

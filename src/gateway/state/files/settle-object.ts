@@ -3,7 +3,7 @@ import { charge } from "../../../billing/pricing/charge.ts";
 import { type ContextTier, tierOf } from "../../../billing/pricing/price-rules.ts";
 import type { Price, UsageRecord } from "../../../billing/types.ts";
 import { NO_USAGE, type Usage } from "../../../formats/conversation/reply.ts";
-import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type Decimal, decimal, integer, multiply, ONE } from "../../../lib/values/decimal.ts";
@@ -22,7 +22,7 @@ export const BATCH_SHARE = decimal("0.5");
 export const trainingOf = (model: string): string => `${model}-training`;
 
 const FINAL_STATUSES: ReadonlySet<unknown> = new Set([
-  ...["completed", "failed", "expired", "cancelled", "succeeded"],
+  ...["completed", "failed", "expired", "cancelled", "canceled", "succeeded"],
   // A response that was cut off, an interaction that waits for its client or used up its budget.
   ...["incomplete", "requires_action", "budget_exceeded"],
 ]);
@@ -31,7 +31,7 @@ const FINAL_STATUSES: ReadonlySet<unknown> = new Set([
 export const isFinal = ({ status }: JsonObject): boolean => FINAL_STATUSES.has(status);
 
 /**
- * Charges a finished batch or fine-tuning job for the usage that the upstream reports, with one log row per model. The
+ * Charges a finished batch, fine-tuning job or run of an eval for the usage that the upstream reports, with one log row per model. The
  * ids of the rows derive from the object's, so that repeating this charges nothing more.
  */
 export async function settleObject(context: GatewayContext, object: StoredObject): Promise<void> {
@@ -67,6 +67,8 @@ async function usedByObject(context: GatewayContext, object: StoredObject): Prom
     case "response":
     case "interaction":
       return usedByResponse(context, object, object.kind);
+    case "eval_run":
+      return usedByRun(context, object);
     default:
       return usedByJob(context, object);
   }
@@ -161,6 +163,29 @@ function usedByResponse(context: GatewayContext, object: StoredObject, kind: "re
   return [{ model: requested, price, tier: undefined, usage, calls: 1 }];
 }
 
+/** A run of an eval reports the usage of each model, also of those that grade. */
+function usedByRun(context: GatewayContext, object: StoredObject): Used[] {
+  const used = new Map<string, Used>();
+  for (const row of recordsOf(object.body.per_model_usage)) {
+    const reportedModel = textOf(row.model_name);
+    if (!reportedModel) continue;
+    const isSame = (name: string) => name === reportedModel || name === undated(reportedModel);
+    const model = object.payer.models?.find(isSame) ?? reportedModel;
+    const usage: Usage = {
+      ...NO_USAGE,
+      promptTokens: countOf(row.prompt_tokens) ?? 0,
+      completionTokens: countOf(row.completion_tokens) ?? 0,
+      cachedTokens: countOf(row.cached_tokens) ?? 0,
+    };
+    const calls = countOf(row.invocation_count) ?? 1;
+    const before = used.get(model);
+    const price = before?.price ?? priceOf(context, object, model, undated(model));
+    const sums = { usage: sum(before?.usage ?? NO_USAGE, usage), calls: (before?.calls ?? 0) + calls };
+    used.set(model, { model, price, tier: undefined, ...sums });
+  }
+  return [...used.values()].filter(({ calls }) => calls > 0);
+}
+
 const sum = (a: Usage, b: Usage): Usage => ({
   promptTokens: a.promptTokens + b.promptTokens,
   completionTokens: a.completionTokens + b.completionTokens,
@@ -188,6 +213,7 @@ const CONTENTS: Readonly<Partial<Record<StoredObject["kind"], (id: string) => st
   response: (id) => `Response ${id}, made in the background`,
   interaction: (id) => `Interaction ${id}, made in the background`,
   job: fineTuning,
+  eval_run: (id) => `Run ${id} of an eval`,
 };
 
 function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Used): UsageRecord {
@@ -244,7 +270,10 @@ function priceOf(
     return { ...price, groupRatio: multiply(price.groupRatio, share) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    services.log.error({ model, objectId: object.id }, "a batch or job used a model that has no price: not charged");
+    services.log.error(
+      { model, objectId: object.id },
+      "a batch, job or run used a model that has no price: not charged",
+    );
     return null;
   }
 }

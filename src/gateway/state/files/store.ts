@@ -7,9 +7,9 @@ import type { JsonObject } from "../../../formats/json.ts";
 /** Objects with endpoints of their own. */
 export type RoutedKind = "file" | "upload" | "batch" | "job";
 /** Objects with objects of their own below them. */
-export type CollectionKind = "conversation" | "vector_store" | "container";
+export type CollectionKind = "conversation" | "vector_store" | "container" | "eval";
 /** `response` and `interaction`: made in the background. */
-export type ObjectKind = RoutedKind | CollectionKind | "response" | "interaction";
+export type ObjectKind = RoutedKind | CollectionKind | "eval_run" | "response" | "interaction";
 
 /** Who pays for an object when it is done, as of its creation. */
 export type Payer = Readonly<{
@@ -22,6 +22,8 @@ export type Payer = Readonly<{
   acceptsUnset?: boolean;
   /** The requested model, which determines the price, and its upstream name; absent if each call has its own. */
   model?: Readonly<{ requested: string; upstream: string }>;
+  /** The requested models of an object that uses several. */
+  models?: readonly string[];
   /** The budgets that its charge counts in. */
   budgets?: NonNullable<LogOther["budgets"]>;
 }>;
@@ -48,7 +50,7 @@ type Page = Readonly<{
   kind: ObjectKind;
   userId: number;
   /** Only objects that have this value; null: all. */
-  match: Readonly<{ member: "purpose" | "name"; value: string }> | null;
+  match: Readonly<{ member: "purpose" | "name" | "eval_id"; value: string }> | null;
   after: string | null;
   /** The page ends before this object; excludes `after`. */
   before: string | null;
@@ -70,7 +72,7 @@ export type ObjectStore = Readonly<{
   keepPaid(object: StoredObject, paidBefore: number): Promise<boolean>;
   list(page: Page): Promise<StoredObject[]>;
   remove(id: string): Promise<void>;
-  /** Batches, jobs and responses that are not charged yet, oldest first; those after `after`. */
+  /** Batches, jobs, runs of evals and responses that are not charged yet, oldest first; those after `after`. */
   unsettled(limit: number, after: StoredObject | null): Promise<StoredObject[]>;
   settled(id: string, now: number): Promise<void>;
 }>;
@@ -80,7 +82,7 @@ const FORMER_MEMBER = "told";
 const memberOf = (body: typeof upstreamObjects.body, name: string) =>
   sql`coalesce(${body}::json #>> array['object', ${name}]::text[], ${body}::json #>> array[${FORMER_MEMBER}, ${name}]::text[])`;
 
-const CHARGED: readonly ObjectKind[] = ["batch", "job", "response", "interaction"];
+const CHARGED: readonly ObjectKind[] = ["batch", "job", "eval_run", "response", "interaction"];
 
 /** Whether an object is charged when it is done. */
 export const isChargedAtEnd = (kind: ObjectKind): boolean => CHARGED.includes(kind);

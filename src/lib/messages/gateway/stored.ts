@@ -85,6 +85,22 @@ export const storedMessages = {
     zh: "训练文件的每一行都必须是 JSON 对象。",
   },
   gateway_training_empty: { en: "The training file contains no examples.", zh: "训练文件中没有样本。" },
+  gateway_eval_source: {
+    en: "Evals take their data from the request (“file_content”) or from a file of yours (“file_id”), in a “custom” data source.",
+    zh: "评测数据必须位于请求中（“file_content”）或你的文件中（“file_id”），且数据源类型为 “custom”。",
+  },
+  gateway_eval_tools: {
+    en: "Runs of evals take function tools only.",
+    zh: "评测运行仅支持函数工具。",
+  },
+  gateway_eval_item: {
+    en: "Every line of the file must be a JSON object.",
+    zh: "文件的每一行都必须是 JSON 对象。",
+  },
+  gateway_eval_running: {
+    en: "The run “{id}” is under way. Cancel it before you delete it.",
+    zh: "评测运行“{id}”正在进行，请先取消再删除。",
+  },
   gateway_reinforcement: {
     en: "Reinforcement fine-tuning is billed by the hour and is not supported.",
     zh: "强化微调按小时计费，本站不支持此类任务。",

@@ -1,0 +1,140 @@
+import { estimate } from "../../../billing/pricing/charge.ts";
+import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { noRules } from "../../../formats/request-rules.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import { authorizeModel } from "../../auth/authorize.ts";
+import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
+import { boundPrompt, reserveAmount } from "../../billing/reserve.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { Hold } from "../../call/services.ts";
+import { refuseBlockedWords } from "../../call/word-filter.ts";
+import { checkRequest, invalidRequest } from "../../http/client-body.ts";
+import { textsOf } from "../../tasks/admit-task.ts";
+import { findOwners, hasSameOwner, objectsApart } from "../collections/references.ts";
+import { jsonLines } from "../files/json-lines.ts";
+import { pathOf } from "../files/read-objects.ts";
+import { ownerOf, requestUpstream } from "../files/request-upstream.ts";
+import type { StoredObject } from "../files/store.ts";
+
+/** What a run calls a model for, once for each item. */
+type GradedOrSampled = Readonly<{
+  model: string;
+  template: JsonObject;
+  /** Tokens of the prompt besides the template and the item. */
+  extraTokens: number;
+  maxOutputTokens: number | null;
+}>;
+
+/** Kinds of data sources whose items the request itself names: in its body or in a file of the user. */
+const SOURCE_TYPES: ReadonlySet<unknown> = new Set(["jsonl", "completions", "responses"]);
+
+/** A run that may begin: what is held for it, and the models that it may use. */
+export type AdmittedRun = Readonly<{ hold: Hold; models: readonly string[] }>;
+
+/**
+ * Admits a run of an eval: its data must be in the request or in a file of the caller, every model that it samples or grades
+ * with must be allowed to the caller, served by the eval's channel and priced, and the balance must cover the most that all
+ * items can cost, which is then held. Rejects GatewayError.
+ */
+export async function admitRun(
+  context: GatewayContext,
+  caller: Caller,
+  evaluation: StoredObject,
+  run: JsonObject,
+): Promise<AdmittedRun> {
+  const source = recordOf(run.data_source) ?? {};
+  if (!SOURCE_TYPES.has(source.type)) throw unsupportedSource();
+  const params = recordOf(source.sampling_params) ?? {};
+  if (recordsOf(params.tools).some(({ type }) => type !== "function")) {
+    throw invalidRequest({ code: "gateway_eval_tools" }, "data_source.sampling_params.tools");
+  }
+  const prompt = { input: textsOf([source]) };
+  refuseBlockedWords(context.services.settings, prompt);
+  if (caller.policies) refusePolicyWords(caller.policies, prompt);
+
+  const sampled = textOf(source.model);
+  const maxOutputTokens = countOf(params.max_completion_tokens) ?? countOf(params.max_completions_tokens);
+  const calls: GradedOrSampled[] = gradersOf(evaluation).map((grader) => ({
+    model: String(grader.model),
+    template: grader,
+    // Graders read the sampled text, too.
+    extraTokens: sampled ? (maxOutputTokens ?? defaultOutputOf(context)) : 0,
+    maxOutputTokens: countOf(recordOf(grader.sampling_params)?.max_completions_tokens),
+  }));
+  if (sampled)
+    calls.push({ model: sampled, template: recordOf(source.input_messages) ?? {}, extraTokens: 0, maxOutputTokens });
+
+  let amount = 0;
+  const items = await sizesOf(context, caller, evaluation, recordOf(source.source) ?? {});
+  for (const call of calls) {
+    authorizeModel(caller, call.model);
+    refuseUnserved(context, caller, evaluation, call.model);
+    const price = context.prices.of(caller, call.model, call.model);
+    const template = JSON.stringify(call.template);
+    const fixedTokens = boundPrompt({ template: call.template }, template.length).promptBound + call.extraTokens;
+    // An item stands once for each variable at most.
+    const variables = Math.max(1, template.split("{{").length - 1);
+    const defaultOutputTokens = defaultOutputOf(context);
+    for (const itemTokens of items) {
+      const promptTokens = fixedTokens + itemTokens * variables;
+      const expected = { promptTokens, maxOutputTokens: call.maxOutputTokens, defaultOutputTokens };
+      const cost = estimate(price, expected, context.prices.quotaPerUnit());
+      if (caller.policies) refusePrice(caller.policies, cost);
+      amount += cost;
+    }
+  }
+  const models = [...new Set(calls.map(({ model }) => model))];
+  return { hold: await reserveAmount(context.services, caller, amount), models };
+}
+
+/** Refuses an eval whose data is what the provider's account has stored, whoever made it. */
+export function refuseForeignData({ data_source_config: config }: JsonObject): void {
+  if (recordOf(config)?.type !== "custom") throw unsupportedSource("data_source_config");
+}
+
+const unsupportedSource = (field = "data_source") => invalidRequest({ code: "gateway_eval_source" }, field);
+
+const defaultOutputOf = ({ services }: GatewayContext): number => services.settings.get("PreConsumedQuota");
+
+/** The eval's graders that call a model. Source: https://developers.openai.com/api/docs/guides/graders */
+const gradersOf = ({ body }: StoredObject): JsonObject[] =>
+  recordsOf(body.testing_criteria).filter(({ model }) => textOf(model));
+
+function refuseUnserved(
+  { services }: GatewayContext,
+  caller: Caller,
+  { id, channelId }: StoredObject,
+  model: string,
+): void {
+  const tiers = services.channels.candidates(caller.group, model)?.tiers ?? [];
+  if (tiers.some(({ channels }) => channels.some((channel) => channel.id === channelId))) return;
+  throw invalidRequest({ code: "gateway_object_model", params: { id, model } }, "data_source");
+}
+
+/** The upper bound of each item's tokens. */
+async function sizesOf(
+  context: GatewayContext,
+  caller: Caller,
+  evaluation: StoredObject,
+  source: JsonObject,
+): Promise<number[]> {
+  const sizeOf = (item: JsonObject) => boundPrompt(item, JSON.stringify(item).length).promptBound;
+  if (source.type === "file_content") return recordsOf(source.content).map(sizeOf);
+  const id = textOf(source.id);
+  if (source.type !== "file_id" || !id) throw unsupportedSource("data_source.source");
+  const { files: file } = await findOwners(context, caller, { files: new Set([id]), objects: new Set() }, true);
+  if (!file) throw unsupportedSource("data_source.source");
+  if (!hasSameOwner(file, evaluation)) throw objectsApart();
+  const ask = { method: "GET", path: `${pathOf(file)}/content` } as const;
+  const sizes: number[] = [];
+  for await (const item of jsonLines(await requestUpstream(context, ownerOf(context, file), ask), checkItem)) {
+    if (caller.policies) refusePolicyWords(caller.policies, item);
+    sizes.push(sizeOf(item));
+  }
+  return sizes;
+}
+
+function checkItem(line: string, item: JsonObject | null): void {
+  if (!item) throw invalidRequest({ code: "gateway_eval_item" }, "data_source.source");
+  checkRequest(line, item, noRules);
+}
