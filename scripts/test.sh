@@ -24,12 +24,6 @@ fi
 prefer_debian "command -v chromium-headless-shell" chromium-headless-shell
 ensure_debian "command -v chromium-headless-shell || command -v chromium" chromium
 ensure_debian "fc-list :lang=zh | grep -q ." fontconfig fonts-noto-cjk
-# Lighthouse on the sign-in page, channels, usage log and dashboard; runs alone, for a minute or two.
-if [ "${1:-}" = --lighthouse ]; then
-  ensure_packages
-  bun run build
-  SLUICE_LIGHTHOUSE=1 exec bun test --timeout=300000 test/e2e/operation/lighthouse.test.ts
-fi
 ensure_debian "ls /usr/lib/postgresql/*/bin/initdb || command -v initdb" postgresql
 ensure_debian "command -v openssl" openssl
 ensure_debian "command -v redis-server || command -v valkey-server" redis-server

@@ -26,8 +26,6 @@ const WORKERS = 3;
 const BROWSER_WORKERS = 4;
 /** Opens more connections than other tests would leave it: nothing else runs meanwhile. */
 const ALONE = ["test/e2e/gateway/streams.test.ts"];
-/** Runs by `test.sh --lighthouse`: what it measures depends on what else uses the processor. */
-const OPTIONAL = ["test/e2e/operation/lighthouse.test.ts"];
 /** What a longer file leaves on the heap costs the files after it more than they save by sharing modules with it. */
 const LONG_MS = 20_000;
 /** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */
@@ -98,8 +96,7 @@ async function runUnitTests(server: Record<string, string>): Promise<void> {
 
 /** The tests that start the executable. Each has its own gateway, data and browser. */
 async function runExecutable(server: Record<string, string>): Promise<void> {
-  const apart = [...ALONE, ...OPTIONAL];
-  const endToEnd = listTests((file) => file.startsWith("test/e2e/") && !apart.includes(file));
+  const endToEnd = listTests((file) => file.startsWith("test/e2e/") && !ALONE.includes(file));
   await runGroup("executable", () => tests(endToEnd, BROWSER_MS, BROWSER_WORKERS, { ...STARTED, ...server }));
 }
 
