@@ -59,7 +59,7 @@ export function createGateway(
   const news = services.host ? createWorkerNews() : null;
   const context: GatewayContext = { ...createContext(services, readTrafficFile(dataDir), news), random };
   const shareRouting = () => {
-    const latest = news?.take(context.traffic.underWay());
+    const latest = news?.take(context.traffic.underWay(), context.queues.heads());
     if (latest) services.host?.shareRouting(latest);
   };
   services.host?.joinRouting((worker, latest) => learnNews(context, worker, latest));
@@ -144,7 +144,7 @@ export function createContext(
     traffic: createKeyTraffic(Date.now, earlierTraffic, news?.ended),
     conversationModels: createConversationModels(news?.model),
     speeds: createSpeeds(Date.now, news?.speed),
-    queues: createCallQueues(),
+    queues: createCallQueues(Date.now),
     hedges: createHedges(Date.now, news?.hedge),
     experiments: createExperiments(),
     health: createHealth(services),

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
+import { createCallQueues } from "../routes/busy/call-queues.ts";
 import { createHedges } from "../routes/busy/hedges.ts";
 import { createConversationModels } from "../routes/conversation-models.ts";
 import { createSpeeds } from "../routes/speeds.ts";
@@ -20,8 +21,9 @@ function twoWorkers() {
       hedges: createHedges(clock, news.hedge),
       stickiness: createStickiness(clock, news.conversation),
       conversationModels: createConversationModels(news.model),
+      queues: createCallQueues(clock),
     };
-    return { number, memory, take: () => news.take(memory.traffic.underWay()) };
+    return { number, memory, take: () => news.take(memory.traffic.underWay(), memory.queues.heads()) };
   };
   const [one, other] = [worker(1), worker(2)];
   const exchange = () => {

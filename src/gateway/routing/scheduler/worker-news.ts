@@ -1,4 +1,5 @@
 import type { GatewayContext } from "../../call/context.ts";
+import type { WaitingHead } from "../routes/busy/call-queues.ts";
 import type { HedgeNews } from "../routes/busy/hedges.ts";
 import type { Speed } from "../routes/speeds.ts";
 import type { CallsUnderWay, EndedCalls, KeyState } from "./key-health.ts";
@@ -13,6 +14,8 @@ export type RoutingNews = Readonly<{
   hedges: readonly HedgeNews[];
   conversations: readonly (readonly [conversation: string, served: ServedBy | null])[];
   models: readonly (readonly [conversation: string, model: string])[];
+  /** What waits first for each busy route. */
+  waiting: readonly WaitingHead[];
 }>;
 
 /** Leads to the other workers of this host. */
@@ -25,7 +28,10 @@ export type RoutingLine = Readonly<{
 /** How long another worker goes on without the news. */
 export const SHARE_EVERY_MS = 250;
 
-type Memory = Pick<GatewayContext, "traffic" | "coolDown" | "speeds" | "hedges" | "stickiness" | "conversationModels">;
+type Memory = Pick<
+  GatewayContext,
+  "traffic" | "coolDown" | "speeds" | "hedges" | "stickiness" | "conversationModels" | "queues"
+>;
 type Sum = { firstTokenMs: number; firstTokens: number; tokensPerSecond: number; rates: number; calls: number };
 
 /** Gathers what calls of this worker show, so that all workers of the host choose channels by the same knowledge. */
@@ -70,14 +76,14 @@ export function createWorkerNews() {
     conversation: (conversation: bigint, served: ServedBy | null): void => void conversations.set(conversation, served),
     model: (conversation: bigint, model: string): void => void models.set(conversation, model),
 
-    /** The news since the last time; null: there is none. `underWay`: calls in progress here. */
-    take(underWay: CallsUnderWay): RoutingNews | null {
+    /** The news since the last time; null: there is none. `underWay`: calls in progress here, `waiting`: those in queues. */
+    take(underWay: CallsUnderWay, waiting: readonly WaitingHead[]): RoutingNews | null {
       const changes = ended.size + keys.size + speeds.size + hedges.length + conversations.size + models.size;
-      const isBusy = underWay.length > 0;
+      const isBusy = underWay.length + waiting.length > 0;
       if (changes === 0 && !isBusy && !wasBusy) return null;
       wasBusy = isBusy;
       const news: RoutingNews = {
-        ...{ underWay, hedges, ended: [...ended.values()], keys: [...keys.values()] },
+        ...{ underWay, waiting, hedges, ended: [...ended.values()], keys: [...keys.values()] },
         speeds: [...speeds.values()].map(([channelId, model, sum]) => [channelId, model, meanOf(sum), sum.calls]),
         conversations: [...conversations].map(([conversation, served]) => [hexOf(conversation), served]),
         models: [...models].map(([conversation, model]) => [hexOf(conversation), model]),
@@ -91,7 +97,8 @@ export function createWorkerNews() {
 
 /** Takes over what another worker reports; null: it has ended, and its calls with it. */
 export function learnNews(memory: Memory, worker: number, news: RoutingNews | null): void {
-  const { traffic, coolDown, speeds, hedges, stickiness, conversationModels } = memory;
+  const { traffic, coolDown, speeds, hedges, stickiness, conversationModels, queues } = memory;
+  queues.learn(worker, news?.waiting ?? []);
   traffic.learnUnderWay(worker, news?.underWay ?? []);
   if (!news) return;
   for (const ended of news.ended) traffic.learnEnded(...ended);

@@ -2,7 +2,10 @@ import { type Call, CLIENT_LEFT } from "../../../call/call.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import type { QueueRule } from "../plan.ts";
 
-/** Calls that wait for a busy route, in memory, of this process only. */
+/** The first call that waits for a route in a worker; `sinceMs` by the clock of the host. */
+export type WaitingHead = readonly [route: string, priority: number, sinceMs: number];
+
+/** Calls that wait for a busy route, in memory of this process. Those of other workers of the host rank by their news. */
 export type CallQueues = {
   /**
    * Runs `work`, and again while everything is busy, until the route's deadline: one call at a time, by priority and then
@@ -11,12 +14,17 @@ export type CallQueues = {
   run<Result>(call: WaitingCall, rule: QueueRule, work: () => Promise<Result>): Promise<Result>;
   /** How many calls wait for a route. */
   lengthOf(route: string): number;
+  /** The first call of each queue, for other workers. */
+  heads(): readonly WaitingHead[];
+  /** Takes over what waits first in another worker. */
+  learn(worker: number, heads: readonly WaitingHead[]): void;
 };
 
 type WaitingCall = Pick<Call, "client" | "attempts" | "timing">;
 
 type Entry = {
   readonly priority: number;
+  readonly sinceMs: number;
   /** The call before it was served, so there is room. */
   hasRoom: boolean;
   /** Ends the pause that it is in. */
@@ -28,9 +36,26 @@ const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [250, 1000];
 /** Too many requests, unavailable, and Anthropic's “overloaded”. */
 const BUSY: ReadonlySet<number> = new Set([429, 503, 529]);
 
-/** Queues of calls whose route has no free channel. */
-export function createCallQueues(): CallQueues {
+/** How long news of another worker count: one that shares none for so long may have ended. */
+const NEWS_MS = 2000;
+
+/** Queues of calls whose route has no free channel. `now`: the host's clock, in milliseconds. */
+export function createCallQueues(now: () => number): CallQueues {
   const queues = new Map<string, Entry[]>();
+  const others = new Map<number, { heads: readonly WaitingHead[]; untilMs: number }>();
+
+  /** Whether a call of another worker is to be served before this one. */
+  function isOutranked(route: string, { priority, sinceMs }: Pick<Entry, "priority" | "sinceMs">): boolean {
+    if (others.size === 0) return false;
+    const nowMs = now();
+    for (const { heads, untilMs } of others.values()) {
+      if (untilMs < nowMs) continue;
+      for (const [name, first, since] of heads) {
+        if (name === route && (first < priority || (first === priority && since < sinceMs))) return true;
+      }
+    }
+    return false;
+  }
 
   async function runInQueue<Result>(
     queue: Entry[],
@@ -39,7 +64,7 @@ export function createCallQueues(): CallQueues {
     work: () => Promise<Result>,
     refusal: unknown,
   ): Promise<Result> {
-    const entry: Entry = { priority, hasRoom: refusal === null, wake: () => {} };
+    const entry: Entry = { priority, sinceMs: now(), hasRoom: refusal === null, wake: () => {} };
     const behind = queue.findIndex((other) => other.priority > priority);
     queue.splice(behind < 0 ? queue.length : behind, 0, entry);
     queues.set(route, queue);
@@ -68,6 +93,10 @@ export function createCallQueues(): CallQueues {
         if (isLate && lastRefusal !== null) throw lastRefusal;
         if (!isLate && queue[0] !== entry) {
           await pause(maxWaitMs);
+          continue;
+        }
+        if (!isLate && isOutranked(route, entry)) {
+          await pause(SHORTEST_PAUSE_MS);
           continue;
         }
         if (!isLate && !entry.hasRoom) {
@@ -100,7 +129,8 @@ export function createCallQueues(): CallQueues {
     async run(call, rule, work) {
       const queue = queues.get(rule.route) ?? [];
       if (queue.length >= rule.maxLength) return work();
-      if (queue.length > 0) return runInQueue(queue, call, rule, work, null);
+      const isBehind = queue.length > 0 || isOutranked(rule.route, { priority: rule.priority, sinceMs: now() });
+      if (isBehind) return runInQueue(queue, call, rule, work, null);
       try {
         return await work();
       } catch (error) {
@@ -111,6 +141,11 @@ export function createCallQueues(): CallQueues {
       }
     },
     lengthOf: (route) => queues.get(route)?.length ?? 0,
+    heads: () => [...queues].flatMap(([route, [first]]) => (first ? [[route, first.priority, first.sinceMs]] : [])),
+    learn(worker, heads) {
+      if (heads.length === 0) others.delete(worker);
+      else others.set(worker, { heads, untilMs: now() + NEWS_MS });
+    },
   };
 }
 

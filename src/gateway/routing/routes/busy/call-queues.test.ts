@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+import { AttemptLog, CallTiming, ClientPresence } from "../../../call/call.ts";
+import { GatewayError } from "../../../call/errors.ts";
+import { createCallQueues } from "./call-queues.ts";
+
+/** Calls that wait in two workers of a host for one route. */
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const VIP = 0;
+const OTHERS = 1;
+
+/** Two workers, whose calls find no room until `room.isFree`; `pass` lets time go by, with their news. */
+function start() {
+  const workers = [createCallQueues(Date.now), createCallQueues(Date.now)] as const;
+  const room = { isFree: false, served: [] as string[], tries: [] as string[] };
+  const refused: string[] = [];
+  const share = () => {
+    const [one, two] = workers;
+    const heads = [one.heads(), two.heads()];
+    one.learn(2, structuredClone(heads[1] ?? []));
+    two.learn(1, structuredClone(heads[0] ?? []));
+  };
+  const pass = async (ms: number, shares = true) => {
+    for (let at = 0; at < ms; at += 50) {
+      if (shares && at % 250 === 0) share();
+      jest.advanceTimersByTime(50);
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    }
+  };
+  const ask = (worker: 0 | 1, name: string, priority: number, maxWaitMs = 60_000) => {
+    const client = new ClientPresence(new Request("http://localhost"));
+    const call = { client, attempts: new AttemptLog(), timing: new CallTiming(performance.now()) };
+    const work = async () => {
+      room.tries.push(name);
+      if (!room.isFree) throw new GatewayError(429, "rate_limited", "invalid_request");
+      room.served.push(name);
+    };
+    const rule = { route: "calm", maxWaitMs, maxLength: 10, priority };
+    void workers[worker].run(call, rule, work).catch(() => refused.push(name));
+  };
+  return { room, refused, ask, pass };
+}
+
+test("the better priority is served first, then the earlier call, in whichever worker they wait", async () => {
+  const { room, ask, pass } = start();
+  ask(0, "first", OTHERS);
+  await pass(500);
+  ask(1, "second", OTHERS);
+  await pass(500);
+  ask(0, "third", OTHERS);
+  ask(1, "vip", VIP);
+  await pass(2000);
+  // Only the first of all tries; the others would be refused for nothing.
+  room.tries = [];
+  await pass(3000);
+  expect(new Set(room.tries)).toEqual(new Set(["vip"]));
+  room.isFree = true;
+  await pass(5000);
+  expect(room.served).toEqual(["vip", "first", "second", "third"]);
+});
+
+test("a new call lines up behind those that wait in another worker", async () => {
+  const { room, ask, pass } = start();
+  ask(0, "waiting", OTHERS);
+  await pass(1000);
+  room.isFree = true;
+  ask(1, "new", OTHERS);
+  await pass(3000);
+  expect(room.served).toEqual(["waiting", "new"]);
+});
+
+test("calls behind another worker end at their own deadline", async () => {
+  const { room, refused, ask, pass } = start();
+  ask(0, "vip", VIP);
+  await pass(500);
+  ask(1, "impatient", OTHERS, 1000);
+  await pass(1500);
+  expect([refused, room.tries.includes("impatient")]).toEqual([["impatient"], true]);
+});
+
+test("a worker that shares no more news holds up nobody", async () => {
+  const { room, ask, pass } = start();
+  ask(0, "vip", VIP);
+  await pass(500);
+  ask(1, "other", OTHERS);
+  await pass(500);
+  room.tries = [];
+  await pass(3000, false);
+  expect(room.tries).toContain("other");
+});
