@@ -12,11 +12,14 @@ const DELETED_AT_ONCE = 5000;
 
 /**
  * Adds calls that the log got since the last run to their sessions, each exactly once: rows, sums and the position are
- * written together. The first run begins at the log's end. Sessions without calls for 30 days are deleted.
+ * written together. The first run begins with the latest 5,000 rows. Sessions without calls for 30 days are deleted.
  */
 export async function foldSessions(db: Db, signal: AbortSignal): Promise<void> {
   const end = await readLogEnd(db);
-  await db.insert(agentSessionFold).values({ position: end }).onConflictDoNothing();
+  await db
+    .insert(agentSessionFold)
+    .values({ position: Math.max(0, end - WINDOW) })
+    .onConflictDoNothing();
   while (!signal.aborted && (await foldWindow(db, end)) < end);
   await deleteOld(db);
 }

@@ -81,3 +81,15 @@ test("nothing is decided before the first look, nor of nothing", () => {
     expect([control ?? 0, better, interval]).toEqual([0, null, null]);
   }
 });
+
+test("the interval agrees with the verdict where a few calls took very long", () => {
+  const random = seeded(23);
+  const pairs = many(60, () => call(random, 1, 0)).map((control, at) => {
+    const latency = at % 10 === 9 ? control.latency + 20_000 : control.latency * (0.7 + 0.1 * random());
+    return { control, trial: { ...control, latency }, verdict: null };
+  });
+  // The mean is higher, though nine of ten calls are faster.
+  const latency = find("latency", comparePairs(pairs));
+  expect(latency.better).toBe("trial");
+  expect(latency.interval?.high).toBeLessThan(0);
+});

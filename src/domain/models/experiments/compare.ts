@@ -1,11 +1,13 @@
 import {
   fisherExact,
+  type Interval,
   mannWhitney,
   meanOf,
   medianOf,
+  pairedInterval,
   type RankTest,
+  shiftInterval,
   signTest,
-  varianceOfMean,
   wilcoxonSignedRank,
 } from "./statistics.ts";
 
@@ -37,8 +39,8 @@ export type Comparison = Readonly<{
   trial: number | null;
   /** Null: errors and judge have none. */
   medians: Readonly<{ control: number; trial: number }> | null;
-  /** Of the difference of the means: 95 % of such intervals contain the true one. */
-  interval: Readonly<{ low: number; high: number }> | null;
+  /** Of the typical difference, which the tests look at, too: 95 % of such intervals contain the true one. */
+  interval: Interval | null;
   /** Which side is better beyond noise; null: not known yet. */
   better: "control" | "trial" | null;
   /** The number of calls of each side after which that was known; null: not yet. */
@@ -66,8 +68,6 @@ const SEQUENTIAL: readonly Look[] = Array.from({ length: LOOKS }, (_, look) => (
   threshold: FALSE_ALARMS / METRICS / ((look + 1) * (look + 2)),
 }));
 
-const Z_95 = 1.959964;
-
 /** Compares sides that got different calls. */
 export function compareSides(control: readonly Outcome[], trial: readonly Outcome[]): readonly Comparison[] {
   const shares = [control, trial].map((side) => side.map(({ failed }) => Number(failed)));
@@ -76,9 +76,7 @@ export function compareSides(control: readonly Outcome[], trial: readonly Outcom
   const [c = [], d = []] = served;
   const numeric = (metric: Metric, read: (outcome: Outcome) => number | null) => {
     const [xs, ys] = [valuesOf(c, read), valuesOf(d, read)];
-    return comparisonOf(metric, xs, ys, varianceOfMean(xs) + varianceOfMean(ys), (n) =>
-      mannWhitney(xs.slice(0, n), ys.slice(0, n)),
-    );
+    return comparisonOf(metric, xs, ys, shiftInterval(xs, ys), (n) => mannWhitney(xs.slice(0, n), ys.slice(0, n)));
   };
   return [
     comparisonOf("errors", a, b, null, (n) => sharesTest(a.slice(0, n), b.slice(0, n))),
@@ -112,7 +110,7 @@ export function comparePairs(
       metric,
       xs,
       ys,
-      varianceOfMean(differences),
+      pairedInterval(differences),
       (n) => wilcoxonSignedRank(differences.slice(0, n)),
       looks(xs.length),
     );
@@ -168,7 +166,7 @@ function comparisonOf(
   metric: Metric,
   xs: readonly number[],
   ys: readonly number[],
-  variance: number | null,
+  interval: Interval | null,
   test: (calls: number) => RankTest,
   looks: readonly Look[] = SEQUENTIAL,
 ): Comparison {
@@ -191,15 +189,10 @@ function comparisonOf(
       break;
     }
   }
-  const difference = control === null || trial === null ? null : trial - control;
-  const margin = variance === null ? null : Z_95 * Math.sqrt(variance);
   return {
     ...{ metric, calls, control, trial, nextLook },
-    medians: variance === null || low === null || high === null ? null : { control: low, trial: high },
-    interval:
-      difference === null || margin === null || common < 2
-        ? null
-        : { low: difference - margin, high: difference + margin },
+    medians: interval === null || low === null || high === null ? null : { control: low, trial: high },
+    interval: common < 2 ? null : interval,
     better: decided?.better ?? null,
     decidedAt: decided?.at ?? null,
     p: latest,

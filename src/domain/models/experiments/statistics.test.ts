@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { fisherExact, mannWhitney, medianOf, signTest, varianceOfMean, wilcoxonSignedRank } from "./statistics.ts";
+import {
+  fisherExact,
+  mannWhitney,
+  medianOf,
+  pairedInterval,
+  shiftInterval,
+  signTest,
+  wilcoxonSignedRank,
+} from "./statistics.ts";
 
 describe("against published values", () => {
   test("Fisher: the lady tasting tea, and a table of R's documentation", () => {
@@ -37,10 +45,35 @@ describe("against published values", () => {
   });
 });
 
-test("median and variance of the mean", () => {
+describe("intervals of the typical difference", () => {
+  const values = [7.1, 0.2, 3.3, 3.3, 9.8, -2.5, 4.4, 6.05, 1.5, 2.75, 8, 5.5, 0.9, 3.1, -1.2];
+
+  test("are the ordered pairwise differences and averages, counted one by one", () => {
+    const others = values.map((value, at) => value * 1.3 + (at % 4));
+    const [n, m] = [values.length, others.length];
+    const differences = others.flatMap((y) => values.map((x) => y - x)).sort((a, b) => a - b);
+    const skipped = Math.floor((n * m) / 2 - 1.959964 * Math.sqrt((n * m * (n + m + 1)) / 12));
+    const shift = shiftInterval(values, others);
+    expect(shift?.low).toBeCloseTo(differences[skipped] ?? Number.NaN, 9);
+    expect(shift?.high).toBeCloseTo(differences.at(-1 - skipped) ?? Number.NaN, 9);
+
+    const averages = values.flatMap((x, at) => values.slice(at).map((y) => (x + y) / 2)).sort((a, b) => a - b);
+    const outside = Math.floor((n * (n + 1)) / 4 - 1.959964 * Math.sqrt((n * (n + 1) * (2 * n + 1)) / 24));
+    const paired = pairedInterval(values);
+    expect(paired?.low).toBeCloseTo(averages[outside] ?? Number.NaN, 9);
+    expect(paired?.high).toBeCloseTo(averages.at(-1 - outside) ?? Number.NaN, 9);
+  });
+
+  test("of few or equal values span what there is", () => {
+    expect(pairedInterval([4])).toEqual({ low: 4, high: 4 });
+    expect(pairedInterval([1, 1, 1, 1, 1, 1, 1, 1])).toEqual({ low: 1, high: 1 });
+    expect(shiftInterval([1, 2], [5])).toEqual({ low: 3, high: 4 });
+    expect([pairedInterval([]), shiftInterval([], [1])]).toEqual([null, null]);
+  });
+});
+
+test("median", () => {
   expect(medianOf([3, 1, 2])).toBe(2);
   expect(medianOf([4, 1, 2, 3])).toBe(2.5);
   expect(medianOf([])).toBeNull();
-  expect(varianceOfMean([2, 4, 4, 4, 5, 5, 7, 9])).toBeCloseTo(32 / 7 / 8, 10);
-  expect(varianceOfMean([1])).toBe(0);
 });

@@ -127,10 +127,75 @@ export function medianOf(values: readonly number[]): number | null {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-/** The variance of a mean: the sample's variance divided by its size; 0 for less than two values. */
-export function varianceOfMean(values: readonly number[]): number {
-  const mean = meanOf(values);
-  if (mean === null || values.length < 2) return 0;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return squares / (values.length - 1) / values.length;
+/** Bounds of 95 % confidence. */
+export type Interval = Readonly<{ low: number; high: number }>;
+
+const Z_95 = 1.959964;
+
+/**
+ * By how much the second side's values differ from the first's: the interval of the shift that the Mann–Whitney test does not
+ * reject, from the ordered differences of all pairs (Hodges and Lehmann 1963, https://doi.org/10.1214/aoms/1177704172). Null: a
+ * side has no values.
+ */
+export function shiftInterval(xs: readonly number[], ys: readonly number[]): Interval | null {
+  const [n, m] = [xs.length, ys.length];
+  if (n === 0 || m === 0) return null;
+  const [first, second] = [sorted(xs), sorted(ys)];
+  const rejected = (n * m) / 2 - Z_95 * Math.sqrt((n * m * (n + m + 1)) / 12);
+  // Differences up to a limit: for each y, the xs from y − limit on.
+  const countUpTo = (limit: number) => {
+    let count = 0;
+    for (let x = 0, y = 0; y < m; y += 1) {
+      while (x < n && (first[x] ?? 0) < (second[y] ?? 0) - limit) x += 1;
+      count += n - x;
+    }
+    return count;
+  };
+  const ends = [(second[0] ?? 0) - (first[n - 1] ?? 0), (second[m - 1] ?? 0) - (first[0] ?? 0)] as const;
+  return innerInterval(n * m, rejected, ends, countUpTo);
+}
+
+/** The same for differences between pairs, from their Walsh averages: what Wilcoxon's signed-rank test does not reject. */
+export function pairedInterval(differences: readonly number[]): Interval | null {
+  const n = differences.length;
+  if (n === 0) return null;
+  const values = sorted(differences);
+  const rejected = (n * (n + 1)) / 4 - Z_95 * Math.sqrt((n * (n + 1) * (2 * n + 1)) / 24);
+  // Averages of two differences up to a limit, each pair once, also of a difference with itself.
+  const countUpTo = (limit: number) => {
+    let count = 0;
+    for (let from = 0, to = n - 1; from < n; from += 1) {
+      while (to >= 0 && ((values[from] ?? 0) + (values[to] ?? 0)) / 2 > limit) to -= 1;
+      if (to < from) break;
+      count += to - from + 1;
+    }
+    return count;
+  };
+  return innerInterval((n * (n + 1)) / 2, rejected, [values[0] ?? 0, values[n - 1] ?? 0], countUpTo);
+}
+
+const sorted = (values: readonly number[]): readonly number[] => values.toSorted((a, b) => a - b);
+
+/** Halvings after which a value is known to the precision of numbers. */
+const HALVINGS = 60;
+
+/** Of `count` ordered values the one after the first `rejected`, and the one before as many last ones. */
+function innerInterval(
+  count: number,
+  rejected: number,
+  [least, most]: readonly [number, number],
+  countUpTo: (limit: number) => number,
+): Interval {
+  const skipped = Math.max(0, Math.floor(rejected));
+  const find = (position: number): number => {
+    if (countUpTo(least) >= position) return least;
+    let [below, reached] = [least, most];
+    for (let step = 0; step < HALVINGS && below < reached; step += 1) {
+      const middle = (below + reached) / 2;
+      if (countUpTo(middle) >= position) reached = middle;
+      else below = middle;
+    }
+    return reached;
+  };
+  return { low: find(skipped + 1), high: find(count - skipped) };
 }

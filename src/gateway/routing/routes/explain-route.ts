@@ -1,6 +1,6 @@
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import type { JsonObject } from "../../../formats/json.ts";
-import type { Strategy } from "../../../settings/option/model-routes.ts";
+import type { RouteExperiment, Strategy } from "../../../settings/option/model-routes.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServices } from "../../call/services.ts";
 import { needsOf, type Shortcoming } from "../model-fit.ts";
@@ -14,6 +14,8 @@ export type ExplainedRoute = Readonly<{
   strategy: Strategy;
   /** Those that may serve the call come first, in the order in which they are tried. */
   candidates: readonly ExplainedCandidate[];
+  /** What another model gets of its requests: a canary serves that share first, a mirror gets copies. */
+  experiment: Readonly<{ mode: RouteExperiment["mode"]; model: string; percent: number }> | null;
 }>;
 
 export type ExplainedCandidate = Readonly<{
@@ -84,6 +86,11 @@ export function explainRoute(
     route: {
       name: route.name,
       strategy: route.strategy,
+      experiment: route.experiment && {
+        mode: route.experiment.mode,
+        model: route.experiment.candidate.model,
+        percent: route.experiment.percent,
+      },
       candidates: [
         ...ranked.map((each, at) => ({
           model: each.candidate.model,

@@ -31,6 +31,11 @@ export const RouteChoice = ({ route }: { route: ExplainedRoute }) => {
       <Box component="p" sx={{ mt: 0, mb: 3, fontSize: 13, color: "text.secondary" }}>
         {t(`routes.strategyHints.${route.strategy}`)}
       </Box>
+      {route.experiment && (
+        <Box component="p" sx={{ mt: 0, mb: 3, fontSize: 13 }}>
+          {t(`routing.route.experiment.${route.experiment.mode}`, route.experiment)}
+        </Box>
+      )}
       <DataTable
         model={model}
         error={null}

@@ -99,7 +99,7 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
         </Link>
       ),
     },
-    { key: "tier", head: t("routing.tier"), width: 80, align: "right", cell: ({ tier }) => tier ?? "–" },
+    { key: "tier", head: t("routing.tier"), width: 110, align: "right", cell: ({ tier }) => tier ?? "–" },
     {
       key: "share",
       head: t("routing.share"),

@@ -102,10 +102,11 @@ const VerdictChip = ({ comparison }: Readonly<{ comparison: Comparison }>) => {
   if (control === null || trial === null || (comparison.metric === "judge" && control + trial === 0)) return "–";
   const chance = p === null ? "" : t("experiments.chance", { share: formatShare(p) });
   if (better === null) {
-    const reason = nextLook === null ? t("experiments.noMoreLooks") : t("experiments.nextLook", { count: nextLook });
+    const isOver = nextLook === null && p !== null;
+    const reason = nextLook === null ? "" : t("experiments.nextLook", { count: nextLook });
     return (
-      <StatusChip tone="idle" quiet reason={[reason, chance].join(" ").trim()}>
-        {t("experiments.noise")}
+      <StatusChip tone="idle" quiet reason={[isOver ? t("experiments.noMoreLooks") : reason, chance].join(" ").trim()}>
+        {p === null ? t("experiments.notCompared") : t(isOver ? "experiments.noiseAtEnd" : "experiments.noise")}
       </StatusChip>
     );
   }
