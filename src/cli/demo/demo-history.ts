@@ -61,7 +61,11 @@ const secondOfDay = (): number => {
 function repeatAt(call: typeof logs.$inferSelect, createdAt: number): UsageRecord {
   const { userId, username, tokenId, tokenName, modelName, channelId, group, isStream, failed } = call;
   const requestId = Bun.randomUUIDv7("hex", createdAt * 1000);
-  const other = { ...(JSON.parse(call.other) as LogOther), request_id: requestId };
+  const other: LogOther = { ...(JSON.parse(call.other) as LogOther), request_id: requestId };
+  // A run of an agent is over, and what was said is long.
+  for (const name of ["agent_session", "context", "input_content", "output_content", "system_prompt"] as const)
+    delete other[name];
+  delete other.admin_info?.exchange;
   return {
     ...{ requestId, createdAt, userId, username, tokenId, tokenName, tokenLimited: false, modelName, channelId, group },
     ...{ isStream, failed, elapsedMs: call.elapsedMs, quota: call.quota, ip: call.ip, content: call.content, other },

@@ -11,6 +11,9 @@ type Reply = Readonly<{ data: unknown; cookie: string }>;
 
 type Headers = Readonly<Record<string, string>>;
 
+/** A site that was set up: the keys of its users, and how to change it as its super admin. */
+export type DemoSite = Readonly<{ keys: readonly string[]; send: Send; admin: Headers }>;
+
 const OWN_KEYS = ["Website chat", "Support bot"];
 /** Further people, each with a key; they sign in with the account's password. */
 const PEOPLE = [
@@ -35,12 +38,8 @@ const QUESTIONS = [
 /** The longest prompt has some thousand tokens. */
 const MOST_REPEATED = 300;
 
-/** Sets a new gateway up as a demo site, with channels, people and API keys. Returns the keys. Throws if a step is refused. */
-export async function fillSite(
-  fetch: SafeFetch,
-  address: string,
-  channels: readonly DemoChannel[],
-): Promise<readonly string[]> {
+/** Sets a new gateway up as a demo site, with channels, people and API keys. Throws if a step is refused. */
+export async function fillSite(fetch: SafeFetch, address: string, channels: readonly DemoChannel[]): Promise<DemoSite> {
   const send: Send = async (method, path, body, headers = {}) => {
     const reply = await fetch(`${address}${path}`, {
       method,
@@ -79,7 +78,7 @@ export async function fillSite(
     await send("POST", "/api/user/", { ...person, password }, admin);
     keys.push(await createKey(key, await signIn(person.username)));
   }
-  return keys;
+  return { keys, send, admin };
 }
 
 /** Sends one made-up call with a random key to a random model; a failure is part of the show. */

@@ -6,6 +6,7 @@ import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch, type SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { startAgain } from "../../lib/runtime/prepare-runtime.ts";
 import { readLocation } from "../../server/config.ts";
+import { createFeatures, DEMO_ROUTES, runAgent, tryFeatures } from "./demo-features.ts";
 import { fillHistory } from "./demo-history.ts";
 import { DEMO_ACCOUNT, fillSite, sendCall } from "./demo-site.ts";
 
@@ -20,6 +21,8 @@ const SENTENCES = [
 ];
 const MOST_DELAY_MS = 400;
 const WORD_DELAY_MS = 12;
+/** So that comparisons have something to find. */
+const FASTER: ReadonlySet<string> = new Set(["gpt-4.1-mini"]);
 /** One call in so many is refused, so that retries and errors have something to show. */
 const REFUSED_ONE_IN = 40;
 const CHARACTERS_PER_TOKEN = 4;
@@ -34,12 +37,14 @@ function startDemoProvider(models: readonly string[]): DemoProvider {
       if (pathname.endsWith("/models")) {
         return Response.json({ object: "list", data: models.map((id) => ({ id, object: "model" })) });
       }
+      // The destination of usage records.
+      if (pathname === "/usage") return new Response();
       if (!pathname.endsWith("/chat/completions")) return refuse(404, "This provider only has chat completions.");
       const text = await request.text();
       const body: unknown = JSON.parse(text);
-      await Bun.sleep(randomInt(MOST_DELAY_MS));
       if (randomInt(REFUSED_ONE_IN) === 0) return refuse(429, "The demo's provider refuses a call now and then.");
       const model = typeof body === "object" && body !== null && "model" in body ? String(body.model) : "";
+      await Bun.sleep(randomInt(MOST_DELAY_MS) * (FASTER.has(model) ? 0.4 : 1));
       const isStream = typeof body === "object" && body !== null && "stream" in body && body.stream === true;
       return answer(model, isStream, Math.ceil(text.length / CHARACTERS_PER_TOKEN));
     },
@@ -98,11 +103,18 @@ const CHANNELS = [
   { name: "Mistral (demo)", type: 42, models: ["mistral-large-latest", "mistral-small-latest"] },
 ] as const;
 const MODELS = CHANNELS.flatMap(({ models }) => models);
+/** What callers send as the model. */
+const CALLED = [...MODELS, ...DEMO_ROUTES];
 
 const READY_WITHIN_MS = 60_000;
 const READY_EVERY_MS = 200;
 /** Calls that are repeated in the weeks before, and how many of them run at once. */
 const TEMPLATE_CALLS = 60;
+/** Calls to a route, so that both sides of its experiment have enough for a first look; and runs of agents. */
+const ROUTE_CALLS = 54;
+const RUNS = 4;
+/** Later, one run of an agent for so many calls. */
+const CALLS_PER_RUN = 12;
 const LANES = 6;
 const MOST_PAUSE_MS = 3000;
 
@@ -140,15 +152,20 @@ export async function demo(): Promise<number> {
   try {
     await untilReady(fetch, address, hasEnded);
     const channels = CHANNELS.map((channel) => ({ ...channel, url: provider.url }));
-    const keys = await fillSite(fetch, address, channels);
-    const call = () => sendCall(fetch, address, keys, MODELS);
-    const callUpTo = (calls: number) =>
+    const site = await fillSite(fetch, address, channels);
+    await createFeatures(site, provider.url);
+    const { keys } = site;
+    const call = (models: readonly string[] = CALLED) => sendCall(fetch, address, keys, models);
+    const run = () => runAgent(fetch, address, keys[randomInt(keys.length)] ?? "");
+    const callUpTo = (calls: number, models?: readonly string[]) =>
       Promise.all(
         Array.from({ length: LANES }, async () => {
-          for (let sent = 0; sent < calls / LANES && !hasEnded(); sent += 1) await call();
+          for (let sent = 0; sent < calls / LANES && !hasEnded(); sent += 1) await call(models);
         }),
       );
     await callUpTo(TEMPLATE_CALLS);
+    await Promise.all([callUpTo(ROUTE_CALLS, ["summaries"]), ...Array.from({ length: RUNS }, run)]);
+    if (!hasEnded()) await tryFeatures(site);
     if (!hasEnded()) {
       child.kill();
       await child.exited;
@@ -162,7 +179,7 @@ export async function demo(): Promise<number> {
       process.stdout.write("Everything is made up and is removed when you press Ctrl+C.\n");
     }
     while (!hasEnded()) {
-      await call();
+      await (randomInt(CALLS_PER_RUN) === 0 ? run() : call());
       await Promise.race([Bun.sleep(randomInt(MOST_PAUSE_MS)), child.exited]);
     }
     return await child.exited;

@@ -44,6 +44,18 @@ test("the demo fills itself, serves calls, and removes everything when it ends",
       expect({ book, wrong }).toEqual({ book, wrong: [] });
     }
     expect(await session.get("/api/organization/")).toHaveLength(1);
+    // Every page of agents and routing has something to show.
+    expect((await session.get("/api/route/")).length).toBe(2);
+    const experiments = await session.get("/api/experiments/");
+    expect(experiments.find(({ route }: { route: string }) => route === "summaries").calls.trial).toBeGreaterThan(40);
+    expect((await session.get("/api/sessions/")).some(({ calls }: { calls: number }) => calls === 6)).toBe(true);
+    expect(await session.get("/api/channel-checks/")).toHaveLength(1);
+    const [sink] = await session.get("/api/sinks/");
+    expect(sink).toMatchObject({ last_error: "", exported: expect.any(Number) });
+    await until(
+      () => session.get("/api/replays/sets"),
+      ([{ evaluations }]: [{ evaluations: { status: string }[] }]) => evaluations[0]?.status === "complete",
+    );
     const steps = await session.get("/api/system/first_steps");
     expect(steps).toMatchObject({ unpriced: [], has_key: true });
     expect((await readdir(folder)).filter((name) => name.startsWith("sluice-demo-")).length).toBe(1);

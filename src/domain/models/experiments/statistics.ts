@@ -176,8 +176,8 @@ export function pairedInterval(differences: readonly number[]): Interval | null 
 
 const sorted = (values: readonly number[]): readonly number[] => values.toSorted((a, b) => a - b);
 
-/** Halvings after which a value is known to the precision of numbers. */
-const HALVINGS = 60;
+/** Bisections after which a value is known to the precision of numbers. */
+const BISECTIONS = 60;
 
 /** Of `count` ordered values the one after the first `rejected`, and the one before as many last ones. */
 function innerInterval(
@@ -190,7 +190,7 @@ function innerInterval(
   const find = (position: number): number => {
     if (countUpTo(least) >= position) return least;
     let [below, reached] = [least, most];
-    for (let step = 0; step < HALVINGS && below < reached; step += 1) {
+    for (let step = 0; step < BISECTIONS && below < reached; step += 1) {
       const middle = (below + reached) / 2;
       if (countUpTo(middle) >= position) reached = middle;
       else below = middle;
