@@ -1,6 +1,6 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { type JsonObject, textOf } from "../../formats/json.ts";
-import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
+import { spliceTopLevel, type TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import { boundPrompt } from "../billing/reserve.ts";
 import type { CallTiming } from "../call/call.ts";
 import type { GatewayServices } from "../call/services.ts";
@@ -52,15 +52,14 @@ export async function readRequest(
 
 /** Decodes the request. Throws GatewayError. */
 export function parseRequest({ endpoint, path, signedIn }: Arrival, received: ClientBody): ParsedRequest {
-  const hasPreferences = Object.hasOwn(received.json, "provider") && takesPreferences(endpoint);
-  const { body, preferences } = hasPreferences ? readPreferences(received) : { body: received, preferences: null };
-  const hasFallbacks = Object.hasOwn(body.json, "models") && endpoint.codec.dialect !== "gemini";
-  const { json, fallbacks } = hasFallbacks
-    ? readFallbacks(endpoint, body.json)
-    : { json: body.json, fallbacks: NO_FALLBACKS };
+  const { body: single, fallbacks } = Object.hasOwn(received.json, "models")
+    ? readFallbacks(endpoint, received, path?.model ?? null)
+    : { body: received, fallbacks: NO_FALLBACKS };
+  const hasPreferences = Object.hasOwn(single.json, "provider") && isText(endpoint);
+  const { body, preferences } = hasPreferences ? readPreferences(single) : { body: single, preferences: null };
   let decoded: EndpointRequest;
   try {
-    decoded = endpoint.read(json, path ?? null);
+    decoded = endpoint.read(body.json, path ?? null);
   } catch (error) {
     throw asGatewayError(error);
   }
@@ -70,8 +69,7 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
   const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
   const own = signedIn?.changes ?? NO_CHANGES;
   const isNamed = endpoint.codec.dialect !== "openai-chat" || body.json.model === model;
-  const named = isNamed ? own : { ...own, model };
-  const changes = json === body.json ? named : { ...named, models: undefined, route: undefined };
+  const changes = isNamed ? own : { ...own, model };
   const { promptBound, promptAudioTokens } = boundPrompt(prompt, body.size);
   return {
     body,
@@ -86,9 +84,6 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
   };
 }
 
-/** Gemini's requests have no such member. */
-const takesPreferences = (endpoint: Endpoint): boolean => isText(endpoint) && endpoint.codec.dialect !== "gemini";
-
 const isText = ({ capability }: Endpoint): boolean => capability === "chat" || capability === "completions";
 
 const NO_FALLBACKS: readonly string[] = [];
@@ -97,14 +92,24 @@ const MAX_FALLBACKS = 8;
 /**
  * Models to try one after the other, as OpenRouter's clients list them (`models`,
  * https://openrouter.ai/docs/features/model-routing); the request without them, because no upstream may choose by itself what
- * the call costs.
+ * the call costs. `named`: the model of the path, as in Gemini's; null: the body names it.
  */
 function readFallbacks(
   endpoint: Endpoint,
-  body: JsonObject,
-): Readonly<{ json: JsonObject; fallbacks: readonly string[] }> {
-  const { models, route, ...json } = body;
-  if (!isText(endpoint) || models === null) return { json, fallbacks: NO_FALLBACKS };
+  received: ClientBody,
+  named: string | null,
+): Readonly<{ body: ClientBody; fallbacks: readonly string[] }> {
+  const { models, route, ...json } = received.json;
+  const without = (changes: JsonObject): ClientBody => ({
+    ...received,
+    json: { ...json, ...changes },
+    // A form has no text.
+    text:
+      received.form === undefined
+        ? spliceTopLevel(received.text, { models: undefined, route: undefined, ...changes }, received.json)
+        : received.text,
+  });
+  if (!isText(endpoint) || models === null) return { body: without({}), fallbacks: NO_FALLBACKS };
   const names = Array.isArray(models) ? models.map((name) => textOf(name) ?? "") : [];
   if (names.length === 0 || names.includes("")) {
     throw invalidRequest({ code: "gateway_list_empty", params: { field: "models", entry: "string" } }, "models");
@@ -115,8 +120,9 @@ function readFallbacks(
       "models",
     );
   }
-  const model = textOf(json.model) ?? names[0];
-  return { json: { ...json, model }, fallbacks: [...new Set(names)].filter((name) => name !== model) };
+  const first = named ?? textOf(json.model);
+  const model = first ?? names[0];
+  return { body: without(first === null ? { model } : {}), fallbacks: [...new Set(names)].filter((name) => name !== model) };
 }
 
 function normalizeBody(normalize: (json: JsonObject) => JsonObject, body: ClientBody): ClientBody {

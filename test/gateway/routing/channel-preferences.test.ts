@@ -107,6 +107,8 @@ describe("when a channel fails", () => {
   });
 });
 
+const CONTENTS = [{ role: "user", parts: [{ text: "Hi" }] }];
+
 describe("the member itself", () => {
   test("reaches no upstream but OpenRouter", async () => {
     const provider = { order: ["azure"], data_collection: "deny" };
@@ -128,14 +130,17 @@ describe("the member itself", () => {
     expect(JSON.parse(upstreams[0]?.received[0]?.text ?? "")).toEqual({ model: "m", messages: MESSAGES });
   });
 
-  test("works in Anthropic's format and in Responses", async () => {
+  test("works in Anthropic's format, in Responses and in Gemini's", async () => {
     const { relay } = start(THREE);
     const provider = { only: ["nobody"] };
     const answers = [
       await relay.post("/v1/messages", { model: "m", messages: MESSAGES, max_tokens: 9, provider }),
       await relay.post("/v1/responses", { model: "m", input: "Hi", provider }),
+      await relay.post("/v1beta/models/m:generateContent", { contents: CONTENTS, provider }),
+      await relay.post("/v1beta/models/m:streamGenerateContent?alt=sse", { contents: CONTENTS, provider }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    expect(await answers[2]?.json()).toMatchObject({ error: { code: 404, status: "NOT_FOUND" } });
   });
 
   test.each([

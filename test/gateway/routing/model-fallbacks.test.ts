@@ -58,6 +58,41 @@ test("the client's list is tried in order, charged by the model that responds, a
   expect(relay.billing.openHolds).toBe(0);
 });
 
+test("the client's list works in every chat format, and no upstream gets it", async () => {
+  const { relay, ask, second } = start(busy);
+  const models = ["second", "third"];
+  const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
+  const asks = [
+    await ask({ models, max_tokens: 9 }, "/v1/messages"),
+    await ask({ models, input: "Hi", messages: undefined }, "/v1/responses"),
+    await relay.post("/v1beta/models/first:generateContent", { contents, models }),
+    await relay.post("/v1/interactions", { model: "first", input: "Hi", models }),
+  ];
+  expect(asks.map(({ status, headers }) => [status, headers.get("x-sluice-model")])).toEqual(
+    asks.map(() => [200, "second"]),
+  );
+  for (const { text } of second.received) expect(text).not.toContain("third");
+  const wrong = await relay.post("/v1beta/models/first:generateContent", { contents, models: "second" });
+  expect([wrong.status, (await wrong.json()).error.status]).toEqual([400, "INVALID_ARGUMENT"]);
+});
+
+test("a list in Gemini's format does not reach a channel of Google", async () => {
+  const google = startUpstream(() =>
+    Response.json({ candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }] }),
+  );
+  const relay = startRelay({
+    channels: [{ type: 24, baseUrl: google.url, models: ["first", "second"] }],
+    options: { ModelRatio: '{"first":1,"second":2}' },
+  });
+  stops.push(relay.stop, google.stop);
+  const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
+  const body = { contents, models: ["second"], provider: { order: ["google-gemini"] } };
+  const response = await relay.post("/v1beta/models/first:generateContent", body);
+  expect(response.status).toBe(200);
+  const { safetySettings, ...sent } = JSON.parse(google.received[0]?.text ?? "");
+  expect(sent).toEqual({ contents });
+});
+
 test("the operator's list serves every chat format, and the model itself where it responds", async () => {
   const { relay, ask, first } = start(busy, { options: FALLBACKS });
   const asks = [

@@ -13,7 +13,7 @@ import {
  */
 export const geminiRules: RequestRules = {
   members: requestMembers(
-    `model contents systemInstruction parts role text thought thoughtSignature functionCall functionResponse id name inlineData
+    `model models provider contents systemInstruction parts role text thought thoughtSignature functionCall functionResponse id name inlineData
     fileData mimeType data fileUri tools functionDeclarations description googleSearch googleSearchRetrieval codeExecution
     excludeDomains toolConfig functionCallingConfig mode allowedFunctionNames generationConfig maxOutputTokens temperature topP
     topK frequencyPenalty presencePenalty seed stopSequences candidateCount responseLogprobs logprobs responseMimeType
