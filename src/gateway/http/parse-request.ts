@@ -122,7 +122,10 @@ function readFallbacks(
   }
   const first = named ?? textOf(json.model);
   const model = first ?? names[0];
-  return { body: without(first === null ? { model } : {}), fallbacks: [...new Set(names)].filter((name) => name !== model) };
+  return {
+    body: without(first === null ? { model } : {}),
+    fallbacks: [...new Set(names)].filter((name) => name !== model),
+  };
 }
 
 function normalizeBody(normalize: (json: JsonObject) => JsonObject, body: ClientBody): ClientBody {

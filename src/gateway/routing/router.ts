@@ -14,7 +14,7 @@ import { AttemptFailure, clientErrorOf, UNSUPPORTED } from "../upstream/attempt-
 import { capabilityAt, providerFor } from "../upstream/route.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
-import { preferChannels } from "./preferences/prefer-channels.ts";
+import { isOpenRouter, preferChannels } from "./preferences/prefer-channels.ts";
 import type { ChannelPreferences } from "./preferences/read-preferences.ts";
 import { type Choice, choose, type Excluded, findChannel } from "./scheduler/choose.ts";
 
@@ -226,7 +226,12 @@ function noChannel(call: Call, tiers: readonly Tier[]): GatewayError {
   const { candidates, caller, summary } = call;
   if (call.preferences && tiers.length === 0) {
     const params = { model: summary.model };
-    return new GatewayError(404, "no_allowed_provider", { code: "gateway_no_preferred_channel", params });
+    const { openRouterOnly: member } = call.preferences;
+    const isForOpenRouter = member !== null && !candidates.tiers.some(({ channels }) => channels.some(isOpenRouter));
+    const reason = isForOpenRouter
+      ? ({ code: "gateway_openrouter_only", params: { ...params, member } } as const)
+      : ({ code: "gateway_no_preferred_channel", params } as const);
+    return new GatewayError(404, "no_allowed_provider", reason);
   }
   if (!candidates.tiers.some(({ channels }) => channels.some((channel) => providerFor(call, channel)))) {
     const { status, code, reason } = UNSUPPORTED;

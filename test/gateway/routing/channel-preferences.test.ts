@@ -124,6 +124,15 @@ describe("the member itself", () => {
     expect(relay.billing.openHolds).toBe(0);
   });
 
+  test("names what only OpenRouter follows where the model has no channel of it", async () => {
+    const { ask } = start([{ name: "main" }]);
+    const response = await ask({ order: ["main"], data_collection: "deny" });
+    expect(response.status).toBe(404);
+    expect((await response.json()).error.message).toContain(
+      "Only channels of OpenRouter follow “provider.data_collection”",
+    );
+  });
+
   test("is removed where bodies pass untouched", async () => {
     const { ask, upstreams } = start([{ name: "main" }], { "global.pass_through_request_enabled": "true" });
     await ask({ only: ["main"] });

@@ -44,13 +44,15 @@ const slugsOf = ({ type, name }: ChannelEntry): readonly string[] => [
   slugOf(name),
 ];
 
-const isOpenRouter = ({ type }: ChannelEntry): boolean => type === OPENROUTER;
+/** Whether the channel follows preferences itself. */
+export const isOpenRouter = ({ type }: ChannelEntry): boolean => type === OPENROUTER;
 
 function isAllowed(context: Known, call: Chosen, channel: ChannelEntry, preferences: ChannelPreferences): boolean {
-  const { only, ignored, needsOpenRouter, maxPrice } = preferences;
+  const { only, ignored, openRouterOnly, maxPrice } = preferences;
   const slugs = slugsOf(channel);
   if (slugs.some((slug) => ignored.has(slug))) return false;
-  if (!isOpenRouter(channel) && (needsOpenRouter || (only && !slugs.some((slug) => only.has(slug))))) return false;
+  if (!isOpenRouter(channel) && (openRouterOnly !== null || (only && !slugs.some((slug) => only.has(slug)))))
+    return false;
   if (Object.keys(maxPrice).length === 0) return true;
   const price = priceOf(context, call, channel);
   const { prompt = Number.POSITIVE_INFINITY, completion = Number.POSITIVE_INFINITY } = maxPrice;

@@ -22,8 +22,8 @@ export type ChannelPreferences = Readonly<{
   sort: "price" | "throughput" | "latency" | null;
   /** Dollars for a million tokens, or for a request. */
   maxPrice: Readonly<{ prompt?: number; completion?: number; request?: number }>;
-  /** It has preferences that only OpenRouter follows. */
-  needsOpenRouter: boolean;
+  /** The first member that only OpenRouter follows; null: none. */
+  openRouterOnly: string | null;
   /** The request with its preferences, as OpenRouter gets it. */
   original: ClientBody;
 }>;
@@ -71,6 +71,7 @@ export function readPreferences(
     // Null is the default of every member.
     const members = Object.entries(objectAt(provider, "provider")).filter(([, value]) => value !== null);
     const known = members.filter(([name]) => Object.hasOwn(READERS, name));
+    const [other] = members.find(([name]) => !Object.hasOwn(READERS, name)) ?? [];
     const read = readKnown(Object.fromEntries(known), "provider");
     const preferences = {
       order: read.order ?? [],
@@ -79,7 +80,7 @@ export function readPreferences(
       allowsFallbacks: read.allow_fallbacks ?? true,
       sort: read.sort ?? null,
       maxPrice: read.max_price ?? {},
-      needsOpenRouter: known.length < members.length,
+      openRouterOnly: other ?? null,
       original: body,
     };
     return { body: stripped, preferences };

@@ -20,6 +20,10 @@ export const upstreamMessages = {
     en: "No channel of the model “{model}” matches the request's “provider” preferences.",
     zh: "模型「{model}」没有符合请求 “provider” 偏好的渠道。",
   },
+  gateway_openrouter_only: {
+    en: "Only channels of OpenRouter follow “provider.{member}”, and the model “{model}” has none. Leave it out to use other channels.",
+    zh: "“provider.{member}” 仅由 OpenRouter 类型的渠道处理，而模型「{model}」没有这类渠道。去掉该字段即可使用其他渠道。",
+  },
   gateway_model_unknown: {
     en: "The model “{model}” does not exist, or this API key has no access to it.",
     zh: "模型「{model}」不存在，或该令牌无权使用。",
