@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "../lib/runtime/log.ts";
 import { endOfTurn } from "../lib/runtime/tick.ts";
 import type { Billing, StoredHold } from "./billing.ts";
-import { recordText, saneCharge } from "./journal/apply/record-text.ts";
+import { chargeOf, recordText, saneCharge } from "./journal/apply/record-text.ts";
 import { readUnwritten } from "./journal/inspect-journal.ts";
 import { Journal, type WrittenUpTo } from "./journal/journal.ts";
 import { type Claim, makeClaimedDirectory } from "./journal/segments/adopt-orphans.ts";
@@ -173,10 +173,12 @@ export class OutageBilling {
 
   #expect(record: UsageRecord): void {
     this.#pendingRecords += 1;
-    const { userId, tokenId, tokenLimited, budgets = [], plan, quota } = record;
-    const token = { id: tokenId, limited: tokenLimited };
-    for (const account of this.#accountsOf({ userId, token, budgets, plan, amount: 0 }))
-      account.expect(saneCharge(quota));
+    const { userId, tokenId, tokenLimited, budgets, plan, included } = record;
+    const payers =
+      included === undefined
+        ? { token: { id: tokenId, limited: tokenLimited }, budgets: budgets ?? [], plan }
+        : { token: null, plan: included };
+    for (const account of this.#accountsOf({ userId, ...payers, amount: 0 })) account.expect(chargeOf(record));
   }
 
   #accountsOf({ userId, token, budgets = [], plan }: ReserveRequest): Account[] {

@@ -123,6 +123,17 @@ export type AgentSession = Readonly<{
   tools?: readonly string[];
 }>;
 
+/** What a plan paid of a call: quota units, or the call itself. */
+export type PlanDraw = Readonly<{
+  subscription: number;
+  plan: string;
+  /** 0 for an included call. */
+  units: number;
+  /** Included calls of the window, and which of them this one is; null: it ended after the plan, and is included all the same. */
+  calls?: number;
+  call?: number | null;
+}>;
+
 /** JSON in `logs.other`: names as in one-api and new-api, and some of our own. */
 export type LogOther = {
   model_ratio?: number;
@@ -191,7 +202,7 @@ export type LogOther = {
   /** The tags that the client gave the call. */
   tags?: readonly string[];
   /** Quota units of the charge paid by plan windows, in this order; the wallet paid the rest. Set when the call is charged. */
-  plan_draws?: readonly Readonly<{ subscription: number; plan: string; units: number }>[];
+  plan_draws?: readonly PlanDraw[];
   /** The organization's budgets that the call counts toward, the narrowest first. */
   budgets?: readonly Readonly<{ id: number; scope: string; name: string; period: string }>[];
   /** Status sent to the client. */
@@ -230,4 +241,6 @@ export type UsageRecord = {
   budgets?: readonly number[];
   /** Id of the budget of the plan that pays, as far as it goes, instead of the balance. */
   plan?: number;
+  /** Id of the budget of the window that includes the call, which then costs nothing. */
+  included?: number;
 };

@@ -8,6 +8,7 @@ import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
 import { createExperimentStore } from "../domain/models/experiments/store.ts";
 import { channelDisabled } from "../domain/notifications/notices/channel-notices.ts";
+import { createAccountAdvancer } from "../domain/wallet/plans/limits/advance-account.ts";
 import { createObjectStore, createResponseStore, type GatewayServices } from "../gateway/http/create-gateway.ts";
 import { sayReason } from "../lib/reason.ts";
 import type { Services } from "./services.ts";
@@ -45,6 +46,7 @@ export function gatewayServices(services: Services): GatewayServices {
     renewOrganizationBudgets: async (ids) => {
       await renewOrganizationBudgets({ ...deps, db: database.callDb, settings: services.settings }, ids);
     },
+    advancePlans: createAccountAdvancer({ ...services, db: database.callDb }),
     disableChannel(channel, key, reason, status = CHANNEL_STATUS.autoDisabled) {
       const change =
         key === null

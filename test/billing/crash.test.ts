@@ -10,9 +10,11 @@ import { linesOf } from "../../src/billing/journal/segments/segment.ts";
 import type { UsageRecord } from "../../src/billing/types.ts";
 import type { Spender } from "../support/billing/spending-worker.ts";
 import {
+  addIncludedCalls,
   addToken,
   addUser,
   booksOf,
+  includedBooks,
   silentLog,
   temporaryDirectory,
   tokenBooks,
@@ -25,6 +27,8 @@ import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 const KILLS = 6;
 const USERS = 4;
 const BALANCE = 400_000;
+/** More than all rounds make. */
+const INCLUDED_CALLS = 100_000;
 
 let database: TestDatabase;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -91,6 +95,10 @@ async function expectTrueBooks(sql: Database["sql"], spender: Spender, balances:
   }
   const sum = [...logged.values()].reduce((total, quota) => total + quota, 0);
   expect(balances - left).toBe(sum);
+  for (const budget of Object.values(spender.included ?? {})) {
+    const { left, remaining, held, used, calls } = await includedBooks(sql, budget);
+    expect({ left, remaining, held }).toEqual({ left: calls - used, remaining: calls - used, held: 0 });
+  }
   const token = await tokenBooks(sql, spender.token.id);
   expect(token).toMatchObject({ held: 0, used: token.logged });
 }
@@ -99,7 +107,9 @@ async function prepare(sql: Database["sql"], dataDir: string, databaseUrl: strin
   const userIds: number[] = [];
   while (userIds.length < USERS) userIds.push(await addUser(sql, BALANCE));
   const token = { id: await addToken(sql, userIds[0] as number, BALANCE), limited: true };
-  return { databaseUrl, dataDir, acknowledgements: join(dataDir, "acknowledged"), userIds, token };
+  const caller = userIds[1] as number;
+  const included = { [caller]: await addIncludedCalls(sql, caller, INCLUDED_CALLS) };
+  return { included, databaseUrl, dataDir, acknowledgements: join(dataDir, "acknowledged"), userIds, token };
 }
 
 test(`killed ${KILLS} times, one after the other`, async () => {
@@ -116,6 +126,11 @@ test(`killed ${KILLS} times, one after the other`, async () => {
     await expectTrueBooks(own.sql, spender, USERS * BALANCE);
     await own.close();
   }
+  own = await reopen();
+  for (const budget of Object.values(spender.included ?? {})) {
+    expect((await includedBooks(own.sql, budget)).used).toBeGreaterThan(0);
+  }
+  await own.close();
   await home.remove();
 }, 240_000);
 

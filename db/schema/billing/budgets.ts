@@ -10,9 +10,9 @@ export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 /**
  * `plan`: calls of an account, a person's too, whose plans allow no overage. The plans keep it equal to what is left of their
  * windows. With the id of a subscription: what is left of a window for some models, from which calls are paid instead of from the
- * balance.
+ * balance. `calls`, with the id of a subscription: how many included calls of its window are left; each holds and settles 1.
  */
-export type AnyBudgetScope = BudgetScope | "plan";
+export type AnyBudgetScope = BudgetScope | "plan" | "calls";
 
 /** When a budget is filled again; `total`: never. */
 export const BUDGET_PERIODS = ["day", "week", "month", "total"] as const;
@@ -53,7 +53,7 @@ export const budgets = pgTable(
       .on(t.organizationId, t.scope, t.scopeId, t.period)
       .where(sql`${t.deletedAt} is null`),
     index("budgets_renews_idx").on(t.renewsAt).where(sql`${t.renewsAt} > 0 and ${t.deletedAt} is null`),
-    check("budgets_scope_known", sql`${t.scope} in ('organization', 'project', 'member', 'key', 'plan')`),
+    check("budgets_scope_known", sql`${t.scope} in ('organization', 'project', 'member', 'key', 'plan', 'calls')`),
     check("budgets_period_known", sql`${t.period} in ('day', 'week', 'month', 'total')`),
     check("budgets_limit_positive", sql`${t.limit} > 0`),
     check("budgets_remaining_not_negative", sql`${t.remaining} >= 0`),

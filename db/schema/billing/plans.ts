@@ -26,6 +26,8 @@ export const plans = pgTable(
     /** What each window is filled up to, in quota units. */
     windowQuota: quotaUnits("window_quota").notNull(),
     window: text("window").$type<PlanWindow>().notNull(),
+    /** Calls that each window includes, whatever they cost; 0: none. */
+    windowCalls: integer("window_calls").notNull().default(0),
     /** The group that subscribers are in; empty: their own. */
     userGroup: text("user_group").notNull().default(""),
     /** Days that are free before the first period, once for each account. */
@@ -49,6 +51,7 @@ export const plans = pgTable(
   () => [
     check("plans_price_not_negative", sql`price >= 0`),
     check("plans_window_quota_not_negative", sql`window_quota >= 0`),
+    check("plans_window_calls_not_negative", sql`window_calls >= 0`),
     check("plans_seats_positive", sql`seats is null or seats > 0`),
     check("plans_seat_price_not_negative", sql`seat_price >= 0`),
     check("plans_rates_not_negative", sql`requests_per_minute >= 0 and tokens_per_minute >= 0`),
@@ -142,6 +145,9 @@ export const subscriptions = pgTable(
     /** False: the window is full and begins with the next charge that draws on it; until then it ends with the period. */
     isWindowOpen: boolean("is_window_open").notNull().default(true),
     remaining: quotaUnits("remaining").notNull(),
+    /** Calls that the present window includes, and how many of them are left: the ledger settles them (`budgets`, scope `calls`). */
+    windowCalls: integer("window_calls").notNull().default(0),
+    callsLeft: integer("calls_left").notNull().default(0),
     /** What is left is for some models only, and no part of the balance: the ledger settles it (`budgets`, scope `plan`). */
     ownQuota: boolean("own_quota").notNull().default(false),
     /** Ends with its period instead of being renewed. */
@@ -168,6 +174,7 @@ export const subscriptions = pgTable(
     index("subscriptions_user_idx").on(t.userId, t.id),
     index("subscriptions_running_idx").on(t.windowEnd).where(sql`${t.status} <> 'ended'`),
     check("subscriptions_seats_not_negative", sql`${t.extraSeats} >= 0 and coalesce(${t.nextExtraSeats}, 0) >= 0`),
+    check("subscriptions_calls_not_negative", sql`${t.callsLeft} between 0 and ${t.windowCalls}`),
     check("subscriptions_remaining_not_negative", sql`${t.remaining} >= 0`),
     check("subscriptions_one_payer", sql`${t.orderId} is null or ${t.payMethod} is null`),
     check("subscriptions_status_known", sql`${t.status} in ('active', 'past_due', 'ending', 'paused', 'ended')`),

@@ -171,6 +171,8 @@ export const unloggedCalls = pgTable(
     uncovered: quotaUnits("uncovered").notNull(),
     /** Ids of the budgets that it counted in, with commas. */
     budgets: text("budgets").notNull().default(""),
+    /** Id of the budget of the plan that included it; null: it was charged. */
+    included: integer("included"),
   },
   (t) => [primaryKey({ columns: [t.requestId, t.createdAt] }), index("unlogged_calls_created_idx").on(t.createdAt)],
 );

@@ -101,7 +101,8 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
         from users u where u.id > ${after} order by u.id limit ${SLICE}`;
     case "budgets":
       return sql`select b.id, concat_ws(' ', u.username, b.scope, b.period) as name, b.remaining + b.held as stored,
-          coalesce((select s.remaining from subscriptions s where b.scope = 'plan' and s.id = b.scope_id and b.deleted_at is null),
+          coalesce((select case b.scope when 'plan' then s.remaining when 'calls' then s.calls_left end
+              from subscriptions s where s.id = b.scope_id and b.scope in ('plan', 'calls') and b.deleted_at is null),
             greatest(0, b.limit_units - b.spent))
             + (select coalesce(sum(h.amount), 0) from holds h where h.subject = 'budget' and h.subject_id = b.id) as added
         from budgets b join users u on u.id = b.organization_id where b.id > ${after} order by b.id limit ${SLICE}`;
@@ -125,7 +126,7 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
 const spending = (after: number): SQL => sql`
   with slice as (
     select b.*, u.username from budgets b join users u on u.id = b.organization_id
-    where b.id > ${after} and b.deleted_at is null and b.scope <> 'plan' order by b.id limit ${SLICE}
+    where b.id > ${after} and b.deleted_at is null and b.scope not in ('plan', 'calls') order by b.id limit ${SLICE}
   ),
   organizations as (select organization_id as id, min(period_start) as since from slice group by 1),
   charges as (

@@ -1,5 +1,5 @@
 import type { SettledAccount } from "../journal/apply/apply-batch.ts";
-import { saneCharge } from "../journal/apply/record-text.ts";
+import { chargeOf } from "../journal/apply/record-text.ts";
 import type { UsageRecord } from "../types.ts";
 import { Backing, type BackingParts } from "./backing.ts";
 import type { Account } from "./balances/account.ts";
@@ -28,9 +28,9 @@ export type ReserveRequest = Readonly<{
   token: Readonly<{ id: number; limited: boolean }> | null;
   /** Ids of the hard budgets that the call counts in, the narrowest first. */
   budgets?: readonly number[];
-  /** The budget of a plan that pays, instead of the user's balance. */
+  /** The budget of a plan that pays, instead of the user's balance; also one of included calls, where `amount` is 1. */
   plan?: number | undefined;
-  /** Quota units, a whole number ≥ 0. */
+  /** Quota units, or calls; a whole number ≥ 0. */
   amount: number;
 }>;
 
@@ -113,12 +113,14 @@ export class Ledger {
 
   /** The record is in the journal: its charge counts as spent. */
   expectCharge(record: UsageRecord): void {
-    for (const account of this.#payers(record)) account.expect(saneCharge(record.quota));
+    const charge = chargeOf(record);
+    for (const account of this.#payers(record)) account.expect(charge);
   }
 
   /** The record has left the journal without being charged. */
   forgetCharge(record: UsageRecord): void {
-    for (const account of this.#payers(record)) account.settled(saneCharge(record.quota));
+    const charge = chargeOf(record);
+    for (const account of this.#payers(record)) account.settled(charge);
   }
 
   /** Takes over the balances after a batch of this process's records. */
@@ -222,7 +224,9 @@ export class Ledger {
   }
 
   #payers(record: UsageRecord): Account[] {
-    const { plan } = record;
+    const { plan, included } = record;
+    // An included call costs nothing but itself.
+    if (included !== undefined) return [this.accounts.get("budget", included)];
     const payers = [plan === undefined ? this.accounts.get("user", record.userId) : this.accounts.get("budget", plan)];
     if (record.tokenLimited) payers.push(this.accounts.get("token", record.tokenId));
     for (const id of record.budgets ?? []) payers.push(this.accounts.get("budget", id));

@@ -44,6 +44,7 @@ const planBody = t.Object({
   periodCount: t.Number(),
   windowQuota: t.Number(),
   window: t.String(),
+  windowCalls: t.Number({ default: 0 }),
   userGroup: t.String({ maxLength: 64 }),
   trialDays: t.Number(),
   allowsOverage: t.Boolean({ default: true }),

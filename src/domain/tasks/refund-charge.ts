@@ -25,6 +25,8 @@ type Taken = Readonly<{
   other: string | null;
   /** Ids of the budgets that it counted in. */
   budgets: readonly number[];
+  /** The subscription that included the call; null: it was charged. */
+  includedBy: number | null;
 }>;
 
 /**
@@ -42,6 +44,7 @@ export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Pr
     await voidCharge(tx, charge);
     return 0;
   }
+  if (row.includedBy !== null) await returnCall(tx, charge, row.includedBy);
   const taken = Number(row.quota);
   if (taken > 0 || Number(row.uncovered) > 0) await takeBack(tx, charge, taken, row);
   if (taken > 0) {
@@ -58,16 +61,42 @@ export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Pr
 }
 
 async function findCharge(tx: Tx, { chargeId, createdAt }: Charge): Promise<Taken | undefined> {
-  const [logged] = await tx.execute<Omit<Taken, "budgets">>(sql`
+  const [logged] = await tx.execute<TakenRow>(sql`
     select quota, uncovered, other from logs
     where request_id = ${chargeId} and created_at = ${createdAt} and type = ${LOG_TYPE.consumption} for update`);
-  if (logged) return { ...logged, budgets: readBudgets(readOther(logged.other ?? "{}").budgets) };
-  const [unlogged] = await tx.execute<Omit<Taken, "budgets"> & Readonly<{ ids: string }>>(sql`
-    select quota, uncovered, null as other, budgets as ids from unlogged_calls
-    where request_id = ${chargeId} and created_at = ${createdAt} for update`);
+  if (logged) {
+    const other = readOther(logged.other ?? "{}");
+    const included =
+      other.refunded === undefined ? readDraws(other.plan_draws).find(({ isCall }) => isCall) : undefined;
+    return { ...logged, budgets: readBudgets(other.budgets), includedBy: included?.subscription ?? null };
+  }
+  const [unlogged] = await tx.execute<TakenRow & Readonly<{ ids: string; by: number | null }>>(sql`
+    select quota, uncovered, null as other, budgets as ids,
+      (select b.scope_id from budgets b where b.id = u.included) as by
+    from unlogged_calls u where request_id = ${chargeId} and created_at = ${createdAt} for update`);
   if (!unlogged) return undefined;
-  const { ids, ...row } = unlogged;
-  return { ...row, budgets: ids === "" ? [] : ids.split(",").map(Number) };
+  const { ids, by, ...row } = unlogged;
+  return { ...row, budgets: ids === "" ? [] : ids.split(",").map(Number), includedBy: by };
+}
+
+type TakenRow = Omit<Taken, "budgets" | "includedBy">;
+
+/** Gives an included call back to its window, if that still runs, and says so on its receipt. */
+async function returnCall(tx: Tx, { chargeId, createdAt, userId }: Charge, subscription: number): Promise<void> {
+  await tx.execute(sql`select from users where id = ${userId} for update`);
+  const [window] = await tx.execute<{ id: number }>(sql`
+    update subscriptions set calls_left = calls_left + 1
+    where id = ${subscription} and user_id = ${userId} and status in ('active', 'past_due')
+      and window_start <= ${createdAt} and calls_left < window_calls returning id`);
+  if (window) {
+    await tx.execute(sql`
+      update budgets set spent = spent - 1, remaining = remaining + 1
+      where organization_id = ${userId} and scope = 'calls' and scope_id = ${subscription} and deleted_at is null`);
+  }
+  await tx.execute(sql`
+    update logs set other = left(other, -1) || ',"refunded":0}' where request_id = ${chargeId} and created_at = ${createdAt}`);
+  await tx.execute(sql`
+    update unlogged_calls set included = null where request_id = ${chargeId} and created_at = ${createdAt}`);
 }
 
 const readBudgets = (value: unknown): number[] =>
@@ -155,10 +184,12 @@ async function returnToPlans(tx: Tx, userId: number, createdAt: number, other: s
   return returned;
 }
 
-const readDraws = (value: unknown): { subscription: number; units: number }[] =>
+const readDraws = (value: unknown): { subscription: number; units: number; isCall: boolean }[] =>
   Array.isArray(value)
-    ? value.flatMap(({ subscription, units }) =>
-        Number.isSafeInteger(subscription) && Number.isSafeInteger(units) ? [{ subscription, units }] : [],
+    ? value.flatMap(({ subscription, units, calls }) =>
+        Number.isSafeInteger(subscription) && Number.isSafeInteger(units)
+          ? [{ subscription, units, isCall: calls !== undefined }]
+          : [],
       )
     : [];
 

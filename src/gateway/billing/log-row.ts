@@ -55,7 +55,8 @@ const NO_PRICE: PriceNotes = { other: {}, writes: {}, audio: {}, content: "" };
 export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outcome): UsageRecord {
   const { caller, summary, ip } = call;
   const plan = reserved?.plan;
-  const budgets = budgetsOf(caller, plan !== undefined);
+  const included = includes(reserved, outcome) ? reserved?.included : undefined;
+  const budgets = countedBudgets(caller, reserved);
   const { route } = call.attempts;
   const price = route?.price ?? reserved?.prices.price ?? null;
   const notes = price ? (notesByPrice.get(price) ?? makeNotes(price)) : NO_PRICE;
@@ -74,14 +75,27 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
     elapsedMs,
     promptTokens,
     completionTokens,
-    quota: outcome.quota,
+    quota: included === undefined ? outcome.quota : 0,
     ip,
     content: contentOf(call, outcome, notes),
     other: otherOf(call, reserved, outcome, notes, price),
     ...(budgets.length > 0 && { budgets: budgets.map(({ id }) => id) }),
     ...(plan !== undefined && { plan }),
+    ...(included !== undefined && { included }),
   };
 }
+
+/**
+ * A call takes one of those that its plan includes where the balance would be charged, or if it was completed: one that is refused,
+ * fails or is left before anything came gives it back.
+ */
+const includes = (reserved: Reservation | null, { ending, quota }: Outcome): boolean =>
+  reserved?.included !== undefined && reserved.hold !== null && (quota > 0 || ending === "complete");
+
+/** The budgets that a call counts in: none, if its plan includes it. */
+const countedBudgets = (caller: Caller, reserved: Reservation | null): readonly BudgetEntry[] =>
+  reserved?.included === undefined ? budgetsOf(caller, reserved?.plan !== undefined) : NO_BUDGETS;
+const NO_BUDGETS: readonly BudgetEntry[] = [];
 
 /** The part of a record to store: only the charge, if calls are not logged. */
 export const storedRow = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
@@ -137,7 +151,7 @@ function otherOf(
   const isClaude = call.endpoint.codec.dialect === "anthropic";
   if (isClaude) other.claude = true;
   if (outcome.receipt) other.receipt = outcome.receipt;
-  if (hold && hold.amount > 0) other.reserved = hold.amount;
+  if (hold && hold.amount > 0 && reserved.included === undefined) other.reserved = hold.amount;
   if (outcome.error !== null) Object.assign(other, failureNote(outcome.error));
   if (outcome.ownFinish) other.stop_reason = outcome.ownFinish.slice(0, MAX_WORD_LENGTH);
   if (route && route.upstreamModel !== candidates.model) {
@@ -170,7 +184,7 @@ function otherOf(
   if (session) other.agent_session = session;
   const tags = callTags(call.request.headers, call.body.json);
   if (tags.length > 0) other.tags = tags;
-  const budgets = budgetsOf(call.caller, reserved?.plan !== undefined);
+  const budgets = countedBudgets(call.caller, reserved);
   if (budgets.length > 0) other.budgets = budgets.map(receiptBudget);
   if (outcome.content) Object.assign(other, outcome.content);
   return other;

@@ -6,6 +6,7 @@ import { noRoute } from "../auth/authorize.ts";
 import { type Call, CLIENT_LEFT } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { GatewayError } from "../call/errors.ts";
+import type { GatewayServices, Hold } from "../call/services.ts";
 import { toGatewayError } from "../http/refuse.ts";
 import { speedOf } from "../routing/routes/speeds.ts";
 import { contentRules, contentToLog, exchangeToLog, logsContent } from "./log-content.ts";
@@ -38,7 +39,7 @@ export function record(
     exchange: rules && exchangeToLog(call, rules),
   });
   const stored = storedRow(row, settings);
-  const survives = hold ? billing.settle(hold, stored) : billing.record(stored);
+  const survives = hold ? endHold(billing, reserved, hold, stored) : billing.record(stored);
   if (call.trace && logsContent(call.caller.policies)) {
     call.trace.addContent(call.prompt, () => ended.meter.countable().text);
   }
@@ -59,6 +60,18 @@ export function record(
     );
   }
   return survives;
+}
+
+/** Charges a call against its hold; one that its plan would have included, and that did not count, gives its call back. */
+function endHold(
+  billing: GatewayServices["billing"],
+  { included }: Reservation,
+  hold: Hold,
+  stored: UsageRecord,
+): Promise<void> {
+  if (included === undefined || stored.included !== undefined) return billing.settle(hold, stored);
+  billing.refund(hold);
+  return billing.record(stored);
 }
 
 /**

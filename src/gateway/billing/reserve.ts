@@ -24,6 +24,8 @@ export type Reservation = Readonly<{
   hold: Hold | null;
   /** The budget of the plan that pays; absent: the balance does. */
   plan?: number;
+  /** The budget of the window that includes the call; it costs nothing then. */
+  included?: number;
 }>;
 
 const NO_FALLBACKS: readonly PricedCall[] = [];
@@ -39,7 +41,7 @@ export async function reserve(
   prices: CallPrices,
   fallbacks: readonly PricedCall[] = NO_FALLBACKS,
 ): Promise<Reservation> {
-  const planTerms = context.services.planTerms?.of(call.caller.user.id);
+  const planTerms = await readPlanTerms(context.services, call.caller.user.id);
   if (planTerms) {
     const covering = planTerms.filter((terms) => coversModel(terms, call.summary.model));
     await context.planLimits.admit(covering);
@@ -48,9 +50,20 @@ export async function reserve(
   return await holdUpperCost(context, call, prices, fallbacks);
 }
 
+/** What an account's plans say of the call, after windows that are over were filled: the job that does it comes every 30 s. */
+async function readPlanTerms(
+  { planTerms, advancePlans }: GatewayServices,
+  userId: number,
+): Promise<readonly PlanTerms[] | undefined> {
+  const terms = planTerms?.of(userId);
+  if (!terms || !advancePlans || terms.every(({ windowEnd }) => windowEnd > nowSeconds())) return terms;
+  await advancePlans(userId);
+  return planTerms?.of(userId);
+}
+
 /**
- * Lets the first plan with quota for the model pay whose window has enough left, else the balance, unless a plan of the account
- * allows no overage.
+ * Lets the first plan pay that includes a call to the model, or has enough quota for it left in its window, else the balance, unless
+ * a plan of the account allows no overage.
  */
 async function reserveByPlan(
   context: GatewayContext,
@@ -63,24 +76,76 @@ async function reserveByPlan(
   const { model } = call.summary;
   let refusal: GatewayError | null = null;
   for (const terms of covering) {
-    if (terms.budgetId === null) continue;
     const covered = fallbacks.filter((fallback) => coversModel(terms, fallback.call.summary.model));
+    try {
+      if (terms.callsBudgetId !== null) return await holdCall(context, call, prices, covered, terms);
+    } catch (error) {
+      if (!isUsedUp(error)) throw error;
+      refusal = error;
+    }
+    if (terms.budgetId === null) continue;
     try {
       return await holdUpperCost(context, call, prices, covered, terms);
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.code !== "plan_quota_exceeded") throw error;
-      refusal = error;
+      if (!isUsedUp(error)) throw error;
+      refusal ??= error;
     }
   }
   try {
     return await holdUpperCost(context, call, prices, fallbacks);
   } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== "plan_quota_exceeded") throw error;
-    if (refusal) throw refusal;
+    // Who has used up the calls of a plan, and has nothing else, waits for the plan.
+    const hasNone = error instanceof GatewayError && error.limit === "user_quota";
+    if (refusal && (isUsedUp(error) || (hasNone && refusal.code === "plan_calls_exceeded"))) throw refusal;
+    if (!isUsedUp(error)) throw error;
     const excluding = all.find((terms) => !terms.allowsOverage && !coversModel(terms, model));
-    if (!excluding) throw error;
+    if (!excluding) throw renewing(error, all);
     const params = { plan: excluding.planName, model };
     throw new GatewayError(403, "plan_model_not_included", { code: "gateway_plan_model", params }, { limit: "budget" });
+  }
+}
+
+const USED_UP: ReadonlySet<unknown> = new Set(["plan_quota_exceeded", "plan_calls_exceeded"]);
+
+/** Nothing is left of a plan for the call. */
+const isUsedUp = (error: unknown): error is GatewayError => error instanceof GatewayError && USED_UP.has(error.code);
+
+/** The refusal with the time until the first window of these plans is filled again. */
+function renewing({ status, code, reason }: GatewayError, plans: readonly PlanTerms[]): GatewayError {
+  const ends = plans.filter(({ allowsOverage }) => !allowsOverage).map(({ windowEnd }) => windowEnd);
+  return new GatewayError(status, code, reason, {
+    limit: "budget",
+    retryAfterSeconds: secondsUntil(Math.min(...ends)),
+  });
+}
+
+const secondsUntil = (end: number): number | undefined =>
+  Number.isFinite(end) ? Math.max(1, end - nowSeconds()) : undefined;
+
+/** Holds one of the calls that the window of a plan includes. Rejects GatewayError: none is left. */
+async function holdCall(
+  context: GatewayContext,
+  call: Call,
+  prices: CallPrices,
+  covered: readonly PricedCall[],
+  { callsBudgetId, planName, windowCalls, windowEnd }: PlanTerms,
+): Promise<Reservation> {
+  const { policies, user } = call.caller;
+  const allowed = policies
+    ? covered.filter((other) => allowsPrice(policies, upperCost(context, other.call, other.prices)))
+    : covered;
+  if (policies) refusePrice(policies, upperCost(context, call, prices));
+  const included = callsBudgetId ?? 0;
+  try {
+    const request = { userId: user.id, token: null, budgets: NO_IDS, plan: included, amount: 1 };
+    return { prices, fallbacks: allowed, included, hold: await context.services.billing.reserve(request) };
+  } catch (error) {
+    if (!(error instanceof InsufficientQuota)) throw ledgerUnavailable({ code: "gateway_no_ledger" });
+    const seconds = secondsUntil(windowEnd) ?? 1;
+    const renews = new Date((nowSeconds() + seconds) * 1000).toISOString().slice(0, 16).replace("T", " ");
+    const params = { plan: planName, calls: windowCalls, renews, minutes: Math.ceil(seconds / 60) };
+    const details = { limit: "budget", retryAfterSeconds: seconds } as const;
+    throw new GatewayError(403, "plan_calls_exceeded", { code: "gateway_plan_calls", params }, details);
   }
 }
 

@@ -87,6 +87,8 @@ export type GatewayServices = Readonly<{
   budgets?: Pick<BudgetLookup, "of">;
   /** What plans say of the calls of accounts; absent: nothing. */
   planTerms?: Pick<PlanTermsLookup, "of">;
+  /** Fills windows of an account's plans that are over; resolves when calls can use them. Never rejects. */
+  advancePlans?(userId: number): Promise<void>;
   /** The policies of organizations; absent: there are none. */
   policies?: Pick<PolicyLookup, "of">;
   /** Notes from which networks keys are used; absent: nobody does. */

@@ -47,6 +47,7 @@ function start(planTerms: Parameters<typeof startRelay>[0]["planTerms"], id = 1)
 const terms = (id: number, planName: string, requestsPerMinute: number, tokensPerMinute = 0) => ({
   ...{ id, userId: 1, planName, requestsPerMinute, tokensPerMinute },
   ...{ models: [], budgetId: null, allowsOverage: true, windowEnd: 0, rollingSeconds: 0 },
+  ...{ callsBudgetId: null, windowCalls: 0 },
 });
 
 test("a plan's requests per minute hold for all keys together, in each API's format; the highest of several counts", async () => {

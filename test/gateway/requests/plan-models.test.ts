@@ -1,16 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { createBilling } from "../../../src/billing/billing.ts";
-import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
-import { createBudgetDirectory } from "../../../src/domain/accounts/organizations/budgets/directory.ts";
 import { refundCharge } from "../../../src/domain/tasks/refund-charge.ts";
-import { createPlanTermsDirectory } from "../../../src/domain/wallet/plans/limits/terms.ts";
-import { type PlanInput, savePlan } from "../../../src/domain/wallet/plans/plans.ts";
-import { type PlanDeps, subscribe } from "../../../src/domain/wallet/plans/subscribe.ts";
-import { addUser, silentLog, temporaryDirectory } from "../../support/billing/start-billing.ts";
+import type { PlanInput } from "../../../src/domain/wallet/plans/plans.ts";
+import { temporaryDirectory } from "../../support/billing/start-billing.ts";
+import { startPlanRelay } from "../../support/billing/start-plan-relay.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
-import { fixedSettings } from "../../support/lib/settings.ts";
 
 let database: TestDatabase;
 let files: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -25,57 +18,11 @@ afterAll(async () => {
   await files.remove();
 });
 
-/** A gateway on a real ledger, whose user has `wallet` and is subscribed to these plans. */
-async function start(wallet: number, plans: readonly Partial<PlanInput>[]) {
-  const { db, sql, changes } = database;
-  const userId = await addUser(sql, wallet);
-  const billing = await createBilling({
-    ...{ database, changes, dataDir: files.path, log: silentLog, sole: true },
-    processId: Bun.randomUUIDv7(),
-  });
-  const [budgets, planTerms] = await Promise.all([
-    createBudgetDirectory({ db, changes, log: silentLog }),
-    createPlanTermsDirectory({ db, changes, log: silentLog }),
-  ]);
-  const deps: PlanDeps = { db, changes, settings: fixedSettings({}), billing };
-  const actor = { id: userId, role: 100 } as UserEntry;
-  for (const values of plans) {
-    const planId = await savePlan(deps, actor, {
-      ...{ name: "plan", description: "", price: 0, period: "month", periodCount: 1, window: "month" },
-      ...{ windowQuota: 1_000_000, userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true, ...values },
-    });
-    await subscribe(deps, userId, planId);
-  }
-  const upstream = startUpstream(() => Response.json(chatReply()));
-  const relay = startRelay({
-    channels: [{ type: 1, baseUrl: upstream.url, models: ["gpt-4o", "gpt-4o-mini", "o3"] }],
-    user: { id: userId },
-    tokens: { test: { userId } },
-    ...{ billing, budgets, planTerms },
-  });
-  stops.push(upstream.stop, relay.stop, () => billing.close(), budgets.close, planTerms.close);
-  const ask = (model: string, path = "/v1/chat/completions") =>
-    relay.post(path, { model, max_tokens: 10, messages: [{ role: "user", content: "Hi" }] });
-  return {
-    ...{ ask, upstream, userId },
-    /** Who paid for the last call, and what is left. */
-    async look() {
-      await billing.flush();
-      const [row] = await sql`select * from logs where user_id = ${userId} and type = 2 order by id desc limit 1`;
-      const [user] = await sql<{ quota: number }[]>`select quota::int from users where id = ${userId}`;
-      const left = await sql<{ name: string; remaining: number }[]>`
-        select p.name, s.remaining::int from subscriptions s join plans p on p.id = s.plan_id
-        where s.user_id = ${userId} order by s.id`;
-      return {
-        row,
-        quota: Number(row?.quota ?? 0),
-        draws: (JSON.parse(row?.other ?? "{}").plan_draws ?? []).map((draw: { plan: string }) => draw.plan),
-        wallet: user?.quota ?? 0,
-        left: Object.fromEntries(left.map(({ name, remaining }) => [name, remaining])),
-      };
-    },
-  };
-}
+const start = async (wallet: number, plans: readonly Partial<PlanInput>[]) => {
+  const started = await startPlanRelay({ database, dataDir: files.path }, wallet, plans);
+  stops.push(started.stop);
+  return started;
+};
 
 test("a plan pays for its models, also without a balance; a failed task gives it back", async () => {
   const { ask, look, userId } = await start(0, [{ name: "Some", models: ["gpt-*"] }]);

@@ -18,6 +18,8 @@ export type Spender = Readonly<{
   acknowledgements: string;
   userIds: readonly number[];
   token: Readonly<{ id: number; limited: boolean }>;
+  /** Budgets of included calls, of some of the users. */
+  included?: Readonly<Record<number, number>>;
   /** Part of its share that it spends while the database is away; by default all. */
   outageSpendRatio?: number;
 }>;
@@ -32,6 +34,7 @@ const {
   acknowledgements,
   userIds,
   token,
+  included = {},
   outageSpendRatio = 1,
 } = JSON.parse(process.argv[2] ?? "") as Spender;
 const database = await openDatabase({ databaseUrl, dataDir });
@@ -50,6 +53,8 @@ await Promise.all(Array.from({ length: PARALLEL }, (_, index) => spend(userIds[i
 
 async function spend(userId: number): Promise<void> {
   for (let call = 0; ; call++) {
+    const budget = included[userId];
+    if (budget !== undefined && call % 4 === 0) await spendCall(userId, budget, call);
     const request = { userId, token: call % 2 ? token : null, amount: 50 };
     try {
       const hold = await billing.reserve(request);
@@ -65,5 +70,18 @@ async function spend(userId: number): Promise<void> {
       await Bun.sleep(20);
     }
     if (call % 3 === 0) await Bun.sleep(0);
+  }
+}
+
+/** One of the calls that a plan includes, while there are some; every third gives it back. */
+async function spendCall(userId: number, budget: number, call: number): Promise<void> {
+  try {
+    const hold = await billing.reserve({ userId, token: null, plan: budget, amount: 1 });
+    if (call % 12 === 0) return billing.refund(hold);
+    const record = { ...chargeFor({ userId, token: null, amount: 0 }, 0), included: budget };
+    await billing.settle(hold, record);
+    appendFileSync(acknowledgements, `${record.requestId} 0\n`);
+  } catch (error) {
+    if (!(error instanceof InsufficientQuota || error instanceof LedgerUnavailable)) throw error;
   }
 }

@@ -40,6 +40,35 @@ export async function addBudget(sql: Sql, organizationId: number, limit: number,
   return row?.id as number;
 }
 
+/** A running plan of `userId` that includes so many calls; answers their budget. */
+export async function addIncludedCalls(sql: Sql, userId: number, calls: number): Promise<number> {
+  const end = NOW + 30 * 86_400;
+  const [row] = await sql<{ id: number }[]>`
+    with plan as (
+      insert into plans (name, price, period, window_quota, "window", window_calls, created_at)
+      values ('Calls', 0, 'month', 0, '5h', ${calls}, ${NOW}) returning id
+    ),
+    subscription as (
+      insert into subscriptions (user_id, plan_id, status, paid, started_at, period_start, period_end, window_start,
+        window_end, rolling_seconds, is_window_open, remaining, window_calls, calls_left)
+      select ${userId}, id, 'active', 0, ${NOW}, ${NOW}, ${end}, ${NOW}, ${end}, 18000, false, 0, ${calls}, ${calls}
+      from plan returning id
+    )
+    insert into budgets (organization_id, scope, scope_id, period, is_hard, limit_units, remaining, period_start, created_at)
+    select ${userId}, 'calls', id, 'total', true, ${calls}, ${calls}, ${NOW}, ${NOW} from subscription returning id`;
+  return row?.id as number;
+}
+
+/** What is left of included calls, by their window and by the ledger, and how many receipts name one. */
+export async function includedBooks(sql: Sql, budget: number) {
+  const [row] = await sql<Record<"left" | "remaining" | "held" | "used" | "calls", number>[]>`
+    select s.calls_left as left, b.remaining::int, b.held::int, s.window_calls as calls,
+      (select count(distinct d ->> 'call')::int from logs l, json_array_elements(l.other::json -> 'plan_draws') d
+        where l.user_id = s.user_id and l.type = 2 and (d ->> 'subscription')::int = s.id) as used
+    from budgets b join subscriptions s on s.id = b.scope_id where b.id = ${budget}`;
+  return { ...(row as NonNullable<typeof row>) };
+}
+
 export async function budgetBooks(sql: Sql, id: number) {
   const [row] = await sql<Record<"remaining" | "held" | "spent", number>[]>`
     select remaining, held, spent from budgets where id = ${id}`;

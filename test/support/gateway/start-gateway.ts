@@ -66,6 +66,7 @@ type Setup = {
   budgets?: GatewayServices["budgets"];
   policies?: GatewayServices["policies"];
   planTerms?: GatewayServices["planTerms"];
+  advancePlans?: GatewayServices["advancePlans"];
   renewOrganizationBudgets?: GatewayServices["renewOrganizationBudgets"];
   /** Where tasks are kept; without it there are none. */
   tasks?: TaskDeps;
@@ -138,6 +139,7 @@ export function startRelay(setup: Setup) {
     ...(setup.budgets && { budgets: setup.budgets }),
     ...(setup.policies && { policies: setup.policies }),
     ...(setup.planTerms && { planTerms: setup.planTerms }),
+    ...(setup.advancePlans && { advancePlans: setup.advancePlans }),
     ...(setup.renewOrganizationBudgets && { renewOrganizationBudgets: setup.renewOrganizationBudgets }),
     clientAddress: createClientAddress([]),
     sharedLimits: null,

@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import type { TFunction } from "i18next";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
-import type { LogOther, Receipt as ReceiptData } from "../../../src/billing/types.ts";
+import type { LogOther, PlanDraw, Receipt as ReceiptData } from "../../../src/billing/types.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { Row, usePhone } from "../layout.tsx";
 import { dollars } from "./Money.tsx";
@@ -30,7 +30,9 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
   const isPhone = usePhone();
   const sums = receiptSums(receipt);
   const usd = (quota: number) => dollars(quota, Number(receipt.quotaPerUnit) || 1, DECIMALS);
-  const planRest = (planDraws ?? []).reduce((rest, { units }) => rest - units, paid);
+  const included = planDraws?.find(({ calls }) => calls !== undefined);
+  const drawn = (planDraws ?? []).filter(({ calls }) => calls === undefined);
+  const planRest = drawn.reduce((rest, { units }) => rest - units, paid);
   const heads = ["item", "quantity", "price", "usd"] as const;
   return (
     <Box
@@ -80,15 +82,24 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
           </>
         )}
         <Rule isStrong />
+        {included && (
+          <>
+            <Box sx={{ gridColumn: "span 3" }}>{t("components.receipt.value")}</Box>
+            <Amount text={sums.charged} />
+            <Draw label={includedText(included, t)} amount={signed(`-${sums.charged}`)} />
+          </>
+        )}
         <Box sx={{ fontWeight: 650 }}>{t("components.receipt.charged")}</Box>
         <Box className="r" sx={{ gridColumn: "span 2", color: "text.tertiary" }}>
-          {t("components.money.units", { units: formatNumber(receipt.total) })}
+          {t("components.money.units", { units: formatNumber(included ? 0 : receipt.total) })}
         </Box>
-        <Amount text={sums.charged} isStrong />
-        {planDraws?.map(({ subscription, plan, units }) => (
+        <Amount text={included ? usd(0) : sums.charged} isStrong />
+        {drawn.map(({ subscription, plan, units }) => (
           <Draw key={subscription} label={t("components.receipt.fromPlan", { plan })} amount={usd(units)} />
         ))}
-        {planDraws && planRest > 0 && <Draw label={t("components.receipt.fromBalance")} amount={usd(planRest)} />}
+        {drawn.length > 0 && planRest > 0 && (
+          <Draw label={t("components.receipt.fromBalance")} amount={usd(planRest)} />
+        )}
       </Box>
       {receipt.contextOver !== undefined && (
         <Box className="num" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
@@ -116,6 +127,11 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
           {t("components.receipt.reserved", { held: usd(reserved), back: usd(Math.max(reserved - receipt.total, 0)) })}
         </Row>
       )}
+      {included && refunded !== undefined && (
+        <Box sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
+          {t("components.receipt.callReturned")}
+        </Box>
+      )}
       {refunded !== undefined && refunded > 0 && (
         <Box className="num" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
           {t("components.receipt.refunded", { amount: usd(refunded) })}
@@ -138,6 +154,12 @@ const Draw = ({ label, amount }: { label: string; amount: string }) => (
     </Box>
   </>
 );
+
+/** Which of the calls that a plan includes a call was. */
+export const includedText = ({ plan, call, calls = 0 }: PlanDraw, t: TFunction): string =>
+  typeof call === "number"
+    ? t("components.receipt.included", { plan, call: formatNumber(call), calls: formatNumber(calls) })
+    : t("components.receipt.includedLate", { plan });
 
 /** An amount of dollars; the zeros at its end are dimmed. */
 const Amount = ({ text, isStrong }: { text: string | null; isStrong?: boolean }) => {

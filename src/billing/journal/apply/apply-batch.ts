@@ -8,13 +8,15 @@ import {
   planDraws,
   planWindows,
   withBudgets,
+  withIncluded,
   withoutBudgets,
+  withoutIncluded,
   withoutPlans,
   withoutTags,
   withPlans,
   withTags,
 } from "./batch-parts.ts";
-import { batchText, FIELD, hasBudgets, hasPlan, hasTags, RECORD } from "./record-text.ts";
+import { batchText, FIELD, hasBudgets, hasPlan, hasTags, isIncluded, RECORD } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
 export type SettledAccount = Readonly<{
@@ -59,7 +61,11 @@ export async function applyBatch(
   const { unlessLogged, unlessNoted, applied } = areNew ? forNew(sql) : forAny(sql);
   const hasPlans = records.some(hasPlan);
   const plans = hasPlans ? withPlans(sql, areNew) : withoutPlans(sql);
-  const budgets = records.some(hasBudgets) ? withBudgets(sql, processId, hasPlans) : withoutBudgets(sql);
+  const hasIncluded = records.some(isIncluded);
+  const included = hasIncluded ? withIncluded(sql, areNew) : withoutIncluded(sql);
+  const budgets = records.some(hasBudgets)
+    ? withBudgets(sql, processId, { hasPlans, hasIncluded })
+    : withoutBudgets(sql);
   const tags = records.some(hasTags) ? withTags(sql) : withoutTags(sql);
   const rows = await sql<SettledRow[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
@@ -68,7 +74,7 @@ export async function applyBatch(
         f[5]::integer as token_id, f[6] as token_name, f[7]::boolean as token_limited, f[8] as model_name,
         f[9]::integer as channel_id, f[10] as "group", f[11]::boolean as is_stream, f[12]::boolean as failed,
         f[13]::integer as elapsed_ms, f[14]::integer as prompt_tokens, f[15]::integer as completion_tokens,
-        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, f[20]::boolean as unlogged, ${budgets.column} ${plans.column}
+        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, f[20]::boolean as unlogged, ${budgets.column} ${plans.column} ${included.column}
         place
       from turn, (
         select string_to_array(record, ${FIELD}) as f, place
@@ -96,7 +102,8 @@ export async function applyBatch(
     charged as materialized (
       ${plans.charged}
     ),
-    ${planDraws(sql, areNew, plans)},
+    ${included.calls}
+    ${planDraws(sql, areNew, plans, included)},
     keys as materialized (
       select id from tokens where id = any(array(select distinct token_id from charged where token_id > 0)) order by id for update
     ),
@@ -111,8 +118,8 @@ export async function applyBatch(
       returning request_id, created_at
     ),
     noted as (
-      insert into unlogged_calls (request_id, created_at, user_id, token_id, channel_id, quota, uncovered${budgets.notedColumn})
-      select request_id, created_at, user_id, token_id, channel_id, taken, asked - taken${budgets.notedValue}
+      insert into unlogged_calls (request_id, created_at, user_id, token_id, channel_id, quota, uncovered${budgets.notedColumn}${included.notedColumn})
+      select request_id, created_at, user_id, token_id, channel_id, taken, asked - taken${budgets.notedValue}${included.notedValue}
       from charged c where unlogged ${unlessNoted}
       returning request_id, created_at
     ),

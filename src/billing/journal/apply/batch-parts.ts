@@ -1,5 +1,8 @@
 import type { Statements } from "../../../../db/types.ts";
 
+/** What charges a batch has but those of balances. */
+type BatchKinds = Readonly<{ hasPlans: boolean; hasIncluded: boolean }>;
+
 /** What a batch may contain: records that nobody can have written, or any. */
 export const forNew = (sql: Statements) => ({
   unlessLogged: sql``,
@@ -22,8 +25,14 @@ const planCharges = (sql: Statements) =>
 const planSums = (sql: Statements) =>
   sql`union all select plan, sum(asked)::bigint from entries where plan is not null group by plan`;
 
+/** Included calls count in the budgets of their windows, each as 1. */
+const includedCharges = (sql: Statements) =>
+  sql`union all select included, created_at, 1, 1 from applied where included is not null`;
+const includedSums = (sql: Statements) =>
+  sql`union all select included, count(*) from entries where included is not null group by included`;
+
 /** What only batches do that have charges in budgets: each counts in the period in which its call began, if that is not over. */
-export const withBudgets = (sql: Statements, processId: string, hasPlans: boolean) => ({
+export const withBudgets = (sql: Statements, processId: string, { hasPlans, hasIncluded }: BatchKinds) => ({
   column: sql`f[21] as budgets,`,
   notedColumn: sql`, budgets`,
   notedValue: sql`, coalesce(budgets, '')`,
@@ -31,9 +40,10 @@ export const withBudgets = (sql: Statements, processId: string, hasPlans: boolea
       select b.id::integer as budget_id, a.created_at, a.taken, a.asked
       from applied a, unnest(string_to_array(a.budgets, ',')) as b(id)
       ${hasPlans ? planCharges(sql) : sql``}
+      ${hasIncluded ? includedCharges(sql) : sql``}
     ),
     budget_keys as materialized (
-      select id, case when scope = 'plan' then 0 else period_start end as period_start, renews_at from budgets where id = any(array(select budget_id from budget_charges))
+      select id, case when scope in ('plan', 'calls') then 0 else period_start end as period_start, renews_at from budgets where id = any(array(select budget_id from budget_charges))
         and (select count(*) from keys) >= 0 order by id for update
     ),
     budget_sums as (
@@ -59,6 +69,7 @@ export const withBudgets = (sql: Statements, processId: string, hasPlans: boolea
       select b.id::integer as budget_id, sum(asked)::bigint as asked
       from entries, unnest(string_to_array(budgets, ',')) as b(id) group by 1
       ${hasPlans ? planSums(sql) : sql``}
+      ${hasIncluded ? includedSums(sql) : sql``}
     ) e left join paid_budgets p on p.id = e.budget_id`,
 });
 export const withoutBudgets = (sql: Statements): ReturnType<typeof withBudgets> => ({
@@ -75,7 +86,7 @@ export const withoutBudgets = (sql: Statements): ReturnType<typeof withBudgets> 
  * rest from the balance. The windows count them at once, so `distributed` counts them too.
  */
 export const withPlans = (sql: Statements, areNew: boolean) => ({
-  column: sql`f[22]::integer as plan,`,
+  column: sql`nullif(f[22], '')::integer as plan,`,
   planned: sql`planned as materialized (
       select e.place, w.id as subscription, w.plan_id, greatest(0, least(e.asked, w.remaining - coalesce(sum(e.asked) over (
         partition by w.id order by e.place rows between unbounded preceding and 1 preceding), 0)))::bigint as units
@@ -92,7 +103,8 @@ export const withPlans = (sql: Statements, areNew: boolean) => ({
       from entries e join wallet_entries w using (place) left join short s using (place) left join planned p using (place)`,
   fromWallet: sql`c.taken - c.planned`,
   draws: sql`union all
-        select d.place, d.subscription, p.name, -1, d.units from planned d join plans p on p.id = d.plan_id`,
+        select d.place, d.subscription, p.name, -1, d.units, null, null from planned d join plans p on p.id = d.plan_id
+        where d.units > 0`,
   ownRequested: sql`sum(asked) filter (where plan is null)`,
   sums: sql`sum(taken - planned)::bigint as wallet, coalesce(sum(asked) filter (where plan is null), 0)::bigint as wallet_asked,`,
   userSums: sql`sum(wallet)::bigint as wallet, sum(wallet_asked)::bigint as asked,`,
@@ -120,6 +132,33 @@ export const withoutPlans = (sql: Statements): ReturnType<typeof withPlans> => (
   counted: sql``,
 });
 
+/**
+ * What only batches do that have calls which plans include: each takes one of those that are left of its window, in the order of the
+ * batch. One that ends after its plan, or is one too many since its process was taken for dead, is included all the same.
+ */
+export const withIncluded = (sql: Statements, areNew: boolean) => ({
+  column: sql`f[23]::integer as included,`,
+  notedColumn: sql`, included`,
+  notedValue: sql`, included`,
+  calls: sql`included_calls as materialized (
+      select e.place, s.id as subscription, s.plan_id, w.window_calls as calls,
+        w.calls_left - row_number() over (partition by s.id order by e.place) as rest
+      from entries e join budgets b on b.id = e.included join subscriptions s on s.id = b.scope_id
+        left join plan_windows w on w.id = s.id
+      ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = e.request_id and l.created_at = e.created_at)`}
+    ),`,
+  draws: sql`union all
+        select c.place, c.subscription, p.name, -2, 0, case when c.rest >= 0 then c.calls - c.rest end, coalesce(c.calls, 0)
+        from included_calls c join plans p on p.id = c.plan_id`,
+});
+export const withoutIncluded = (sql: Statements): ReturnType<typeof withIncluded> => ({
+  column: sql``,
+  notedColumn: sql``,
+  notedValue: sql``,
+  calls: sql``,
+  draws: sql``,
+});
+
 /** What only batches do that have calls with tags. */
 export const withTags = (sql: Statements) => ({
   column: sql`, tags`,
@@ -138,6 +177,7 @@ export const planDraws = (
   sql: Statements,
   areNew: boolean,
   { fromWallet, draws }: Pick<ReturnType<typeof withPlans>, "fromWallet" | "draws">,
+  included: Pick<ReturnType<typeof withIncluded>, "draws">,
 ) => sql`
     plan_positions as materialized (
       select a.user_id, u.used_quota - a.distributed as position from plan_accounts a join payers u on u.id = a.user_id
@@ -154,7 +194,8 @@ export const planDraws = (
     plan_parts as materialized (
       select * from (
         select c.place, w.id as subscription, p.name, w.low,
-          least(w.low + w.remaining, c.before + c.taken) - greatest(w.low, c.before) as units
+          least(w.low + w.remaining, c.before + c.taken) - greatest(w.low, c.before) as units,
+          null::bigint as call, null::integer as calls
         from plan_charges c
         join (
           select *, (sum(remaining) over (
@@ -163,11 +204,16 @@ export const planDraws = (
           from plan_windows where status <> 'ended' and not own_quota
         ) w using (user_id)
         join plans p on p.id = w.plan_id
+        where least(w.low + w.remaining, c.before + c.taken) > greatest(w.low, c.before)
         ${draws}
-      ) parts where units > 0
+        ${included.draws}
+      ) parts
     ),
     plan_draws as materialized (
-      select place, json_agg(json_build_object('subscription', subscription, 'plan', name, 'units', units) order by low, subscription)::text as draws
+      select place, json_agg(case when calls is null
+          then json_build_object('subscription', subscription, 'plan', name, 'units', units)
+          else json_build_object('subscription', subscription, 'plan', name, 'units', units, 'call', call, 'calls', calls)
+        end order by low, subscription)::text as draws
       from plan_parts group by place
     )`;
 
@@ -177,14 +223,16 @@ export const planDraws = (
  */
 export const drawnWindows = (sql: Statements, { units }: Pick<ReturnType<typeof withPlans>, "units">) => sql`
     drawn_windows as (
-      update subscriptions s set remaining = s.remaining - d.units, is_window_open = s.is_window_open or d.opens,
+      update subscriptions s set remaining = s.remaining - d.units,
+        calls_left = greatest(0, s.calls_left - d.calls), is_window_open = s.is_window_open or d.opens,
         window_start = case when d.opens then greatest(s.window_start, d.first) else s.window_start end,
         window_end = case when d.opens then least(s.period_end, greatest(s.window_start, d.first) + s.rolling_seconds)
           else s.window_end end
       from (
-        select p.subscription, coalesce(${units}, 0) as units, not w.is_open as opens, min(a.created_at) as first
+        select p.subscription, coalesce(${units}, 0) as units,
+          count(p.calls) as calls, not w.is_open as opens, min(a.created_at) as first
         from applied a join plan_parts p using (place) join plan_windows w on w.id = p.subscription
-        where w.own_quota or not w.is_open group by 1, w.is_open
+        where w.own_quota or p.calls is not null or not w.is_open group by 1, w.is_open
       ) d where s.id = d.subscription
       returning s.id, d.opens
     )`;
@@ -193,7 +241,7 @@ export const drawnWindows = (sql: Statements, { units }: Pick<ReturnType<typeof 
 export const planWindows = (sql: Statements) => sql`
     plan_windows as materialized (
       select s.id, s.user_id, s.plan_id, s.window_end, s.remaining, s.status, s.own_quota,
-        s.rolling_seconds, s.is_window_open or s.status = 'ending' as is_open
+        s.rolling_seconds, s.window_calls, s.calls_left, s.is_window_open or s.status = 'ending' as is_open
       from subscriptions s
       where s.user_id = any(array(select id from payers)) and s.status <> 'ended' order by s.user_id, s.id for update
     )`;

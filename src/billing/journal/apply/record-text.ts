@@ -17,6 +17,10 @@ const LOST = new RegExp(`[\\0${NEWLINE}-${FIELD}]`, "g");
 /** What Postgres takes for no text, as JSON.stringify escapes it: NUL, and half of a surrogate pair. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
 
+/** What a record takes of each of its payers but the user and the key of an included call: quota units, or the call. */
+export const chargeOf = ({ included, quota }: Pick<UsageRecord, "included" | "quota">): number =>
+  included === undefined ? saneCharge(quota) : 1;
+
 /** A charge as somebody computed it → whole quota units from 0 to 10^15; nonsense is 0. */
 export const saneCharge = (quota: number): number => (quota > 0 ? Math.min(Math.ceil(quota), MAX_CHARGE) : 0);
 
@@ -29,8 +33,9 @@ export function recordText(record: UsageRecord): string {
   const other = JSON.stringify(record.other);
   const retained =
     other.includes("\\u") && UNSTORABLE.test(other) ? JSON.stringify(JSON.parse(other, storable)) : other;
-  const { budgets, plan } = record;
-  const paidBy = plan === undefined ? "" : FIELD + plan;
+  const { budgets, plan, included } = record;
+  const paidBy =
+    included !== undefined ? `${FIELD}${plan ?? ""}${FIELD}${included}` : plan === undefined ? "" : FIELD + plan;
   // One template: a list that is joined takes twice as long. Most charges count in no budget and end with the field before.
   return (
     `${plain(record.requestId)}${FIELD}${record.createdAt}${FIELD}${record.userId}${FIELD}${plain(record.username)}` +
@@ -73,11 +78,15 @@ export function readRecord(text: string): UsageRecord {
     ...(flag(19) && { unlogged: true }),
     ...(fields[20] && { budgets: fields[20].split(",").map(Number) }),
     ...(fields[21] && { plan: Number(fields[21]) }),
+    ...(fields[22] && { included: Number(fields[22]) }),
   };
 }
 
 /** Whether a record, as its text, is paid by a plan. */
 export const hasPlan = (text: string): boolean => hasBudgets(text) && readRecord(text).plan !== undefined;
+
+/** Whether a record, as its text, is a call that a plan includes. */
+export const isIncluded = (text: string): boolean => hasBudgets(text) && readRecord(text).included !== undefined;
 
 /** Whether a record, as its text, counts in budgets or is paid by a plan. */
 export const hasBudgets = (text: string): boolean =>
@@ -132,6 +141,7 @@ const FIELDS: Readonly<Record<keyof UsageRecord, (value: unknown) => boolean>> =
   other: isObject,
   budgets: (value) => value === undefined || (Array.isArray(value) && value.every(isCount)),
   plan: (value) => value === undefined || isCount(value),
+  included: (value) => value === undefined || isCount(value),
   unlogged: (value) => value === undefined || value === true,
 };
 

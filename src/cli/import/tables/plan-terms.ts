@@ -53,6 +53,8 @@ export function readPlan(row: SourceRow, unitsAUsd: string): Terms | string {
     trialDays: 0,
     allowsOverage: flagOf(row, "allow_wallet_overflow", true),
     isVisible: isOffered && isSellable,
+    // Its plans include quota alone.
+    windowCalls: 0,
     ...{ isRetired: false, seats: null, seatPrice: 0, models: [], requestsPerMinute: 0, tokensPerMinute: 0 },
     createdAt: integerIn(row, "created_at") || nowSeconds(),
   };

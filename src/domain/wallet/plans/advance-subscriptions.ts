@@ -26,13 +26,24 @@ import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
 /**
  * Does what is due: fills windows that begin, renews periods that are over, or ends them. Each subscription is a transaction
- * of its own, in which it is looked at again, so that several processes may do this at once. Returns how many changed.
+ * of its own, in which it is looked at again, so that several processes may do this at once. `ofUser`: of this account alone.
+ * Returns how many changed.
  */
-export async function advanceSubscriptions(deps: PlanDeps, signal?: AbortSignal, now = nowSeconds()): Promise<number> {
+export async function advanceSubscriptions(
+  deps: PlanDeps,
+  signal?: AbortSignal,
+  now = nowSeconds(),
+  ofUser?: number,
+): Promise<number> {
   const due = await deps.db
     .select({ id: subscriptions.id, userId: subscriptions.userId })
     .from(subscriptions)
-    .where(and(notInArray(subscriptions.status, ["ended", "paused"]), lte(subscriptions.windowEnd, now)))
+    .where(
+      and(
+        ...[notInArray(subscriptions.status, ["ended", "paused"]), lte(subscriptions.windowEnd, now)],
+        ofUser === undefined ? undefined : eq(subscriptions.userId, ofUser),
+      ),
+    )
     .orderBy(asc(subscriptions.windowEnd), asc(subscriptions.id));
   let changed = 0;
   for (const { id, userId } of due) {
@@ -197,8 +208,8 @@ async function takeBack(deps: PlanDeps, { subscription, plan }: Running, units: 
         .update(subscriptions)
         .set(
           current.pauseAtEnd
-            ? { status: "paused", remaining: 0, pauseAtEnd: false }
-            : { status: "ended", remaining: 0, endedAt: now },
+            ? { status: "paused", remaining: 0, callsLeft: 0, pauseAtEnd: false }
+            : { status: "ended", remaining: 0, callsLeft: 0, endedAt: now },
         )
         .where(eq(subscriptions.id, id));
       if (taken > 0) await logPlan(tx, userId, "plan_quota_expired", plan, -taken);

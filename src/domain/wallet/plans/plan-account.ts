@@ -73,8 +73,8 @@ export async function lockPlanAccount(tx: Tx, userId: number): Promise<PlanAccou
 }
 
 /**
- * Begins the window of `now` and fills it up to the plan's quota: as part of the balance, or for the plan's models alone. Returns
- * the subscription as it is then.
+ * Begins the window of `now` and fills it up to the plan's calls and quota: quota as part of the balance, or for the plan's models
+ * alone. Returns the subscription as it is then.
  */
 export async function fillWindow(tx: Tx, { subscription, plan }: Running, now: number): Promise<Subscription> {
   const { id, userId, remaining } = subscription;
@@ -83,7 +83,8 @@ export async function fillWindow(tx: Tx, { subscription, plan }: Running, now: n
   const filled = Math.max(remaining, plan.windowQuota);
   // What is left for all models stays so.
   const ownQuota = plan.models.length > 0 && (subscription.ownQuota || remaining === 0);
-  const values = { ...window, remaining: filled, ownQuota };
+  const callsLeft = Math.max(subscription.callsLeft, plan.windowCalls);
+  const values = { ...window, remaining: filled, ownQuota, windowCalls: callsLeft, callsLeft };
   await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
   const inBalance = ownQuota ? 0 : filled - (subscription.ownQuota ? 0 : remaining);
   if (inBalance > 0) await addQuota(tx, userId, inBalance);

@@ -35,6 +35,8 @@ export type PlanInput = Readonly<{
   periodCount: number;
   windowQuota: number;
   window: string;
+  /** Calls that each window includes; 0: none. */
+  windowCalls?: number;
   userGroup: string;
   trialDays: number;
   allowsOverage: boolean;
@@ -56,6 +58,7 @@ const MOST_SEAT_PRICE = 10_000_000_000;
 const MOST_MODELS = 100;
 const LONGEST_MODEL = 200;
 const MOST_A_MINUTE = 2_000_000_000;
+const MOST_CALLS = 1_000_000;
 const LONGEST = { name: 60, description: 500 } as const;
 
 /**
@@ -119,6 +122,8 @@ function readPlan(settings: SettingsReader, input: PlanInput) {
   if (!window) throw new OperationError("plan_window_invalid");
   if (!isInteger(input.price, 0, MOST_UNITS)) throw new OperationError("plan_price_invalid");
   if (!isInteger(input.windowQuota, 0, MOST_UNITS)) throw new OperationError("plan_quota_invalid");
+  const { windowCalls = 0 } = input;
+  if (!isInteger(windowCalls, 0, MOST_CALLS)) throw new OperationError("plan_calls_invalid", { max: MOST_CALLS });
   if (!isInteger(input.trialDays, 0, 365)) throw new OperationError("plan_trial_invalid");
   const { seats = null, seatPrice = 0 } = input;
   if (seats !== null && !isInteger(seats, 1, MOST_SEATS))
@@ -140,6 +145,7 @@ function readPlan(settings: SettingsReader, input: PlanInput) {
   return {
     ...{ name, description, price, period, periodCount, windowQuota, window, userGroup, trialDays },
     ...{ allowsOverage, isVisible, seats, seatPrice, models, requestsPerMinute, tokensPerMinute },
+    windowCalls,
   };
 }
 
@@ -182,6 +188,9 @@ export type SubscriptionView = {
   is_window_open: boolean;
   window_quota: number;
   remaining: number;
+  /** Included calls of the present window, and how many are left. */
+  window_calls: number;
+  calls_left: number;
   cancel_at_end: boolean;
   /** It is paused when its period ends. */
   pause_at_end: boolean;
@@ -229,6 +238,8 @@ const view = {
   is_window_open: subscriptions.isWindowOpen,
   window_quota: plans.windowQuota,
   remaining: subscriptions.remaining,
+  window_calls: subscriptions.windowCalls,
+  calls_left: subscriptions.callsLeft,
   cancel_at_end: subscriptions.cancelAtEnd,
   pause_at_end: subscriptions.pauseAtEnd,
   next_plan_id: subscriptions.nextPlanId,

@@ -11,6 +11,7 @@ import { randomFrom } from "../../../../test/support/lib/random-json.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
 import { applyBatch } from "../../../billing/journal/apply/apply-batch.ts";
+import { applyOrphanBatch } from "../../../billing/journal/apply/apply-orphan-batch.ts";
 import { recordText } from "../../../billing/journal/apply/record-text.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -76,6 +77,7 @@ test("a year of three organizations: books, statements and the payment services'
     await plan("Large", 3_000_000, "month", 5_000_000, { seats: 4, seatPrice: 70_001 }),
   ];
   const forModels = await plan("Models", 200_000, "week", 150_000, { models: ["mod*"] });
+  const withCalls = await plan("Calls", 150_000, "5h", 0, { windowCalls: 3 });
   const byCard = [
     await plan("Card", 1_000_000, "month", 1_000_000, {}),
     await plan("Card large", 4_000_001, "month", 3_000_000, {}),
@@ -129,6 +131,19 @@ test("a year of three organizations: books, statements and the payment services'
       if (own) await switchPlan(deps, id, own.id, plans[random(2)] ?? 0);
     },
     async call(id: number) {
+      const [calls] = await sql<{ id: number }[]>`
+        select id from budgets where organization_id = ${id} and scope = 'calls' and deleted_at is null and remaining > 0`;
+      if (calls) {
+        // A plan includes calls: some at once, of which some come twice.
+        const texts = Array.from({ length: 1 + random(4) }, () =>
+          recordText(
+            usageRecord({ userId: id, quota: 0, createdAt: nowSeconds(), modelName: "model", included: calls.id }),
+          ),
+        );
+        for (const _ of [0, ...(random(3) === 0 ? [1] : [])]) await applyOrphanBatch(sql, "dead", texts);
+        count("included calls");
+        return;
+      }
       const most = Math.min(2_000_000, await balanceOf(id));
       if (most === 0) return;
       // The plan for the model pays as far as it goes.
@@ -141,6 +156,7 @@ test("a year of three organizations: books, statements and the payment services'
       await applyBatch(sql, "p", [recordText(record)]);
     },
     subscribe: (id: number) => subscribe(deps, id, plans[random(2)] ?? 0, nowSeconds()),
+    withCalls: (id: number) => subscribe(deps, id, withCalls, nowSeconds()),
     forModels: (id: number) => subscribe(deps, id, forModels, nowSeconds()),
     async refund(id: number) {
       const paid = await db.select().from(topUpOrders).where(eq(topUpOrders.userId, id));
@@ -153,7 +169,7 @@ test("a year of three organizations: books, statements and the payment services'
   const kinds = [
     ...(["topUp", "topUp", "call", "call", "call", "call", "subscribe", "renewal", "refund"] as const),
     ...(["order", "order", "next", "next", "seats", "upgrade"] as const),
-    ...(["cardOrder", "cardChange", "cardChange", "cardChange", "cardRefund", "forModels"] as const),
+    ...(["cardOrder", "cardChange", "cardChange", "cardChange", "cardRefund", "forModels", "withCalls"] as const),
   ];
 
   for (let now = START; now < UNTIL; now += DAY_S) {
@@ -189,6 +205,22 @@ test("a year of three organizations: books, statements and the payment services'
 
   for (const book of ["balances", "users", "budgets", "statements"] as const) {
     expect({ book, wrong: (await checkBooks(db, book, 0, nowSeconds())).wrong }).toEqual({ book, wrong: [] });
+  }
+  // Each window's receipts are numbered without gaps, and what is beyond it has no number.
+  const numbered = await sql<{ subscription: number; call: number | null; calls: number }[]>`
+    select (d ->> 'subscription')::int as subscription, (d ->> 'call')::int as call, (d ->> 'calls')::int as calls
+    from logs, json_array_elements(other::json -> 'plan_draws') with ordinality d(d) where d ->> 'calls' is not null
+    order by logs.id`;
+  expect(numbered.length).toBeGreaterThan(10);
+  const last = new Map<number, number>();
+  for (const { subscription, call, calls } of numbered) {
+    const before = last.get(subscription) ?? 0;
+    if (call === null) expect(before).toBe(calls);
+    else {
+      expect([1, before + 1]).toContain(call);
+      expect(call).toBeLessThanOrEqual(calls);
+      last.set(subscription, call);
+    }
   }
   let documents = 0;
   for (const id of organizations) {

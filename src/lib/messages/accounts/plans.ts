@@ -19,6 +19,10 @@ export const planMessages = {
     zh: "价格须为不小于 0 的整数额度。",
   },
   plan_quota_invalid: { en: "The quota must be an integer, 0 or more.", zh: "额度须为不小于 0 的整数。" },
+  plan_calls_invalid: {
+    en: "The included calls must be an integer from 0 to {max}.",
+    zh: "包含的调用次数须为 0 到 {max} 的整数。",
+  },
   plan_trial_invalid: { en: "The trial must have 0 to 365 days.", zh: "试用天数须为 0 到 365。" },
   plan_models_invalid: {
     en: "Enter at most {max} patterns of up to 200 characters, such as gpt-4o or claude-*.",

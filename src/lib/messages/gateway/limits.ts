@@ -56,6 +56,10 @@ export const limitMessages = {
     en: "Rate limit of {count} requests in {minutes} minutes reached. Try again in {seconds} s.",
     zh: "{minutes} 分钟内最多 {count} 次请求，请在 {seconds} 秒后重试。",
   },
+  gateway_plan_calls: {
+    en: "The {calls} calls that the plan {plan} includes are used up. The next are available at {renews} UTC, in {minutes} min.",
+    zh: "套餐「{plan}」包含的 {calls} 次调用已用完，将于 {renews} UTC（{minutes} 分钟后）恢复。",
+  },
   gateway_plan_model: {
     en: "The plan {plan} does not include the model {model}, and allows no calls at the expense of the balance. Use a model of the plan.",
     zh: "套餐「{plan}」不包含模型 {model}，且不允许使用余额。请改用套餐内的模型。",

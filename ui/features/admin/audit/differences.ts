@@ -170,6 +170,7 @@ const FIELDS = [
   "weight",
   "window",
   "window_minutes",
+  "windowCalls",
   "windowQuota",
 ] as const;
 /** Not set by anybody: ids, states and times of the row. */

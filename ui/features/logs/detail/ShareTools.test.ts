@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import i18next from "i18next";
-import type { Receipt } from "../../../../src/billing/types.ts";
+import type { PlanDraw, Receipt } from "../../../../src/billing/types.ts";
 import * as en from "../../../locales/en/index.ts";
 import type { LogEntry } from "../log-entry.ts";
 import { receiptText } from "./ShareTools.tsx";
 
-async function textOf(receipt: Receipt): Promise<string[]> {
+async function textOf(receipt: Receipt, draws: readonly PlanDraw[] = []): Promise<string[]> {
   const i18n = i18next.createInstance();
   await i18n.init({ lng: "en", resources: { en: { translation: en } } });
   const entry = { model_name: "gpt-4o", created_at: 1_767_225_600, group: "vip" } as LogEntry;
-  return receiptText(entry, receipt, "req-1", i18n.t).split("\n");
+  return receiptText(entry, receipt, "req-1", i18n.t, draws).split("\n");
 }
 
 test("rounding is a line of its own", async () => {
@@ -46,4 +46,21 @@ test("a receipt as text has every sum of it", async () => {
     "Group ratio, vip: × 0.5 (−0.003750)",
     "Charged: $0.003750 (1,875 quota units)",
   ]);
+});
+
+test("a call that a plan includes says which one it was, what it is worth and that nothing was charged", async () => {
+  const receipt = {
+    lines: [{ item: "input", quantity: "4", factor: "1", amount: "4" }],
+    subtotal: "4",
+    groupRatio: "1",
+    quotaPerUnit: "500000",
+    total: 4,
+  };
+  const draw = { subscription: 7, plan: "Coding", units: 0, calls: 50 };
+  expect((await textOf(receipt, [{ ...draw, call: 12 }])).slice(-3)).toEqual([
+    "Value: $0.000008",
+    "Included call 12 of 50 in this window (Coding): −$0.000008",
+    "Charged: $0 (0 quota units)",
+  ]);
+  expect((await textOf(receipt, [{ ...draw, call: null }])).at(-2)).toBe("Included call (Coding): −$0.000008");
 });

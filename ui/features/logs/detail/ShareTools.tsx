@@ -5,9 +5,15 @@ import { Link } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
 import { useSetAtom } from "jotai";
 import { useTranslation } from "react-i18next";
-import type { Receipt } from "../../../../src/billing/types.ts";
+import type { PlanDraw, Receipt } from "../../../../src/billing/types.ts";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
-import { groupRatioLabel, linePriceText, roundingLabel, signed } from "../../../components/display/Receipt.tsx";
+import {
+  groupRatioLabel,
+  includedText,
+  linePriceText,
+  roundingLabel,
+  signed,
+} from "../../../components/display/Receipt.tsx";
 import { receiptSums } from "../../../components/display/receipt-sums.ts";
 import { Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
@@ -21,7 +27,7 @@ import { loggedChat, replayedBody, replayedChat } from "./replay.ts";
 /** Shares a call: its receipt as text, its link, its own page; repeats it. */
 export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean }) => {
   const { t } = useTranslation();
-  const { receipt, request_id: noted } = otherOf(entry);
+  const { receipt, request_id: noted, plan_draws: planDraws } = otherOf(entry);
   const requestId = noted ?? entry.request_id;
   if (!requestId) return null;
   const path = `/log/${encodeURIComponent(requestId)}`;
@@ -33,7 +39,9 @@ export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean
         </Button>
       )}
       <CopyButton text={`${location.origin}${path}`} words={t("logs.share.link")} />
-      {receipt && <CopyButton text={receiptText(entry, receipt, requestId, t)} words={t("logs.share.receipt")} />}
+      {receipt && (
+        <CopyButton text={receiptText(entry, receipt, requestId, t, planDraws)} words={t("logs.share.receipt")} />
+      )}
       <ReplayTools entry={entry} />
     </Row>
   );
@@ -65,9 +73,20 @@ const ReplayTools = ({ entry }: { entry: LogEntry }) => {
 };
 
 /** A receipt as plain text: the model, each line item, what the group and rounding change, and the total. */
-export function receiptText(entry: LogEntry, receipt: Receipt, requestId: string, t: TFunction): string {
+export function receiptText(
+  entry: LogEntry,
+  receipt: Receipt,
+  requestId: string,
+  t: TFunction,
+  planDraws: readonly PlanDraw[] = [],
+): string {
   const sums = receiptSums(receipt);
   const item = (name: string) => t(`components.receipt.items.${name}`, { defaultValue: name });
+  const included = planDraws.find(({ calls }) => calls !== undefined);
+  const paidByPlan = included && [
+    `${t("components.receipt.value")}: $${sums.charged}`,
+    `${includedText(included, t)}: −$${sums.charged}`,
+  ];
   const adjustment = sums.groupAdjustment && ` (${signed(sums.groupAdjustment)})`;
   return [
     `${entry.model_name} · ${new Date(entry.created_at * 1000).toISOString()} · ${requestId}`,
@@ -77,6 +96,7 @@ export function receiptText(entry: LogEntry, receipt: Receipt, requestId: string
     ),
     `${groupRatioLabel(entry.group, receipt, t)}: × ${receipt.groupRatio}${adjustment ?? ""}`,
     ...(sums.rounding ? [`${roundingLabel(sums, t)}: ${signed(sums.rounding)}`] : []),
-    `${t("components.receipt.charged")}: $${sums.charged} (${t("components.money.units", { units: formatNumber(receipt.total) })})`,
+    ...(paidByPlan ?? []),
+    `${t("components.receipt.charged")}: $${included ? 0 : sums.charged} (${t("components.money.units", { units: formatNumber(included ? 0 : receipt.total) })})`,
   ].join("\n");
 }

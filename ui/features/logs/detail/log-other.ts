@@ -3,6 +3,7 @@ import type {
   Attempt,
   CallEnding,
   LogOther,
+  PlanDraw,
   Receipt,
   ReceiptLine,
   UsageEvidence,
@@ -62,10 +63,12 @@ const isAgentSession = isShape<AgentSession>({
 });
 
 const isExchange = isShape<{ client: string; upstream?: string }>({ client: isText, upstream: isOptional(isText) });
-const isDraw = isShape<{ subscription: number; plan: string; units: number }>({
+const isDraw = isShape<PlanDraw>({
   subscription: isNumber,
   plan: isText,
   units: isNumber,
+  calls: isOptional(isNumber),
+  call: isOptional(isNullable(isNumber)),
 });
 const isBudget = isShape<{ id: number; scope: string; name: string; period: string }>({
   id: isNumber,

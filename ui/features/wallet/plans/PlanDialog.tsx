@@ -22,6 +22,7 @@ type PlanForm = {
   /** Quota units, as text while being edited. */
   price: string;
   windowQuota: string;
+  windowCalls: string;
   period: Plan["period"];
   periodCount: string;
   window: Plan["window"];
@@ -43,6 +44,7 @@ const formOf = (plan: Plan | null): PlanForm => ({
   description: plan?.description ?? "",
   price: plan ? String(plan.price) : "",
   windowQuota: plan ? String(plan.windowQuota) : "",
+  windowCalls: String(plan?.windowCalls ?? 0),
   period: plan?.period ?? "month",
   periodCount: String(plan?.periodCount ?? 1),
   window: plan?.window ?? "month",
@@ -70,6 +72,7 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
       name: name.trim() === "" ? "nameMissing" : undefined,
       price: isInteger(price) ? undefined : "notInteger",
       windowQuota: isInteger(windowQuota) ? undefined : "notInteger",
+      windowCalls: isInteger(rates.windowCalls) ? undefined : "notInteger",
       periodCount: isInteger(periodCount) && Number(periodCount) > 0 ? undefined : "notInteger",
       trialDays: isInteger(trialDays) ? undefined : "notInteger",
       seats: seats.trim() === "" || (isInteger(seats) && Number(seats) > 0) ? undefined : "seatsInvalid",
@@ -84,6 +87,7 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
         ...(plan && { id: plan.id }),
         price: Number(price),
         windowQuota: Number(windowQuota),
+        windowCalls: Number(values.windowCalls),
         periodCount: Number(periodCount),
         trialDays: Number(trialDays),
         seats: seats.trim() === "" ? null : Number(seats),
@@ -169,6 +173,21 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
             onChange={(windowQuota) => change({ windowQuota })}
             hasError={faults.windowQuota !== undefined}
             picks={[1, 5, 20, 100]}
+          />
+        </Field>
+        <Field
+          label={t("plans.form.windowCalls")}
+          htmlFor="plan-calls"
+          hint={t("plans.form.windowCallsHint")}
+          error={fault("windowCalls")}
+        >
+          <OutlinedInput
+            id="plan-calls"
+            value={form.windowCalls}
+            onChange={(event) => change({ windowCalls: event.target.value })}
+            error={faults.windowCalls !== undefined}
+            inputProps={{ inputMode: "numeric", className: "num" }}
+            sx={{ width: 140 }}
           />
         </Field>
         <Choice

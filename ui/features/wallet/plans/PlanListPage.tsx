@@ -36,6 +36,7 @@ import { CouponDialog } from "./CouponDialog.tsx";
 import { CouponTable } from "./CouponTable.tsx";
 import { PlanDialog } from "./PlanDialog.tsx";
 import { PlanTable } from "./PlanTable.tsx";
+import { leftOfCalls } from "./period-text.ts";
 import { allPlans, endSubscription, grantPlan, setPausedOf } from "./plan-calls.ts";
 
 /** Gives a user or an organization a plan for one period. */
@@ -209,6 +210,13 @@ const SubscriptionTable = () => {
       width: 130,
       align: "right",
       cell: (row) => <Money quota={row.remaining} />,
+    },
+    {
+      key: "calls",
+      head: t("plans.callsLeft"),
+      width: 130,
+      align: "right",
+      cell: (row) => (row.window_calls > 0 ? leftOfCalls(row, t) : "–"),
     },
     {
       key: "end",

@@ -12,6 +12,7 @@ import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { formatNumber } from "../../../lib/format/number.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
 import { periodText } from "./period-text.ts";
 import { retirePlan } from "./plan-calls.ts";
@@ -63,6 +64,13 @@ export const PlanTable = ({ plans, onEdit }: PlanTableProps) => {
       width: 150,
       align: "right",
       cell: (plan) => <Money quota={plan.windowQuota} />,
+    },
+    {
+      key: "calls",
+      head: t("plans.form.windowCalls"),
+      width: 120,
+      align: "right",
+      cell: (plan) => (plan.windowCalls > 0 ? formatNumber(plan.windowCalls) : "–"),
     },
     { key: "window", head: t("plans.form.window"), width: 150, cell: (plan) => t(`plans.windows.${plan.window}`) },
     {

@@ -25,7 +25,7 @@ import { RenewalText } from "../orders/RenewalText.tsx";
 import { paymentOptions } from "../wallet-calls.ts";
 import { PlanCard } from "./offer/PlanCard.tsx";
 import { useChange } from "./offer/use-change.ts";
-import { rateText } from "./period-text.ts";
+import { leftOfCalls, rateText } from "./period-text.ts";
 import { changePlan, offeredPlans, openPortal, ownSubscriptions, setPaused, setRenewal } from "./plan-calls.ts";
 import { SeatsDialog } from "./SeatsDialog.tsx";
 
@@ -140,34 +140,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
         </StatusChip>
       }
     >
-      {own.window_quota > 0 && !isPaused && (
-        <>
-          <Row sx={{ fontSize: 13, justifyContent: "space-between" }}>
-            <span>{t("plans.left")}</span>
-            <span className="num">
-              {t("plans.leftOf", {
-                left: amountText(own.remaining, format),
-                quota: amountText(own.window_quota, format),
-              })}
-            </span>
-          </Row>
-          <LinearProgress
-            variant="determinate"
-            value={Math.min(100, (100 * own.remaining) / own.window_quota)}
-            aria-label={t("plans.left")}
-            sx={{ my: 2, height: 6, borderRadius: 3 }}
-          />
-          <Row gap={1} sx={{ fontSize: 12, color: "text.secondary" }}>
-            {own.is_window_open ? (
-              <>
-                {t("plans.refilled")} <TimeAgo seconds={own.window_end} />
-              </>
-            ) : (
-              t("plans.windowReady")
-            )}
-          </Row>
-        </>
-      )}
+      {!isPaused && <WindowUse own={own} />}
       {!own.allows_overage && (
         <Box sx={{ mt: 2, fontSize: 13 }}>{t(own.models.length > 0 ? "plans.modelsOnly" : "plans.noOverage")}</Box>
       )}
@@ -262,3 +235,48 @@ const statusOf = ({ status, is_trial }: SubscriptionView) =>
   status === "active" && is_trial
     ? "trial"
     : ((["active", "past_due", "paused"] as const).find((known) => known === status) ?? "ending");
+
+/** What is left of the window of a subscription, and when the next comes. */
+const WindowUse = ({ own }: { own: SubscriptionView }) => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const quota = t("plans.leftOf", {
+    left: amountText(own.remaining, format),
+    quota: amountText(own.window_quota, format),
+  });
+  return (
+    <>
+      {own.window_calls > 0 && (
+        <Left label={t("plans.callsLeft")} text={leftOfCalls(own, t)} part={own.calls_left / own.window_calls} />
+      )}
+      {own.window_quota > 0 && <Left label={t("plans.left")} text={quota} part={own.remaining / own.window_quota} />}
+      {(own.window_calls > 0 || own.window_quota > 0) && (
+        <Row gap={1} sx={{ fontSize: 12, color: "text.secondary" }}>
+          {own.is_window_open ? (
+            <>
+              {t("plans.refilled")} <TimeAgo seconds={own.window_end} />
+            </>
+          ) : (
+            t("plans.windowReady")
+          )}
+        </Row>
+      )}
+    </>
+  );
+};
+
+/** `part`: 0 to 1, more where a smaller plan follows. */
+const Left = ({ label, text, part }: { label: string; text: string; part: number }) => (
+  <>
+    <Row sx={{ fontSize: 13, justifyContent: "space-between" }}>
+      <span>{label}</span>
+      <span className="num">{text}</span>
+    </Row>
+    <LinearProgress
+      variant="determinate"
+      value={Math.min(100, 100 * part)}
+      aria-label={label}
+      sx={{ my: 2, height: 6, borderRadius: 3 }}
+    />
+  </>
+);

@@ -1,5 +1,5 @@
 import type { TFunction } from "i18next";
-import type { PlanInput } from "../../../../src/domain/wallet/plans/plans.ts";
+import type { PlanInput, SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 
 /** How often a plan is paid: "per month", "every 3 months". Without a number where it is one, which many languages need. */
@@ -12,3 +12,9 @@ export const rateText = (requests: number, tokens: number, t: TFunction): string
     ...(requests > 0 ? [t("plans.requestRate", { limit: formatNumber(requests) })] : []),
     ...(tokens > 0 ? [t("plans.tokenRate", { limit: formatNumber(tokens) })] : []),
   ].join(" · ");
+
+/** How many included calls of a window are left: "3 of 50". */
+export const leftOfCalls = (
+  { calls_left: left, window_calls: calls }: Pick<SubscriptionView, "calls_left" | "window_calls">,
+  t: TFunction,
+): string => t("plans.leftOf", { left: formatNumber(left), quota: formatNumber(calls) });

@@ -69,7 +69,13 @@ export const setPausedOf = (id: number, paused: boolean) =>
   readEnvelope(planApi.subscription.pause.post({ id, paused }));
 
 type SavedPlan = PlanInput &
-  Readonly<{ seatPrice: number; models: readonly string[]; requestsPerMinute: number; tokensPerMinute: number }>;
+  Readonly<{
+    windowCalls: number;
+    seatPrice: number;
+    models: readonly string[];
+    requestsPerMinute: number;
+    tokensPerMinute: number;
+  }>;
 export const savePlan = (plan: SavedPlan) => readData(planApi.plan.post({ ...plan, models: [...plan.models] }));
 /** Resolves with the address of the service's page to pay on. */
 export const payAtService = (service: "stripe" | "paypal", { planId, coupon, seats }: Subscribing) =>

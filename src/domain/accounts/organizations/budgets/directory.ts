@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, eq, isNull, ne } from "drizzle-orm";
 import type { Changes } from "../../../../../db/changes.ts";
 import { projects } from "../../../../../db/schema/accounts/organizations.ts";
 import { type AnyBudgetScope, type BudgetPeriod, budgets } from "../../../../../db/schema/billing/budgets.ts";
@@ -36,7 +36,7 @@ export type BudgetDirectory = BudgetLookup & Readonly<{ close(): void }>;
 const NO_BUDGETS: readonly BudgetEntry[] = [];
 
 /** The order in which all processes hold them, so that none waits for what another holds that waits for it. */
-const ORDER: readonly AnyBudgetScope[] = ["key", "member", "project", "organization", "plan"];
+const ORDER: readonly Exclude<AnyBudgetScope, "calls">[] = ["key", "member", "project", "organization", "plan"];
 
 /** Looks budgets up among these. */
 export function createBudgetIndex(entries: Iterable<BudgetEntry>): BudgetLookup {
@@ -77,7 +77,8 @@ async function readEntries(db: Db, ids?: readonly number[]): Promise<BudgetEntry
     .select({ budget: budgets, name: projects.name })
     .from(budgets)
     .leftJoin(projects, eq(projects.id, budgets.scopeId))
-    .where(and(isNull(budgets.deletedAt), ids && isOneOf(budgets.id, ids)))
+    // Included calls pay for themselves: no other call counts in them.
+    .where(and(isNull(budgets.deletedAt), ne(budgets.scope, "calls"), ids && isOneOf(budgets.id, ids)))
     .orderBy(asc(budgets.id));
   return rows.map(({ budget, name }) => ({
     id: budget.id,

@@ -40,8 +40,8 @@ export async function listBudgets(db: Db, organizationId: number, now: number): 
     .orderBy(asc(budgets.id));
   const views = rows.flatMap(({ budget, project, member, key }): BudgetView[] => {
     const { scope } = budget;
-    // That one follows plans and is no one's to change.
-    if (scope === "plan") return [];
+    // Those follow plans and are no one's to change.
+    if (scope === "plan" || scope === "calls") return [];
     const { forecast, runsOutAt } = forecastBudget(budget, now);
     const view = {
       id: budget.id,

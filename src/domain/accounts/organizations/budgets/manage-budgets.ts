@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, ne, sql } from "drizzle-orm";
+import { and, count, eq, isNull, notInArray, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
 import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
 import { projects } from "../../../../../db/schema/accounts/organizations.ts";
@@ -125,7 +125,7 @@ async function lockBudget(tx: Tx, organizationId: number, id: number) {
     .where(
       and(
         ...[eq(budgets.id, id), eq(budgets.organizationId, organizationId)],
-        ...[ne(budgets.scope, "plan"), isNull(budgets.deletedAt)],
+        ...[notInArray(budgets.scope, ["plan", "calls"]), isNull(budgets.deletedAt)],
       ),
     )
     .for("update");

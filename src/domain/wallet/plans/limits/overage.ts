@@ -10,7 +10,7 @@ const isRunning = (userId: number) =>
 
 /**
  * Limits an account's calls to what is left of its windows as long as one of its plans allows no overage, and offers what is left
- * of windows for some models; the ledger holds and settles both like budgets. To be called with the account locked
+ * of windows for some models, and their included calls; the ledger holds and settles all of them like budgets. To be called with the account locked
  * (`lockPlanAccount`), after its windows changed.
  */
 export async function limitOverage(tx: Tx, userId: number): Promise<void> {
@@ -20,36 +20,45 @@ export async function limitOverage(tx: Tx, userId: number): Promise<void> {
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
     .where(isRunning(userId))
     .orderBy(asc(subscriptions.id));
-  const limits = new Map(
-    running.flatMap(({ subscription: { id, ownQuota, remaining } }) => (ownQuota ? [[id, remaining] as const] : [])),
-  );
+  const limits = new Map<string, Limit>();
+  const add = (limit: Limit) => limits.set(keyOf(limit), limit);
+  for (const { subscription } of running) {
+    const { id: scopeId, ownQuota, remaining, windowCalls, callsLeft } = subscription;
+    if (ownQuota) add({ scope: "plan", scopeId, remaining });
+    if (windowCalls > 0) add({ scope: "calls", scopeId, remaining: callsLeft });
+  }
   if (running.some(({ allowsOverage }) => !allowsOverage)) {
     const shared = running.filter(({ subscription }) => !subscription.ownQuota);
-    limits.set(
-      0,
-      shared.reduce((sum, { subscription }) => sum + subscription.remaining, 0),
-    );
+    const remaining = shared.reduce((sum, { subscription }) => sum + subscription.remaining, 0);
+    add({ scope: "plan", scopeId: 0, remaining });
   }
   const stored = await tx
-    .select({ id: budgets.id, scopeId: budgets.scopeId, deletedAt: budgets.deletedAt })
+    .select({ id: budgets.id, scope: budgets.scope, scopeId: budgets.scopeId, deletedAt: budgets.deletedAt })
     .from(budgets)
-    .where(and(eq(budgets.organizationId, userId), eq(budgets.scope, "plan")))
+    .where(isOfPlans(userId))
     .orderBy(sql`${budgets.deletedAt} is not null`, asc(budgets.id));
-  for (const { id, scopeId, deletedAt } of stored) {
-    const remaining = limits.get(scopeId);
-    if (remaining === undefined && deletedAt !== null) continue;
-    limits.delete(scopeId);
+  for (const { id, deletedAt, ...place } of stored) {
+    const limit = limits.get(keyOf(place));
+    if (limit === undefined && deletedAt !== null) continue;
+    limits.delete(keyOf(place));
     // A call may still ask for what is left of a window that has ended: nothing.
-    const values = { deletedAt: remaining === undefined ? nowSeconds() : null, ...leaving(remaining ?? 0) };
+    const values = { deletedAt: limit === undefined ? nowSeconds() : null, ...leaving(limit?.remaining ?? 0) };
     await tx.update(budgets).set(values).where(eq(budgets.id, id));
   }
-  for (const [scopeId, remaining] of limits) {
+  for (const { remaining, ...place } of limits.values()) {
     await tx.insert(budgets).values({
-      ...{ organizationId: userId, scope: "plan", scopeId, period: "total", isHard: true, createdAt: nowSeconds() },
+      ...{ organizationId: userId, ...place, period: "total", isHard: true, createdAt: nowSeconds() },
       ...leaving(remaining),
     });
   }
 }
+
+type Limit = Readonly<{ scope: "plan" | "calls"; scopeId: number; remaining: number }>;
+
+const keyOf = ({ scope, scopeId }: Readonly<{ scope: string; scopeId: number }>): string => `${scope}/${scopeId}`;
+
+const isOfPlans = (userId: number) =>
+  and(eq(budgets.organizationId, userId), inArray(budgets.scope, ["plan", "calls"]));
 
 /** A limit with so much left: a refund of a call that is charged from now on makes `remaining` what is left of it. */
 function leaving(remaining: number) {
@@ -62,10 +71,7 @@ export async function publishPlanAccount(
   { db, changes }: Readonly<{ db: Db; changes: Pick<Changes, "publish"> }>,
   userId: number,
 ): Promise<void> {
-  const limits = await db
-    .select({ id: budgets.id })
-    .from(budgets)
-    .where(and(eq(budgets.organizationId, userId), eq(budgets.scope, "plan")));
+  const limits = await db.select({ id: budgets.id }).from(budgets).where(isOfPlans(userId));
   if (limits.length > 0) {
     await changes.publish(
       "budgets",

@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, or } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import type { Changes } from "../../../../../db/changes.ts";
 import { budgets } from "../../../../../db/schema/billing/budgets.ts";
 import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
@@ -17,6 +18,9 @@ export type PlanTerms = Readonly<{
   models: readonly string[];
   /** The budget that pays calls to these models; null: what is left of the window is part of the balance. */
   budgetId: number | null;
+  /** The budget of included calls of the window, and how many it includes; null: none. */
+  callsBudgetId: number | null;
+  windowCalls: number;
   allowsOverage: boolean;
   /** Epoch seconds. */
   windowEnd: number;
@@ -27,7 +31,7 @@ export type PlanTerms = Readonly<{
   tokensPerMinute: number;
 }>;
 
-/** Looks up the terms of accounts; only subscriptions that limit calls, or pay for some models, have any. */
+/** Looks up the terms of accounts; only subscriptions that limit or include calls, or pay for some models, have any. */
 export type PlanTermsLookup = Readonly<{
   /** Undefined: none. The terms whose window pays first come first. */
   of(userId: number): readonly PlanTerms[] | undefined;
@@ -37,6 +41,7 @@ export type PlanTermsLookup = Readonly<{
 export type PlanTermsDirectory = PlanTermsLookup & Readonly<{ close(): void }>;
 
 const PAGE_ROWS = 5000;
+const callsBudgets = alias(budgets, "calls_budgets");
 
 /** As accounts distribute charges (`plan-account.ts`). */
 const drawOrder = ({ rollingSeconds, windowEnd }: PlanTerms) => (rollingSeconds > 0 ? 0 : windowEnd);
@@ -101,6 +106,8 @@ function readTerms(db: Db, selection: Selection): Promise<PlanTerms[]> {
       planName: plans.name,
       models: plans.models,
       budgetId: budgets.id,
+      callsBudgetId: callsBudgets.id,
+      windowCalls: subscriptions.windowCalls,
       allowsOverage: plans.allowsOverage,
       windowEnd: subscriptions.windowEnd,
       rollingSeconds: subscriptions.rollingSeconds,
@@ -116,11 +123,21 @@ function readTerms(db: Db, selection: Selection): Promise<PlanTerms[]> {
         ...[eq(budgets.scopeId, subscriptions.id), eq(subscriptions.ownQuota, true)],
       ),
     )
+    .leftJoin(
+      callsBudgets,
+      and(
+        ...[eq(callsBudgets.organizationId, subscriptions.userId), eq(callsBudgets.scope, "calls")],
+        ...[eq(callsBudgets.scopeId, subscriptions.id), isNull(callsBudgets.deletedAt)],
+      ),
+    )
     .where(
       and(
         where,
         inArray(subscriptions.status, ["active", "past_due"]),
-        or(eq(subscriptions.ownQuota, true), gt(plans.requestsPerMinute, 0), gt(plans.tokensPerMinute, 0)),
+        or(
+          ...[eq(subscriptions.ownQuota, true), gt(subscriptions.windowCalls, 0), eq(plans.allowsOverage, false)],
+          ...[gt(plans.requestsPerMinute, 0), gt(plans.tokensPerMinute, 0)],
+        ),
       ),
     )
     .orderBy(asc(subscriptions.id))

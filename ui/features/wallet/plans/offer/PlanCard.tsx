@@ -6,6 +6,7 @@ import type { Plan } from "../../../../../src/domain/wallet/plans/plan-account.t
 import type { SubscriptionView } from "../../../../../src/domain/wallet/plans/plans.ts";
 import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
 import { Panel, Row } from "../../../../components/layout.tsx";
+import { formatNumber } from "../../../../lib/format/number.ts";
 import { useActing } from "../../../account/organizations/use-organization.ts";
 import { periodText, rateText } from "../period-text.ts";
 import { ChangeDialog } from "./ChangeDialog.tsx";
@@ -34,7 +35,11 @@ export const PlanCard = ({ plan, own }: { plan: Plan; own: readonly Subscription
         </Box>
       </Box>
       <Box sx={{ mt: 2, fontSize: 13 }}>
-        {t(`plans.quotaPer.${plan.window}`, { quota: amountText(plan.windowQuota, format) })}
+        {plan.windowCalls > 0 && (
+          <div>{t(`plans.callsPer.${plan.window}`, { calls: formatNumber(plan.windowCalls) })}</div>
+        )}
+        {(plan.windowQuota > 0 || plan.windowCalls === 0) &&
+          t(`plans.quotaPer.${plan.window}`, { quota: amountText(plan.windowQuota, format) })}
       </Box>
       {!plan.allowsOverage && (
         <Box sx={{ fontSize: 13, color: "text.secondary" }}>
