@@ -50,7 +50,7 @@ export const live = () => withTexts(import("./features/admin/live/LivePage.tsx")
 export const notice = () => withTexts(import("./features/admin/NoticePage.tsx"), "account");
 export const joinOrganization = () => import("./features/account/organizations/JoinPage.tsx");
 export const organization = () =>
-  withTexts(import("./features/account/organizations/OrganizationPage.tsx"), "admin", "account");
+  withTexts(import("./features/account/organizations/OrganizationPage.tsx"), "admin", "account", "records");
 export const orderList = () => withTexts(import("./features/wallet/orders/OrderListPage.tsx"), "account");
 export const personal = () =>
   withTexts(import("./features/account/personal/PersonalPage.tsx"), "admin", "site", "account");

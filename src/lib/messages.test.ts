@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isSentence, languageOf, type MessageCode, say } from "./messages.ts";
 
@@ -35,6 +35,14 @@ describe("messages", () => {
   test("a parameter's own text is not filled again", () => {
     expect(say("unknown_user_action", "en", { action: "{action}$&" })).toBe("Unknown action: {action}$&");
   });
+});
+
+test("each code has one message: of two the later would replace the other", () => {
+  const codes = [...new Bun.Glob("messages/**/*.ts").scanSync(import.meta.dir)].flatMap((file) =>
+    [...readFileSync(join(import.meta.dir, file), "utf8").matchAll(/^ {2}(\w+): ?\{/gm)].map(([, code]) => code),
+  );
+  expect(codes.length).toBeGreaterThan(900);
+  expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
 });
 
 describe.each(readdirSync(join(import.meta.dir, "messages/translations")))("the translation %s", async (file) => {

@@ -53,6 +53,8 @@ export const tokens = pgTable(
     /** Keyed hash of the key before the last rotation, which works until `previous_key_until`. */
     previousKeyHash: text("previous_key_hash"),
     previousKeyUntil: epochSeconds("previous_key_until").notNull().default(0),
+    /** When the secret before the last rotation was made; 0: with the key. */
+    previousSecretSince: epochSeconds("previous_secret_since").notNull().default(0),
     deletedAt: epochSeconds("deleted_at"),
   },
   (t) => [

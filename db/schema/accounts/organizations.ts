@@ -33,6 +33,8 @@ export const organizationMembers = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     role: text("role").$type<OrganizationRole>().notNull(),
+    /** Rights of the role that the member does not have. */
+    withheld: text("withheld").array().notNull().default(sql`'{}'`),
     joinedAt: epochSeconds("joined_at").notNull(),
     /** The identity provider whose groups keep this membership; null: people do. */
     providerId: integer("provider_id").references(() => identityProviders.id, { onDelete: "set null" }),

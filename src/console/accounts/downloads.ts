@@ -8,12 +8,13 @@ import type { guard } from "../http/guard.ts";
 
 /** Files that a browser downloads by itself; each still checks the caller's role. */
 const FILES =
-  /^\/api\/((log|log\/self|log-archives|log-archives\/self|user|redemption|topup|audit)\/export|statements\/file|user\/statements\/file|user\/movements)(\?[!-"$-~]*)?$/;
+  /^\/api\/((log|log\/self|log-archives|log-archives\/self|user|redemption|topup|audit|audit\/self)\/export|statements\/file|user\/statements\/file|user\/movements)(\?[!-"$-~]*)?$/;
 
 /** Files of the account that a request acts for; all others are for administrators. */
 const ACCOUNT_FILES = [
   "/api/log/self/export",
   "/api/log-archives/self/export",
+  "/api/audit/self/export",
   "/api/user/statements/file",
   "/api/user/movements",
 ];
@@ -29,6 +30,6 @@ export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, gua
       const downloader = { userId: person.id, organizationId: isAboutAccount && role ? actor.id : null };
       return ok({ address: await issueDownload(services, downloader, address) });
     },
-    { account: "logs.read", body: t.Object({ address: t.String({ maxLength: 2000 }) }) },
+    { account: "organization.read", body: t.Object({ address: t.String({ maxLength: 2000 }) }) },
   );
 }

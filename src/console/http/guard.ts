@@ -16,8 +16,8 @@ import { OperationError } from "../../lib/operation-error.ts";
  * A service account's token admits only to routes for which the account has the right, with the lowest role that the route
  * accepts. The same applies to a person with a custom role, who may also use the routes for all users.
  *
- * `{ account: RIGHT }` admits any signed-in person, for themselves or for an organization in which their role has the
- * right; `actor` is then the account the request acts for, and `person` is who sent it.
+ * `{ account: RIGHT }` admits any signed-in person, for themselves or for an organization in which they have the right, or all
+ * of a list; `actor` is then the account the request acts for, and `person` is who sent it.
  */
 export function guard(services: AuthenticationServices & ActingServices) {
   const callers = new WeakMap<Request, Caller>();
@@ -37,7 +37,7 @@ export function guard(services: AuthenticationServices & ActingServices) {
         return caller;
       },
     }),
-    account: (right: OrganizationRight) => ({
+    account: (right: OrganizationRight | readonly OrganizationRight[]) => ({
       detail: { security: [{ user: [] as string[] }] },
       async transform({ request }) {
         acting.set(request, await actFor(services, await authenticate(services, request), right));

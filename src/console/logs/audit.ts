@@ -7,7 +7,7 @@ import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagingQuery, readPaging } from "../http/paging.ts";
-import { timestamp } from "../http/query-fields.ts";
+import { integerField, timestamp } from "../http/query-fields.ts";
 
 const text = t.Optional(t.String({ maxLength: 200 }));
 
@@ -22,10 +22,26 @@ const filterQuery = {
 };
 const listQuery = t.Object({ ...pagingQuery, order: text, ...filterQuery });
 
-/** The audit log: what administrators did. */
+const ownFilter = { member: integerField(), project: integerField(), ...filterQuery };
+
+/** The audit log: what administrators did, and under /self what people changed in the account. */
 export const auditRoutes = ({ db, reads }: Readonly<{ db: Db; reads: Reads }>, guarded: ReturnType<typeof guard>) =>
   new Elysia({ prefix: "/api/audit", name: "console/audit" })
     .use(guarded)
+    .get(
+      "/self",
+      async ({ actor, query }) => {
+        const { page, pageSize } = readPaging(query, 1);
+        const paging = { page, pageSize, oldestFirst: query.order === "asc" };
+        const { items, total } = await reads.read((db) => listAudit(db, ownFilterOf(query, actor.id), paging));
+        return ok({ items, total, page: page + 1, page_size: pageSize });
+      },
+      { account: "audit.read", query: t.Object({ ...pagingQuery, order: text, ...ownFilter }) },
+    )
+    .get("/self/export", ({ actor, query }) => csvFile("audit-log", exportAudit(db, ownFilterOf(query, actor.id))), {
+      account: ["audit.read", "exports.download"],
+      query: t.Object(ownFilter),
+    })
     .guard({ role: "admin" })
     .get(
       "/",
@@ -42,6 +58,16 @@ export const auditRoutes = ({ db, reads }: Readonly<{ db: Db; reads: Reads }>, g
     .get("/export", ({ query }) => csvFile("audit-log", exportAudit(db, filterOf(query))), {
       query: t.Object(filterQuery),
     });
+
+const ownQuery = t.Object(ownFilter);
+
+/** The filter over one account's entries. Its id comes last, so that no parameter can name another one. */
+const ownFilterOf = ({ member, project, ...query }: typeof ownQuery.static, ownerId: number): AuditFilter => ({
+  ...filterOf(query),
+  ...(member && { memberId: member }),
+  ...(project && { projectId: project }),
+  ownerId,
+});
 
 function filterOf(query: Omit<typeof listQuery.static, "p">): AuditFilter {
   const { actor, target, notes, action, start_timestamp: start, end_timestamp: end } = query;

@@ -51,7 +51,7 @@ export function logArchiveRoutes(
     .use(guarded)
     .get("/", async () => ok(await listArchives(services.db)), { role: "admin" })
     .get("/self", async () => ok((await listArchives(services.db)).map(({ month }) => ({ month }))), {
-      account: "logs.read",
+      account: "requests.read",
     })
     .post(
       "/test",
@@ -67,11 +67,11 @@ export function logArchiveRoutes(
     })
     .get(
       "/self/rows",
-      async ({ actor, query: input }) => {
-        await countOwnRead(actor);
-        return inTurn(() => readPage(input, ownFilter(input, actor.id), "owner"));
+      async ({ query: input, ...acting }) => {
+        await countOwnRead(acting.actor);
+        return inTurn(() => readPage(input, ownFilter(input, acting), "owner"));
       },
-      { account: "logs.read", query: rowsQuery },
+      { account: "requests.read", query: rowsQuery },
     )
     .get("/export", ({ query: input }) => csv(input.month, adminFilter(input), "admin"), {
       role: "admin",
@@ -79,11 +79,11 @@ export function logArchiveRoutes(
     })
     .get(
       "/self/export",
-      async ({ actor, query: input }) => {
-        await countOwnRead(actor);
-        return csv(input.month, ownFilter(input, actor.id), "owner");
+      async ({ query: input, ...acting }) => {
+        await countOwnRead(acting.actor);
+        return csv(input.month, ownFilter(input, acting), "owner");
       },
-      { account: "logs.read", query: t.Object(query) },
+      { account: ["requests.read", "exports.download"], query: t.Object(query) },
     );
 }
 

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import type { Acting } from "../../domain/accounts/organizations/members/acting.ts";
 import type { LogCursor } from "../../domain/logs/list/list-logs.ts";
 import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -56,12 +57,16 @@ export function adminFilter(input: FilterQuery): LogFilter {
   };
 }
 
-/** The filter over one account's rows. Its id comes last, so that no parameter can name another one. */
-export const ownFilter = (input: FilterQuery, userId: number): LogFilter => ({
+/** Who reads the rows of which account. */
+export type Reader = Readonly<{ actor: Pick<Acting["actor"], "id">; may: Acting["may"] }>;
+
+/** The filter over one account's rows that may be read. Its id comes last, so that no parameter can name another one. */
+export const ownFilter = (input: FilterQuery, { actor, may }: Reader): LogFilter => ({
   ...commonFilter(input),
   ...(input.project && { projectId: input.project }),
   ...(input.member && { memberId: input.member }),
-  userId,
+  ...(!may("audit.read") && { withoutAudit: true }),
+  userId: actor.id,
 });
 
 /** Reads the place behind which a list continues. Throws OperationError. */

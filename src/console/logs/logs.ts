@@ -22,7 +22,7 @@ import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagingQuery, readPaging } from "../http/paging.ts";
 import { timestamp } from "../http/query-fields.ts";
-import { adminFilter, filterQuery, ownFilter, readCursor } from "./log-filters.ts";
+import { adminFilter, filterQuery, ownFilter, type Reader, readCursor } from "./log-filters.ts";
 
 const DAY_S = 86_400;
 const WEEK_S = 7 * DAY_S;
@@ -51,15 +51,15 @@ export function logRoutes(
     const items = total === 0 ? [] : await readLogs(db, filter, { page, pageSize, ...places }, viewer);
     return ok({ items, total, page: page + 1, page_size: pageSize });
   };
-  const find = async (keyword: string, userId: number | null, viewer: Viewer) =>
-    ok(await reads.read((db) => searchLogs(db, keyword.trim(), userId, viewer)));
+  const find = async (keyword: string, viewer: Viewer, filter: LogFilter = {}) =>
+    ok(await reads.read((db) => searchLogs(db, keyword.trim(), filter, viewer)));
   const csv = (filter: LogFilter, viewer: Viewer) => csvFile("usage-log", exportLogs(db, filter, viewer));
   const histogram = async (db: Db, filter: LogFilter) => {
     const end = filter.end ?? nowSeconds();
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
   };
   const everybody = (db: Db, input: typeof query.static) => resolveFilter(db, adminFilter(input));
-  const own = (db: Db, input: typeof query.static, userId: number) => resolveFilter(db, ownFilter(input, userId));
+  const own = (db: Db, input: typeof query.static, acting: Reader) => resolveFilter(db, ownFilter(input, acting));
   const deleteBefore = async (actor: UserEntry, until: number) => {
     const target = checkedTarget(until);
     const deleted = await dropLogsBefore(database, target);
@@ -79,19 +79,19 @@ export function logRoutes(
     )
     .get(
       "/self",
-      ({ actor, query: filters }) =>
-        reads.read(async (db) => list(db, await own(db, filters, actor.id), filters, "owner")),
+      ({ query: filters, ...acting }) =>
+        reads.read(async (db) => list(db, await own(db, filters, acting), filters, "owner")),
       {
-        account: "logs.read",
+        account: "requests.read",
         query: listQuery,
       },
     )
-    .get("/search", ({ query: { keyword = "" } }) => find(keyword, null, "admin"), {
+    .get("/search", ({ query: { keyword = "" } }) => find(keyword, "admin"), {
       role: "admin",
       query: searchQuery,
     })
-    .get("/self/search", ({ actor, query: { keyword = "" } }) => find(keyword, actor.id, "owner"), {
-      account: "logs.read",
+    .get("/self/search", ({ query: { keyword = "" }, ...acting }) => find(keyword, "owner", ownFilter({}, acting)), {
+      account: "requests.read",
       query: searchQuery,
     })
     .get(
@@ -107,10 +107,10 @@ export function logRoutes(
     )
     .get(
       "/self/stat",
-      async ({ actor, query: filters }) =>
-        ok(await reads.read(async (db) => readStat(db, await own(db, filters, actor.id)))),
+      async ({ query: filters, ...acting }) =>
+        ok(await reads.read(async (db) => readStat(db, await own(db, filters, acting)))),
       {
-        account: "logs.read",
+        account: "usage.read",
         query,
       },
     )
@@ -120,12 +120,12 @@ export function logRoutes(
     })
     .get(
       "/self/histogram",
-      ({ actor, query: filters }) => reads.read(async (db) => histogram(db, await own(db, filters, actor.id))),
-      { account: "logs.read", query },
+      ({ query: filters, ...acting }) => reads.read(async (db) => histogram(db, await own(db, filters, acting))),
+      { account: "usage.read", query },
     )
     .get("/export", async ({ query: filters }) => csv(await everybody(db, filters), "admin"), { role: "admin", query })
-    .get("/self/export", async ({ actor, query: filters }) => csv(await own(db, filters, actor.id), "owner"), {
-      account: "logs.read",
+    .get("/self/export", async ({ query: filters, ...acting }) => csv(await own(db, filters, acting), "owner"), {
+      account: ["requests.read", "exports.download"],
       query,
     })
     .delete("/", async ({ actor, query: { target_timestamp: target } }) => ok(await deleteBefore(actor, target || 0)), {

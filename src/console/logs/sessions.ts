@@ -19,7 +19,7 @@ export const agentSessionRoutes = ({ db }: Readonly<{ db: Db }>, guarded: Return
       "/self",
       async ({ actor, query: { search = "" } }) => ok(await listSessions(db, { userId: actor.id, search })),
       {
-        account: "logs.read",
+        account: "requests.read",
         query: list,
       },
     )
@@ -28,6 +28,6 @@ export const agentSessionRoutes = ({ db }: Readonly<{ db: Db }>, guarded: Return
       query: t.Object({ id, user_id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
     })
     .get("/self/one", async ({ actor, query }) => ok(await readSession(db, actor.id, query.id)), {
-      account: "logs.read",
+      account: "requests.read",
       query: t.Object({ id }),
     });

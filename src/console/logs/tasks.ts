@@ -50,7 +50,7 @@ export function taskRoutes(site: Site & Readonly<{ db: Db }>, guarded: ReturnTyp
         pagedRows(query, (page) =>
           listDrawingTasks(drawings, { ...drawingFilter(query), userId: actor.id }, page, owner(request)),
         ),
-      { account: "logs.read", query: drawingQuery },
+      { account: "requests.read", query: drawingQuery },
     )
     .get(
       "/task",
@@ -66,7 +66,7 @@ export function taskRoutes(site: Site & Readonly<{ db: Db }>, guarded: ReturnTyp
         pagedRows(query, (page) =>
           listMediaTasks(db, { ...mediaFilter(query), userId: actor.id }, page, owner(request)),
         ),
-      { account: "logs.read", query: mediaQuery },
+      { account: "requests.read", query: mediaQuery },
     );
 }
 

@@ -84,7 +84,7 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
         if (range.end - range.start > OWN_SPAN_S) throw new OperationError("data_span_too_long");
         return okText(await reads.read((db) => readQuotaData(db, { ...range, userId: actor.id }, "model and user")));
       },
-      { account: "logs.read", query: rangeOnly },
+      { account: "usage.read", query: rangeOnly },
     )
     .get(
       "/overview",
@@ -108,7 +108,7 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
           const own = { ...filter, ...rangeOf(period), userId: actor.id };
           return ok(await readOverview(db, own, compareStartOf(period)));
         }),
-      { account: "logs.read", query: ownOverview },
+      { account: "usage.read", query: ownOverview },
     )
     .get(
       "/series",
@@ -125,7 +125,7 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
           const filter = await resolveFilter(db, narrowingOf(period));
           return series(db, period, { ...filter, ...rangeOf(period), userId: actor.id });
         }),
-      { account: "logs.read", query: ownSeries },
+      { account: "usage.read", query: ownSeries },
     )
     .get(
       "/latency",

@@ -31,7 +31,7 @@ type AlertChange = Readonly<{
 /** Writes a change of the site's alerts to the audit log, and one of an organization's to its log; people change their own unlogged. */
 export async function logAlertChange(
   db: DbOrTx,
-  { actor, person, role }: Acting,
+  { actor, person, role }: Pick<Acting, "actor" | "person" | "role">,
   owner: AlertOwner,
   { name, content, ...change }: AlertChange,
 ): Promise<void> {

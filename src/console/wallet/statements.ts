@@ -70,6 +70,10 @@ export function statementRoutes(
         .get("/user/statements/one", async ({ actor, query }) => ok(await readStatement(db, query.id, actor.id)), {
           query: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
         })
+        .get("/user/billing_profile", async ({ actor }) => ok(await readBillingProfile(db, actor.id))),
+    )
+    .guard({ account: ["wallet.read", "exports.download"] }, (app) =>
+      app
         .get(
           "/user/statements/file",
           async ({ actor, request, query }) =>
@@ -87,8 +91,7 @@ export function statementRoutes(
             return csvFile("movements", await exportMovements(deps, actor.id, query.charges, nowSeconds));
           },
           { query: t.Object({ charges: t.UnionEnum(CHARGES_BY, { default: "day" }) }) },
-        )
-        .get("/user/billing_profile", async ({ actor }) => ok(await readBillingProfile(db, actor.id))),
+        ),
     )
     .put(
       "/user/billing_profile",

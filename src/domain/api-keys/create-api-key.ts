@@ -8,6 +8,7 @@ import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
 import { longestName, SUFFIX_LENGTH, TOKEN_LIMITS, tokenCountError, tokenNameError } from "./api-key-rules.ts";
 import { type ApiKeyView, viewApiKey } from "./api-key-view.ts";
 import { readBudget } from "./budget/budget.ts";
+import { logCreatedKeys } from "./log-key-change.ts";
 import { newKey } from "./new-key.ts";
 import { type ApiKeyDeps, holdKeyRight, type Owner } from "./operation.ts";
 import { stateOf } from "./update-api-key.ts";
@@ -48,7 +49,9 @@ export async function createApiKeys(
     if (filled.projectId) await requireProject(tx, owner.id, filled.projectId);
     if (owner.member) await requireKeyExpiry(tx, owner.id, filled.projectId ?? null, filled.expiredTime ?? -1);
     const keys = namesOf(name, count).map((one) => ({ ...common, name: one, ...newKey(deps.vault) }));
-    return tx.insert(tokens).values(keys).returning();
+    const created = await tx.insert(tokens).values(keys).returning();
+    await logCreatedKeys(tx, owner, created);
+    return created;
   });
   await deps.changes.publish(
     "tokens",

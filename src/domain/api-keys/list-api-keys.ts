@@ -110,10 +110,14 @@ async function viewFor(
     return {
       ...viewApiKey(row, vault, member?.seesSecrets !== false),
       ...(leak && { leak: { url: leak.url, time: leak.reportedAt } }),
-      ...(rotation && { rotation: viewRotation(rotation, row) }),
+      ...(rotation && { rotation: viewRotation(rotation, row), previous_key_until: previousUntil(rotation, row) }),
     };
   });
 }
+
+/** When the secret before a rotation stops working, epoch seconds: a policy can end it before its time. */
+const previousUntil = ({ seconds }: Rotation, { previousKeyUntil, previousSecretSince, createdTime }: ApiKeyRow) =>
+  Math.min(previousKeyUntil, Math.max(createdTime, previousSecretSince) + seconds);
 
 const viewRotation = ({ policy, seconds }: Rotation, row: ApiKeyRow): ListedApiKey["rotation"] => ({
   policy: policy.name,

@@ -16,6 +16,7 @@ export type Owner = Pick<UserEntry, "id" | "group"> & Readonly<{ member?: KeyMem
 /** The member or service account that acts for an organization that owns the keys. */
 export type KeyMember = Readonly<{
   id: number;
+  username: string;
   /** Reaches only the keys that they created. */
   ownOnly: boolean;
   /** Sees the keys in clear, and may change them. */
@@ -30,7 +31,11 @@ export function keyOwner({ actor, person, role }: Acting): Owner {
   if (role === null) return { id, group };
   const seesSecrets = hasRight(role, "keys.write");
   const ownOnly = seesSecrets && !hasRight(role, "keys.all");
-  return { id, group, member: { id: person.id, ownOnly, seesSecrets, isService: person.kind === "service" } };
+  return {
+    id,
+    group,
+    member: { id: person.id, username: person.username, ownOnly, seesSecrets, isService: person.kind === "service" },
+  };
 }
 
 /**

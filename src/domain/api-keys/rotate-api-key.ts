@@ -10,7 +10,7 @@ const LONGEST_GRACE_SECONDS = 30 * 86_400;
 
 /**
  * Gives one of the owner's keys a new secret and returns it in clear. The old one works for `graceSeconds` more, but no
- * longer than a policy of an organization lets it get old; one that an earlier rotation left working ends now. Throws
+ * longer than a policy of an organization lets it get old, now or later; one that an earlier rotation left working ends now. Throws
  * OperationError.
  */
 export async function rotateToken(
@@ -33,6 +33,7 @@ export async function rotateToken(
       secretSince: nowSeconds,
       previousKeyHash: keepsOldKey ? before.keyHash : null,
       previousKeyUntil: keepsOldKey ? until : 0,
+      previousSecretSince: keepsOldKey ? secretSinceOf(before) : 0,
     };
   });
 }

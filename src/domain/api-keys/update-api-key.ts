@@ -10,6 +10,7 @@ import { type ApiKeyRow, type ApiKeyView, viewApiKey } from "./api-key-view.ts";
 import { readBudget } from "./budget/budget.ts";
 import { TOKEN_STATUS } from "./directory/index.ts";
 import { ownedBy } from "./list-api-keys.ts";
+import { logKeyChange } from "./log-key-change.ts";
 import { type ApiKeyDeps, holdKeyRight, type Owner } from "./operation.ts";
 
 /**
@@ -80,8 +81,9 @@ export async function changeToken(
       const { projectId, expiredTime } = { ...before, ...values };
       await requireKeyExpiry(tx, owner.id, projectId, expiredTime);
     }
-    const [row] = await tx.update(tokens).set(values).where(eq(tokens.id, id)).returning();
-    return row ?? before;
+    const [row = before] = await tx.update(tokens).set(values).where(eq(tokens.id, id)).returning();
+    await logKeyChange(tx, vault, owner, before, row);
+    return row;
   });
   await changes.publish("tokens", [id]);
   return viewApiKey(after, vault);

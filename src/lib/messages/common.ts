@@ -19,7 +19,7 @@ export const commonMessages = {
   field_list: { en: "{field} must be a list.", zh: "{field} 必须是列表。" },
   field_list_length: { en: "{field} can have at most {max} entries.", zh: "{field} 最多 {max} 项。" },
   field_object: { en: "{field} must be an object.", zh: "{field} 必须是对象。" },
-  field_invalid: { en: "{field} is not valid.", zh: "{field} 无效。" },
+  field_malformed: { en: "{field} is not in the required format.", zh: "{field} 格式不正确。" },
   text_unstorable: {
     en: "A text holds a character that cannot be stored (U+0000).",
     zh: "文本中含有无法保存的字符（U+0000）。",

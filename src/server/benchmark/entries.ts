@@ -40,6 +40,7 @@ export const token: ApiKeyEntry = {
   previousKeyHash: null,
   previousKeyUntil: 0,
   secretSince: 0,
+  previousSecretSince: 0,
   strict: false,
   requestsPerMinute: 0,
   tokensPerMinute: 0,

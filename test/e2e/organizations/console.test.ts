@@ -65,6 +65,18 @@ describe("an organization", () => {
     return row;
   };
 
+  const chat = async (key: string, tag = "") => {
+    const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        ...{ authorization: `Bearer sk-${key}`, "content-type": "application/json" },
+        ...(tag && { "x-sluice-tags": tag }),
+      },
+      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] }),
+    });
+    expect(reply.status).toBe(200);
+  };
+
   beforeAll(async () => {
     for (const username of [owner, member]) await root.post("/api/user/", { username, password: PASSWORD });
     first = await openConsolePage(browser, gateway, BOTH_VIEWPORTS, { username: owner, password: PASSWORD });
@@ -232,12 +244,7 @@ describe("an organization", () => {
 
   test("pays for calls with its key, which its owner sees in the log and in the wallet", async () => {
     const row = await firstKey();
-    const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer sk-${row.key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] }),
-    });
-    expect(reply.status).toBe(200);
+    await chat(row.key);
     await until(async () => (await root.get(`/api/user/${row.user_id}`)).request_count === 1);
     await first.open("/log");
     const called = first.row("gpt-4o").first();
@@ -289,6 +296,67 @@ describe("an organization", () => {
     await button(members.remove, dialog(fillPlaceholders(members.removeTitle, { name: third }))).click();
     await waitForNotice(fillPlaceholders(members.removed, { name: third }));
     await entry.waitFor({ state: "detached" });
+  });
+
+  test("gives its requests and its audit log by project, member and tag to those who may take them away", async () => {
+    const { page, open, button, download, dialog, waitForNotice, expectAccessible } = first;
+    const { access } = texts;
+    const exported = async (query: string) => {
+      await open(`/log?${query}`);
+      await waitForQueries(page);
+      return (await download(() => button(words.components.exportCsv).click())).text;
+    };
+    const { project_id: project, created_by: author, key } = await firstKey();
+    await chat(key, "night");
+    await until(async () => (await exported("type=2&tag=night")).includes("night"));
+    const owned = await page.evaluate(() => JSON.parse(localStorage.getItem("user") ?? "{}").id);
+    for (const query of ["type=2", `project=${project}`, `member=${author}`]) {
+      expect([query, await exported(query)]).toEqual([query, expect.stringContaining("gpt-4o")]);
+    }
+    for (const query of ["tag=day", `member=${owned}`]) expect(await exported(query)).not.toContain("gpt-4o");
+
+    await open("/organization");
+    await openSection(first, "audit");
+    const entries = async (query: string) => {
+      await open(`/organization?section=audit&${query}`);
+      await waitForQueries(page);
+      return (await download(() => button(words.components.exportCsv).click())).text;
+    };
+    expect(await entries("")).toContain(`${owner} created the project Website`);
+    await page.locator("[data-row]").first().waitFor();
+    await expectAccessible();
+    const ofProject = await entries(`project=${project}`);
+    expect(ofProject).toContain(`${owner} created the project Website`);
+    expect(ofProject).not.toContain("created the organization");
+    const byMember = await entries(`member=${author}`);
+    expect(byMember).toContain(`${member} rotated the API key shared`);
+    expect(byMember).not.toContain(owner);
+    await page.locator("[data-row]").first().click();
+    await dialog().getByText(new RegExp(member)).waitFor();
+    await button(words.components.close, dialog()).click();
+
+    await openSection(first, "members");
+    const name = fillPlaceholders(access.of, { name: member });
+    const choose = async (...rights: (keyof typeof access.rights)[]) => {
+      await button(name).click();
+      const form = dialog(name);
+      for (const right of rights) await form.getByRole("checkbox", { name: access.rights[right] }).click();
+      await expectAccessible();
+      await button(access.save, form).click();
+      await waitForNotice(fillPlaceholders(access.saved, { name: member }));
+    };
+    await choose("usage", "exports");
+    await page.getByText(access.limited).waitFor();
+    await second.load("/log");
+    await second.row("gpt-4o").first().waitFor();
+    expect(await second.button(words.components.exportCsv).count()).toBe(0);
+    const links = second.page.getByRole("link", { name: words.shell.dashboard, exact: true });
+    expect(await links.count()).toBe(0);
+    await second.load("/detail");
+    await second.page.getByText(words.shell.notPermitted.memberBody).waitFor();
+    await choose("usage", "exports");
+    await second.load("/detail");
+    await second.button(words.components.exportCsv).waitFor();
   });
 
   test("reads as well in Chinese on a phone, where its sections are chosen above them", async () => {

@@ -1,67 +1,14 @@
 /** Who gets which file of an organization, its projects, members and tags: by each role, directly and by a download link. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { hasRight, type OrganizationRight } from "../../../src/domain/accounts/organizations/rights.ts";
+import type { Right } from "../../../src/domain/accounts/access/access-rules.ts";
+import { ACCESS_RIGHTS, type AccessRight, hasRight } from "../../../src/domain/accounts/organizations/rights.ts";
 import { login, type Session, setOptions } from "../../support/e2e/console-client.ts";
 import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
+import { CALLERS, type CallerName, EXPORTS, type Export, type Ids, ROLES, SITE_EXPORTS } from "./listed-exports.ts";
 
 const PASSWORD = "some-password-1";
 const MODEL = "gpt-4o";
-const ROLES = ["owner", "admin", "billing", "developer", "viewer"] as const;
-const CALLERS = [...ROLES, "outsider"] as const;
-type CallerName = (typeof CALLERS)[number];
-
-/** Ids that addresses name. */
-type Ids = Readonly<{ project: number; theirProject: number; theirs: number } & Record<CallerName, number>>;
-
-type Export = Readonly<{
-  address: (ids: Ids) => string;
-  right: OrganizationRight;
-  /** The API keys whose calls are in the file; absent: it is about no calls. */
-  keys?: readonly string[];
-}>;
-
-const calls = (filter: (ids: Ids) => string, keys: readonly string[]): Export => ({
-  address: (ids) => `/api/log/self/export?type=2${filter(ids)}`,
-  right: "logs.read",
-  keys,
-});
-const archived = (filter: (ids: Ids) => string): Export => ({
-  address: (ids) => `/api/log-archives/self/export?month=2020-01${filter(ids)}`,
-  right: "logs.read",
-  keys: [],
-});
-const wallet = (address: string): Export => ({ address: () => address, right: "wallet.read" });
-
-const EXPORTS: Readonly<Record<string, Export>> = {
-  "requests of the organization": calls(() => "", ["at-large", "in-project"]),
-  "requests of a project": calls(({ project }) => `&project=${project}`, ["in-project"]),
-  "requests of a member": calls(({ owner }) => `&member=${owner}`, ["at-large"]),
-  "requests with a tag": calls(() => "&tag=alpha", ["in-project"]),
-  "requests of another organization's project": calls(({ theirProject }) => `&project=${theirProject}`, []),
-  "requests of somebody who is no member": calls(({ outsider }) => `&member=${outsider}`, []),
-  "requests of another account": calls(
-    ({ theirs }) => `&user_id=${theirs}&username=theirs`,
-    ["at-large", "in-project"],
-  ),
-  "archived requests": archived(() => ""),
-  "archived requests of a project": archived(({ project }) => `&project=${project}`),
-  "everything that changed the balance": wallet("/api/user/movements"),
-  "the charges of each call": wallet("/api/user/movements?charges=call"),
-  "the statement of the month as CSV": wallet("/api/user/statements/file?id=draft&format=csv"),
-  "the statement of the month as PDF": wallet("/api/user/statements/file?id=draft&format=pdf"),
-};
-
-/** Files about the site, and the right of administrators that each needs. */
-const SITE_EXPORTS = {
-  "/api/log/export": "logs:read",
-  "/api/log-archives/export?month=2020-01": "logs:read",
-  "/api/user/export": "users:read",
-  "/api/topup/export": "billing:read",
-  "/api/redemption/export": "billing:read",
-  "/api/audit/export": "audit:read",
-} as const;
-
 let fixture: Fixture;
 let organization: number;
 let ids: Ids;
@@ -75,11 +22,16 @@ const sessionOf = (name: CallerName): Session => {
   return session;
 };
 
-async function ask(session: Session, method: string, path: string, body?: object, header?: number) {
+type Caller = Pick<Session, "cookie" | "userId"> | string;
+
+/** `caller`: a session, or the token of a service account. */
+async function ask(caller: Caller, method: string, path: string, body?: object, header?: number) {
   const reply = await fetch(fixture.gateway.url + path, {
     method,
     headers: {
-      ...{ cookie: session.cookie, "sluice-user": String(session.userId) },
+      ...(typeof caller === "string"
+        ? { authorization: `Bearer ${caller}` }
+        : { cookie: caller.cookie, "sluice-user": String(caller.userId) }),
       ...(body && { "content-type": "application/json" }),
       ...(header && { "Sluice-Organization": String(header) }),
     },
@@ -146,7 +98,7 @@ afterAll(() => fixture.stop());
 const keysIn = (csv: string): string[] => ["at-large", "in-project", "foreign"].filter((name) => csv.includes(name));
 
 describe.each(Object.keys(EXPORTS))("%s", (name) => {
-  const { address, right, keys } = EXPORTS[name] as Export;
+  const { address, rights, keys } = EXPORTS[name] as Export;
   test.each(CALLERS)("for %s", async (caller) => {
     const session = sessionOf(caller);
     const path = address(ids);
@@ -156,7 +108,8 @@ describe.each(Object.keys(EXPORTS))("%s", (name) => {
     if (role) replies.push(await ask(session, "GET", await linkTo(session, path, organization)));
     for (const reply of replies) {
       if (!role) expect([reply.status, reply.code]).toEqual([403, "organization_not_member"]);
-      else if (!hasRight(role, right)) expect([reply.status, reply.code]).toEqual([403, "organization_right_missing"]);
+      else if (!rights.every((right) => hasRight(role, right)))
+        expect([reply.status, reply.code]).toEqual([403, "organization_right_missing"]);
       else {
         expect([reply.status, reply.isFile]).toEqual([200, true]);
         if (keys) expect(keysIn(reply.text)).toEqual([...keys]);
@@ -182,6 +135,96 @@ test("a link does not outlive the right: with another role, or without one, it o
   expect((await ask(viewer, "GET", movements)).code).toBe("organization_right_missing");
   await owner.delete(place);
   expect((await ask(viewer, "GET", requests)).code).toBe("organization_not_member");
+});
+
+/** Each right that has its own places, and one of them. */
+const PLACES = {
+  "usage.read": ["/api/data/self/overview", "/api/log/self/stat", "/api/data/self/series?by=project"],
+  "requests.read": ["/api/log/self?type=2", "/api/sessions/self", "/api/log-archives/self"],
+  "audit.read": ["/api/audit/self"],
+} as const;
+const READS = Object.keys(PLACES) as (keyof typeof PLACES)[];
+const SCOPES = {
+  "usage.read": "organization_usage:read",
+  "requests.read": "organization_requests:read",
+  "audit.read": "organization_audit:read",
+  "exports.download": "organization_exports:read",
+} as const satisfies Record<AccessRight, Right>;
+
+/** The codes of all these places and of files, for somebody who asks for the organization. */
+async function codesOf(session: Caller) {
+  const codes: Record<string, string | undefined> = {};
+  for (const path of [...READS.flatMap((right) => PLACES[right]), "/api/log/self/export", "/api/audit/self/export"]) {
+    codes[path] = (await ask(session, "GET", path, undefined, organization)).code;
+  }
+  return codes;
+}
+
+/** What those see who may do only this. */
+function expectedCodes(may: (right: AccessRight) => boolean, code: string) {
+  const codes: Record<string, string | undefined> = {};
+  for (const right of READS) for (const path of PLACES[right]) codes[path] = may(right) ? undefined : code;
+  const file = (right: AccessRight) => (may(right) && may("exports.download") ? undefined : code);
+  return {
+    ...codes,
+    "/api/log/self/export": file("requests.read"),
+    "/api/audit/self/export": file("audit.read"),
+  };
+}
+
+test.each(ACCESS_RIGHTS)("%s can be withheld from a member alone, and is given back", async (right) => {
+  const owner = sessionOf("owner");
+  const billing = sessionOf("billing");
+  const place = `/api/organization/${organization}/members/${billing.userId}/access`;
+  await owner.put(place, { withheld: [right] });
+  expect(await codesOf(billing)).toEqual(expectedCodes((one) => one !== right, "organization_right_missing"));
+  const [{ rights }] = await billing.get("/api/organization/");
+  expect(rights).not.toContain(right);
+  await owner.put(place, { withheld: [] });
+  expect(await codesOf(billing)).toEqual(expectedCodes(() => true, ""));
+});
+
+test("nobody withholds from owners, from themselves, or without the right to", async () => {
+  const refused = async (by: CallerName, of: CallerName, withheld = ["usage.read"]) => {
+    const place = `/api/organization/${organization}/members/${sessionOf(of).userId}/access`;
+    return (await ask(sessionOf(by), "PUT", place, { withheld })).code;
+  };
+  expect(await refused("owner", "owner")).toBe("organization_owner_access");
+  expect(await refused("admin", "owner")).toBe("organization_owners_only");
+  expect(await refused("admin", "admin")).toBe("organization_own_access");
+  expect(await refused("billing", "viewer")).toBe("organization_right_missing");
+  expect(await refused("outsider", "viewer")).toBe("organization_not_found");
+  expect(await refused("owner", "outsider")).toBe("organization_member_not_found");
+  expect(await refused("owner", "viewer", ["wallet.read"])).toBe("invalid_request");
+});
+
+test.each(ACCESS_RIGHTS)("a service account has %s by a right of its own", async (right) => {
+  const { root } = fixture;
+  const only = await root.post("/api/service_account/", {
+    ...{ name: `only-${right}`, rights: [SCOPES[right]], expires_time: 0 },
+  });
+  expect(await codesOf(only.token)).toEqual(expectedCodes((one) => one === right, "right_missing"));
+  const others = await root.post("/api/service_account/", {
+    name: `not-${right}`,
+    rights: ["organizations:write", ...ACCESS_RIGHTS.filter((one) => one !== right).map((one) => SCOPES[one])],
+    expires_time: 0,
+  });
+  expect(await codesOf(others.token)).toEqual(expectedCodes((one) => one !== right, "right_missing"));
+});
+
+test("the log of those without the right to the audit log has no entry of it, in no way of asking", async () => {
+  for (const caller of ["developer", "owner"] as const) {
+    const session = sessionOf(caller);
+    const entries = async (path: string) => (await ask(session, "GET", path, undefined, organization)).data;
+    const isSeen = caller === "owner";
+    expect((await entries("/api/log/self?type=3")).total > 0).toBe(isSeen);
+    expect((await entries("/api/log/self?type=3")).items.length > 0).toBe(isSeen);
+    expect((await entries("/api/log/self/search?keyword=3")).length > 0).toBe(isSeen);
+    const all = (await entries("/api/log/self?page_size=100")).items.map(({ type }: { type: number }) => type);
+    expect(all.includes(3)).toBe(isSeen);
+    const file = await ask(session, "GET", "/api/log/self/export", undefined, organization);
+    expect(file.text.includes("created the API key")).toBe(isSeen);
+  }
 });
 
 describe.each(Object.entries(SITE_EXPORTS))("%s of the site", (path, right) => {

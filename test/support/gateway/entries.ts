@@ -38,6 +38,7 @@ export const tokenEntry = (fields: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   previousKeyHash: null,
   previousKeyUntil: 0,
   secretSince: 0,
+  previousSecretSince: 0,
   strict: false,
   requestsPerMinute: 0,
   tokensPerMinute: 0,
@@ -77,11 +78,11 @@ export const channelEntry = (fields: Partial<ChannelEntry> = {}): ChannelEntry =
 export const tokenRow = (entry: ApiKeyEntry): PackedRow => {
   const { keyHash, userId, unlimitedQuota, name, status, expiredTime, projectId, createdBy } = entry;
   const { modelLimits, allowIps, group, previousKeyHash, previousKeyUntil } = entry;
-  const { strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt, secretSince } = entry;
+  const { strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt, secretSince, previousSecretSince } = entry;
   const extras: KeyExtras = [
     ...([status, expiredTime, projectId, createdBy, modelLimits && [...modelLimits], allowIps?.text ?? ""] as const),
     ...([group, previousKeyHash, previousKeyUntil, strict] as const),
-    ...([requestsPerMinute, tokensPerMinute, budgetRenewsAt, secretSince] as const),
+    ...([requestsPerMinute, tokensPerMinute, budgetRenewsAt, secretSince, previousSecretSince] as const),
   ];
   const fields = [packHash(keyHash), String(userId), unlimitedQuota ? "t" : "f", JSON.stringify(extras), name];
   return { id: entry.id, text: packFields(fields) };

@@ -18,6 +18,7 @@ import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { useSite } from "../../state/site-status.ts";
 import { useActing, useSeesAllUsers } from "../account/organizations/use-organization.ts";
+import { withRight } from "../account/organizations/with-right.tsx";
 import { logStat } from "../logs/log-queries.ts";
 import { compactCount } from "../logs/overview/Overview.tsx";
 import { RangePicker } from "../logs/overview/RangePicker.tsx";
@@ -45,11 +46,11 @@ const LONG_STEPS = ["day", "week"] as const;
 const LONGEST_BY_HOUR_S = 15 * 86_400;
 
 /** Usage over time: the user's own; all users' for administrators. */
-export const DetailPage = () => {
+const DetailContent = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const isForAdmin = useSeesAllUsers();
-  const { id: organization } = useActing();
+  const { id: organization, may } = useActing();
   const scope = isForAdmin ? "all" : "self";
   const [now, renew] = useNow({ isFollowing: false });
   const range = rangeOf(
@@ -111,9 +112,11 @@ export const DetailPage = () => {
         title={t("dashboard.title")}
         purpose={t("dashboard.purpose")}
         actions={
-          <Button startIcon={<Download />} disabled={!series.data?.length} onClick={download}>
-            {t("components.exportCsv")}
-          </Button>
+          may("exports.download") && (
+            <Button startIcon={<Download />} disabled={!series.data?.length} onClick={download}>
+              {t("components.exportCsv")}
+            </Button>
+          )
         }
       />
       <Row wrap gap={4} sx={{ mb: 4, rowGap: 2 }}>
@@ -237,3 +240,5 @@ const RunningOutPanel = () => {
     </Panel>
   );
 };
+
+export const DetailPage = withRight("usage.read", DetailContent);

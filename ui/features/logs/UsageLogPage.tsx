@@ -19,7 +19,8 @@ import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { SavedViews } from "../../components/inputs/SavedViews.tsx";
 import { PageHeader } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
-import { useSeesAllUsers } from "../account/organizations/use-organization.ts";
+import { useActing, useSeesAllUsers } from "../account/organizations/use-organization.ts";
+import { withRight } from "../account/organizations/with-right.tsx";
 import { archiveMonths } from "./archive/archive-queries.ts";
 import { LogDetail } from "./detail/LogDetail.tsx";
 import { UserDialog } from "./detail/UserDialog.tsx";
@@ -36,10 +37,11 @@ import { idOf, useLogPlace, useLogRows } from "./use-log-rows.ts";
 const ARCHIVE_STALE_MS = 3_600_000;
 
 /** The usage log: the user's own calls; all calls for administrators. */
-export const UsageLogPage = () => {
+const UsageLogContent = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const isForAdmin = useSeesAllUsers();
+  const { may } = useActing();
   const scope = isForAdmin ? "all" : "self";
   const [isFollowing, setFollowing] = useState(false);
   const place = useLogPlace();
@@ -104,12 +106,15 @@ export const UsageLogPage = () => {
                 </IconButton>
               </Tooltip>
             )}
-            <DownloadButton request={() => requestDownload(logExport(scope), parametersOf(scope, filters))} />
+            {may("exports.download") && (
+              <DownloadButton request={() => requestDownload(logExport(scope), parametersOf(scope, filters))} />
+            )}
           </>
         }
       />
       <Overview
         scope={scope}
+        hasFigures={may("usage.read")}
         filters={filters}
         range={range}
         now={now}
@@ -185,3 +190,5 @@ const LogsEmpty = ({ isFiltered, requestId }: { isFiltered: boolean; requestId?:
     />
   );
 };
+
+export const UsageLogPage = withRight("requests.read", UsageLogContent);

@@ -15,6 +15,7 @@ import { Row } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { isSiteLoadingAtom, useSite } from "../../state/site-status.ts";
 import { size } from "../../theme/theme.ts";
+import { useMayOpen } from "../account/organizations/use-organization.ts";
 import { useHasFirstSteps } from "../site/start/first-steps.ts";
 import { entryStyle, NavGroupEntries, NavLink, type NavLinkProps } from "./NavLinks.tsx";
 import { groupsOf, isUnder, navFor, type SiteLink, useSiteLinks } from "./nav.ts";
@@ -29,6 +30,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   // On a first visit the site's pages are unknown: entries that appear later would move the others under the pointer.
   const isUnknown = useAtomValue(isSiteLoadingAtom) && site === undefined;
   const hasFirstSteps = useHasFirstSteps();
+  const mayOpen = useMayOpen();
   const version = site?.version;
   const chats = (site?.chats ?? []).flatMap((chat) => Object.keys(chat).slice(0, 1));
   const shared = { isCollapsed, ...(onNavigate && { onNavigate }) };
@@ -49,19 +51,21 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
         py: 3,
       }}
     >
-      {(isUnknown ? [] : navFor(user, site && { ...site, has_first_steps: hasFirstSteps })).map(({ key, items }) => (
-        <Box key={key} sx={{ mb: 2.5 }}>
-          {!isCollapsed && key !== "playground" && (
-            <Box sx={{ px: 2.5, mb: 1, fontSize: 12, lineHeight: "16px", fontWeight: 520, color: "text.tertiary" }}>
-              {t(`shell.sections.${key}`)}
-            </Box>
-          )}
-          {groupsOf(items).map(([group, pages]) => (
-            <NavGroupEntries key={group ?? ""} group={group} items={pages} total={items.length} {...shared} />
-          ))}
-          {key === "playground" && chats.length > 0 && <ChatLinks names={chats} {...shared} />}
-        </Box>
-      ))}
+      {(isUnknown ? [] : navFor(user, site && { ...site, has_first_steps: hasFirstSteps }, mayOpen)).map(
+        ({ key, items }) => (
+          <Box key={key} sx={{ mb: 2.5 }}>
+            {!isCollapsed && key !== "playground" && (
+              <Box sx={{ px: 2.5, mb: 1, fontSize: 12, lineHeight: "16px", fontWeight: 520, color: "text.tertiary" }}>
+                {t(`shell.sections.${key}`)}
+              </Box>
+            )}
+            {groupsOf(items).map(([group, pages]) => (
+              <NavGroupEntries key={group ?? ""} group={group} items={pages} total={items.length} {...shared} />
+            ))}
+            {key === "playground" && chats.length > 0 && <ChatLinks names={chats} {...shared} />}
+          </Box>
+        ),
+      )}
       <Box sx={{ flex: 1 }} />
       {onCollapse && (
         <Row sx={{ px: isCollapsed ? 0 : 2.5, justifyContent: isCollapsed ? "center" : "space-between" }}>

@@ -45,15 +45,21 @@ export const PageError = ({ error }: { error: unknown }) => {
   );
 };
 
+type NotPermittedProps = Readonly<{
+  isForSuperAdmin?: boolean;
+  /** It is about the organization that the user acts for. */
+  isForMembers?: boolean;
+}>;
+
 /** Shown instead of a page that the user may not open. */
-export const NotPermitted = ({ isForSuperAdmin = false }: { isForSuperAdmin?: boolean }) => {
+export const NotPermitted = ({ isForSuperAdmin = false, isForMembers = false }: NotPermittedProps) => {
   const { t } = useTranslation();
   return (
     <EmptyState
       isPage
       icon={<LockOutlined />}
       title={t(isForSuperAdmin ? "shell.notPermitted.superAdminTitle" : "shell.notPermitted.title")}
-      body={t("shell.notPermitted.body")}
+      body={t(isForMembers ? "shell.notPermitted.memberBody" : "shell.notPermitted.body")}
       action={
         <Button component={Link} to="/token" variant="contained" color="primary">
           {t("shell.notPermitted.action")}

@@ -2,6 +2,7 @@ import { useLocation } from "@tanstack/react-router";
 import { atom } from "jotai";
 import { useTranslation } from "react-i18next";
 import type { Right } from "../../../src/domain/accounts/access/access-rules.ts";
+import type { OrganizationRight } from "../../../src/domain/accounts/organizations/rights.ts";
 import { useSession } from "../../state/session.ts";
 import { type SiteStatus, useSite } from "../../state/site-status.ts";
 import { hasRootRight, isAdmin, isSuperAdmin, type StoredUser } from "../../state/stored-user.ts";
@@ -94,6 +95,8 @@ export type NavItem = Readonly<{
   isForSuperAdmins?: true;
   /** Opens a page of administrators to people whose custom role has it. */
   right?: Right;
+  /** What members need who act for an organization. */
+  memberRight?: OrganizationRight;
   /** Only if this is on. */
   needs?: keyof PageSwitches;
 }>;
@@ -121,12 +124,12 @@ export const NAV: readonly NavSection[] = [
     key: "console",
     isForAdmins: false,
     items: [
-      { path: "/detail", label: "dashboard", needs: "enable_data_export" },
+      { path: "/detail", label: "dashboard", memberRight: "usage.read", needs: "enable_data_export" },
       { path: "/token", label: "tokens" },
-      { path: "/log", label: "logs" },
-      { path: "/sessions", label: "sessions" },
-      { path: "/midjourney", label: "drawings", needs: "enable_drawing" },
-      { path: "/task", label: "tasks", needs: "enable_task" },
+      { path: "/log", label: "logs", memberRight: "requests.read" },
+      { path: "/sessions", label: "sessions", memberRight: "requests.read" },
+      { path: "/midjourney", label: "drawings", memberRight: "requests.read", needs: "enable_drawing" },
+      { path: "/task", label: "tasks", memberRight: "requests.read", needs: "enable_task" },
     ],
   },
   {
@@ -178,12 +181,22 @@ export const groupsOf = (items: readonly NavItem[]): readonly (readonly [NavGrou
 
 const isOn = (state: boolean | string | undefined): boolean => state === true || state === "on" || state === "required";
 
-/** The sections and pages that the user may open; without the site's status, only those that every site has. */
-export const navFor = (user: StoredUser | null, site: PageSwitches | undefined): readonly NavSection[] =>
+/**
+ * The sections and pages that the user may open; without the site's status, only those that every site has. `may`: what they
+ * may do for the account that they act for.
+ */
+export const navFor = (
+  user: StoredUser | null,
+  site: PageSwitches | undefined,
+  may: (right: OrganizationRight) => boolean = () => true,
+): readonly NavSection[] =>
   NAV.map(({ items, ...section }) => ({
     ...section,
     items: items.filter(
-      (item) => mayOpen(user, section.isForAdmins, item) && (!item.needs || isOn(site?.[item.needs])),
+      (item) =>
+        mayOpen(user, section.isForAdmins, item) &&
+        (!item.memberRight || may(item.memberRight)) &&
+        (!item.needs || isOn(site?.[item.needs])),
     ),
   })).filter(({ isForAdmins, items }) => !isForAdmins || items.length > 0);
 

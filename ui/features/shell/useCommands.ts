@@ -22,6 +22,7 @@ import { useSession } from "../../state/session.ts";
 import { shortcutHelpAtom } from "../../state/shortcuts.ts";
 import { useSite } from "../../state/site-status.ts";
 import { isAdmin, isSuperAdmin } from "../../state/stored-user.ts";
+import { useMayOpen } from "../account/organizations/use-organization.ts";
 import { findSettings, useSettingTargets } from "../settings/find-settings.ts";
 import { useHasFirstSteps } from "../site/start/first-steps.ts";
 import { useLeave } from "./menus/AccountMenu.tsx";
@@ -80,7 +81,10 @@ export function useCommands(): readonly Command[] {
   const showShortcuts = useSetAtom(shortcutHelpAtom);
   const site = useSite();
   const hasFirstSteps = useHasFirstSteps();
-  const pages = navFor(user, site && { ...site, has_first_steps: hasFirstSteps }).flatMap(({ items }) => items);
+  const mayOpen = useMayOpen();
+  const pages = navFor(user, site && { ...site, has_first_steps: hasFirstSteps }, mayOpen).flatMap(
+    ({ items }) => items,
+  );
   const goTo = (page: string, path: string, icon: typeof SvgIcon, hint = ""): Command => ({
     label: t("shell.palette.goTo", { page }),
     name: page,

@@ -190,7 +190,7 @@ const Forecast = ({ balance }: { balance: number }) => {
   const week = { start: end - WEEK_DAYS * 86_400, end };
   const { data: series = [] } = useQuery({
     ...usageSeries("self", week, {}, { by: "group", step: "week" }),
-    enabled: may("logs.read"),
+    enabled: may("usage.read"),
   });
   const spent = series.flatMap(({ points }) => points).reduce((sum, { quota }) => sum + quota, 0);
   const days = Math.floor((balance * WEEK_DAYS) / spent);

@@ -30,7 +30,11 @@ describe("projects", () => {
     expect(await app.codeOf("alice", "POST", "projects", { name: "website" })).toBe("project_exists");
     expect(await app.codeOf("alice", "POST", "projects", { name: " " })).toBe("project_name_invalid");
     const deps = { db: app.db, changes: app.changes, settings: app.settings, vault };
-    const owner = { id, group: "default", member: { id: app.who("alice").id, ownOnly: false, seesSecrets: true } };
+    const owner = {
+      id,
+      group: "default",
+      member: { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true },
+    };
     const { id: key } = await createApiKey(deps, owner, { name: "ci", unlimited_quota: true });
     const set = (projectId: number) => updateToken(deps, owner, key, { project_id: projectId });
     expect(await set(project)).toMatchObject({ project_id: project });

@@ -1,6 +1,10 @@
 import { Elysia, t } from "elysia";
 import { listMembers } from "../../../domain/accounts/organizations/list-organizations.ts";
-import { changeMemberRole, removeMember } from "../../../domain/accounts/organizations/members/change-members.ts";
+import {
+  changeMemberAccess,
+  changeMemberRole,
+  removeMember,
+} from "../../../domain/accounts/organizations/members/change-members.ts";
 import {
   acceptInvitation,
   previewInvitation,
@@ -12,6 +16,7 @@ import {
   revokeInvitation,
 } from "../../../domain/accounts/organizations/members/invitations/invite.ts";
 import { requireOrganizations, requireRight } from "../../../domain/accounts/organizations/membership.ts";
+import { ACCESS_RIGHTS } from "../../../domain/accounts/organizations/rights.ts";
 import type { ClientAddress } from "../../../lib/http/client-ip.ts";
 import { languageOf } from "../../../lib/messages.ts";
 import { ok } from "../../http/envelope.ts";
@@ -60,6 +65,18 @@ export function organizationMemberRoutes(
         return ok(null);
       },
       { params: t.Object({ id, user: id }), body: t.Object({ role }) },
+    )
+    .put(
+      "/:id/members/:user/access",
+      async ({ actor, params, body }) => {
+        const place = { organizationId: params.id, userId: params.user };
+        await changeMemberAccess(services, actor, place, body.withheld);
+        return ok(null);
+      },
+      {
+        params: t.Object({ id, user: id }),
+        body: t.Object({ withheld: t.Array(t.UnionEnum(ACCESS_RIGHTS), { maxItems: ACCESS_RIGHTS.length }) }),
+      },
     )
     .delete(
       "/:id/members/:user",

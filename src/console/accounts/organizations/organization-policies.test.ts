@@ -75,6 +75,7 @@ test("each wrong field is named", async () => {
     [policy("a", {}, 999_999), "project_not_found"],
     [policy("a", { allow_ips: "10" }), "token_ip_invalid"],
     [policy("a", { blocked_words: "regex:(" }), "option_regex"],
+    [policy("a", { channel_types: [1, 99_999] }), "policy_provider_unknown"],
     [policy("a", { max_key_days: 0.5 }), "policy_days_invalid"],
     [policy("a", { rotation_days: 3651 }), "policy_rotation_invalid"],
     [policy("a", { max_call_quota: -1 }), "policy_quota_invalid"],
@@ -88,7 +89,11 @@ test("keys must expire as the strictest policy of their project says", async () 
   await app.createdId("alice", "POST", "policies", policy("Ninety", { max_key_days: 90 }));
   await app.createdId("alice", "POST", "policies", policy("Thirty", { max_key_days: 30 }, project));
   const deps = { db: app.db, changes: app.changes, settings: app.settings, vault };
-  const owner = { id, group: "default", member: { id: app.who("alice").id, ownOnly: false, seesSecrets: true } };
+  const owner = {
+    id,
+    group: "default",
+    member: { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true },
+  };
   const input = { name: "ci", unlimited_quota: true };
   const inDays = (days: number) => nowSeconds() + days * DAY_S - 60;
   expect(createApiKey(deps, owner, input)).rejects.toMatchObject({ code: "policy_key_expiry" });
@@ -104,7 +109,11 @@ test("a rotation restarts the days of a policy; the old secret ends when they do
   await app.createdId("alice", "POST", "policies", policy("Loose", { rotation_days: 60 }));
   await app.createdId("alice", "POST", "policies", policy("Tight", { rotation_days: 10 }, project));
   const deps = { db: app.db, changes: app.changes, settings: app.settings, vault };
-  const owner = { id, group: "default", member: { id: app.who("alice").id, ownOnly: false, seesSecrets: true } };
+  const owner = {
+    id,
+    group: "default",
+    member: { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true },
+  };
   const now = nowSeconds();
   const input = { name: "ci", unlimited_quota: true, project_id: project, expired_time: now + DAY_S };
   const { id: key } = await createApiKey(deps, owner, input);
@@ -127,4 +136,26 @@ test("a rotation restarts the days of a policy; the old secret ends when they do
   expect((await rotateToken(deps, owner, key, DAY_S, now)).previous_key_until).toBe(0);
   await updateToken(deps, owner, key, { project_id: 0 });
   expect(await getToken(deps, owner, key)).toMatchObject({ rotation: { policy: "Loose", due: now + 60 * DAY_S } });
+});
+
+test("a stricter policy ends the grace of an old secret that an earlier one allowed", async () => {
+  const project = await app.createdId("alice", "POST", "projects", { name: "Later" });
+  const deps = { db: app.db, changes: app.changes, settings: app.settings, vault };
+  const member = { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true };
+  const owner = { id, group: "default", member };
+  const now = nowSeconds();
+  const { id: key } = await createApiKey(deps, owner, {
+    ...{ name: "late", unlimited_quota: true, project_id: project, expired_time: now + DAY_S },
+  });
+  await app.db
+    .update(tokens)
+    .set({ createdTime: now - 20 * DAY_S })
+    .where(eq(tokens.id, key));
+  await rotateToken(deps, owner, key, 30 * DAY_S, now);
+  const endOfOld = async () => (await getToken(deps, owner, key)).previous_key_until - now;
+  expect(await endOfOld()).toBe(30 * DAY_S);
+  const stricter = await app.createdId("alice", "POST", "policies", policy("Stricter", { rotation_days: 21 }, project));
+  expect(await endOfOld()).toBe(DAY_S);
+  await app.codeOf("alice", "PUT", `policies/${stricter}`, policy("Stricter", { rotation_days: 5 }, project));
+  expect(await endOfOld()).toBeLessThan(0);
 });

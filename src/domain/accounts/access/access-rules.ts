@@ -6,8 +6,16 @@ export const RESOURCES = {
   models: ["read", "write", "act"],
   /** People and groups. */
   users: ["read", "write"],
-  /** Keys, logs and usage of organizations, and their orders. */
+  /** Keys, wallets and orders of organizations. */
   organizations: ["read", "write"],
+  /** Sums and charts of organizations. */
+  organization_usage: ["read"],
+  /** Requests, sessions and tasks of organizations. */
+  organization_requests: ["read"],
+  /** Who changed organizations. */
+  organization_audit: ["read"],
+  /** Files of what the account may read of organizations. */
+  organization_exports: ["read"],
   /** Requests, tasks, sessions and usage of everybody. */
   logs: ["read", "act"],
   /** Orders, redemption codes, plans, statements and agents. */
@@ -39,4 +47,4 @@ export const isRight = (text: string): text is Right => (ALL_RIGHTS as readonly 
 export const orderRights = (rights: readonly string[]): Right[] => ALL_RIGHTS.filter((right) => rights.includes(right));
 
 /** Whether people can have a right by a custom role: in organizations they have the roles of members instead. */
-export const isRoleRight = (right: Right): boolean => !right.startsWith("organizations:");
+export const isRoleRight = (right: Right): boolean => !right.startsWith("organization");

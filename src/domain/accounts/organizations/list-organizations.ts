@@ -3,7 +3,7 @@ import { type OrganizationRole, organizationMembers } from "../../../../db/schem
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { readSeatLimits } from "../../wallet/plans/seats/seats.ts";
-import { type OrganizationRight, rightsOf } from "./rights.ts";
+import { ACCESS_RIGHTS, type AccessRight, hasRight, type OrganizationRight, rightsOf } from "./rights.ts";
 
 /** An organization as its members see it; amounts in quota units. */
 export type OrganizationView = Readonly<{
@@ -28,6 +28,9 @@ export type MemberView = Readonly<{
   username: string;
   display_name: string;
   role: OrganizationRole;
+  /** Rights of the role that can be withheld, and those that are. */
+  access_rights: readonly AccessRight[];
+  withheld: readonly string[];
   /** Epoch seconds. */
   joined_time: number;
 }>;
@@ -35,7 +38,7 @@ export type MemberView = Readonly<{
 /** The organizations that a person belongs to, by name. */
 export async function listOrganizations(db: Db, userId: number): Promise<OrganizationView[]> {
   const rows = await db
-    .select({ user: users, role: organizationMembers.role })
+    .select({ user: users, role: organizationMembers.role, withheld: organizationMembers.withheld })
     .from(organizationMembers)
     .innerJoin(users, eq(users.id, organizationMembers.organizationId))
     .where(and(eq(organizationMembers.userId, userId), eq(users.kind, "organization"), isNull(users.deletedAt)))
@@ -44,12 +47,12 @@ export async function listOrganizations(db: Db, userId: number): Promise<Organiz
     db,
     rows.map(({ user }) => user.id),
   );
-  return rows.map(({ user, role }) => ({
+  return rows.map(({ user, role, withheld }) => ({
     id: user.id,
     username: user.username,
     display_name: user.displayName,
     role,
-    rights: rightsOf(role),
+    rights: rightsOf({ role, withheld }),
     quota: user.quota,
     used_quota: user.usedQuota,
     request_count: user.requestCount,
@@ -61,16 +64,18 @@ export async function listOrganizations(db: Db, userId: number): Promise<Organiz
 
 /** The members of an organization, the first to join first. The caller has checked the right to see them. */
 export async function listMembers(db: Db, organizationId: number): Promise<MemberView[]> {
-  return db
+  const rows = await db
     .select({
       user_id: users.id,
       username: users.username,
       display_name: users.displayName,
       role: organizationMembers.role,
+      withheld: organizationMembers.withheld,
       joined_time: organizationMembers.joinedAt,
     })
     .from(organizationMembers)
     .innerJoin(users, eq(users.id, organizationMembers.userId))
     .where(eq(organizationMembers.organizationId, organizationId))
     .orderBy(asc(organizationMembers.joinedAt), asc(users.id));
+  return rows.map((row) => ({ ...row, access_rights: ACCESS_RIGHTS.filter((right) => hasRight(row.role, right)) }));
 }

@@ -5,7 +5,7 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import type { DbOrTx, Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { hasRight, type OrganizationRight } from "./rights.ts";
+import { hasRight, type Member, type OrganizationRight } from "./rights.ts";
 
 /** An organization's account as operations need it. */
 export type Organization = Readonly<{ id: number; username: string; displayName: string; quota: number }>;
@@ -21,10 +21,10 @@ export function requireOrganizations(settings: SettingsReader): void {
   if (settings.get("Organizations") === "off") throw new OperationError("organizations_off", {}, { status: 404 });
 }
 
-/** The role of a person in an organization that exists; null: none, whether or not there is such an organization. */
-export async function findRole(db: DbOrTx, organizationId: number, userId: number): Promise<OrganizationRole | null> {
+/** A person's place in an organization that exists; null: none, whether or not there is such an organization. */
+export async function findMember(db: DbOrTx, organizationId: number, userId: number): Promise<Member | null> {
   const [member] = await db
-    .select({ role: organizationMembers.role })
+    .select({ role: organizationMembers.role, withheld: organizationMembers.withheld })
     .from(organizationMembers)
     .innerJoin(users, eq(users.id, organizationMembers.organizationId))
     .where(
@@ -34,8 +34,12 @@ export async function findRole(db: DbOrTx, organizationId: number, userId: numbe
         isOrganization,
       ),
     );
-  return member?.role ?? null;
+  return member ?? null;
 }
+
+/** The role of a person in an organization that exists; null as of `findMember`. */
+export const findRole = async (db: DbOrTx, organizationId: number, userId: number): Promise<OrganizationRole | null> =>
+  (await findMember(db, organizationId, userId))?.role ?? null;
 
 /**
  * The role of a person in an organization, if it has the right. Throws OperationError: 404 for whoever is no member, also of
@@ -91,12 +95,16 @@ export async function holdRight(
   if (!hasRight(member.role, right)) throw new OperationError("organization_right_missing", {}, { status: 403 });
 }
 
-/** The role of another member of a locked organization. Throws OperationError organization_member_not_found. */
-export async function roleOfMember(tx: Tx, organizationId: number, userId: number): Promise<OrganizationRole> {
-  const role = await findRole(tx, organizationId, userId);
-  if (role === null) throw new OperationError("organization_member_not_found");
-  return role;
+/** Another member of a locked organization. Throws OperationError organization_member_not_found. */
+export async function memberOf(tx: Tx, organizationId: number, userId: number): Promise<Member> {
+  const member = await findMember(tx, organizationId, userId);
+  if (member === null) throw new OperationError("organization_member_not_found");
+  return member;
 }
+
+/** The role of another member of a locked organization. Throws OperationError organization_member_not_found. */
+export const roleOfMember = async (tx: Tx, organizationId: number, userId: number): Promise<OrganizationRole> =>
+  (await memberOf(tx, organizationId, userId)).role;
 
 /** Throws OperationError when an owner of a locked organization is about to go and there is no other. */
 export async function requireOtherOwner(tx: Tx, organizationId: number): Promise<void> {

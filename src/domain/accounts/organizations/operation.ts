@@ -15,6 +15,8 @@ type Change = Readonly<{
   content: string;
   note: LogNote;
   action: ManagementAction;
+  /** The project that it is about, if any. */
+  projectId?: number | null;
   before?: Readonly<Record<string, unknown>>;
   after?: Readonly<Record<string, unknown>>;
 }>;
@@ -24,12 +26,18 @@ export const writeOrganizationLog = (
   tx: DbOrTx,
   organizationId: number,
   person: Person,
-  { content, note, ...change }: Change,
+  { content, note, projectId, ...change }: Change,
 ): Promise<void> =>
   writeLog(tx, {
     type: LOG_TYPE.management,
     userId: organizationId,
     content,
     note,
-    other: { target: "organization", organization_id: organizationId, by: person.id, ...change },
+    other: {
+      target: "organization",
+      organization_id: organizationId,
+      by: person.id,
+      ...(projectId && { project_id: projectId }),
+      ...change,
+    },
   });

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
-import { ORGANIZATION_ROLES } from "../../../../db/schema/accounts/organizations.ts";
-import { hasRight, mayAssign, type OrganizationRight, RIGHTS, rightsOf } from "./rights.ts";
+import { ORGANIZATION_ROLES, type OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
+import { ACCESS_RIGHTS, hasRight, mayAssign, type OrganizationRight, RIGHTS, rightsOf } from "./rights.ts";
+
+const of = (role: OrganizationRole) => ({ role, withheld: [] });
 
 test("owners have every right", () => {
-  expect(rightsOf("owner").sort()).toEqual((Object.keys(RIGHTS) as OrganizationRight[]).sort());
+  expect(rightsOf(of("owner")).sort()).toEqual((Object.keys(RIGHTS) as OrganizationRight[]).sort());
 });
 
 test.each([
@@ -11,28 +13,52 @@ test.each([
     "admin",
     [
       "alerts.manage",
+      "audit.read",
       "budgets.manage",
+      "exports.download",
       "keys.all",
       "keys.read",
       "keys.write",
-      "logs.read",
       "members.manage",
       "organization.read",
       "organization.rename",
       "playground.use",
       "policies.manage",
       "projects.manage",
+      "requests.read",
+      "usage.read",
       "wallet.read",
     ],
   ],
   [
     "billing",
-    ["alerts.manage", "budgets.manage", "keys.read", "logs.read", "organization.read", "wallet.read", "wallet.topUp"],
+    [
+      ...["alerts.manage", "audit.read", "budgets.manage", "exports.download", "keys.read", "organization.read"],
+      ...["requests.read", "usage.read", "wallet.read", "wallet.topUp"],
+    ],
   ],
-  ["developer", ["keys.read", "keys.write", "logs.read", "organization.read", "playground.use"]],
-  ["viewer", ["keys.read", "logs.read", "organization.read", "wallet.read"]],
+  [
+    "developer",
+    [
+      ...["exports.download", "keys.read", "keys.write", "organization.read", "playground.use"],
+      ...["requests.read", "usage.read"],
+    ],
+  ],
+  [
+    "viewer",
+    [
+      ...["audit.read", "exports.download", "keys.read", "organization.read", "requests.read"],
+      ...["usage.read", "wallet.read"],
+    ],
+  ],
 ] as const)("%s has these rights and no others", (role, rights) => {
-  expect(rightsOf(role).sort()).toEqual([...rights]);
+  expect(rightsOf(of(role)).sort()).toEqual([...rights]);
+});
+
+test.each(ACCESS_RIGHTS)("%s can be withheld from each role, and nothing goes with it", (right) => {
+  for (const role of ORGANIZATION_ROLES) {
+    expect(rightsOf({ role, withheld: [right] })).toEqual(rightsOf(of(role)).filter((other) => other !== right));
+  }
 });
 
 test("only owners take balance out, delete the organization and decide on owners", () => {

@@ -20,8 +20,14 @@ export const RIGHTS = {
   "budgets.manage": ["owner", "admin", "billing"],
   /** Choose which events are alerts, and where they go. */
   "alerts.manage": ["owner", "admin", "billing"],
-  /** See requests, tasks and usage. */
-  "logs.read": EVERYBODY,
+  /** See sums and charts of use. */
+  "usage.read": EVERYBODY,
+  /** See requests, sessions and tasks one by one, with their contents where the site keeps them. */
+  "requests.read": EVERYBODY,
+  /** See who changed the organization, its members, budgets and wallet: more than developers see elsewhere. */
+  "audit.read": ["owner", "admin", "billing", "viewer"],
+  /** Download as a file what one may see. */
+  "exports.download": EVERYBODY,
   /** See keys; secrets only with `keys.write`. */
   "keys.read": EVERYBODY,
   /** Create keys, and manage those that the member created. */
@@ -46,9 +52,25 @@ export function hasRight(role: OrganizationRole, right: OrganizationRight): bool
   return roles.includes(role);
 }
 
-/** All rights of `role`, in the order of the table. */
-export const rightsOf = (role: OrganizationRole): OrganizationRight[] =>
-  Object.keys(RIGHTS).filter((right): right is OrganizationRight => hasRight(role, right as OrganizationRight));
+/** Rights that can be withheld from a member whose role has them. */
+export const ACCESS_RIGHTS = [
+  "usage.read",
+  "requests.read",
+  "audit.read",
+  "exports.download",
+] as const satisfies OrganizationRight[];
+export type AccessRight = (typeof ACCESS_RIGHTS)[number];
+
+/** A member's role, and what is withheld from them of its rights. */
+export type Member = Readonly<{ role: OrganizationRole; withheld: readonly string[] }>;
+
+/** Whether a member has `right`. */
+export const mayMember = ({ role, withheld }: Member, right: OrganizationRight): boolean =>
+  hasRight(role, right) && !withheld.includes(right);
+
+/** All rights of a member, in the order of the table. */
+export const rightsOf = (member: Member): OrganizationRight[] =>
+  Object.keys(RIGHTS).filter((right): right is OrganizationRight => mayMember(member, right as OrganizationRight));
 
 /** Whether members with `role` may give others the role `assigned`, or take it from them. */
 export const mayAssign = (role: OrganizationRole, assigned: OrganizationRole): boolean =>

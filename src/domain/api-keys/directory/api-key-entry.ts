@@ -15,6 +15,8 @@ export type TokenExtras = Readonly<{
   previousKeyUntil: number;
   /** When the secret was made, epoch seconds; 0: of no interest, because no policy can hold for the key. */
   secretSince: number;
+  /** The same of the key before a rotation. */
+  previousSecretSince: number;
   /** Calls of which an upstream cannot express everything are refused. */
   strict: boolean;
   /** 0: no limit. */

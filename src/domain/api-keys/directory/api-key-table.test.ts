@@ -21,6 +21,7 @@ const entry = (id: number, input: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   previousKeyHash: null,
   previousKeyUntil: 0,
   secretSince: id * 7,
+  previousSecretSince: id * 5,
   strict: false,
   requestsPerMinute: 0,
   tokensPerMinute: 0,

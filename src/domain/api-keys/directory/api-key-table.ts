@@ -38,8 +38,9 @@ export type KeyExtras = [
   tokensPerMinute: number,
   budgetRenewsAt: number,
   secretSince: number,
+  previousSecretSince: number,
 ];
-const USUAL: KeyExtras = [1, -1, 0, 0, null, "", "", null, 0, false, 0, 0, 0, 0];
+const USUAL: KeyExtras = [1, -1, 0, 0, null, "", "", null, 0, false, 0, 0, 0, 0, 0];
 
 const t = tokens;
 const madeAt = sql`greatest(${t.createdTime}, ${t.secretSince})`;
@@ -50,7 +51,7 @@ const extras = sql`case when ${t.status} = 1 and ${t.expiredTime} = -1 and ${t.p
   then '' else json_build_array(${t.status}, ${t.expiredTime}, coalesce(${t.projectId}, 0), coalesce(${t.createdBy}, 0),
     case when ${t.modelLimitsEnabled} then ${t.modelLimits} end, ${t.allowIps}, ${t.group}, ${t.previousKeyHash},
     ${t.previousKeyUntil}, ${t.strict}, ${t.requestsPerMinute}, ${t.tokensPerMinute}, ${t.budgetRenewsAt},
-    ${madeAt})::text end`;
+    ${madeAt}, greatest(${t.createdTime}, ${t.previousSecretSince}))::text end`;
 
 /** What a key's row is made of, with its hash in the first field as the database has it. */
 export const KEY_ROWS: RowSource = {
@@ -110,6 +111,7 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
       tokensPerMinute,
       budgetRenewsAt,
       secretSince,
+      previousSecretSince,
     ] = rest;
     return {
       ...{
@@ -126,7 +128,7 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
       modelLimits: limits && new Set(limits),
       allowIps: ips === "" ? null : compileIpList(ips),
       ...{ group, previousKeyHash, previousKeyUntil, strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt },
-      secretSince,
+      ...{ secretSince, previousSecretSince },
     };
   }
 }
@@ -153,7 +155,10 @@ export function createKeyLookup(
   let rememberedVersion = table.version;
   const findByHash = (hash: string): Found | null => {
     const entry = table.findByHash(hash);
-    return entry ? { entry, isPrevious: entry.keyHash !== hash } : null;
+    if (!entry) return null;
+    const isPrevious = entry.keyHash !== hash;
+    // A policy that demands rotation counts from when the secret that was sent was made.
+    return { entry: isPrevious ? { ...entry, secretSince: entry.previousSecretSince } : entry, isPrevious };
   };
   return (key) => {
     if (rememberedVersion !== table.version) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
@@ -82,4 +83,18 @@ test.each([
   const values = { userId: 1, name, keyHash: vault.keyedHash(name), keyCipher: "c", ...fields };
   await database.db.insert(tokens).values(values);
   expect(await directory.reread(name)).toMatchObject({ name, secretSince });
+});
+
+test("of a rotated key each secret has its own age, by which policies refuse it", async () => {
+  const hashes = { keyHash: vault.keyedHash("young"), previousKeyHash: vault.keyedHash("aged") };
+  const ages = { createdTime: 50, previousSecretSince: 70, secretSince: 90, previousKeyUntil: 9e9 };
+  await database.db
+    .insert(tokens)
+    .values({ ...{ userId: 1, createdBy: 1, name: "r", keyCipher: "c" }, ...hashes, ...ages });
+  expect(await directory.reread("young")).toMatchObject({ name: "r", secretSince: 90 });
+  expect(directory.findByKey("aged")).toMatchObject({ name: "r", secretSince: 70 });
+  await database.db.update(tokens).set({ previousSecretSince: 0 }).where(eq(tokens.name, "r"));
+  await directory.reread("aged");
+  expect(directory.findByKey("aged")).toMatchObject({ name: "r", secretSince: 50 });
+  expect(directory.findByKey("young")).toMatchObject({ name: "r", secretSince: 90 });
 });

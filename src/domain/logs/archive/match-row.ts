@@ -1,5 +1,6 @@
 import type { LogFilter } from "../list/log-filter.ts";
 import type { LogRow } from "../list/log-view.ts";
+import { LOG_TYPE } from "../write-log.ts";
 import type { ColumnName } from "./parquet.ts";
 
 /**
@@ -7,7 +8,20 @@ import type { ColumnName } from "./parquet.ts";
  * null: it names neither.
  */
 export function matchRow(filter: LogFilter, keyIds: ReadonlySet<number> | null): (row: LogRow) => boolean {
-  const { type, userId, username, tokenName, tokenId, modelName, channelId, group, requestId, tag, failed } = filter;
+  const {
+    type,
+    userId,
+    username,
+    tokenName,
+    tokenId,
+    modelName,
+    channelId,
+    group,
+    requestId,
+    tag,
+    failed,
+    withoutAudit,
+  } = filter;
   const { start = 0, end = Number.MAX_SAFE_INTEGER } = filter;
   const isModel = modelName?.includes("%")
     ? matchPattern(modelName)
@@ -17,6 +31,7 @@ export function matchRow(filter: LogFilter, keyIds: ReadonlySet<number> | null):
     row.createdAt >= start &&
     row.createdAt <= end &&
     isEqual(type, row.type) &&
+    !(withoutAudit && row.type === LOG_TYPE.management) &&
     (userId === undefined || userId === row.userId) &&
     isEqual(username, row.username) &&
     isEqual(tokenName, row.tokenName) &&
@@ -50,6 +65,7 @@ function matchPattern(pattern: string): (text: string) => boolean {
 
 const COLUMNS_OF: Readonly<Partial<Record<keyof LogFilter, ColumnName>>> = {
   type: "type",
+  withoutAudit: "type",
   userId: "user_id",
   username: "username",
   tokenName: "token_name",

@@ -3,7 +3,7 @@ import { logs } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { csvOf } from "../../../lib/values/csv.ts";
 import type { LogCursor } from "../list/list-logs.ts";
-import { type AuditFilter, auditColumns, viewAudit, whereAudit } from "./list-audit.ts";
+import { type AuditFilter, auditColumns, viewAudit, viewOwnAudit, whereAudit } from "./list-audit.ts";
 
 const SLICE = 500;
 const COLUMNS = ["created_at", "user_id", "username", "action", "content", "before", "after"];
@@ -24,17 +24,16 @@ async function* slicesOf(db: Db, filter: AuditFilter) {
       .limit(SLICE);
     const last = rows.at(-1);
     if (!last) return;
-    yield rows
-      .map(viewAudit)
-      .map(({ created_at: at, user_id: id, username, action, content, before, after }) => [
-        new Date(at * 1000).toISOString(),
-        id,
-        username,
-        action,
-        content,
-        JSON.stringify(before),
-        JSON.stringify(after),
-      ]);
+    const entries = filter.ownerId === undefined ? rows.map(viewAudit) : await viewOwnAudit(db, rows);
+    yield entries.map(({ created_at: at, user_id: id, username, action, content, before, after }) => [
+      new Date(at * 1000).toISOString(),
+      id,
+      username,
+      action,
+      content,
+      JSON.stringify(before),
+      JSON.stringify(after),
+    ]);
     if (rows.length < SLICE) return;
     cursor = { createdAt: last.created_at, id: last.id };
   }

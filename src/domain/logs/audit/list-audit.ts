@@ -1,13 +1,19 @@
-import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lte, or, type SQL, sql } from "drizzle-orm";
+import { users } from "../../../../db/schema/accounts/users.ts";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { numberOf, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { contains } from "../../../lib/values/sql-text.ts";
 import { countUpTo } from "../list/count-up-to.ts";
 import { isOfType } from "../list/log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
 export type AuditFilter = Readonly<{
+  /** The account in whose log the entries are: an organization's are there, whoever made the change. */
+  ownerId?: number;
+  /** Of an organization: who made the change, and what was changed in which project. */
+  memberId?: number;
+  projectId?: number;
   /** Who did it: the whole username or id. */
   actor?: string;
   /** Part of what was done to which thing, in English. */
@@ -64,14 +70,19 @@ export async function listAudit(
     .orderBy(direction(logs.createdAt), direction(logs.id))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items: rows.map(viewAudit), total };
+  const items = filter.ownerId === undefined ? rows.map(viewAudit) : await viewOwnAudit(db, rows);
+  return { items, total };
 }
 
 /** The condition of a filter. */
-export function whereAudit({ actor, target, notes, action, start, end }: AuditFilter): SQL | undefined {
+export function whereAudit({ ownerId, memberId, projectId, ...filter }: AuditFilter): SQL | undefined {
+  const { actor, target, notes, action, start, end } = filter;
   const who = actor?.trim();
   return and(
     isOfType(LOG_TYPE.management),
+    ownerId === undefined ? undefined : eq(logs.userId, ownerId),
+    memberId === undefined ? undefined : sql`${logs.other} ~ ${`"by":${memberId}[,}]`}`,
+    projectId === undefined ? undefined : sql`${logs.other} ~ ${`"project_id":${projectId}[,}]`}`,
     who ? or(eq(logs.username, who), /^\d{1,9}$/.test(who) ? eq(logs.userId, Number(who)) : undefined) : undefined,
     or(
       target?.trim() ? contains(logs.content, target.trim()) : undefined,
@@ -86,6 +97,21 @@ export function whereAudit({ actor, target, notes, action, start, end }: AuditFi
 
 /** Turns a row into what administrators see. */
 export const viewAudit = ({ other, ...row }: AuditRow): AuditEntry => ({ ...row, ...readDetails(other) });
+
+/** Entries of an organization's log with the people who made the changes; what happened by itself has its own name. */
+export async function viewOwnAudit(db: Db, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
+  const people = rows.map(({ other }) => numberOf(recordOf(parseJson(other))?.by) ?? 0);
+  const found = await db
+    .select({ id: users.id, username: users.username })
+    .from(users)
+    .where(inArray(users.id, [...new Set(people)]));
+  const names = new Map(found.map(({ id, username }) => [id, username]));
+  return rows.map((row, at) => {
+    const id = people[at] ?? 0;
+    const username = names.get(id);
+    return { ...viewAudit(row), ...(username !== undefined && { user_id: id, username }) };
+  });
+}
 
 function readDetails(other: string): Pick<AuditEntry, "note" | "action" | "before" | "after"> {
   const { note, action, before, after } = recordOf(parseJson(other)) ?? {};

@@ -69,13 +69,13 @@ async function readFar(db: Db, where: SQL | undefined, skipped: number, { pageSi
     .orderBy(desc(logs.createdAt), desc(logs.id));
 }
 
-/** The newest rows, 100 at most, of the type whose number the keyword is, or whose text begins with it; null: of everybody. */
-export async function searchLogs(db: Db, keyword: string, userId: number | null, viewer: Viewer): Promise<LogView[]> {
+/** The newest rows, 100 at most, of the type whose number the keyword is, or whose text begins with it, of those that fit. */
+export async function searchLogs(db: Db, keyword: string, filter: LogFilter, viewer: Viewer): Promise<LogView[]> {
   const found = /^[1-5]$/.test(keyword) ? isOfType(Number(keyword)) : startsWith(logs.content, keyword);
   const rows = await db
     .select()
     .from(logs)
-    .where(and(userId === null ? undefined : eq(logs.userId, userId), found))
+    .where(and(logConditions(filter), found))
     .orderBy(desc(logs.createdAt), desc(logs.id))
     .limit(MOST_FOUND);
   return viewRows(db, rows, viewer);

@@ -1,4 +1,4 @@
-import { and, arrayContains, eq, gte, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, arrayContains, eq, gte, inArray, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { logs, usageRollups } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
@@ -28,13 +28,15 @@ export type LogFilter = Readonly<{
   /** As answered in X-Request-Id. */
   requestId?: string;
   failed?: boolean;
+  /** Leaves out what people changed: rows of management. */
+  withoutAudit?: boolean;
   /** Epoch seconds, both inclusive. */
   start?: number;
   end?: number;
 }>;
 
 /** Whether a filter leaves out more than other times and types. */
-export function isNarrow({ type: _, start: __, end: ___, ...others }: LogFilter): boolean {
+export function isNarrow({ type: _, start: __, end: ___, withoutAudit: ____, ...others }: LogFilter): boolean {
   return Object.values(others).some((value) => value !== undefined && value !== "");
 }
 
@@ -47,9 +49,10 @@ export const isOfType = (type: number): SQL | undefined =>
 
 /** The filter over log rows. */
 export function logConditions(filter: LogFilter): SQL | undefined {
-  const { type, requestId, tag, failed, start, end } = filter;
+  const { type, requestId, tag, failed, withoutAudit, start, end } = filter;
   return and(
     type ? isOfType(type) : undefined,
+    withoutAudit ? ne(logs.type, LOG_TYPE.management) : undefined,
     ...dimensions(filter, logs),
     requestId ? matchesRequest(requestId) : undefined,
     tag ? arrayContains(logs.tags, [tag]) : undefined,

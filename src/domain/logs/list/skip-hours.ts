@@ -24,7 +24,7 @@ export async function skipHours(
   filter: LogFilter,
   { where, newest, skipped }: Readonly<{ where: SQL | undefined; newest: number; skipped: number }>,
 ): Promise<SkippedHours | null> {
-  if (filter.type || isNarrow(filter)) return null;
+  if (filter.type || filter.withoutAudit || isNarrow(filter)) return null;
   const [cleared] = await db.select({ value: options.value }).from(options).where(eq(options.key, LOGS_CLEARED_ROW));
   const end = floorHour(Math.min(filter.end ?? newest, newest));
   const until = Math.min(end, (await readFolded(db)).hours);

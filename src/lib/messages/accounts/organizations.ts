@@ -53,6 +53,14 @@ export const organizationMessages = {
     en: "An organization needs an owner. Make somebody else an owner first.",
     zh: "组织至少需要一位所有者，请先指定其他所有者。",
   },
+  organization_owner_access: {
+    en: "Owners see everything in their organization.",
+    zh: "所有者可查看组织的全部内容。",
+  },
+  organization_own_access: {
+    en: "You can't change your own access.",
+    zh: "不能修改自己的查看权限。",
+  },
   organization_needs_owner: {
     en: "This person is the only owner of the organization {name}. Make somebody else an owner, or delete the organization first.",
     zh: "该用户是组织 {name} 的唯一所有者，请先指定其他所有者或删除该组织。",

@@ -16,6 +16,10 @@ export const alertMessages = {
     zh: "告警目标最多 {max} 个，请先删除一个。",
   },
   alert_destination_not_found: { en: "This alert destination does not exist.", zh: "告警目标不存在。" },
+  alert_destination_disabled: {
+    en: "The destination was disabled before this alert was sent.",
+    zh: "告警发送前，该目标已被停用。",
+  },
   alert_quiet_hours_invalid: {
     en: "Quiet hours need two different times such as 22:00 and 07:00, and a time zone.",
     zh: "免打扰时段须填写两个不同的时间（如 22:00 与 07:00）以及时区。",

@@ -13,9 +13,10 @@ import { Col, PageHeader } from "../../../components/layout.tsx";
 import { SectionNav } from "../../../components/SectionNav.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { AlertsPanel } from "../../admin/alerts/AlertsPanel.tsx";
+import { OrganizationAudit } from "../../admin/audit/OrganizationAudit.tsx";
 import { DangerPanel } from "./DangerPanel.tsx";
-import { InvitationsPanel } from "./InvitationsPanel.tsx";
-import { MembersPanel } from "./MembersPanel.tsx";
+import { InvitationsPanel } from "./members/InvitationsPanel.tsx";
+import { MembersPanel } from "./members/MembersPanel.tsx";
 import { type Organization, organizations } from "./organization-calls.ts";
 import { ProfilePanel, WalletPanel } from "./ProfilePanel.tsx";
 import { PoliciesPanel } from "./policies/PoliciesPanel.tsx";
@@ -23,11 +24,14 @@ import { BudgetsPanel, BudgetWarnings } from "./spending/BudgetsPanel.tsx";
 import { ProjectsPanel } from "./spending/ProjectsPanel.tsx";
 import { useActing, useSwitchAccount } from "./use-organization.ts";
 
-const SECTIONS = ["overview", "members", "budgets", "projects", "policies", "alerts", "settings"] as const;
+const SECTIONS = ["overview", "members", "budgets", "projects", "policies", "alerts", "audit", "settings"] as const;
 type SectionId = (typeof SECTIONS)[number];
 
 /** What a member must be allowed to do to see a section; the others are for every member. */
-const NEEDED: Readonly<Partial<Record<SectionId, OrganizationRight>>> = { alerts: "alerts.manage" };
+const NEEDED: Readonly<Partial<Record<SectionId, OrganizationRight>>> = {
+  alerts: "alerts.manage",
+  audit: "audit.read",
+};
 
 const SKELETON_HEIGHT = 150;
 
@@ -73,7 +77,7 @@ export const OrganizationDetail = () => {
           current={current}
           onSelect={open}
         />
-        <Col gap={4} sx={{ flex: 1, maxWidth: current === "alerts" ? 1040 : 880 }}>
+        <Col gap={4} sx={{ flex: 1, maxWidth: current === "alerts" || current === "audit" ? 1040 : 880 }}>
           {contentOf(current, organization, may, open)}
         </Col>
       </Box>
@@ -111,6 +115,8 @@ function contentOf(
       return <PoliciesPanel organization={organization} />;
     case "alerts":
       return <AlertsPanel scope="organization" />;
+    case "audit":
+      return <OrganizationAudit />;
     case "settings":
       return (
         <>

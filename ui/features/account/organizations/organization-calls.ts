@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
 import type { MemberView, OrganizationView } from "../../../../src/domain/accounts/organizations/list-organizations.ts";
+import type { AccessRight } from "../../../../src/domain/accounts/organizations/rights.ts";
 import { readData } from "../../../api/client.ts";
 import { organizationApi } from "../../../api/groups.ts";
 
@@ -49,6 +50,10 @@ export const deleteOrganization = (id: number) => readData(organizationApi({ id 
 
 export const changeRole = (id: number, user: number, role: Role) =>
   readData(organizationApi({ id }).members({ user }).put({ role }));
+
+/** Withholds rights of their role from a member: exactly these. */
+export const changeAccess = (id: number, user: number, withheld: AccessRight[]) =>
+  readData(organizationApi({ id }).members({ user }).access.put({ withheld }));
 
 export const removeMember = (id: number, user: number) => readData(organizationApi({ id }).members({ user }).delete());
 

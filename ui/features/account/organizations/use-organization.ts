@@ -33,6 +33,15 @@ export function useActing(): Acting {
   return { id, organization, may };
 }
 
+/**
+ * Whether pages are open to the user that need a right in the organization that they act for. Until it is loaded all are:
+ * the server checks the right.
+ */
+export function useMayOpen(): (right: OrganizationRight) => boolean {
+  const { id, organization, may } = useActing();
+  return id !== null && organization === undefined ? () => true : may;
+}
+
 /** Balance, use and group of the account that the user acts for. */
 export function useAccount() {
   const { id, organization } = useActing();

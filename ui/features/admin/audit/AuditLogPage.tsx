@@ -26,7 +26,7 @@ import { sayNote } from "../../logs/log-entry.ts";
 import { AuditCard, Differences, useAuditColumns } from "./audit-columns.tsx";
 import { noteCodesWith } from "./differences.ts";
 
-const ACTIONS = ["create", "update", "delete", "enable", "disable", "promote", "demote", "read"] as const;
+export const ACTIONS = ["create", "update", "delete", "enable", "disable", "promote", "demote", "read"] as const;
 
 /** What administrators changed, with values before and after. */
 export const AuditLogPage = () => {
@@ -114,7 +114,8 @@ export const AuditLogPage = () => {
   );
 };
 
-const EntryDialog = ({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) => {
+/** An entry with the values before and after. */
+export const EntryDialog = ({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) => {
   const { t, i18n } = useTranslation();
   const id = useId();
   return (

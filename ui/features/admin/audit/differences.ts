@@ -5,6 +5,8 @@ import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../../src/domain/logs/audit/list-audit.ts";
 import { amountText, type MoneyFormat, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
+import { useSession } from "../../../state/session.ts";
+import { hasRight } from "../../../state/stored-user.ts";
 import { channelTypes } from "../../channels/channel-queries.ts";
 
 /** A changed field in the reader's language; null: the field was or is absent. */
@@ -31,7 +33,9 @@ export function useDifferences(): (entry: AuditEntry) => readonly LabeledDiffere
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
   const { language } = i18n;
-  const types = useQuery(channelTypes).data;
+  const { user } = useSession();
+  // Members read the log of their organization, which names no channel type.
+  const types = useQuery({ ...channelTypes, enabled: hasRight(user, "channels:read") }).data;
   return useCallback(
     (entry) => {
       const typeNames = new Map(types?.map(({ id, name }) => [id, name]));
@@ -109,6 +113,7 @@ const FIELDS = [
   "isActive",
   "isVisible",
   "key",
+  "key_id",
   "language",
   "level",
   "limit",
@@ -124,6 +129,7 @@ const FIELDS = [
   "models_added",
   "models_removed",
   "name",
+  "names",
   "no_content_log",
   "note",
   "openaiOrganization",
@@ -171,6 +177,7 @@ const FIELDS = [
   "window",
   "window_minutes",
   "windowCalls",
+  "withheld",
   "windowQuota",
 ] as const;
 /** Not set by anybody: ids, states and times of the row. */

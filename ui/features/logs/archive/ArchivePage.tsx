@@ -19,11 +19,12 @@ import { formatFixed, formatNumber } from "../../../lib/format/number.ts";
 import { useSession } from "../../../state/session.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
 import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
+import { withRight } from "../../account/organizations/with-right.tsx";
 import { ArchivedRows } from "./ArchivedRows.tsx";
 import { archiveMonths, type ListedMonth } from "./archive-queries.ts";
 
 /** Months of the log that are in files, and the rows of one where the address names it. */
-export const ArchivePage = () => {
+const ArchiveContent = () => {
   const address = useAddress();
   const month = address.text("month");
   return month === "" ? (
@@ -131,3 +132,5 @@ function useMonthColumns(isForAdmin: boolean): readonly Column<ListedMonth>[] {
     ];
   }, [t, isForAdmin]);
 }
+
+export const ArchivePage = withRight("requests.read", ArchiveContent);

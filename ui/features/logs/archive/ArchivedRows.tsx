@@ -12,7 +12,7 @@ import { DownloadButton } from "../../../components/display/DownloadButton.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
+import { useActing, useSeesAllUsers } from "../../account/organizations/use-organization.ts";
 import { LogDetail } from "../detail/LogDetail.tsx";
 import { UserDialog } from "../detail/UserDialog.tsx";
 import { LogCard } from "../log-cells.tsx";
@@ -28,6 +28,7 @@ export const ArchivedRows = ({ month }: { month: string }) => {
   const { t } = useTranslation();
   const address = useAddress();
   const isForAdmin = useSeesAllUsers();
+  const { may } = useActing();
   const scope = isForAdmin ? "all" : "self";
   const [userId, setUserId] = useState<number | null>(null);
   const filters = logFiltersOf(address, monthRange(month));
@@ -48,9 +49,11 @@ export const ArchivedRows = ({ month }: { month: string }) => {
             <Button variant="text" startIcon={<ArrowBack />} onClick={address.clear}>
               {t("logs.archive.back")}
             </Button>
-            <DownloadButton
-              request={() => requestDownload(archiveExport(scope), archiveParameters(scope, month, filters))}
-            />
+            {may("exports.download") && (
+              <DownloadButton
+                request={() => requestDownload(archiveExport(scope), archiveParameters(scope, month, filters))}
+              />
+            )}
           </>
         }
       />

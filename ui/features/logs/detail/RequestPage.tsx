@@ -11,11 +11,12 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
 import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
+import { withRight } from "../../account/organizations/with-right.tsx";
 import { requestRows } from "../log-queries.ts";
 import { LogDetail } from "./LogDetail.tsx";
 
 /** One request by its id: cost, attempts, timing and dropped fields. */
-export const RequestPage = () => {
+const RequestContent = () => {
   const { t, i18n } = useTranslation();
   const { requestId = "" }: { requestId?: string } = useParams({ strict: false });
   const navigate = useNavigate();
@@ -58,3 +59,5 @@ export const RequestPage = () => {
     </>
   );
 };
+
+export const RequestPage = withRight("requests.read", RequestContent);

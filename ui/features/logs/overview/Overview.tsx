@@ -17,6 +17,8 @@ import { RangePicker } from "./RangePicker.tsx";
 
 type OverviewProps = Readonly<{
   scope: LogScope;
+  /** Totals and the histogram; else there is only the range. */
+  hasFigures: boolean;
   filters: LogFilters;
   range: TimeRange;
   /** Epoch seconds. */
@@ -31,13 +33,13 @@ const RANGES = ["15m", "1h", "24h", "7d", "30d"] as const;
  * Totals, the time range, and a histogram of the range on which a narrower one can be dragged; no histogram if any time
  * matches. On a phone, three totals until the others and the histogram are unfolded.
  */
-export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: OverviewProps) => {
+export const Overview = ({ scope, hasFigures, filters, range, now, onNamed, onCustom }: OverviewProps) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const [isUnfolded, setUnfolded] = useState(false);
   const isFolded = isPhone && !isUnfolded;
-  const hasHistogram = !filters.anyTime && !isFolded;
-  const stat = useQuery(logStat(scope, filters));
+  const hasHistogram = hasFigures && !filters.anyTime && !isFolded;
+  const stat = useQuery({ ...logStat(scope, filters), enabled: hasFigures });
   // An open range reaches into the future, which has no data.
   const histogram = useQuery({
     ...logHistogram(scope, { ...filters, end: Math.min(filters.end, Math.max(now, filters.start + 60)) }),
@@ -53,10 +55,8 @@ export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: Over
         }}
       >
         <Row gap={2} sx={{ flex: "1 1 auto", minWidth: 0, alignItems: "flex-start" }}>
-          <Box sx={{ flex: 1, minWidth: 0 }}>
-            <Summary stat={stat.data} isFolded={isFolded} />
-          </Box>
-          {isPhone && (
+          <Box sx={{ flex: 1, minWidth: 0 }}>{hasFigures && <Summary stat={stat.data} isFolded={isFolded} />}</Box>
+          {isPhone && hasFigures && (
             <IconButton
               size="small"
               aria-expanded={isUnfolded}

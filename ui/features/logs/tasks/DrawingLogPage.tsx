@@ -13,13 +13,14 @@ import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSite } from "../../../state/site-status.ts";
 import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
+import { withRight } from "../../account/organizations/with-right.tsx";
 import { type Opened, TaskDialog } from "./TaskDialog.tsx";
 import { TaskFilters } from "./TaskFilters.tsx";
 import { type DrawingTask, elapsedSeconds, hourAhead, isSlowDrawing, monthAgo, pollTasks } from "./task.ts";
 import { commonColumns, Elapsed, Moment, Progress } from "./task-columns.tsx";
 
 /** Drawing tasks, by default of the last 30 days: all users' for administrators, else the user's own. */
-export const DrawingLogPage = () => {
+const DrawingLogContent = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const forAdmin = useSeesAllUsers();
@@ -158,3 +159,5 @@ function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Opened) =
     text("reason", 130, ({ fail_reason }) => fail_reason),
   ];
 }
+
+export const DrawingLogPage = withRight("requests.read", DrawingLogContent);

@@ -10,13 +10,14 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
+import { withRight } from "../../account/organizations/with-right.tsx";
 import { type Opened, TaskDialog } from "./TaskDialog.tsx";
 import { TaskFilters } from "./TaskFilters.tsx";
 import { elapsedSeconds, type MediaTask, pollTasks, startOfDay } from "./task.ts";
 import { commonColumns, Elapsed, LongText, Moment, Progress } from "./task-columns.tsx";
 
 /** Music and video tasks, by default since the start of today. */
-export const TaskLogPage = () => {
+const TaskLogContent = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const forAdmin = useSeesAllUsers();
@@ -124,3 +125,5 @@ function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Opened) => 
     text("reason", 180, ({ fail_reason }) => fail_reason),
   ];
 }
+
+export const TaskLogPage = withRight("requests.read", TaskLogContent);

@@ -14,15 +14,19 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
+import { useActing } from "../../account/organizations/use-organization.ts";
 import { moneyText } from "../wallet-calls.ts";
 import { requestStatement, type StatementRef, statement } from "./statement-calls.ts";
 import { kindOf } from "./statement-columns.tsx";
 
 const CREDIT_KINDS: readonly CreditKind[] = ["topUps", "codes", "rewards", "plans", "adjustments", "other"];
 
+const FORMATS = ["pdf", "csv"] as const;
+
 /** A document with its lines, and its downloads. */
 export const StatementDrawer = ({ target, onClose }: { target: StatementRef; onClose: () => void }) => {
   const { t, i18n } = useTranslation();
+  const { may } = useActing();
   const { data, error, refetch } = useQuery(statement(target));
   const download = useMutation({
     mutationFn: (format: "pdf" | "csv") => requestStatement(target, format, i18n.language),
@@ -38,7 +42,7 @@ export const StatementDrawer = ({ target, onClose }: { target: StatementRef; onC
       isText
       footer={(close) => (
         <>
-          {(["pdf", "csv"] as const).map((format) => (
+          {(may("exports.download") ? FORMATS : []).map((format) => (
             <Button
               key={format}
               startIcon={<Download />}

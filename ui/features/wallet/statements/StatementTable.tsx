@@ -33,7 +33,7 @@ export const StatementTable = () => {
         {may("wallet.topUp") && (
           <Button onClick={() => setEditing(true)}>{t("wallet.statements.profile.title")}</Button>
         )}
-        <MovementsButton />
+        {may("exports.download") && <MovementsButton />}
       </Row>
       <PagedTable<ListedStatement>
         name="statements"

@@ -2,7 +2,12 @@ import { and, count, eq, isNull, notInArray, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
 import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
 import { projects } from "../../../../../db/schema/accounts/organizations.ts";
-import { type BudgetPeriod, type BudgetScope, budgets } from "../../../../../db/schema/billing/budgets.ts";
+import {
+  type AnyBudgetScope,
+  type BudgetPeriod,
+  type BudgetScope,
+  budgets,
+} from "../../../../../db/schema/billing/budgets.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
@@ -59,6 +64,7 @@ export async function createBudget(
       content: `${person.username} set a budget (${scope} ${scopeId}, ${period})`,
       note: { code: "organization_budget_created", params: { by: person.username, id: row.id } },
       action: "create",
+      projectId: projectOf(input),
       after: { budget_id: row.id, scope, scope_id: scopeId, period, limit, is_hard: isHard },
     });
     return row.id;
@@ -85,6 +91,7 @@ export async function changeBudget(
       content: `${person.username} changed the budget #${id}`,
       note: { code: "organization_budget_changed", params: { by: person.username, id } },
       action: "update",
+      projectId: projectOf(before),
       before: { limit: before.limit, is_hard: before.isHard },
       after: { limit, is_hard: isHard },
     });
@@ -108,11 +115,15 @@ export async function deleteBudget(
       content: `${person.username} deleted the budget #${id}`,
       note: { code: "organization_budget_deleted", params: { by: person.username, id } },
       action: "delete",
+      projectId: projectOf({ scope, scopeId }),
       before: { scope, scope_id: scopeId, period, limit },
     });
   });
   await changes.publish("budgets", [id]);
 }
+
+const projectOf = ({ scope, scopeId }: Readonly<{ scope: AnyBudgetScope; scopeId: number }>): number | null =>
+  scope === "project" ? scopeId : null;
 
 function requireLimit(limit: number): void {
   if (!Number.isSafeInteger(limit) || limit <= 0 || limit > MAX_LIMIT) throw new OperationError("budget_limit_invalid");

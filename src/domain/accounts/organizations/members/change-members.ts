@@ -3,9 +3,9 @@ import { type OrganizationRole, organizationMembers } from "../../../../../db/sc
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
-import { lockForChange, requireOrganizations, requireOtherOwner, roleOfMember } from "../membership.ts";
+import { lockForChange, memberOf, requireOrganizations, requireOtherOwner, roleOfMember } from "../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../operation.ts";
-import { hasRight, mayAssign } from "../rights.ts";
+import { ACCESS_RIGHTS, type AccessRight, hasRight, mayAssign } from "../rights.ts";
 import { disableMemberKeys } from "./member-keys.ts";
 
 /** Whose place in which organization. */
@@ -30,7 +30,11 @@ export async function changeMemberRole(
     requireAssignable(membership.role, role);
     if (before === role) return [];
     if (before === "owner") await requireOtherOwner(tx, organizationId);
-    await tx.update(organizationMembers).set({ role, providerId: null }).where(isPlace({ organizationId, userId }));
+    const withheld = role === "owner" ? { withheld: [] } : {};
+    await tx
+      .update(organizationMembers)
+      .set({ role, providerId: null, ...withheld })
+      .where(isPlace({ organizationId, userId }));
     const name = await nameOf(tx, userId);
     await writeOrganizationLog(tx, organizationId, person, {
       content: `${person.username} changed the role of ${name} from ${before} to ${role}`,
@@ -42,6 +46,36 @@ export async function changeMemberRole(
     return hasRight(role, "keys.write") ? [] : disableMemberKeys(tx, userId, organizationId);
   });
   if (keys.length > 0) await changes.publish("tokens", keys);
+}
+
+/**
+ * Withholds rights of their role from a member: exactly these, for calls from now on. Owners have all rights. Throws
+ * OperationError.
+ */
+export async function changeMemberAccess(
+  { db, settings }: OrganizationDeps,
+  person: Person,
+  { organizationId, userId }: Place,
+  rights: readonly AccessRight[],
+): Promise<void> {
+  requireOrganizations(settings);
+  const withheld = ACCESS_RIGHTS.filter((right) => rights.includes(right));
+  await db.transaction(async (tx) => {
+    const membership = await lockForChange(tx, organizationId, person.id, "members.manage");
+    const before = await memberOf(tx, organizationId, userId);
+    requireAssignable(membership.role, before.role);
+    if (before.role === "owner") throw new OperationError("organization_owner_access");
+    if (person.id === userId) throw new OperationError("organization_own_access");
+    await tx.update(organizationMembers).set({ withheld }).where(isPlace({ organizationId, userId }));
+    const name = await nameOf(tx, userId);
+    await writeOrganizationLog(tx, organizationId, person, {
+      content: `${person.username} changed what ${name} may see`,
+      note: { code: "organization_access_changed", params: { by: person.username, name } },
+      action: "update",
+      before: { withheld: before.withheld },
+      after: { withheld },
+    });
+  });
 }
 
 /**

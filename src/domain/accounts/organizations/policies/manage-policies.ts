@@ -5,6 +5,7 @@ import { type PolicyRules, policies } from "../../../../../db/schema/accounts/po
 import type { Db, DbOrTx, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
+import { channelTypes } from "../../../../providers/registry.ts";
 import { invalidIpEntries } from "../../../api-keys/directory/ip-list.ts";
 import { lockForChange, requireOrganizations } from "../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../operation.ts";
@@ -60,6 +61,7 @@ export async function createPolicy(
       content: `${person.username} created the policy ${name}`,
       note: { code: "organization_policy_created", params: { by: person.username, policy: name } },
       action: "create",
+      projectId: input.project_id,
       after: { policy_id: row.id, project_id: input.project_id, ...rules },
     });
     return row.id;
@@ -89,6 +91,7 @@ export async function changePolicy(
       content: `${person.username} changed the policy ${name}`,
       note: { code: "organization_policy_changed", params: { by: person.username, policy: name } },
       action: "update",
+      projectId: input.project_id,
       before: { name: before.name, project_id: before.projectId ?? 0, ...before.rules },
       after: { name, project_id: input.project_id, ...rules },
     });
@@ -105,12 +108,13 @@ export async function deletePolicy(
   requireOrganizations(settings);
   await db.transaction(async (tx) => {
     await lockForChange(tx, organizationId, person.id, "policies.manage");
-    const { name, rules } = await findPolicy(tx, organizationId, id);
+    const { name, rules, projectId } = await findPolicy(tx, organizationId, id);
     await tx.delete(policies).where(eq(policies.id, id));
     await writeOrganizationLog(tx, organizationId, person, {
       content: `${person.username} deleted the policy ${name}`,
       note: { code: "organization_policy_deleted", params: { by: person.username, policy: name } },
       action: "delete",
+      projectId,
       before: { policy_id: id, ...rules },
     });
   });
@@ -179,6 +183,8 @@ function readPolicy(input: PolicyInput): Pick<PolicyInput, "name" | "rules"> {
   const name = input.name.trim();
   if (name === "" || name.length > MOST_CHARACTERS)
     throw new OperationError("policy_name_invalid", { max: MOST_CHARACTERS });
+  const unknown = input.rules.channel_types.find((type) => !channelTypes.some(({ id }) => id === type));
+  if (unknown !== undefined) throw new OperationError("policy_provider_unknown", { id: unknown });
   const { allow_ips: ips, max_key_days: days, rotation_days: rotation = 0, max_call_quota: quota } = input.rules;
   const [wrong] = invalidIpEntries(ips);
   if (wrong !== undefined) throw new OperationError("token_ip_invalid", { entry: wrong.slice(0, 60) });

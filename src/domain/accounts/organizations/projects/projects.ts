@@ -69,6 +69,7 @@ export async function createProject(
       content: `${person.username} created the project ${name}`,
       note: { code: "organization_project_created", params: { by: person.username, name } },
       action: "create",
+      projectId: row.id,
       after: { project_id: row.id, name },
     });
     return row.id;
@@ -95,6 +96,7 @@ export async function renameProject(
       content: `${person.username} renamed the project ${before} to ${name}`,
       note: { code: "organization_project_renamed", params: { by: person.username, before, name } },
       action: "update",
+      projectId: id,
       before: { name: before },
       after: { name },
     });
@@ -127,6 +129,7 @@ export async function deleteProject(
       content: `${person.username} deleted the project ${name}`,
       note: { code: "organization_project_deleted", params: { by: person.username, name } },
       action: "delete",
+      projectId: id,
       before: { project_id: id, name, keys: keys.length },
     });
     return { budgetIds: ended, keyIds: keys.map((key) => key.id) };

@@ -16,6 +16,7 @@ import { useAddress } from "../../../../components/use-address.ts";
 import { formatDuration } from "../../../../lib/format/duration.ts";
 import { formatNumber } from "../../../../lib/format/number.ts";
 import { useSeesAllUsers } from "../../../account/organizations/use-organization.ts";
+import { withRight } from "../../../account/organizations/with-right.tsx";
 import { SessionDetail } from "./SessionDetail.tsx";
 import { type SessionView, sessionList } from "./session-calls.ts";
 import { figureOf } from "./session-figures.ts";
@@ -23,7 +24,7 @@ import { figureOf } from "./session-figures.ts";
 const NO_SESSIONS: readonly SessionView[] = [];
 
 /** Runs of agents, and one of them where the address names it. */
-export const SessionListPage = () => {
+const SessionListContent = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const scope = useSeesAllUsers() ? "all" : "self";
@@ -114,3 +115,5 @@ function useSessionColumns(hasUsers: boolean): readonly Column<SessionView>[] {
     ];
   }, [t, hasUsers]);
 }
+
+export const SessionListPage = withRight("requests.read", SessionListContent);

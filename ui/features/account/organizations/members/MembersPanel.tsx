@@ -9,14 +9,14 @@ import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
-import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { Panel, Row } from "../../../components/layout.tsx";
-import { useSession } from "../../../state/session.ts";
-import { Entry } from "../security/Entry.tsx";
+import { StatusChip } from "../../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
+import { useConfirm } from "../../../../components/feedback/confirm.tsx";
+import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
+import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
+import { Panel, Row } from "../../../../components/layout.tsx";
+import { useSession } from "../../../../state/session.ts";
+import { Entry } from "../../security/Entry.tsx";
 import {
   changeRole,
   type Member,
@@ -25,7 +25,8 @@ import {
   ROLES,
   type Role,
   removeMember,
-} from "./organization-calls.ts";
+} from "../organization-calls.ts";
+import { AccessDialog } from "./AccessDialog.tsx";
 
 /** More members than these can be searched. */
 const FEW = 10;
@@ -51,6 +52,7 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
     onSettled: refresh,
   });
   const remove = useRemoval(organization, refresh);
+  const [changed, setChanged] = useState<Member | null>(null);
   const [search, setSearch] = useState("");
   const sought = search.trim().toLowerCase();
   const shown = data?.filter(({ username, display_name: name, role }) =>
@@ -119,6 +121,15 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
                       </MenuItem>
                     ))}
                   </Select>
+                  {!isSelf && member.role !== "owner" && (
+                    <Button
+                      size="small"
+                      aria-label={t("organizations.access.of", { name: member.username })}
+                      onClick={() => setChanged(member)}
+                    >
+                      {t("organizations.access.action")}
+                    </Button>
+                  )}
                   {!isSelf && (
                     <Button size="small" color="error" onClick={() => void remove(member)}>
                       {t("organizations.members.remove")}
@@ -131,9 +142,11 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
             }
           >
             {member.username} · {t("organizations.members.joined")} <TimeAgo seconds={member.joined_time} />
+            {member.withheld.length > 0 && ` · ${t("organizations.access.limited")}`}
           </Entry>
         );
       })}
+      {changed && <AccessDialog organization={id} member={changed} onClose={() => setChanged(null)} />}
     </Panel>
   );
 };

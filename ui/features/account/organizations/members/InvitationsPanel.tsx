@@ -7,15 +7,15 @@ import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { CodeBox } from "../../../components/display/CodeBox.tsx";
-import { CopyButton } from "../../../components/display/CopyButton.tsx";
-import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
-import { Col, Field, Panel, Row } from "../../../components/layout.tsx";
-import { Entry } from "../security/Entry.tsx";
+import { CodeBox } from "../../../../components/display/CodeBox.tsx";
+import { CopyButton } from "../../../../components/display/CopyButton.tsx";
+import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
+import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
+import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
+import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
+import { Col, Field, Panel, Row } from "../../../../components/layout.tsx";
+import { Entry } from "../../security/Entry.tsx";
 import {
   INVITED_ROLES,
   invitations,
@@ -23,7 +23,7 @@ import {
   type Organization,
   type Role,
   revokeInvitation,
-} from "./organization-calls.ts";
+} from "../organization-calls.ts";
 
 /** Open invitations; a new one's link is shown once. */
 export const InvitationsPanel = ({ organization: { id } }: { organization: Organization }) => {

@@ -1,0 +1,13 @@
+import type { ComponentType } from "react";
+import type { OrganizationRight } from "../../../../src/domain/accounts/organizations/rights.ts";
+import { NotPermitted } from "../../shell/StatePages.tsx";
+import { useMayOpen } from "./use-organization.ts";
+
+/** The page for people themselves, and for members of an organization who have the right. */
+export const withRight = (right: OrganizationRight, Page: ComponentType): ComponentType => {
+  const Guarded = () => {
+    const mayOpen = useMayOpen();
+    return mayOpen(right) ? <Page /> : <NotPermitted isForMembers />;
+  };
+  return Guarded;
+};
