@@ -13,6 +13,8 @@ const app = new Elysia()
       on: t.Optional(t.Boolean()),
       note: t.Optional(t.Union([t.String(), t.Null()])),
       ids: t.Optional(t.Array(t.Integer(), { maxItems: 2 })),
+      period: t.Optional(t.UnionEnum(["day", "week"])),
+      month: t.Optional(t.String({ pattern: "^\\d{4}-\\d{2}$" })),
       mode: t.Optional(t.Union([t.Literal("a"), t.Literal("b")])),
       inner: t.Optional(t.Object({ x: t.String() })),
     }),
@@ -40,6 +42,10 @@ describe("invalid input", () => {
     [{ name: "a", ids: [1, 2, 3] }, "ids can have at most 2 entries."],
     [{ name: "a", ids: [1, "x"] }, "ids.1 must be a whole number."],
     [{ name: "a", mode: "c" }, "mode must be one of: a, b."],
+    [{ name: "a", period: "year" }, "period must be one of: day, week."],
+    [{ name: "a", period: 1 }, "period must be one of: day, week."],
+    [{ name: "a", month: "May" }, "month is not in the required format."],
+    [{ name: "a", month: 5 }, "month must be text."],
     [{ name: "a", inner: {} }, "inner.x is required."],
   ])("%j: %s", async (body, detail) => {
     expect(await send(body)).toMatchObject({

@@ -6,6 +6,7 @@ export type InvalidInput = { all?: readonly { path?: string; value?: unknown; sc
 type Schema = {
   type?: string;
   const?: unknown;
+  enum?: readonly unknown[];
   anyOf?: readonly Schema[];
   minimum?: number;
   maximum?: number;
@@ -43,15 +44,18 @@ function expectation(value: unknown, schema: Schema): [MessageCode, MessageParam
   }
   if (kinds.has("string")) {
     const isLength = typeof value === "string" && (schema.maxLength !== undefined || schema.minLength !== undefined);
-    return isLength ? ["field_length", { min: schema.minLength ?? 0, max: schema.maxLength ?? "∞" }] : ["field_text"];
+    if (isLength) return ["field_length", { min: schema.minLength ?? 0, max: schema.maxLength ?? "∞" }];
+    // Text that does not fit a pattern.
+    return [typeof value === "string" ? "field_malformed" : "field_text"];
   }
   if (kinds.has("boolean")) return ["field_bool"];
-  return kinds.has("object") ? ["field_object"] : ["field_invalid"];
+  return kinds.has("object") ? ["field_object"] : ["field_malformed"];
 }
 
 /** The types a schema accepts; constants as `=value`. */
 function kindsOf(schema: Schema): ReadonlySet<string> {
   if (schema.anyOf) return new Set(schema.anyOf.flatMap((choice) => [...kindsOf(choice)]));
+  if (schema.enum) return new Set(schema.enum.map((choice) => `=${choice}`));
   if (schema.const !== undefined) return new Set([`=${schema.const}`]);
   return new Set(schema.type && schema.type !== "null" ? [schema.type] : []);
 }
