@@ -129,6 +129,39 @@ test("in quiet hours an alert waits until they are over, unless it is critical",
   expect(await deliveries()).toMatchObject([{ status: "delivered" }, { status: "delivered" }]);
 });
 
+test("a digest that comes due in quiet hours, and what is tried again, wait until they are over", async () => {
+  const id = await addDestination("slack", { url: `${url}/slack` });
+  const set = (values: Partial<typeof alertDestinations.$inferInsert>) =>
+    database.db.update(alertDestinations).set(values).where(eq(alertDestinations.id, id));
+  const clock = (seconds: number) => new Date(seconds * 1000).toISOString().slice(11, 16);
+  const now = nowSeconds();
+  const due = (Math.floor(now / 3600) + 1) * 3600;
+  const quiet = { quietFrom: clock(due), quietUntil: clock(due + 7200) };
+  await set({ ...quiet, digestMinutes: 60 });
+  await start().dispatch("site", ALERT);
+  expect((await deliveries())[0]?.next_at).toBe(due + 7200);
+  // One that was put in line before there were quiet hours.
+  await database.db.update(alertDeliveries).set({ nextAt: due });
+  await start().retryLater(due);
+  expect(calls).toEqual([]);
+  expect((await deliveries())[0]).toMatchObject({ status: "pending", attempts: 0, next_at: due + 7200 });
+  await start().retryLater(due + 7200);
+  expect(calls).toHaveLength(1);
+});
+
+test("nothing is sent to a destination that was disabled meanwhile, and the log says so", async () => {
+  const id = await addDestination("slack", { url: `${url}/slack` });
+  respond = () => new Response("", { status: 503 });
+  await start().dispatch("site", ALERT);
+  await database.db.update(alertDestinations).set({ enabled: false }).where(eq(alertDestinations.id, id));
+  await start().retryLater(nowSeconds() + 86_400);
+  expect(calls).toHaveLength(1);
+  expect((await deliveries())[0]).toMatchObject({
+    ...{ status: "failed", attempts: 1, next_at: null },
+    error: "The destination was disabled before this alert was sent.",
+  });
+});
+
 test("alerts of a destination with a digest go in one message, critical ones at once", async () => {
   const id = await addDestination("slack", { url: `${url}/slack` }, { language: "zh" });
   const pager = await addDestination("pagerduty", { routing_key: "r".repeat(32) });

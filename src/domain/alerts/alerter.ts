@@ -11,10 +11,12 @@ import type { Alert } from "./alert.ts";
 import { sayAlert } from "./alert.ts";
 import {
   type AttemptResult,
+  cancelDelivery,
   type Delivery,
   enqueueDelivery,
   finishAttempt,
   forgetOldDeliveries,
+  postponeDelivery,
   TEST_EVENT,
   takeDelivery,
   takeDueDeliveries,
@@ -137,9 +139,8 @@ export function createAlerter(deps: SendAlertDeps & Readonly<{ db: Db; log: Logg
           .where(and(ownedBy(owner), eq(alertDestinations.enabled, true)));
         for (const to of destinations) {
           if (destinationIds.length > 0 && !destinationIds.includes(to.id)) continue;
-          const waits = alert.severity === "critical" ? [] : [quietHoursEnd(to, now), nextDigestAt(to, now)];
-          const notBefore = Math.max(...waits.map((time) => time ?? 0), 0);
-          if (notBefore === 0) deliveries.push(await enqueueDelivery(tx, to, alert, now));
+          const notBefore = waitsUntil(to, alert, now);
+          if (notBefore === null) deliveries.push(await enqueueDelivery(tx, to, alert, now));
           else await enqueueDelivery(tx, to, alert, now, notBefore);
         }
       });
@@ -149,7 +150,9 @@ export function createAlerter(deps: SendAlertDeps & Readonly<{ db: Db; log: Logg
       for (;;) {
         const due = await takeDueDeliveries(db, now);
         if (due.length === 0) break;
-        await Promise.all(groupForSending(due).map((group) => attempt(...group)));
+        const ready: Delivery[] = [];
+        for (const delivery of due) if (await isReady(db, delivery, now)) ready.push(delivery);
+        await Promise.all(groupForSending(ready).map((group) => attempt(...group)));
       }
       await forgetOldDeliveries(db, now);
     },
@@ -170,6 +173,26 @@ export function createAlerter(deps: SendAlertDeps & Readonly<{ db: Db; log: Logg
       await attempt(await takeDelivery(db, owner, deliveryId, nowSeconds()));
     },
   };
+}
+
+/** Until when an alert waits for a digest and the end of quiet hours, in epoch seconds; null: it is sent now. */
+function waitsUntil(to: DestinationRow, alert: Alert, now: number): number | null {
+  if (alert.severity === "critical") return null;
+  const digest = nextDigestAt(to, now);
+  // A digest may come due in quiet hours.
+  return quietHoursEnd(to, digest ?? now) ?? digest;
+}
+
+/** Whether a due delivery is sent now. Puts it off in quiet hours, and ends it where the destination was disabled. */
+async function isReady(db: Db, delivery: Delivery, now: number): Promise<boolean> {
+  const { destination, alert } = delivery;
+  if (!destination.enabled) {
+    await cancelDelivery(db, delivery, keepReason({ code: "alert_destination_disabled" }), now);
+    return false;
+  }
+  const quietUntil = alert.severity === "critical" ? null : quietHoursEnd(destination, now);
+  if (quietUntil !== null) await postponeDelivery(db, delivery, quietUntil);
+  return quietUntil === null;
 }
 
 /** A failure as the log keeps it; what is no error of sending, such as a configuration that cannot be read, is final. */

@@ -130,6 +130,16 @@ export async function finishAttempt(
   return rest !== undefined;
 }
 
+/** Puts a delivery off without an attempt, in epoch seconds. */
+export async function postponeDelivery(db: Db, { id }: Delivery, until: number): Promise<void> {
+  await db.update(alertDeliveries).set({ nextAt: until }).where(eq(alertDeliveries.id, id));
+}
+
+/** Ends a delivery without an attempt. */
+export async function cancelDelivery(db: Db, { id }: Delivery, error: string, now: number): Promise<void> {
+  await db.update(alertDeliveries).set({ status: "failed", error, finishedAt: now }).where(eq(alertDeliveries.id, id));
+}
+
 /** Deletes deliveries that are older than the log keeps them. */
 export async function forgetOldDeliveries(db: Db, now: number): Promise<void> {
   await db.delete(alertDeliveries).where(lt(alertDeliveries.createdAt, now - RETENTION_SECONDS));

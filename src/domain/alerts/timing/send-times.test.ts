@@ -20,6 +20,19 @@ test.each([
   expect(quietHoursEnd(quiet, at(clock))).toBe(end(until));
 });
 
+// Europe/Berlin is two hours ahead from March 29, 2026, 01:00 UTC, to October 25, 01:00 UTC, and one hour else.
+test.each([
+  ["07:00", "2026-03-28T22:00:30Z", "2026-03-29T05:00:00Z"],
+  ["07:00", "2026-03-29T03:10:00Z", "2026-03-29T05:00:00Z"],
+  ["07:00", "2026-10-24T21:00:00Z", "2026-10-25T06:00:00Z"],
+  ["07:00", "2026-10-25T00:30:00Z", "2026-10-25T06:00:00Z"],
+  // 02:30 does not come in this night; an hour later the clock shows 03:30.
+  ["02:30", "2026-03-28T22:00:00Z", "2026-03-29T01:30:00Z"],
+])("where the clock is set meanwhile, hours until %s end by it: %s, %s", (until, now, expected) => {
+  const seconds = (time: string) => Date.parse(time) / 1000;
+  expect(quietHoursEnd(hours("22:00", until, "Europe/Berlin"), seconds(now))).toBe(seconds(expected));
+});
+
 test.each([
   hours("22:00", ""),
   hours("24:00", "07:00"),

@@ -23,14 +23,25 @@ export function readDigestMinutes(minutes: number): number {
 }
 
 /** When the quiet hours end that `now` lies in, in epoch seconds; null: it lies in none. */
-export function quietHoursEnd({ quietFrom, quietUntil, timeZone }: QuietHours, now: number): number | null {
-  if (quietFrom === "") return null;
-  const [from, until, minute] = [minuteOf(quietFrom), minuteOf(quietUntil), minuteOf(clockOf(now, timeZone))];
-  const isQuiet = from < until ? minute >= from && minute < until : minute >= from || minute < until;
-  if (!isQuiet) return null;
-  const left = (until - minute + DAY_MINUTES) % DAY_MINUTES;
-  return now - (now % 60) + left * 60;
+export function quietHoursEnd(hours: QuietHours, now: number): number | null {
+  if (!isQuiet(hours, now)) return null;
+  const until = minuteOf(hours.quietUntil);
+  const left = (until - minuteAt(now, hours) + DAY_MINUTES) % DAY_MINUTES;
+  const end = now - (now % 60) + left * 60;
+  // Where the clock is set forward or back until then, it shows another time.
+  const drift = ((minuteAt(end, hours) - until + DAY_MINUTES * 1.5) % DAY_MINUTES) - DAY_MINUTES / 2;
+  const corrected = end - drift * 60;
+  // A time that the clock skips never comes.
+  return corrected > now && !isQuiet(hours, corrected) ? corrected : end;
 }
+
+function isQuiet(hours: QuietHours, at: number): boolean {
+  if (hours.quietFrom === "") return false;
+  const [from, until, minute] = [minuteOf(hours.quietFrom), minuteOf(hours.quietUntil), minuteAt(at, hours)];
+  return from < until ? minute >= from && minute < until : minute >= from || minute < until;
+}
+
+const minuteAt = (at: number, { timeZone }: QuietHours): number => minuteOf(clockOf(at, timeZone));
 
 const minuteOf = (clock: string): number => Number(clock.slice(0, 2)) * HOUR_MINUTES + Number(clock.slice(3));
 
