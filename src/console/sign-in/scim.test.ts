@@ -108,6 +108,17 @@ describe("the service provider", () => {
     expect((await ask("GET", "/Schemas/urn:unknown")).status).toBe(404);
   });
 
+  test.each([
+    ["GET", "/Me"],
+    ["POST", "/Bulk"],
+    ["POST", "/Users/.search"],
+    ["DELETE", "/Users"],
+  ])("says in its own format that there is no %s %s", async (method, path) => {
+    const { status, body } = await ask(method, path, method === "POST" ? {} : undefined);
+    expect({ status, body }).toMatchObject({ status: 404, body: { schemas: [ERROR], status: "404" } });
+    expect((await ask(method, path, undefined, "wrong")).status).toBe(401);
+  });
+
   test.each(["", "Bearer", "Bearer wrong", `Bearer sluice_scim_${"A".repeat(43)}`, "Basic abc"])(
     "refuses %j with 401",
     async (authorization) => {

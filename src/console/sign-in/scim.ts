@@ -166,7 +166,14 @@ export function scimRoutes(services: ScimServices) {
         }),
       );
   }
-  return app;
+  // Else the console would respond with its page.
+  return app.all(
+    "/*",
+    answer(async () => {
+      throw new ScimError(404, "There is no such endpoint");
+    }),
+    { ...raw, detail: { hide: true } },
+  );
 }
 
 /**

@@ -99,7 +99,9 @@ function memberId(member: unknown): number {
 function requiredText(resource: Attributes, name: string): string {
   const value = attributeOf(resource, name);
   const text = typeof value === "string" ? value.trim() : "";
-  if (text === "" || text.length > LONGEST_NAME) throw new ScimError(400, `${name} is required`, "invalidValue");
+  if (text === "") throw new ScimError(400, `${name} is required`, "invalidValue");
+  if (text.length > LONGEST_NAME)
+    throw new ScimError(400, `${name} must not exceed ${LONGEST_NAME} characters`, "invalidValue");
   return text;
 }
 
