@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createHmac } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
+import { paymentCases } from "../../../../db/schema/billing/plan-orders.ts";
 import { billingProfiles } from "../../../../db/schema/billing/statements.ts";
 import { rebates, topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
@@ -68,6 +69,11 @@ const orderOf = async (tradeNo: string) => {
   return order;
 };
 
+const casesOf = async (tradeNo: string) =>
+  (await app.db.select().from(paymentCases).where(eq(paymentCases.tradeNo, tradeNo))).map(
+    ({ kind, money, currency }) => [kind, money, currency],
+  );
+
 /** Starts an order and returns the form that the browser would post. */
 async function pay(method: string, amount = 10, headers = app.as.user) {
   const answer = await app.call("POST", "/api/user/pay", { amount, top_up_code: "", payment_method: method }, headers);
@@ -131,7 +137,8 @@ describe("prices", () => {
     expect(fields).toMatchObject({ money: "87.60" });
     // What changes after the order was made does not change it.
     await app.settings.set("TaxRates", "{}");
-    expect(await notify(noticeOf(fields, { money: "73.00" }))).toBe("fail");
+    expect(await notify(noticeOf(fields, { money: "73.00" }))).toBe("success");
+    expect(await orderOf(fields.out_trade_no ?? "")).toMatchObject({ status: "pending" });
     expect(await notify(noticeOf(fields))).toBe("success");
     expect(await orderOf(fields.out_trade_no ?? "")).toMatchObject({
       ...{ status: "success", money: "87.60", tax: "14.60", taxRate: "20.000", taxCountry: "FR" },
@@ -196,14 +203,30 @@ describe("Epay", () => {
   test.each([
     ["signed with another key", {}, "another key"],
     ["of another merchant", { pid: "1002" }, MERCHANT_KEY],
-    ["with less money", { money: "0.01" }, MERCHANT_KEY],
-    ["with odd money", { money: "73.00abc" }, MERCHANT_KEY],
     ["of no order", { out_trade_no: "USR1NOxxxxxx1" }, MERCHANT_KEY],
   ])("a notice %s is refused", async (_, changes, key) => {
     const { fields } = await pay("wx");
     expect(await notify(noticeOf(fields, changes as Record<string, string>, key))).toBe("fail");
     expect(await orderOf(fields.out_trade_no ?? "")).toMatchObject({ status: "pending" });
     expect(await quotaOf()).toBe(0);
+  });
+
+  test.each([
+    ["less money", "0.01", "0.01"],
+    ["more money", "7300.00", "7300.00"],
+    ["a negative amount", "-73.00", "0.00"],
+    ["no amount", "73.00abc", "0.00"],
+  ])("a notice with %s moves nothing, however often, and waits for an administrator once", async (_, money, shown) => {
+    const { fields } = await pay("wx");
+    const tradeNo = fields.out_trade_no ?? "";
+    const changes = { money, trade_no: `GW${tradeNo}` };
+    const answers = await Promise.all([1, 2, 3].map(() => notify(noticeOf(fields, changes))));
+    expect(answers).toEqual(["success", "success", "success"]);
+    expect(await orderOf(tradeNo)).toMatchObject({ status: "pending" });
+    expect(await quotaOf()).toBe(0);
+    expect(await casesOf(tradeNo)).toEqual([["wrong_amount", shown, "CNY"]]);
+    expect(await notify(noticeOf(fields))).toBe("success");
+    expect(await quotaOf()).toBe(5_000_000);
   });
 
   test("a payment under way is acknowledged, not credited", async () => {
@@ -292,11 +315,17 @@ describe("cards", () => {
     expect(await quotaOf()).toBe(0);
   });
 
-  test.each([{ amount_total: 1 }, { currency: "jpy" }, { amount_total: null }])("%o does not fit", async (changes) => {
+  test.each([
+    [{ amount_total: 1 }, ["0.01", "USD"]],
+    [{ currency: "jpy" }, ["1000.00", "JPY"]],
+    [{ amount_total: null }, ["0.00", "USD"]],
+  ])("%o does not fit: nothing moves, and an administrator sees it", async (changes, shown) => {
     const { tradeNo } = await start();
-    expect(await sendEvent(eventOf("checkout.session.completed", tradeNo, changes))).toBe(400);
+    const event = eventOf("checkout.session.completed", tradeNo, { id: `cs_${tradeNo}`, ...changes });
+    for (const _ of [1, 2]) expect(await sendEvent(event)).toBe(200);
     expect(await orderOf(tradeNo)).toMatchObject({ status: "pending" });
     expect(await quotaOf()).toBe(0);
+    expect(await casesOf(tradeNo)).toEqual([["wrong_amount", ...shown]]);
   });
 
   test("events out of order: what was paid stays paid, what was not yet paid is paid later", async () => {

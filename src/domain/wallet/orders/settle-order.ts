@@ -9,6 +9,8 @@ import { addQuota } from "../add-quota.ts";
 import { payRebate } from "../invitations/pay-rebate.ts";
 import { lockBalances } from "../lock-balances.ts";
 import type { WalletDeps } from "../operation.ts";
+import { smallestUnits } from "../payments/currency-units.ts";
+import { openCase } from "../plans/card/cases.ts";
 import { publishPlanAccount } from "../plans/limits/overage.ts";
 import { payPeriod } from "../plans/orders/pay-period.ts";
 
@@ -29,7 +31,8 @@ export type Settlement = "credited" | "credited before" | "unknown order" | "wro
 
 /**
  * Credits an order that was paid: once, however often and in whatever order payment services notify. An order that expired or
- * failed before counts when its payment came after all. The caller has verified who says so.
+ * failed before counts when its payment came after all; one of another amount or currency goes to the queue of payment
+ * reports. The caller has verified who says so.
  */
 export async function settlePaidOrder(
   { db, changes, settings }: WalletDeps,
@@ -40,7 +43,11 @@ export async function settlePaidOrder(
     const [order] = await tx.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, paid.tradeNo)).for("update");
     if (!order || !paid.methods.includes(order.method)) return "unknown order";
     if (order.status === "success") return "credited before";
-    if (order.currency !== paid.currency || !isSameAmount(order.money, paid.money)) return "wrong amount";
+    if (order.currency !== paid.currency || !isSameAmount(order.money, paid.money)) {
+      const report = { kind: "wrong_amount", reference: paid.gatewayNo || paid.tradeNo, order, now } as const;
+      await openCase(tx, { ...report, paidUnits: unitsOf(paid), currency: paid.currency.slice(0, 10) });
+      return "wrong amount";
+    }
     return creditOrder(tx, settings, order, { gatewayNo: paid.gatewayNo }, now);
   });
   if (typeof outcome === "string") return outcome;
@@ -88,6 +95,15 @@ export async function creditOrder(
     orderId: order.id,
   });
   return [order.userId, ...rewarded];
+}
+
+/** What was paid in the smallest coin; 0: what the service says is no amount. */
+function unitsOf({ money, currency }: Paid): number {
+  try {
+    return Math.max(0, smallestUnits(money, currency));
+  } catch {
+    return 0;
+  }
 }
 
 function isSameAmount(due: string, input: string): boolean {

@@ -4,8 +4,8 @@ import { settlePaidOrder } from "../orders/settle-order.ts";
 import { isSignedByEpay } from "./epay-signature.ts";
 
 /**
- * Handles a payment callback of an Epay service. True: acknowledge it; false: refuse it, because the
- * signature, the merchant, the order or the amount is wrong.
+ * Handles a payment callback of an Epay service. True: acknowledge it; false: refuse it, because the signature, the merchant
+ * or the order is wrong. A payment of another amount is acknowledged: it waits for an administrator.
  */
 export async function handleEpayCallback(
   deps: WalletDeps & Readonly<{ log: Logger }>,
@@ -24,5 +24,5 @@ export async function handleEpayCallback(
   });
   if (outcome === "credited" || outcome === "credited before") return true;
   log.warn({ tradeNo, outcome, money: fields.money }, "a payment does not fit its order");
-  return false;
+  return outcome === "wrong amount";
 }

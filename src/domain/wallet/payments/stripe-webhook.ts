@@ -5,14 +5,13 @@ import { applyIntent } from "../orders/automatic/apply-charge.ts";
 import { applyCardSetup } from "../orders/automatic/saved-card.ts";
 import { closeOrder } from "../orders/close-order.ts";
 import { settleCheckout } from "../orders/poll-checkouts.ts";
-import type { Settlement } from "../orders/settle-order.ts";
 import { handlePlanEvent } from "../plans/card/stripe-events.ts";
 import type { StripeDeps } from "./stripe-client.ts";
 
 /**
  * Handles Stripe's webhook about a checkout or a saved card; `text` is the raw body, `signature` its header. True:
- * understood; false: refused, because the signature is wrong or too old, the payment does not fit its order, or Stripe could
- * not be asked for the card: then it reports again.
+ * understood; false: refused, because the signature is wrong or too old, or Stripe could not be asked for the card: then it
+ * reports again. A payment that does not fit its order is understood: it waits for an administrator.
  */
 export async function handleStripeWebhook(
   deps: WalletDeps & StripeDeps,
@@ -34,9 +33,11 @@ export async function handleStripeWebhook(
       if (event.data.object.mode === "subscription") return true;
       if (event.data.object.mode === "setup") return saveCard(deps, event.data.object.id);
       // Slow ways to pay are completed first and paid days later, which has an event of its own.
-      return event.data.object.payment_status !== "paid" || fits(await settleCheckout(deps, event.data.object));
+      if (event.data.object.payment_status === "paid") await settleCheckout(deps, event.data.object);
+      return true;
     case "checkout.session.async_payment_succeeded":
-      return fits(await settleCheckout(deps, event.data.object));
+      await settleCheckout(deps, event.data.object);
+      return true;
     case "checkout.session.expired":
       await closeOrder(deps.db, event.data.object.client_reference_id ?? "", "expired");
       return true;
@@ -52,8 +53,6 @@ export async function handleStripeWebhook(
       return true;
   }
 }
-
-const fits = (outcome: Settlement): boolean => outcome !== "wrong amount";
 
 async function saveCard(deps: StripeDeps, sessionNo: string): Promise<boolean> {
   try {

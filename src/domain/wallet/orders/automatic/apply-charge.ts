@@ -57,6 +57,7 @@ export async function applyIntent(deps: ChargeDeps, intent: Stripe.PaymentIntent
   }
   const isPaidTwice = outcome === "credited before" && ![intent.id, ""].includes(await gatewayNoOf(deps, tradeNo));
   if (outcome !== "wrong amount" && !isPaidTwice) return;
+  // Of another amount it is in the queue already; paid twice it is added.
   log.warn({ tradeNo, intent: intent.id, outcome, currency }, "a charge of a saved card does not fit its order");
   await openCase(db, {
     ...{ kind: "wrong_amount", reference: intent.id, order, paidUnits: intent.amount_received, currency, now },

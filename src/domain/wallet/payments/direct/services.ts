@@ -74,16 +74,14 @@ export async function applyState(
     gatewayNo: gatewayNo.slice(0, 200),
   });
   if (outcome === "credited" || outcome === "credited before") return;
-  deps.log.warn({ tradeNo, method, outcome, money, currency }, "a payment does not fit its order");
   // A merchant's account may sell other things too.
-  if (outcome === "unknown order") return;
-  await reportCase(deps, "wrong_amount", tradeNo, { reference: gatewayNo, money, currency });
+  deps.log.warn({ tradeNo, method, outcome, money, currency }, "a payment does not fit its order");
 }
 
 /** Puts what a service reported of an order into the queue, once. */
 export async function reportCase(
   { db }: DirectDeps,
-  kind: "wrong_amount" | "refund" | "dispute",
+  kind: "refund" | "dispute",
   tradeNo: string,
   { reference, money, currency }: Readonly<{ reference: string; money: string; currency: string }>,
 ): Promise<void> {
