@@ -41,7 +41,7 @@ import { useDraftsOfPage, useSettings } from "./settings-store.tsx";
 export const SettingPage = () => {
   const { user } = useSession();
   const { data, error, refetch } = useQuery({ ...options, enabled: hasRootRight(user, "settings:read") });
-  if (!hasRootRight(user, "settings:read")) return <NotPermitted isForSuperAdmin />;
+  if (!hasRootRight(user, "settings:read")) return <NotPermitted isFor="superAdmin" />;
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data) return <PageSkeleton />;
   return <Content />;

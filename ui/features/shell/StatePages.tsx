@@ -46,20 +46,25 @@ export const PageError = ({ error }: { error: unknown }) => {
 };
 
 type NotPermittedProps = Readonly<{
-  isForSuperAdmin?: boolean;
-  /** It is about the organization that the user acts for. */
-  isForMembers?: boolean;
+  /** Who may open the page; members: those of the organization that the user acts for, with the right. */
+  isFor?: "admin" | "superAdmin" | "member";
 }>;
 
+const REASONS = {
+  admin: { title: "shell.notPermitted.title", body: "shell.notPermitted.body" },
+  superAdmin: { title: "shell.notPermitted.superAdminTitle", body: "shell.notPermitted.body" },
+  member: { title: "shell.notPermitted.memberTitle", body: "shell.notPermitted.memberBody" },
+} as const;
+
 /** Shown instead of a page that the user may not open. */
-export const NotPermitted = ({ isForSuperAdmin = false, isForMembers = false }: NotPermittedProps) => {
+export const NotPermitted = ({ isFor = "admin" }: NotPermittedProps) => {
   const { t } = useTranslation();
   return (
     <EmptyState
       isPage
       icon={<LockOutlined />}
-      title={t(isForSuperAdmin ? "shell.notPermitted.superAdminTitle" : "shell.notPermitted.title")}
-      body={t(isForMembers ? "shell.notPermitted.memberBody" : "shell.notPermitted.body")}
+      title={t(REASONS[isFor].title)}
+      body={t(REASONS[isFor].body)}
       action={
         <Button component={Link} to="/token" variant="contained" color="primary">
           {t("shell.notPermitted.action")}

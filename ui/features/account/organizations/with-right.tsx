@@ -7,7 +7,7 @@ import { useMayOpen } from "./use-organization.ts";
 export const withRight = (right: OrganizationRight, Page: ComponentType): ComponentType => {
   const Guarded = () => {
     const mayOpen = useMayOpen();
-    return mayOpen(right) ? <Page /> : <NotPermitted isForMembers />;
+    return mayOpen(right) ? <Page /> : <NotPermitted isFor="member" />;
   };
   return Guarded;
 };
