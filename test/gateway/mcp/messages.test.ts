@@ -175,6 +175,21 @@ describe("MCP servers of a Messages request", () => {
     },
   );
 
+  test.each([
+    [{ tool_configuration: "none" }, {}, "mcp_servers.tool_configuration"],
+    [{ tool_configuration: { enabled: "no" } }, {}, "mcp_servers.tool_configuration.enabled"],
+    [{ tool_configuration: { allowed_tools: "weather" } }, {}, "mcp_servers.tool_configuration.allowed_tools"],
+    [{}, { default_config: "off" }, "tools.default_config"],
+    [{}, { configs: { delete: { enabled: 0 } } }, "tools.configs.delete.enabled"],
+  ])("are refused where the restriction %j %j cannot be read", async (server, toolset, field) => {
+    const { relay, mcp } = start(["Never called."]);
+    const tools = Object.keys(toolset).length > 0 ? [{ type: "mcp_toolset", mcp_server_name: "city", ...toolset }] : [];
+    const body = { ...BASE, tools, mcp_servers: [serverAt(mcp.url, server)] };
+    const answer = await relay.post("/v1/messages", body);
+    expect([answer.status, (await answer.json()).error.message]).toEqual([400, expect.stringContaining(`“${field}”`)]);
+    expect(mcp.requests).toEqual([]);
+  });
+
   test("whose later round fails end a stream with the format's error", async () => {
     const refusal = Response.json(
       { error: { message: "bad request", type: "invalid_request_error" } },

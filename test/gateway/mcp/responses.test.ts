@@ -343,6 +343,22 @@ describe("an MCP server that cannot be used", () => {
     expect([relay.billing.records, relay.billing.holds]).toEqual([[], []]);
   });
 
+  test.each([
+    [{ allowed_tools: "weather" }, "tools.allowed_tools"],
+    [{ allowed_tools: [1] }, "tools.allowed_tools"],
+    [{ allowed_tools: { tool_names: "weather" } }, "tools.allowed_tools.tool_names"],
+    [{ allowed_tools: { read_only: "yes" } }, "tools.allowed_tools.read_only"],
+    [{ require_approval: "sometimes" }, "tools.require_approval"],
+    [{ require_approval: { never: "weather" } }, "tools.require_approval.never"],
+    [{ headers: "x" }, "tools.headers"],
+    [{ headers: { "x-key": 5 } }, "tools.headers.x-key"],
+  ])("because its restriction %j cannot be read is refused, and never left open", async (wrong, field) => {
+    const { relay, mcp } = start(["Never called."]);
+    const answer = await relay.post("/v1/responses", { model: "m", input: "?", tools: [serverAt(mcp.url, wrong)] });
+    expect([answer.status, (await answer.json()).error.message]).toEqual([400, expect.stringContaining(`“${field}”`)]);
+    expect(mcp.requests).toEqual([]);
+  });
+
   test("because of its credentials is an error that has its status", async () => {
     const { client, mcp } = start([], {}, { authorization: "Bearer other" });
     const failure = await failureOf(client.responses.create({ model: "m", input: "?", tools: [serverAt(mcp.url)] }));

@@ -1,6 +1,6 @@
 import { DecodeError } from "../../../../formats/conversation/codec.ts";
-import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
-import { checkedUrl, MAX_SERVERS } from "../responses/servers.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
+import { checkedUrl, invalid, MAX_SERVERS, namesOf } from "../responses/servers.ts";
 import type { McpServer } from "../toolset.ts";
 
 /**
@@ -9,6 +9,9 @@ import type { McpServer } from "../toolset.ts";
  */
 export function messagesServers({ mcp_servers: value, tools }: JsonObject): readonly McpServer[] {
   const declared = recordsOf(value);
+  if (value != null && (!Array.isArray(value) || declared.length < value.length)) {
+    throw invalid("mcp_servers", "a list of objects", "mcp_servers");
+  }
   if (declared.length > MAX_SERVERS) {
     const reason = { code: "gateway_too_many_entries", params: { field: "mcp_servers", count: MAX_SERVERS } } as const;
     throw new DecodeError(reason, "mcp_servers");
@@ -32,26 +35,42 @@ export function messagesServers({ mcp_servers: value, tools }: JsonObject): read
         url: checkedUrl(textOf(server.url) ?? "", label, "mcp_servers"),
         headers: token ? { authorization: `Bearer ${token}` } : {},
         description: null,
-        allows: toolset ? allowedByToolset(toolset) : allowedByServer(recordOf(server.tool_configuration)),
+        allows: toolset ? allowedByToolset(toolset) : allowedByServer(server.tool_configuration),
         needsApproval: () => false,
       },
     ];
   });
 }
 
-function allowedByServer(configuration: JsonObject | null): McpServer["allows"] {
-  if (configuration?.enabled === false) return () => false;
-  const allowed = configuration?.allowed_tools;
-  if (!Array.isArray(allowed)) return () => true;
-  const names = new Set(textsOf(allowed));
+function allowedByServer(value: unknown): McpServer["allows"] {
+  const field = "mcp_servers.tool_configuration";
+  if (value == null) return () => true;
+  const configuration = recordOf(value);
+  if (!configuration) throw invalid(field, "an object", "mcp_servers");
+  const { enabled, allowed_tools: allowed } = configuration;
+  if (enabled != null && typeof enabled !== "boolean")
+    throw invalid(`${field}.enabled`, "true or false", "mcp_servers");
+  if (enabled === false) return () => false;
+  if (allowed == null) return () => true;
+  const names = namesOf(allowed, `${field}.allowed_tools`, "mcp_servers");
   return ({ name }) => names.has(name);
 }
 
 function allowedByToolset({ default_config: usual, configs }: JsonObject): McpServer["allows"] {
-  const isUsuallyOn = recordOf(usual)?.enabled !== false;
-  const own = recordOf(configs) ?? {};
-  return ({ name }) => {
-    const enabled = recordOf(own[name])?.enabled;
-    return typeof enabled === "boolean" ? enabled : isUsuallyOn;
-  };
+  const isUsuallyOn = isOn(usual, "tools.default_config") ?? true;
+  if (configs != null && !recordOf(configs)) throw invalid("tools.configs", "an object", "tools");
+  const own = new Map(
+    Object.entries(recordOf(configs) ?? {}).map(([name, config]) => [name, isOn(config, `tools.configs.${name}`)]),
+  );
+  return ({ name }) => own.get(name) ?? isUsuallyOn;
+}
+
+/** Whether a configuration switches a tool on; null: it does not say. Throws DecodeError. */
+function isOn(config: unknown, field: string): boolean | null {
+  if (config == null) return null;
+  const object = recordOf(config);
+  if (!object) throw invalid(field, "an object", "tools");
+  const { enabled = null } = object;
+  if (enabled !== null && typeof enabled !== "boolean") throw invalid(`${field}.enabled`, "true or false", "tools");
+  return enabled;
 }

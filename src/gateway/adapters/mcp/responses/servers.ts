@@ -28,9 +28,10 @@ export function responsesServers(tools: unknown): readonly McpServer[] {
       throw new DecodeError({ code: "gateway_mcp_connector", params: { label } }, "tools");
     }
     const authorization = textOf(tool.authorization);
-    const headers = Object.entries(recordOf(tool.headers) ?? {}).flatMap(([name, value]): [string, string][] =>
-      typeof value === "string" ? [[name, value]] : [],
-    );
+    const headers = Object.entries(objectOf(tool.headers, "tools.headers") ?? {}).map(([name, value]) => {
+      if (typeof value === "string") return [name, value] as const;
+      throw invalid(`tools.headers.${name}`, "a text", "tools");
+    });
     return {
       label,
       url: checkedUrl(url ?? "", label, "tools"),
@@ -49,30 +50,53 @@ export function checkedUrl(url: string, label: string, param: string): string {
   throw new DecodeError({ code: "gateway_mcp_url", params: { label } }, param);
 }
 
+/** The error of a member with a wrong value: what the client meant to restrict must not be left open. */
+export const invalid = (field: string, expected: string, param: string): DecodeError =>
+  new DecodeError({ code: "gateway_field_invalid", params: { field, expected } }, param);
+
+/** A list of names. Throws DecodeError for anything else. */
+export function namesOf(value: unknown, field: string, param: string): ReadonlySet<string> {
+  const names = textsOf(value);
+  if (!Array.isArray(value) || names.length < value.length) throw invalid(field, "a list of names", param);
+  return new Set(names);
+}
+
+/** Null: it is not set. */
+function objectOf(value: unknown, field: string): JsonObject | null {
+  if (value == null) return null;
+  const object = recordOf(value);
+  if (!object) throw invalid(field, "an object", "tools");
+  return object;
+}
+
 const missing = (field: string): DecodeError =>
   new DecodeError({ code: "gateway_field_missing", params: { field } }, "tools");
 
 function allowedBy(value: unknown): McpServer["allows"] {
   if (value == null) return () => true;
-  if (!Array.isArray(value)) return matches(recordOf(value) ?? {});
-  const names = new Set(textsOf(value));
+  const filter = recordOf(value);
+  if (filter) return matches(filter, "tools.allowed_tools");
+  const names = namesOf(value, "tools.allowed_tools", "tools");
   return ({ name }) => names.has(name);
 }
 
 /** OpenAI requests an approval of every call unless the client says otherwise. */
 function approvalBy(value: unknown): McpServer["needsApproval"] {
+  const field = "tools.require_approval";
   if (value === "never") return () => false;
+  if (value == null || value === "always") return () => true;
   const filters = recordOf(value);
-  if (!filters) return () => true;
-  const [never, always] = [recordOf(filters.never), recordOf(filters.always)];
-  const isExempt = never ? matches(never) : () => false;
-  const isNamed = always && !never ? matches(always) : () => true;
+  if (!filters) throw invalid(field, "“always”, “never” or an object", "tools");
+  const [never, always] = [objectOf(filters.never, `${field}.never`), objectOf(filters.always, `${field}.always`)];
+  const isExempt = never ? matches(never, `${field}.never`) : () => false;
+  const isNamed = always && !never ? matches(always, `${field}.always`) : () => true;
   return (tool) => !isExempt(tool) && isNamed(tool);
 }
 
 /** A filter of tools: by name, and by whether they only read. */
-function matches({ tool_names: names, read_only: readOnly }: JsonObject): (tool: McpTool) => boolean {
-  const listed = Array.isArray(names) ? new Set(textsOf(names)) : null;
+function matches({ tool_names: names, read_only: readOnly }: JsonObject, field: string): (tool: McpTool) => boolean {
+  const listed = names == null ? null : namesOf(names, `${field}.tool_names`, "tools");
+  if (readOnly != null && typeof readOnly !== "boolean") throw invalid(`${field}.read_only`, "true or false", "tools");
   return ({ name, annotations }) =>
     (listed === null || listed.has(name)) &&
     (typeof readOnly !== "boolean" || (annotations?.readOnlyHint === true) === readOnly);
