@@ -221,6 +221,17 @@ describe("strategies", () => {
     expect(latencyMs).toBeCloseTo((firstTokenMs ?? 0) + 500_000 / (tokensPerSecond ?? 1), 6);
   });
 
+  test("an explanation names what an experiment gets of the route's calls", async () => {
+    const experiment = { mode: "canary", candidate: { model: "large" }, percent: 30 };
+    const { relay } = start({ candidates: of("cheap"), experiment });
+    const { route } = relay.explain({ model: "best", group: "default", promptTokens: 10 });
+    expect(route?.experiment).toEqual({ mode: "canary", model: "large", percent: 30 });
+    const { route: plain } = start({ candidates: of("cheap") }).relay.explain({
+      ...{ model: "best", group: "default", promptTokens: 10 },
+    });
+    expect(plain?.experiment).toBeNull();
+  });
+
   test("least-busy avoids the channel with calls in progress", async () => {
     const gate = Promise.withResolvers<void>();
     const { served, upstreams } = start(
