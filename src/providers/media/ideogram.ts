@@ -5,6 +5,7 @@ import type { FormFile, NativeFormat } from "../contract/chat.ts";
 import type { Provider } from "../contract/provider.ts";
 import { trimBaseUrl } from "../contract/tasks.ts";
 import { editedImages, imageCount, isImageField } from "../shared/images.ts";
+import { ideogram45, isIdeogram45 } from "./ideogram-v45.ts";
 
 const DEFAULT_BASE_URL = "https://api.ideogram.ai";
 
@@ -94,6 +95,9 @@ export const ideogram: Provider = {
   capabilities: ["images", "image-edits"],
   keyHint: "Ideogram API key",
   models: [
+    "ideogram-v4.5-low",
+    "ideogram-v4.5",
+    "ideogram-v4.5-high",
     "ideogram-v4-turbo",
     "ideogram-v4",
     "ideogram-v4-quality",
@@ -102,11 +106,16 @@ export const ideogram: Provider = {
     "ideogram-v3-quality",
   ],
   url: ({ baseUrl }, { model, urlTail = "" }) => {
+    const root = trimBaseUrl(baseUrl || DEFAULT_BASE_URL).replace(/\/v1$/, "");
+    if (isIdeogram45(model)) return `${root}/v2/image${urlTail}`;
     const version = SPEED.exec(model)?.[1] ?? model;
-    return `${trimBaseUrl(baseUrl || DEFAULT_BASE_URL).replace(/\/v1$/, "")}/v1/${encodeURIComponent(version)}${urlTail}`;
+    return `${root}/v1/${encodeURIComponent(version)}${urlTail}`;
   },
   authHeaders: (_channel, key) => ({ "api-key": key }),
-  nativeFormat({ capability }) {
+  nativeFormat({ capability, model }) {
+    if (isIdeogram45(model) && (capability === "images" || capability === "image-edits")) {
+      return ideogram45(ideogramImages, fileOf, capability === "image-edits");
+    }
     if (capability === "image-edits") return ideogramEdits;
     return capability === "images" ? ideogramImages : null;
   },

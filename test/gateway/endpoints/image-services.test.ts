@@ -158,6 +158,40 @@ describe("Ideogram", () => {
     expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(0.1));
   });
 
+  test("4.5 has paths of its own, and a quality in its name that decides the price", async () => {
+    const upstream = startUpstream(({ path }) =>
+      /^\/v2\/image\/(generate|precise-edit)\/ideogram-4-5$/.test(path)
+        ? Response.json({
+            ...{ generation_kind: "sampling", generation_id: "g" },
+            data: [{ ...image, url: "https://ideogram.test/1.png" }],
+          })
+        : Response.json({}, { status: 404 }),
+    );
+    const models = ["ideogram-v4.5", "ideogram-v4.5-low", "ideogram-v4.5-high"];
+    const { client, relay } = connect(upstream, { type: 1014, baseUrl: upstream.url, keys: ["k"], models });
+    const order = { model: "ideogram-v4.5-high", prompt: "a gate", n: 2, size: "1024x1024" as const };
+    const { data } = await client.images.generate({ ...order, ...({ seed: 7, style_type: "DESIGN" } as object) });
+    expect(data?.[0]?.url).toBe("https://ideogram.test/1.png");
+    const fields = { prompt: "a gate", num_images: "2", quality: "high", seed: "7", size: "1024x1024" };
+    expect(await formOf(upstream)).toEqual(fields);
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(2 * 0.1));
+
+    await client.images.edit({ model: "ideogram-v4.5-low", prompt: "blue", image: [file("gate"), file("style")] });
+    expect(upstream.received.at(-1)?.path).toBe("/v2/image/precise-edit/ideogram-4-5");
+    expect(await formOf(upstream)).toEqual({
+      ...{ prompt: "blue", num_images: "1", quality: "low" },
+      ...{ image: "image/png gate", reference_images: "image/png style" },
+    });
+    expect((await relay.billing.nextRecord(2)).quota).toBe(unitsOf(0.03));
+
+    // Such an edit costs more than an image of that name.
+    const tooGood = client.images.edit({ model: "ideogram-v4.5-high", prompt: "blue", image: file("gate") });
+    expect(await failureOf(tooGood)).toMatchObject({ status: 400 });
+    const masked = { model: "ideogram-v4.5", prompt: "blue", image: file("gate"), mask: file("mask") };
+    expect(await failureOf(client.images.edit(masked))).toMatchObject({ status: 400 });
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
   test.each([
     ["remix", false, { resolution: "1024x1024", image_weight: "70" }, {}],
     ["inpaint", true, {}, { mask: "image/png mask" }],
