@@ -13,7 +13,7 @@ const CLIP = /^lyria-0|-clip/;
 /**
  * Songs by Lyria: version 2 on Vertex AI, https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/lyria-music-generation,
  * which makes instrumental clips of 30 seconds; later ones by `:generateContent`,
- * https://ai.google.dev/gemini-api/docs/music-generation, whose prompt states lyrics and length.
+ * https://ai.google.dev/gemini-api/docs/music-generation, on Vertex AI in the region `global`, whose prompt states lyrics and length.
  */
 export const googleSongs: NativeFormat = {
   encode(order, model, dropped) {

@@ -162,7 +162,14 @@ export const vertex: Provider = {
     capability === "embeddings" ? vertexEmbeddings(model) : (OWN[capability] ?? null),
   embedsMedia: true,
   keyHint: '{"type": "service_account", …}',
-  models: [...GEMINI_MODELS, ...CLAUDE_MODELS, "multimodalembedding@001", "lyria-002"],
+  models: [
+    ...GEMINI_MODELS,
+    ...CLAUDE_MODELS,
+    "multimodalembedding@001",
+    "lyria-002",
+    "lyria-3-pro-preview",
+    "lyria-3-clip-preview",
+  ],
   url(channel, params) {
     const { capability, model, stream } = params;
     if (capability === "live") return liveUrl(channel, params);

@@ -259,6 +259,22 @@ describe("Lyria", () => {
     expect((await relay.billing.nextRecord(2)).quota).toBe(unitsOf(0.08));
   });
 
+  test("3 is on Vertex AI, too", async () => {
+    const path = "/v1/publishers/google/models/lyria-3-clip-preview:generateContent";
+    const { relay, sent } = start(41, "lyria-3-clip-preview", (seen) =>
+      Response.json(seen.path === path ? { candidates: [candidate] } : {}),
+    );
+    const order = { model: "lyria-3-clip-preview", prompt: "folk", duration: 90 };
+    const answer = await relay.post("/v1/audio/music", order);
+    expect([answer.headers.get("content-type"), await bytesOf(answer)]).toEqual(["audio/mpeg", SONG]);
+    expect(answer.headers.get("x-sluice-dropped")).toBe("duration");
+    expect(sent()).toEqual({
+      contents: [{ role: "user", parts: [{ text: "folk" }] }],
+      generationConfig: { responseModalities: ["AUDIO", "TEXT"] },
+    });
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(0.04));
+  });
+
   test("2 makes instrumental clips on Vertex AI", async () => {
     const path = "/v1/publishers/google/models/lyria-002:predict";
     const { relay, sent } = start(41, "lyria-002", (seen) =>
