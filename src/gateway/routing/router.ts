@@ -1,7 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Tier } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream/request-options.ts";
-import { embedsMedia } from "../../formats/gemini/embedded-contents.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { countPrompt } from "../billing/count-tokens.ts";
@@ -9,14 +8,15 @@ import type { CallPrices } from "../billing/price.ts";
 import { typicalTokens } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
-import { GatewayError } from "../call/errors.ts";
-import { AttemptFailure, clientErrorOf, UNSUPPORTED } from "../upstream/attempt-failure.ts";
-import { capabilityAt, providerFor } from "../upstream/route.ts";
+import type { GatewayError } from "../call/errors.ts";
+import { AttemptFailure, clientErrorOf } from "../upstream/attempt-failure.ts";
+import { capabilityAt } from "../upstream/route.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
-import { isOpenRouter, preferChannels } from "./preferences/prefer-channels.ts";
+import { needsMediaEmbeddings, noChannel } from "./no-channel.ts";
+import { preferChannels } from "./preferences/prefer-channels.ts";
 import type { ChannelPreferences } from "./preferences/read-preferences.ts";
-import { type Choice, choose, type Excluded, findChannel } from "./scheduler/choose.ts";
+import { type Choice, choose, type Excluded, findChannel, type KeyRing } from "./scheduler/choose.ts";
 
 /** Chooses the channel and key for each attempt of one call, and remembers failures. */
 export class Router {
@@ -71,7 +71,8 @@ export class Router {
 
   /** Another channel that could serve the call now, next to an attempt that has not responded; null: there is none. */
   alternativeTo({ channel: current }: Choice): Choice | null {
-    const { keys, random } = this.context;
+    const { random } = this.context;
+    const keys = this.#keys();
     const channels = new Set([...(this.#excluded?.channels ?? []), current]);
     const others = { channels, keys: this.#excluded?.keys ?? new Map() };
     const other = choose(this.#tiers, others, keys, this.#fits, random, this.#preference());
@@ -124,10 +125,16 @@ export class Router {
       this.#tiers.length > 1 || (tier && tier.channels.length > 1) || (channel && channel.keys.length > 1);
     // With only one channel and key there is nothing to prefer.
     if (!hasAlternatives) return choose(this.#tiers, this.#excluded, context.keys, this.#fits, context.random);
+    const keys = this.#keys();
     const prefers = this.#preference();
     const fits = prefers ? (channel: ChannelEntry) => this.#fits(channel) && prefers(channel) : this.#fits;
-    const sticky = this.#excluded ? null : this.#findStickyChannel(fits);
-    return sticky ?? choose(this.#tiers, this.#excluded, context.keys, this.#fits, context.random, prefers);
+    const sticky = this.#excluded ? null : this.#findStickyChannel(fits, keys);
+    return sticky ?? choose(this.#tiers, this.#excluded, keys, this.#fits, context.random, prefers);
+  }
+
+  /** The keys, without those whose provider has too few tokens left for the prompt. */
+  #keys(): KeyRing {
+    return this.context.keys.forPrompt(typicalTokens(this.call.promptBound));
   }
 
   /** Prefers channels whose models have what the call needs; null if they do not differ. */
@@ -143,8 +150,8 @@ export class Router {
   }
 
   /** The channel and key with the conversation's prompt in their cache, while both are usable. */
-  #findStickyChannel(fits: (channel: ChannelEntry) => boolean): Choice | null {
-    const { stickiness, keys } = this.context;
+  #findStickyChannel(fits: (channel: ChannelEntry) => boolean, keys: KeyRing): Choice | null {
+    const { stickiness } = this.context;
     const { caller, summary, body, prompt, promptBound, preferences } = this.call;
     if (preferences?.sort || preferences?.order.length) return null;
     const by = { userId: caller.user.id, tokenId: caller.token?.id ?? 0, model: summary.model, prompt, promptBound };
@@ -220,37 +227,6 @@ function reportFailure(context: GatewayContext, { channel, key }: Choice, failur
 /** The client's error for a failed attempt. */
 export const clientErrorFor = ({ services }: GatewayContext, failure: AttemptFailure): GatewayError =>
   clientErrorOf(failure, services.settings.get("global.hide_upstream_error_enabled"));
-
-/** No channel could be tried: the kind of request is unsupported, or the channels are unavailable. */
-function noChannel(call: Call, tiers: readonly Tier[]): GatewayError {
-  const { candidates, caller, summary } = call;
-  if (call.preferences && tiers.length === 0) {
-    const params = { model: summary.model };
-    const { openRouterOnly: member } = call.preferences;
-    const isForOpenRouter = member !== null && !candidates.tiers.some(({ channels }) => channels.some(isOpenRouter));
-    const reason = isForOpenRouter
-      ? ({ code: "gateway_openrouter_only", params: { ...params, member } } as const)
-      : ({ code: "gateway_no_preferred_channel", params } as const);
-    return new GatewayError(404, "no_allowed_provider", reason);
-  }
-  if (!candidates.tiers.some(({ channels }) => channels.some((channel) => providerFor(call, channel)))) {
-    const { status, code, reason } = UNSUPPORTED;
-    return new GatewayError(status, code, reason, { type: "upstream_error" });
-  }
-  const channels = candidates.tiers.flatMap((tier) => tier.channels);
-  if (needsMediaEmbeddings(call.endpoint, call.prompt) && !channels.some(({ type }) => providerOf(type)?.embedsMedia)) {
-    const reason = { code: "gateway_only_text_embedded", params: { model: summary.model } } as const;
-    return new GatewayError(400, "invalid_request", reason, { type: "invalid_request_error", param: "content.parts" });
-  }
-  return new GatewayError(503, "model_not_available", {
-    code: "gateway_no_channel_now",
-    params: { model: summary.model, group: caller.group },
-  });
-}
-
-/** Google's format alone has contents with media; whatever else OpenAI's clients list is between them and the upstream. */
-const needsMediaEmbeddings = ({ capability, codec }: Call["endpoint"], prompt: Call["prompt"]): boolean =>
-  capability === "embeddings" && codec.dialect === "gemini" && embedsMedia(prompt);
 
 /** A failed attempt, as far as the retry decision needs it. */
 type Failure = Readonly<{

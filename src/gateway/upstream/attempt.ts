@@ -3,13 +3,14 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { CallPrices } from "../billing/price.ts";
+import { typicalTokens } from "../billing/reserve.ts";
 import { type Call, refuseIfClientLeft } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { drainsOnDisconnect } from "../streaming/stream-pump.ts";
 import { AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
-import { exhaustedMs, retryAfterIn } from "./provider-limits.ts";
+import { exhaustedMs, retryAfterIn, tokenAllowance } from "./provider-limits.ts";
 import { readErrorText } from "./read-body.ts";
 import { adaptAfterRejection, bindChannel, type Route } from "./route.ts";
 import { Exchange, type Outgoing } from "./upstream.ts";
@@ -45,7 +46,7 @@ export class RunningAttempt {
     this.#startMs = timing.elapsedMs;
     this.entry = attempts.begin(choice, this.#startMs);
     this.exchange = new Exchange(context.deadlines, timeoutMs ?? budgetMs ?? context.services.config.relayTimeoutMs);
-    context.coolDown.begin(channel.id, key);
+    context.coolDown.begin(channel.id, key, typicalTokens(call.promptBound));
     context.traffic.begin(channel.id, key);
     try {
       this.route = bindChannel(call, prices, choice);
@@ -74,7 +75,11 @@ export class RunningAttempt {
   answered({ status, headers }: Response): void {
     this.entry.status = status;
     const limitedMs = exhaustedMs(headers);
-    if (limitedMs !== null) this.context.coolDown.limited(this.choice.channel.id, this.choice.key, limitedMs);
+    if (limitedMs === null) return;
+    const { coolDown } = this.context;
+    const { channel, key } = this.choice;
+    coolDown.limited(channel.id, key, limitedMs);
+    coolDown.allow(channel.id, key, tokenAllowance(headers));
   }
 
   /**

@@ -28,6 +28,32 @@ export function exhaustedMs(headers: ResponseHeaders, nowMs?: number): number | 
   return Math.max(0, ...limits.map((limit) => waitOf(headers, limit, now)));
 }
 
+/** A provider's limit of tokens a minute, as last seen: it fills up evenly until it is full. Times are Unix milliseconds. */
+export type TokenAllowance = Readonly<{ left: number; most: number; seenAt: number; fullAt: number }>;
+
+/** With more tokens left than this, no prompt is too long for the rest. */
+const AMPLE_TOKENS = 200_000;
+
+/** What is left of a key's tokens; null: enough for every prompt, or the headers don't say. */
+export function tokenAllowance(headers: ResponseHeaders, nowMs?: number): TokenAllowance | null {
+  const isOpenAi = headers.get("x-ratelimit-remaining-tokens") !== null;
+  const name = (what: string) => (isOpenAi ? `x-ratelimit-${what}-tokens` : `anthropic-ratelimit-input-tokens-${what}`);
+  const remaining = headers.get(name("remaining"));
+  if (remaining === null || remaining.trim() === "") return null;
+  const left = Number(remaining);
+  if (!(left < AMPLE_TOKENS)) return null;
+  const most = Number(headers.get(name("limit")) ?? Number.NaN);
+  const now = nowMs ?? Date.now();
+  const ms = untilReset(headers.get(name("reset")) ?? "", now);
+  return most >= left && ms > 0 ? { left, most, seenAt: now, fullAt: now + ms } : null;
+}
+
+/** How many tokens are left by now, as far as other calls use none. */
+export function tokensLeft({ left, most, seenAt, fullAt }: TokenAllowance, nowMs: number): number {
+  if (nowMs >= fullAt) return most;
+  return left + (most - left) * (Math.max(0, nowMs - seenAt) / (fullAt - seenAt));
+}
+
 /**
  * When a rejected request may be sent again, in the form of `Retry-After` (seconds, or an HTTP date): that header,
  * `retry-after-ms`, or the reset of a limit that is used up. Null if the headers have neither.
@@ -43,8 +69,12 @@ export function retryAfterIn(headers: ResponseHeaders, nowMs: number): string | 
 function waitOf(headers: ResponseHeaders, [remaining, reset]: LimitHeaders, nowMs: number): number {
   const left = headers.get(remaining);
   if (left === null || left.trim() === "" || !(Number(left) <= 0)) return 0;
-  const until = headers.get(reset) ?? "";
-  const ms = durationMs(until) ?? Date.parse(until) - nowMs;
+  return untilReset(headers.get(reset) ?? "", nowMs);
+}
+
+/** Milliseconds until a limit is full again; 0: the text says nothing. */
+function untilReset(text: string, nowMs: number): number {
+  const ms = durationMs(text) ?? Date.parse(text) - nowMs;
   return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }
 

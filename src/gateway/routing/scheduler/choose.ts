@@ -157,12 +157,17 @@ export type KeyRing = {
   hasFit(channel: ChannelEntry, failed: ReadonlySet<string> | null, evenCooling: boolean): boolean;
   /** Whether this key is usable now. */
   isFit(channel: ChannelEntry, key: string): boolean;
+  /** The same keys for a prompt of so many tokens: those with fewer tokens left count as cooling. */
+  forPrompt(tokens: number): KeyRing;
 };
 
 /** Chooses a channel's keys in turn, without those that rest. `random`: from 0 to below 1. */
-export function createKeyRing(coolDown: CoolDown, random: () => number = Math.random): KeyRing {
-  const turns = new Map<number, number>();
-
+export function createKeyRing(
+  coolDown: CoolDown,
+  random: () => number = Math.random,
+  promptTokens = 0,
+  turns = new Map<number, number>(),
+): KeyRing {
   const isFitAt = (
     { id, keys, disabledKeys }: ChannelEntry,
     index: number,
@@ -173,7 +178,7 @@ export function createKeyRing(coolDown: CoolDown, random: () => number = Math.ra
     // Checks the size first: a lookup hashes the whole key, which is rarely in the processor's cache if there are many
     // channels.
     if ((disabledKeys.size > 0 && disabledKeys.has(key)) || failed?.has(key)) return false;
-    return evenCooling || !coolDown.isCooling(id, key);
+    return evenCooling || !coolDown.isCooling(id, key, promptTokens);
   };
 
   const find = (
@@ -203,7 +208,12 @@ export function createKeyRing(coolDown: CoolDown, random: () => number = Math.ra
       return keys[index] ?? null;
     },
     isFit: (channel, key) =>
-      channel.keys.includes(key) && !channel.disabledKeys.has(key) && !coolDown.isCooling(channel.id, key),
+      channel.keys.includes(key) &&
+      !channel.disabledKeys.has(key) &&
+      !coolDown.isCooling(channel.id, key, promptTokens),
+    forPrompt(tokens) {
+      return coolDown.hasAllowances() ? createKeyRing(coolDown, random, tokens, turns) : this;
+    },
     hasFit: (channel, failed, evenCooling) => find(channel, failed, evenCooling, 0) >= 0,
   };
 }

@@ -89,6 +89,27 @@ test("failures in a row count over workers, and so do pauses and their end", () 
   expect(other.memory.coolDown.isCooling(1, "b")).toBe(false);
 });
 
+test("few tokens left are known to all, fill up with time, and hold up only longer prompts", () => {
+  const { one, other, exchange, pass } = twoWorkers();
+  one.memory.coolDown.allow(1, "a", { left: 1000, most: 5000, seenAt: 1_000_000, fullAt: 1_060_000 });
+  exchange();
+  for (const { memory } of [one, other]) {
+    expect([1000, 1001].map((tokens) => memory.coolDown.isCooling(1, "a", tokens))).toEqual([false, true]);
+    expect([memory.coolDown.stateOf(1, "a"), memory.coolDown.hasAllowances()]).toEqual([null, true]);
+    // A success does not bring tokens back.
+    memory.coolDown.succeeded(1, "a");
+  }
+  pass(30_000);
+  expect([3000, 3001].map((tokens) => other.memory.coolDown.isCooling(1, "a", tokens))).toEqual([false, true]);
+  one.memory.coolDown.begin(1, "a", 2500);
+  expect([500, 501].map((tokens) => one.memory.coolDown.isCooling(1, "a", tokens))).toEqual([false, true]);
+  one.memory.coolDown.allow(1, "a", null);
+  exchange();
+  for (const { memory } of [one, other]) {
+    expect([memory.coolDown.isCooling(1, "a", 9999), memory.coolDown.hasAllowances()]).toEqual([false, false]);
+  }
+});
+
 test("speeds weigh by the calls behind them", () => {
   const { one, other, exchange } = twoWorkers();
   other.memory.speeds.observe(1, "m", { firstTokenMs: 1000, tokensPerSecond: null });

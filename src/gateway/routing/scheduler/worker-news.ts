@@ -53,8 +53,10 @@ export function createWorkerNews() {
       known.elapsedMs += elapsedMs;
       ended.set(name, [channelId, key, known]);
     },
-    key(channelId: number, key: string, { failures, until, limitedUntil }: KeyState): void {
-      keys.set(`${channelId} ${key}`, [channelId, key, { failures, until, limitedUntil }]);
+    key(channelId: number, key: string, { failures, until, limitedUntil, allowance }: KeyState): void {
+      const name = `${channelId} ${key}`;
+      const latest = allowance ?? keys.get(name)?.[2].allowance ?? null;
+      keys.set(name, [channelId, key, { failures, until, limitedUntil, allowance: latest }]);
     },
     speed(channelId: number, model: string, { firstTokenMs, tokensPerSecond }: Speed): void {
       const name = `${channelId} ${model}`;
