@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { REMINDER_METHODS } from "../../../db/schema/billing/plans.ts";
 import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
+import type { ChangeInput } from "../../domain/wallet/plans/card/change/card-terms.ts";
 import { changePlan, previewChange } from "../../domain/wallet/plans/card/change/change-plan.ts";
 import { startCardPlan } from "../../domain/wallet/plans/card/checkout/checkout.ts";
 import {
@@ -21,7 +22,6 @@ import {
   retirePlan,
   savePlan,
 } from "../../domain/wallet/plans/plans.ts";
-import { setSeats } from "../../domain/wallet/plans/seats/change-seats.ts";
 import { readSeats } from "../../domain/wallet/plans/seats/seats.ts";
 import { findPlan, grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -72,6 +72,16 @@ const couponBody = t.Object({
   validUntil: t.Number({ default: 0 }),
 });
 
+/** A change to another plan, or to another number of seats. Throws OperationError. */
+function changeOf(
+  input: Readonly<{ id: number; plan_id?: number | undefined; seats?: number | undefined }>,
+): ChangeInput {
+  const { id: subscriptionId, plan_id: planId, seats: count } = input;
+  if (count !== undefined) return { subscriptionId, seats: count };
+  if (planId === undefined) throw new OperationError("plan_not_found");
+  return { subscriptionId, planId };
+}
+
 /** Unknown coupons that a person may try: short codes could be guessed. */
 const WRONG_COUPONS = { count: 20, windowMs: 600_000 };
 
@@ -106,9 +116,8 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         .get("/user/subscriptions", async ({ actor }) => ok(await listOwnSubscriptions(db, actor.id)))
         .get(
           "/user/subscriptions/change",
-          async ({ actor, query }) =>
-            ok(await previewChange(services, actor, { subscriptionId: query.id, planId: query.plan_id })),
-          { query: t.Object({ id, plan_id: id }) },
+          async ({ actor, query }) => ok(await previewChange(services, actor, changeOf(query))),
+          { query: t.Object({ id, plan_id: t.Optional(id), seats }) },
         ),
     )
     .guard({ account: "wallet.topUp" }, (app) =>
@@ -177,14 +186,12 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         .put(
           "/user/subscriptions",
           async ({ actor, request, server, body }) => {
-            if (body.plan_id !== undefined && body.seats === undefined) {
-              const { id: subscriptionId, plan_id: planId, at } = body;
+            if (body.plan_id !== undefined || body.seats !== undefined) {
               const site = siteOf(services, { request, server });
-              const { url } = await changePlan(services, actor, { subscriptionId, planId, at, site });
+              const { url } = await changePlan(services, actor, { ...changeOf(body), at: body.at, site });
               return ok({ url }, url === null ? say("subscription_saved", languageOf(request)) : "");
             }
-            if (body.seats !== undefined) await setSeats(services, actor.id, body.id, body.seats);
-            else if (body.pay_method !== undefined)
+            if (body.pay_method !== undefined)
               await setRenewalMethod(
                 services,
                 actor.id,

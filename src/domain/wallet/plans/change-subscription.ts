@@ -23,7 +23,7 @@ import {
   type Running,
   type Subscription,
 } from "./plan-account.ts";
-import { countMembers, extraSeatsAfter, requireSeats, seatsOf } from "./seats/seats.ts";
+import { countMembers, extraSeatsAfter, readSeats, requireSeats, seatsOf } from "./seats/seats.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
 /** Lets a subscription end with its period, or has it renewed after all; one by card at Stripe first. Throws OperationError. */
@@ -135,11 +135,15 @@ export type PlanChange = Readonly<{
   coupon: Coupon | null;
   /** What a period of the other plan costs. */
   price: number;
+  /** The plan stays, with another number of seats. */
+  isOfSeats: boolean;
+  /** A change that was to begin with the next period is taken back. */
+  isBack: boolean;
 }>;
 
 /**
  * Reads what a change to another plan comes to, by the rule for all ways to pay; to the present plan: that a change which was to
- * begin with the next period is taken back. Throws OperationError.
+ * begin with the next period is taken back. `seatsInAll`: the plan stays, with so many seats. Throws OperationError.
  */
 export async function readChange(
   db: Db,
@@ -147,10 +151,12 @@ export async function readChange(
   subscriptionId: number,
   planId: number,
   now: number,
+  seatsInAll?: number,
 ): Promise<PlanChange> {
   await requireNextUnpaid(db, subscriptionId);
   const [current] = await db.select().from(subscriptions).where(eq(subscriptions.id, subscriptionId));
   if (!current || current.userId !== userId) throw new OperationError("subscription_not_found");
+  if (seatsInAll !== undefined) return readSeatChange(db, current, seatsInAll, now);
   const isBack = planId === current.planId && current.nextPlanId !== null;
   const account = await db.transaction((tx) => lockPlanAccount(tx, userId));
   const { plan: present } = findRunning(account, subscriptionId);
@@ -167,7 +173,23 @@ export async function readChange(
   const isUpgrade = priceWith(next, null, extraSeats) > priceWith(present, null, current.extraSeats);
   const coupon = await couponOf(db, current);
   const price = priceWith(next, coupon, extraSeats);
-  return { current, present, next, extraSeats, isUpgrade, credit: creditOf(current, now), coupon, price };
+  const made = { current, present, next, extraSeats, isUpgrade, coupon, price };
+  return { ...made, credit: creditOf(current, now), isOfSeats: false, isBack };
+}
+
+/** The same for another number of seats of the plan: the number of now takes back one that was to begin with the next period. */
+async function readSeatChange(db: Db, current: Subscription, seats: number, now: number): Promise<PlanChange> {
+  const account = await db.transaction((tx) => lockPlanAccount(tx, current.userId));
+  const { plan: present } = findRunning(account, current.id);
+  const extraSeats = readSeats(present, seats);
+  const isBack = extraSeats === current.extraSeats && current.nextExtraSeats !== null && current.nextPlanId === null;
+  if (extraSeats === current.extraSeats && !isBack) throw new OperationError("plan_seats_same", { seats });
+  const coupon = await couponOf(db, current);
+  return {
+    ...{ current, present, next: present, extraSeats, coupon, isBack, isOfSeats: true },
+    ...{ isUpgrade: extraSeats > current.extraSeats, credit: creditOf(current, now) },
+    price: priceWith(present, coupon, extraSeats),
+  };
 }
 
 /** What the rest of a period is worth at `now` of what was `paid` for it, in the same unit, rounded down. */

@@ -53,6 +53,7 @@ export const planMessages = {
     zh: "成员数不限的套餐不能设置席位价格，请同时填写席位数。",
   },
   plan_seats_fixed: { en: "No seats can be added to this plan.", zh: "该套餐不能增加席位。" },
+  plan_seats_same: { en: "The plan has {seats} seats already.", zh: "套餐已有 {seats} 个席位。" },
   plan_seats_invalid: { en: "Choose {min} to {max} seats.", zh: "席位数须为 {min} 到 {max}。" },
   plan_seats_organizations: { en: "Only organizations can add seats.", zh: "只有组织可以增加席位。" },
   plan_seats_too_few: {

@@ -107,7 +107,10 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
   };
   const isPaused = own.status === "paused";
   const stay = async () => {
-    const { url } = await changePlan(own.id, own.plan_id);
+    const { url } = await changePlan(
+      own.id,
+      own.next_plan_id === null ? { seats: own.seats ?? 0 } : { planId: own.plan_id },
+    );
     if (url !== null) window.location.assign(url);
   };
   const rates = rateText(own.requests_per_minute, own.tokens_per_minute, t);
@@ -185,7 +188,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
             own.members > 0 &&
             own.seat_price > 0 &&
             own.status === "active" &&
-            !own.is_card && <Button onClick={() => setChangingSeats(true)}>{t("plans.seatsChange")}</Button>}
+            !own.cancel_at_end && <Button onClick={() => setChangingSeats(true)}>{t("plans.seatsChange")}</Button>}
           {(own.pause_at_end || (isPaused && (own.pay_method === null || own.renewal_price === 0))) && !isPaypal && (
             <Button loading={change.isPending} onClick={() => void resume()}>
               {t("plans.unpause")}
@@ -196,11 +199,13 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
               {t("plans.pause")}
             </Button>
           )}
-          {own.next_plan_id !== null && !own.is_next_paid && !own.cancel_at_end && (
-            <Button loading={change.isPending} onClick={() => change.mutate(stay)}>
-              {t("plans.stay", { name: own.plan_name })}
-            </Button>
-          )}
+          {(own.next_plan_id !== null || (own.is_card && own.next_seats !== own.seats)) &&
+            !own.is_next_paid &&
+            !own.cancel_at_end && (
+              <Button loading={change.isPending} onClick={() => change.mutate(stay)}>
+                {t("plans.stay", { name: own.plan_name })}
+              </Button>
+            )}
           {own.cancel_at_end ? (
             !isPaypal && (
               <Button loading={change.isPending} onClick={() => change.mutate(() => setRenewal(own.id, true))}>

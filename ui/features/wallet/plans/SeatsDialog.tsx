@@ -1,16 +1,17 @@
 import Box from "@mui/material/Box";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { ChangePreview } from "../../../../src/domain/wallet/plans/card/change/change-plan.ts";
 import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
 import { formatDate } from "../../../lib/format/time.ts";
-import { reloadWallet } from "../wallet-calls.ts";
-import { setSeats } from "./plan-calls.ts";
+import { moneyText, reloadWallet } from "../wallet-calls.ts";
+import { changePlan, changePreview } from "./plan-calls.ts";
 
 /** Whether text is a number of seats, at least those of the plan; how many there can be the server says. */
 export const isSeats = (text: string, least: number): boolean => /^\d{1,9}$/.test(text.trim()) && Number(text) >= least;
@@ -51,43 +52,73 @@ export const SeatsField = ({ least, seatPrice, value, onChange, problem = null }
 
 type SeatsDialogProps = Readonly<{ subscription: SubscriptionView; least: number; onClose: () => void }>;
 
-/** Changes how many seats a subscription of an organization has. */
+/** Changes how many seats a subscription of an organization has, after it has said what that costs. */
 export const SeatsDialog = ({ subscription: own, least, onClose }: SeatsDialogProps) => {
   const { t, i18n } = useTranslation();
+  const format = useMoneyFormat();
   const client = useQueryClient();
-  const { form, change, problem, isSaving, submit } = useCheckedForm({
-    initial: { seats: String(own.next_seats ?? own.seats ?? least) },
-    check: ({ seats }) => ({ seats: isSeats(seats, least) ? undefined : "seatsInvalid" }),
-    rejection: "inline",
-    send: async ({ seats }) => {
-      await setSeats(own.id, Number(seats));
-      await reloadWallet(client);
+  const [entered, setEntered] = useState(String(own.next_seats ?? own.seats ?? least));
+  const isNumber = isSeats(entered, least);
+  const seats = useSettled(isNumber ? Number(entered) : 0);
+  const isChange = seats > 0 && seats !== (own.next_seats ?? own.seats);
+  const preview = useQuery({ ...changePreview(own.id, { seats }), enabled: isChange });
+  // What is shown must be of what is entered.
+  const shown = isChange && seats === Number(entered) ? preview.data : undefined;
+  const change = useMutation({
+    mutationFn: ({ at }: ChangePreview) => changePlan(own.id, { seats }, at),
+    onSuccess: ({ url }) => {
+      if (url !== null) return window.location.assign(url);
       notifyDone(t("plans.saved"));
       onClose();
     },
+    onSettled: () => reloadWallet(client),
   });
+  const money = (units: number, text: string) =>
+    shown?.pays === "balance" ? amountText(units, format) : moneyText(text, shown?.currency ?? "", i18n.language);
   return (
     <FormDialog
       title={t("plans.seatsTitle", { name: own.plan_name })}
-      action={t("plans.seatsChange")}
-      isBusy={isSaving}
+      action={t(shown?.pays === "paypal" ? "plans.toCard" : "plans.seatsChange")}
+      isBusy={change.isPending}
+      isDisabled={!shown}
       onClose={onClose}
-      onSubmit={submit}
+      onSubmit={() => shown && change.mutate(shown)}
     >
       <Col gap={4}>
-        <Box sx={{ fontSize: 13 }}>
-          {t("plans.seatsBody", {
-            date: formatDate(own.period_end * 1000, i18n.language, { dateStyle: "medium" }),
-          })}
-        </Box>
         <SeatsField
           least={least}
           seatPrice={own.seat_price}
-          value={form.seats}
-          onChange={(seats) => change({ seats })}
-          problem={problem}
+          value={entered}
+          onChange={setEntered}
+          problem={change.error?.message ?? preview.error?.message ?? null}
         />
+        <Box role="status" sx={{ fontSize: 13, minHeight: 40 }}>
+          {shown &&
+            t(textOf(shown), {
+              due: money(shown.due_units, shown.due),
+              price: money(shown.price_units, shown.price),
+              date: formatDate(shown.period_end * 1000, i18n.language, { dateStyle: "medium" }),
+            })}
+        </Box>
       </Col>
     </FormDialog>
   );
+};
+
+const SETTLED_MS = 400;
+
+/** The value once nobody has changed it for a moment: services are asked what it costs. */
+function useSettled(value: number): number {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+const textOf = ({ pays, starts }: ChangePreview) => {
+  if (pays === "paypal") return "plans.seatsPaypal";
+  if (starts === "next_period") return "plans.seatsFewer";
+  return pays === "stripe" ? "plans.seatsCardMore" : "plans.seatsMore";
 };

@@ -40,22 +40,27 @@ export const readCoupon = ({ planId, coupon, seats }: Subscribing) =>
   readData(
     planApi.user.coupon.get({ query: { plan_id: planId, code: coupon, ...(seats !== undefined && { seats }) } }),
   );
-/** What a change to another plan costs, and when it begins. */
-export const changePreview = (id: number, planId: number) =>
+/** Another plan, or another number of seats. */
+type Change = Readonly<{ planId: number } | { seats: number }>;
+const fieldsOf = (change: Change) => ("seats" in change ? { seats: change.seats } : { plan_id: change.planId });
+
+/** What a change costs, and when it begins. */
+export const changePreview = (id: number, change: Change) =>
   queryOptions({
-    queryKey: [...WALLET_KEY, "change", id, planId],
+    queryKey: [...WALLET_KEY, "change", id, change],
     queryFn: ({ signal }) =>
-      readData(planApi.user.subscriptions.change.get({ query: { id, plan_id: planId }, fetch: { signal } })),
+      readData(planApi.user.subscriptions.change.get({ query: { id, ...fieldsOf(change) }, fetch: { signal } })),
     // It is of the moment, and a service is asked for it.
     ...{ staleTime: 60_000, gcTime: 0, retry: false, refetchOnWindowFocus: false },
   });
 
-/** Changes the plan; `at`: of the preview. Resolves with the address of a page to pay or approve on; null: nothing is left to do. */
-export async function changePlan(id: number, planId: number, at?: number): Promise<Readonly<{ url: string | null }>> {
-  const data = await readData(planApi.user.subscriptions.put({ id, plan_id: planId, ...(at !== undefined && { at }) }));
+/** Changes the plan or its seats; `at`: of the preview. Resolves with the address of a page to pay or approve on; null: nothing is left to do. */
+export async function changePlan(id: number, change: Change, at?: number): Promise<Readonly<{ url: string | null }>> {
+  const data = await readData(
+    planApi.user.subscriptions.put({ id, ...fieldsOf(change), ...(at !== undefined && { at }) }),
+  );
   return data ?? { url: null };
 }
-export const setSeats = (id: number, seats: number) => readEnvelope(planApi.user.subscriptions.put({ id, seats }));
 export const setRenewal = (id: number, renew: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, renew }));
 
 /** How later periods are paid; null: from the balance. */

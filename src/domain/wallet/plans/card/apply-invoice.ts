@@ -109,7 +109,7 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
     return "waiting";
   }
   // Subscribed to from the balance while the change was being paid.
-  if (current && current.subscription.orderId !== order.id && hasOtherwise(account, order)) {
+  if (current && current.subscription.orderId !== order.id && hasOtherwise(account, order, current.subscription.id)) {
     await openCase(tx, { kind: "duplicate", ...report });
     return "waiting";
   }
@@ -181,11 +181,14 @@ async function takeOver(tx: Tx, order: Order, { subscription }: Running) {
   return { orderId, planId, extraSeats, nextPlanId: null, nextExtraSeats: null };
 }
 
-/** Whether an account has the plan of an order from its balance or by another order: one subscription to a plan is enough. */
-const hasOtherwise = ({ running }: PlanAccount, order: Order): boolean =>
+/**
+ * Whether an account has the plan of an order from its balance or by another order: one subscription to a plan is enough. `besides`:
+ * the subscription that the order changes, perhaps its seats alone.
+ */
+const hasOtherwise = ({ running }: PlanAccount, order: Order, besides = 0): boolean =>
   running.some(
-    ({ plan, subscription }) =>
-      plan.id === order.planId && subscription.orderId !== order.id && subscription.status !== "ending",
+    ({ plan, subscription: { id, orderId, status } }) =>
+      plan.id === order.planId && orderId !== order.id && id !== besides && status !== "ending",
   );
 
 /** Records a payment with the service's numbers of its subscription and customer. False: it was recorded before. */

@@ -1,12 +1,13 @@
 import { eq } from "drizzle-orm";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { findActive } from "../change-subscription.ts";
 import { couponOf, priceWith } from "../coupons.ts";
 import { publishPlanAccount } from "../limits/overage.ts";
 import { requireNextUnpaid } from "../orders/pay-period.ts";
-import { lockPlanAccount, logSeats, type Subscription } from "../plan-account.ts";
+import { lockPlanAccount, logSeats, type Running, type Subscription } from "../plan-account.ts";
 import { findAnyPlan, type PlanDeps, paying, requireWallet } from "../subscribe.ts";
 import { extraSeatsAfter, readSeats, requireSeats } from "./seats.ts";
 
@@ -40,9 +41,7 @@ export async function setSeats(
   }
   // The period that runs is over and the next is not paid: it will be, with the seats of then.
   if (now >= current.periodEnd) throw new OperationError("subscription_changed");
-  const coupon = await couponOf(db, current);
-  const added = priceWith(plan, coupon, extraSeats) - priceWith(plan, coupon, current.extraSeats);
-  const due = current.isTrial ? 0 : shareOf(added, current, now);
+  const { added, due } = await priceOfSeats(db, { subscription: current, plan }, extraSeats, now);
   await paying(deps, userId, due, async (tx) => {
     const account = await lockPlanAccount(tx, userId);
     requireWallet(deps, account, due);
@@ -57,6 +56,23 @@ export async function setSeats(
     if (due > 0) await logSeats(tx, userId, "added", plan, seats, -due);
   });
   await publishPlanAccount(deps, userId);
+}
+
+/** What more seats cost for a whole period, and for the rest of this one; quota units. */
+async function priceOfSeats(db: Db, { subscription, plan }: Running, extraSeats: number, now: number) {
+  const coupon = await couponOf(db, subscription);
+  const price = priceWith(plan, coupon, extraSeats);
+  const added = price - priceWith(plan, coupon, subscription.extraSeats);
+  return { price, added, due: subscription.isTrial || added <= 0 ? 0 : shareOf(added, subscription, now) };
+}
+
+/** What `setSeats` would take from the balance now, and for each period from the next on; nothing is changed. Throws OperationError. */
+export async function quoteSeats(db: Db, userId: number, subscriptionId: number, seats: number, now: number) {
+  const running = await db.transaction(async (tx) => findActive(await lockPlanAccount(tx, userId), subscriptionId));
+  const extraSeats = readSeats(running.plan, seats);
+  const { due, price } = await priceOfSeats(db, running, extraSeats, now);
+  const { subscription } = running;
+  return { isMore: extraSeats > subscription.extraSeats, due, price, periodEnd: subscription.periodEnd };
 }
 
 /** What was looked at before the price was taken must still be so. Throws OperationError. */

@@ -31,9 +31,9 @@ export const ChangeDialog = ({ from, plan, onClose }: Props) => {
   const current = from.find(({ id }) => String(id) === chosen) ?? from[0];
   const format = useMoneyFormat();
   const client = useQueryClient();
-  const preview = useQuery(changePreview(current.id, plan.id));
+  const preview = useQuery(changePreview(current.id, { planId: plan.id }));
   const change = useMutation({
-    mutationFn: ({ at }: ChangePreview) => changePlan(current.id, plan.id, at),
+    mutationFn: ({ at }: ChangePreview) => changePlan(current.id, { planId: plan.id }, at),
     onSuccess: ({ url }) => {
       if (url !== null) return window.location.assign(url);
       notifyDone(t("plans.saved"));

@@ -13,8 +13,10 @@ import { requireSeats } from "../../seats/seats.ts";
 import { findOrderable, moneyValues, planTradeNo, quotePlan } from "../checkout/checkout.ts";
 import type { PlanOrder } from "./open-changes.ts";
 
-/** Which subscription is to be changed to which plan. */
-export type ChangeInput = Readonly<{ subscriptionId: number; planId: number }>;
+/** Which subscription is to be changed to which plan, or to how many seats of its own. */
+export type ChangeInput = Readonly<
+  { subscriptionId: number } & ({ planId: number; seats?: undefined } | { planId?: undefined; seats: number })
+>;
 
 /** What a change of a plan comes to that a service renews. */
 export type CardTerms = Readonly<{
@@ -35,12 +37,11 @@ export type CardTerms = Readonly<{
 export async function readCardTerms(
   { db, settings }: Pick<WalletDeps, "db" | "settings">,
   user: Readonly<{ id: number; group: string }>,
-  { subscriptionId, planId }: ChangeInput,
+  { subscriptionId, planId, seats }: ChangeInput,
   now: number,
 ): Promise<CardTerms> {
-  const change = await readChange(db, user.id, subscriptionId, planId, now);
-  const { current, present, next, extraSeats } = change;
-  const isBack = next.id === present.id;
+  const change = await readChange(db, user.id, subscriptionId, planId ?? 0, now, seats);
+  const { current, next, extraSeats, isBack, isOfSeats } = change;
   const [order] = await db
     .select()
     .from(planOrders)
@@ -49,8 +50,8 @@ export async function readCardTerms(
   if (current.status !== "active" || now >= current.periodEnd) throw new OperationError("plan_change_unpaid");
   if (current.cancelAtEnd || current.pauseAtEnd) throw new OperationError("plan_change_not_renewed");
   if (!isBack) {
-    if (current.nextPlanId !== null) throw new OperationError("plan_change_noted");
-    await findOrderable(db, user.id, next.id);
+    if (current.nextPlanId !== null || current.nextExtraSeats !== null) throw new OperationError("plan_change_noted");
+    if (!isOfSeats) await findOrderable(db, user.id, next.id);
     await requireSeats(db, user.id, next, extraSeats);
   }
   const own = await couponOf(db, order);

@@ -6,6 +6,7 @@ import { OperationError } from "../../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../../lib/runtime/error-message.ts";
 import type { StripeDeps } from "../../../payments/stripe-client.ts";
 import { readChange, switchPlan } from "../../change-subscription.ts";
+import { quoteSeats, setSeats } from "../../seats/change-seats.ts";
 import type { PlanDeps } from "../../subscribe.ts";
 import { type ChangeInput, readCardTerms, textOf } from "./card-terms.ts";
 import { changeAtPaypal, requirePaypalChange } from "./paypal-change.ts";
@@ -43,9 +44,22 @@ export async function previewChange(
 ): Promise<ChangePreview> {
   const service = await serviceOf(deps, user, input.subscriptionId);
   const none = { due_units: 0, price_units: 0, due: "", price: "", currency: "" };
+  if (service === null && input.seats !== undefined) {
+    const { isMore, due, price, periodEnd } = await quoteSeats(
+      deps.db,
+      user.id,
+      input.subscriptionId,
+      input.seats,
+      now,
+    );
+    return {
+      ...{ ...none, starts: isMore ? "now" : "next_period", period_end: periodEnd, pays: "balance", at: now },
+      ...{ price_units: price, due_units: due },
+    };
+  }
   if (service === null) {
     const { current, isUpgrade, price, credit } = await readChange(
-      ...([deps.db, user.id, input.subscriptionId, input.planId, now] as const),
+      ...([deps.db, user.id, input.subscriptionId, input.planId ?? 0, now] as const),
     );
     return {
       ...{
@@ -75,7 +89,7 @@ export async function previewChange(
 }
 
 /**
- * Changes the plan of a subscription, whoever pays it; PayPal's page leads back to `site`. `at`: the time of the preview that is confirmed, a quarter of an hour ago at most.
+ * Changes the plan of a subscription or its seats, whoever pays it; PayPal's page leads back to `site`. `at`: the time of the preview that is confirmed, a quarter of an hour ago at most.
  * Throws OperationError.
  */
 export async function changePlan(
@@ -84,10 +98,11 @@ export async function changePlan(
   { at, site, ...input }: ChangeInput & Readonly<{ at?: number | undefined; site: string }>,
   now = nowSeconds(),
 ): Promise<Changed> {
-  const { subscriptionId, planId } = input;
+  const { subscriptionId, planId, seats } = input;
   const service = await serviceOf(deps, user, subscriptionId);
   if (service === null) {
-    await switchPlan(deps, user.id, subscriptionId, planId, now);
+    if (seats === undefined) await switchPlan(deps, user.id, subscriptionId, planId, now);
+    else await setSeats(deps, user.id, subscriptionId, seats, now);
     return { url: null };
   }
   if (at !== undefined && (at > now || at < now - PREVIEW_S)) throw new OperationError("plan_change_preview_old");

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../../db/schema/billing/plans.ts";
 import type { Db, DbOrTx } from "../../../../../../db/types.ts";
@@ -17,9 +17,12 @@ export async function findOpenChange(
   return open;
 }
 
-/** Notes that a change has been agreed with the service and begins with the next period. */
+/** Notes that a change has been agreed with the service and begins with the next period; one of seats alone keeps the plan. */
 export const noteNext = (db: Db, change: PlanOrder): Promise<void> =>
-  setOpen(db, change, "next", { nextPlanId: change.planId, nextExtraSeats: change.extraSeats });
+  setOpen(db, change, "next", {
+    nextPlanId: sql<number | null>`nullif(${change.planId}::integer, ${subscriptions.planId})`,
+    nextExtraSeats: change.extraSeats,
+  });
 
 /** Notes that nothing comes of a change. */
 export const endChange = (db: Db, change: PlanOrder): Promise<void> =>
@@ -29,7 +32,7 @@ const setOpen = (
   db: Db,
   { id, userId, replacesId, status: before }: PlanOrder,
   status: "next" | "ended",
-  values: Readonly<{ nextPlanId?: number | null; nextExtraSeats?: number | null }>,
+  values: Readonly<{ nextPlanId?: SQL<number | null> | null; nextExtraSeats?: number | null }>,
 ): Promise<void> =>
   db.transaction(async (tx) => {
     // Accounts are locked before their orders, as by payments.
