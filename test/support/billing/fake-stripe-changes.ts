@@ -14,9 +14,12 @@ export type Subscription = {
   price: Price;
   /** What the present period was charged with, less its discount: what is unused of it is credited. */
   debited: number;
+  /** What changes its price at the end of the period. */
+  schedule: Schedule | null;
   /** What the subscription becomes when the invoice is paid. */
   pending: Readonly<{ price: Price; invoice: Invoice }> | null;
 };
+export type Schedule = { readonly id: string; price: Price | null };
 export type Price = Readonly<{ id: string; product: string; unitAmount: number; lengthS: number }>;
 export type Invoice = {
   id: string;
@@ -40,6 +43,21 @@ const LENGTHS: Readonly<Record<string, number>> = { day: DAY_S, week: 7 * DAY_S,
 export const lengthOf = (form: Form, prefix: string): number =>
   (LENGTHS[form.get(`${prefix}[recurring][interval]`) ?? ""] ?? LENGTHS.month ?? 0) *
   Number(form.get(`${prefix}[recurring][interval_count]`) ?? 1);
+
+/** The schedule of a subscription, as Stripe answers it. */
+export function scheduleObject({ schedule, price, periodStart, periodEnd }: Subscription): object {
+  const phase = (priceNo: string, start: number, end: number) => ({
+    ...{ start_date: start, end_date: end, trial_end: null, items: [{ price: priceNo, quantity: 1 }] },
+  });
+  const then = schedule?.price;
+  return {
+    ...{ id: schedule?.id, object: "subscription_schedule" },
+    phases: [
+      phase(price.id, periodStart, periodEnd),
+      ...(then ? [phase(then.id, periodEnd, periodEnd + then.lengthS)] : []),
+    ],
+  };
+}
 
 type Parts = Readonly<{
   next: (prefix: string) => string;
@@ -114,6 +132,49 @@ export function createFakeChanges(parts: Parts) {
     return { status: 200, body: { ...subscriptionObject(subscription), latest_invoice: invoiceObject(invoice) } };
   }
 
+  /** Schedules of two phases: the present period, and then another price. */
+  function schedules(id: string, action: string, form: Form, key: string): Answer {
+    const before = key === "" ? undefined : replies.get(key);
+    if (before) return before;
+    const subscription =
+      id === ""
+        ? subscriptions.get(form.get("from_subscription") ?? "")
+        : [...subscriptions.values()].find(({ schedule }) => schedule?.id === id);
+    if (!subscription) return failure(404, "resource_missing");
+    const isCreated = id === "";
+    if (isCreated) {
+      if (subscription.schedule) return failure(400, "has a schedule");
+      subscription.schedule = { id: next("sub_sched"), price: null };
+    } else if (action === "release") {
+      const { schedule } = subscription;
+      subscription.schedule = null;
+      return { status: 200, body: { id: schedule?.id, object: "subscription_schedule", phases: [] } };
+    } else {
+      const phase = (name: string) => form.get(`phases[1]${name}`);
+      const isPresent =
+        form.get("phases[0][start_date]") === String(subscription.periodStart) &&
+        form.get("phases[0][end_date]") === String(subscription.periodEnd) &&
+        form.get("phases[0][items][0][price]") === subscription.price.id;
+      const price = prices.get(phase("[items][0][price]") ?? "");
+      const lengthS = (LENGTHS[phase("[duration][interval]") ?? ""] ?? 0) * Number(phase("[duration][interval_count]"));
+      const isPlain = form.get("end_behavior") === "release" && form.get("proration_behavior") === "none";
+      if (!isPresent || !isPlain || !price || price.lengthS !== lengthS || !subscription.schedule)
+        return failure(400, "unexpected phases");
+      const { update: how } = state;
+      state.update = "answers";
+      if (how === "fails") return failure(402, "card_declined");
+      subscription.schedule.price = price;
+      if (how === "loses") {
+        const lost = failure(500, "api_error");
+        replies.set(key, lost);
+        return lost;
+      }
+    }
+    const reply = { status: 200, body: scheduleObject(subscription) };
+    if (key !== "") replies.set(key, reply);
+    return reply;
+  }
+
   /** Null: the request is for another part. */
   function answer(method: string, path: string, form: Form, key: string): Answer | null {
     const [, , resource, id, action] = path.split("/");
@@ -148,6 +209,10 @@ export function createFakeChanges(parts: Parts) {
       if (invoice.subscription.pending?.invoice === invoice) invoice.subscription.pending = null;
       return { status: 200, body: invoiceObject(invoice) };
     }
+    if (resource === "subscription_schedules") return schedules(id ?? "", action ?? "", form, key);
+    if (form.get("cancel_at_period_end") !== null && subscriptions.get(id ?? "")?.schedule) {
+      return failure(400, "managed by the subscription schedule");
+    }
     const subscription = resource === "subscriptions" && method === "POST" ? subscriptions.get(id ?? "") : undefined;
     if (!subscription || form.get("items[0][price]") === null) return null;
     const before = key === "" ? undefined : replies.get(key);
@@ -176,6 +241,14 @@ export function createFakeChanges(parts: Parts) {
       invoice.status = "paid";
       emit("invoice.paid", invoiceObject(invoice), card.seconds);
       apply(subscription, price, invoice);
+    },
+    /** A period is over: what a schedule has for the next begins. */
+    beginScheduled(subscription: Subscription) {
+      const { schedule } = subscription;
+      if (!schedule?.price) return;
+      subscription.price = schedule.price;
+      // It goes on until the end of its last phase.
+      schedule.price = null;
     },
     /** Nobody has paid it in time. */
     expirePending(subscription: Subscription) {

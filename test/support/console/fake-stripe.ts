@@ -1,6 +1,12 @@
 import { createHmac } from "node:crypto";
 import type Stripe from "stripe";
-import { createFakeChanges, type Invoice, lengthOf, type Subscription } from "../billing/fake-stripe-changes.ts";
+import {
+  createFakeChanges,
+  type Invoice,
+  lengthOf,
+  type Subscription,
+  scheduleObject,
+} from "../billing/fake-stripe-changes.ts";
 import { createFakeCards } from "./fake-stripe-cards.ts";
 
 type Session = {
@@ -57,6 +63,7 @@ export function startFakeStripe() {
     ...{ cancel_at_period_end: one.cancel_at_period_end, cancel_at: null },
     pause_collection: one.isPaused ? { behavior: "void", resumes_at: null } : null,
     items: { object: "list", data: [itemOf(one, one.price)] },
+    schedule: one.schedule?.id ?? null,
     pending_update: one.pending && { subscription_items: [itemOf(one, one.pending.price)] },
     latest_invoice: one.pending && invoiceObject(one.pending.invoice),
   });
@@ -152,7 +159,8 @@ export function startFakeStripe() {
         }
         if (form.get("billing_cycle_anchor[type]") === "now" && !startNow(found, key)) return null;
       }
-      return subscriptionObject(found);
+      const hasSchedule = found.schedule !== null && form.get("expand[0]") === "schedule";
+      return { ...subscriptionObject(found), ...(hasSchedule && { schedule: scheduleObject(found) }) };
     }
     return null;
   }
@@ -214,7 +222,7 @@ export function startFakeStripe() {
         ...{ id: next("sub"), customer: form.get("customer") ?? next("cus"), status: "active" },
         ...{ cancel_at_period_end: false, isPaused: false, periodStart: now, periodEnd: now + price.lengthS },
         metadata: { order: form.get("subscription_data[metadata][order]") ?? "" },
-        ...{ price, debited: 0, pending: null },
+        ...{ price, debited: 0, pending: null, schedule: null },
         currency: form.get("line_items[0][price_data][currency]") ?? "",
       };
       const trialDays = Number(form.get("subscription_data[trial_period_days]") ?? 0);
@@ -244,6 +252,7 @@ export function startFakeStripe() {
         emit("customer.subscription.deleted", subscriptionObject(found), now);
         return;
       }
+      changes.beginScheduled(found);
       found.periodStart = found.periodEnd;
       found.periodEnd = found.periodStart + found.price.lengthS;
       found.status = "active";
@@ -261,6 +270,7 @@ export function startFakeStripe() {
     payPending: (tradeNo: string) => changes.payPending(foundOf(tradeNo)),
     expirePending: (tradeNo: string) => changes.expirePending(foundOf(tradeNo)),
     isWaiting: (tradeNo: string) => foundOf(tradeNo).pending !== null,
+    hasSchedule: (tradeNo: string) => foundOf(tradeNo).schedule !== null,
     unitAmount: (tradeNo: string) => foundOf(tradeNo).price.unitAmount,
     statusOf: (tradeNo: string) => byOrder(tradeNo)?.status,
     /** Orders whose pages can be paid on. */

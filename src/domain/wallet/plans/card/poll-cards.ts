@@ -113,7 +113,7 @@ async function lookUpStripe(
   const { data } = await stripe.invoices.list({ subscription: subscriptionNo, status: "paid", limit: INVOICES });
   // Oldest first, as they were paid.
   for (const invoice of data.toReversed()) await applyReportedInvoice(deps, invoice, now);
-  const subscription = await stripe.subscriptions.retrieve(subscriptionNo);
+  const subscription = await stripe.subscriptions.retrieve(subscriptionNo, { expand: ["schedule"] });
   await applyReportedSubscription(deps, subscription, now);
   await settleChanges(deps.db, subscription, now);
 }

@@ -3,10 +3,11 @@ import type Stripe from "stripe";
 import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { endChange, isUnderWay, noteNext } from "./open-changes.ts";
+import { scheduledPrices } from "./schedule.ts";
 
 /**
- * Compares changes of a subscription's plan that are open here with what Stripe has now (`subscription` was just read; its paid invoices
- * are applied): one that Stripe charges from the next period on is noted, one that it gave up ends, and one that waits for its payment
+ * Compares changes of a subscription's plan that are open here with what Stripe has now (`subscription` was just read with its
+ * schedule; its paid invoices are applied): one that Stripe charges from the next period on is noted, one that it gave up ends, and one that waits for its payment
  * goes on waiting.
  */
 export async function settleChanges(db: Db, subscription: Stripe.Subscription, now: number): Promise<void> {
@@ -19,7 +20,7 @@ export async function settleChanges(db: Db, subscription: Stripe.Subscription, n
     items.some(({ price }) => price.id === priceNo);
   for (const change of open) {
     if (isUnderWay(change, now)) continue;
-    if (has(subscription.items.data, change.priceNo)) {
+    if (has(subscription.items.data, change.priceNo) || scheduledPrices(subscription).includes(change.priceNo)) {
       if (change.status === "pending" && change.firstMoney === null) await noteNext(db, change);
     } else if (!has(subscription.pending_update?.subscription_items ?? [], change.priceNo)) await endChange(db, change);
   }

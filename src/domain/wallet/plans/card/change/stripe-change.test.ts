@@ -300,13 +300,64 @@ test("a change for the next period that was not noted is found by asking Stripe;
   expect(await casesOf(userId)).toEqual([]);
 });
 
-test("a trial ends with an upgrade, at the full price; another length of the period is an upgrade only", async () => {
+test("a cheaper plan with another length of period begins with the next one, by a schedule at Stripe", async () => {
+  const { userId, tradeNo } = await payByCard(plans.large);
+  expect(await preview(userId, plans.yearly, TEN_DAYS)).toMatchObject({
+    ...{ starts: "next_period", due: "0.00", price: "2.62", period_end: START + MONTH_S },
+  });
+  await change(userId, plans.yearly, TEN_DAYS);
+  expect(await own(userId)).toMatchObject({ plan_name: "Large", next_plan_id: plans.yearly });
+  await pollCards(deps, undefined, TEN_DAYS + 2 * DAY_S);
+  expect(await own(userId)).toMatchObject({ next_plan_id: plans.yearly });
+  // Taken back, at Stripe too.
+  await change(userId, plans.large, TEN_DAYS + 2 * DAY_S);
+  expect([(await own(userId))?.next_plan_id, stripe.hasSchedule(tradeNo)]).toEqual([null, false]);
+  stripe.changes.update = "loses";
+  await expect(change(userId, plans.yearly, TEN_DAYS + 3 * DAY_S)).rejects.toMatchObject({
+    code: "plan_payment_pending",
+  });
+  await pollCards(deps, undefined, TEN_DAYS + 3 * DAY_S + HOUR_S);
+  expect(await own(userId)).toMatchObject({ next_plan_id: plans.yearly });
+  const { id = 0 } = (await own(userId)) ?? {};
+  const renewing = (now: number) => ({
+    db: deps.db,
+    setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(deps, orderId, isRenewed, now),
+  });
+  // Stripe cancels no subscription that has a schedule.
+  await setRenewal(renewing(TEN_DAYS + 4 * DAY_S), userId, id, false);
+  await setRenewal(renewing(TEN_DAYS + 4 * DAY_S), userId, id, true);
+  expect([(await own(userId))?.next_plan_id, stripe.hasSchedule(tradeNo)]).toEqual([null, false]);
+  await change(userId, plans.yearly, TEN_DAYS + 5 * DAY_S);
+  await deliver(TEN_DAYS + 5 * DAY_S);
+  const end = stripe.periodEnd(tradeNo);
+  expect(end).toBe(START + MONTH_S);
+  stripe.renew(tradeNo, end);
+  const events = stripe.events.splice(0);
+  for (const _ of [1, 2]) await deliver(end + HOUR_S, events);
+  const begun = { plan_name: "Yearly", status: "active", period_start: end, period_end: end + 365 * DAY_S };
+  expect(await own(userId)).toMatchObject({ ...begun, next_plan_id: null });
+  await pollCards(deps, undefined, end + 2 * DAY_S);
+  expect(await own(userId)).toMatchObject(begun);
+  await setRenewal(renewing(end + 3 * DAY_S), userId, id, false);
+  expect([stripe.isCanceled(tradeNo), stripe.hasSchedule(tradeNo)]).toEqual([true, false]);
+  expect([ledger(tradeNo), await casesOf(userId)]).toEqual([[2618, 262], []]);
+});
+
+test("what Stripe refuses to schedule changes nothing", async () => {
+  const { userId, tradeNo } = await payByCard(plans.large);
+  stripe.changes.update = "fails";
+  await expect(change(userId, plans.yearly, TEN_DAYS)).rejects.toMatchObject({ code: "payment_request_failed" });
+  expect(await own(userId)).toMatchObject({ plan_name: "Large", next_plan_id: null });
+  await change(userId, plans.yearly, TEN_DAYS + HOUR_S);
+  expect([(await own(userId))?.next_plan_id, stripe.hasSchedule(tradeNo)]).toEqual([plans.yearly, true]);
+});
+
+test("a trial ends with an upgrade, at the full price", async () => {
   const { userId, tradeNo } = await payByCard(plans.trial);
   expect(await own(userId)).toMatchObject({ is_trial: true });
   expect(await preview(userId, plans.large, START + DAY_S)).toMatchObject({ due: "26.18" });
   await change(userId, plans.large, START + DAY_S);
   expect(await own(userId)).toMatchObject({ plan_name: "Large", is_trial: false, period_start: START + DAY_S });
-  await expect(change(userId, plans.yearly, TEN_DAYS)).rejects.toMatchObject({ code: "plan_change_period" });
   expect([ledger(tradeNo), await casesOf(userId)]).toEqual([[0, 2618], []]);
 });
 

@@ -9,7 +9,8 @@ import { type StripeDeps, stripeClient } from "../../../payments/stripe-client.t
 import { lookUpOrder } from "../poll-cards.ts";
 import { applyReportedInvoice } from "../stripe-events.ts";
 import { type CardTerms, cardCredit, storeChange } from "./card-terms.ts";
-import { endChange, findOpenChange, isUnderWay, type PlanOrder } from "./open-changes.ts";
+import { endChange, findOpenChange, isUnderWay, noteNext, type PlanOrder } from "./open-changes.ts";
+import { needsSchedule, releaseSchedule, scheduleChange } from "./schedule.ts";
 import { settleChanges } from "./settle-changes.ts";
 
 type ChangeDeps = StripeDeps & WalletDeps;
@@ -104,14 +105,13 @@ export async function changeAtStripe(deps: ChangeDeps, terms: CardTerms, at: num
   const stripe = await stripeClient(deps);
   await closeOpenChange(deps, stripe, order, now);
   const item = await readItem(deps, stripe, order);
+  // It is taken back, or has begun: another that is to begin was refused before.
+  await releaseSchedule(stripe, order);
   if (isBack) {
     await takeBack(deps, stripe, order, item.id);
     return { url: null };
   }
-  // Stripe begins a period of another length at once.
-  const { next, present, isUpgrade } = change;
-  const isSameLength = next.period === present.period && next.periodCount === present.periodCount;
-  if (!isUpgrade && !isSameLength) throw new OperationError("plan_change_period");
+  const { next, isUpgrade } = change;
   const due = isUpgrade ? await preview(deps, stripe, terms, item, at) : null;
   const stored = await storeChange(db, terms, { due, now });
   const { tradeNo } = stored;
@@ -126,6 +126,12 @@ export async function changeAtStripe(deps: ChangeDeps, terms: CardTerms, at: num
     );
     // Before Stripe can report anything about it.
     await db.update(planOrders).set({ priceNo: price.id }).where(eq(planOrders.id, stored.id));
+    if (needsSchedule(terms)) {
+      await scheduleChange(stripe, terms, { tradeNo, priceNo: price.id });
+      await db.update(planOrders).set({ polledAt: now }).where(eq(planOrders.id, stored.id));
+      await noteNext(db, stored);
+      return { url: null };
+    }
     const updated = await stripe.subscriptions.update(
       order.subscriptionNo,
       {
@@ -200,6 +206,7 @@ async function closeOpenChange(deps: ChangeDeps, stripe: Stripe, order: PlanOrde
  */
 export async function dropChanges(deps: ChangeDeps, stripe: Stripe, order: PlanOrder, now: number): Promise<void> {
   await closeOpenChange(deps, stripe, order, now);
+  await releaseSchedule(stripe, order);
   if (await findOpenChange(deps.db, order, "next")) {
     await takeBack(deps, stripe, order, (await readItem(deps, stripe, order)).id);
   }
