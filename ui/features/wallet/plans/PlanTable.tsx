@@ -61,9 +61,9 @@ export const PlanTable = ({ plans, onEdit }: PlanTableProps) => {
     {
       key: "quota",
       head: t("plans.form.windowQuota"),
-      width: 150,
+      width: 130,
       align: "right",
-      cell: (plan) => <Money quota={plan.windowQuota} />,
+      cell: (plan) => (plan.windowQuota > 0 || plan.windowCalls === 0 ? <Money quota={plan.windowQuota} /> : "–"),
     },
     {
       key: "calls",
@@ -72,7 +72,7 @@ export const PlanTable = ({ plans, onEdit }: PlanTableProps) => {
       align: "right",
       cell: (plan) => (plan.windowCalls > 0 ? formatNumber(plan.windowCalls) : "–"),
     },
-    { key: "window", head: t("plans.form.window"), width: 150, cell: (plan) => t(`plans.windows.${plan.window}`) },
+    { key: "window", head: t("plans.form.window"), width: 200, cell: (plan) => t(`plans.windows.${plan.window}`) },
     {
       key: "seats",
       head: t("plans.form.seats"),
