@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
-import { createApiKey, createChannel, type Session } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, login, type Session } from "../../support/e2e/console-client.ts";
 import {
   type FakeUpstream,
   type Gateway,
@@ -143,6 +143,30 @@ test("status shows every worker, and one scrape has the figures of all", async (
   expect(await (await fetch(`${gateway.url}/readyz`)).json()).toEqual({ status: "ok", degraded: [] });
   const workersInLog = new Set([...gateway.output().matchAll(/"worker":(\d)/g)].map(([, number]) => number));
   expect(workersInLog.size).toBe(WORKERS);
+}, 60_000);
+
+test("1,000 calls at the same time get exactly the ten that a plan includes, on all workers together", async () => {
+  const account = { username: "subscriber", password: "a subscriber's password" };
+  await root.post("/api/user/", account);
+  const own = await login(gateway, account.username, account.password);
+  const { key: ownKey } = await createApiKey(own);
+  const { id } = (await root.post("/api/plan", {
+    ...{ name: "Ten", description: "", price: 0, period: "month", periodCount: 1, windowQuota: 0, window: "5h" },
+    ...{ windowCalls: 10, userGroup: "", trialDays: 0, allowsOverage: false, isVisible: true },
+  })) as { id: number };
+  await own.post("/api/user/subscriptions", { plan_id: id });
+  const answers = await Promise.all(Array.from({ length: 1000 }, () => call(ownKey, MODEL)));
+  expect(await statusesOf(answers)).toEqual({ 200: 10, 403: 990 });
+  const numbers = async () =>
+    (
+      await sql<{ call: number }[]>`
+        select (d ->> 'call')::int as call from logs, json_array_elements(other::json -> 'plan_draws') d
+        where user_id = ${own.userId} and type = 2 and not failed order by 1`
+    ).map((row) => row.call);
+  expect(await until(numbers, (found) => found.length === 10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  const refused = await call(ownKey, MODEL);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(4 * 3600);
+  expect(await refused.json()).toMatchObject({ error: { code: "plan_calls_exceeded" } });
 }, 60_000);
 
 test("a balance for exactly ten calls serves ten of a thousand in parallel", async () => {

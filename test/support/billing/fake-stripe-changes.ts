@@ -144,7 +144,7 @@ export function createFakeChanges(parts: Parts) {
     const isCreated = id === "";
     if (isCreated) {
       if (subscription.schedule) return failure(400, "has a schedule");
-      subscription.schedule = { id: next("sub_sched"), price: null };
+      subscription.schedule = { id: next("schedule"), price: null };
     } else if (action === "release") {
       const { schedule } = subscription;
       subscription.schedule = null;

@@ -78,7 +78,7 @@ async function spendCall(userId: number, budget: number, call: number): Promise<
   try {
     const hold = await billing.reserve({ userId, token: null, plan: budget, amount: 1 });
     if (call % 12 === 0) return billing.refund(hold);
-    const record = { ...chargeFor({ userId, token: null, amount: 0 }, 0), included: budget };
+    const record = { ...chargeFor({ userId, token: null }, 0), included: budget };
     await billing.settle(hold, record);
     appendFileSync(acknowledgements, `${record.requestId} 0\n`);
   } catch (error) {
