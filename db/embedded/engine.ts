@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import engineWasm from "../../node_modules/@electric-sql/pglite/dist/pglite.wasm" with { type: "file" };
 import type { WorkerCommand, WorkerReply } from "./messages.ts";
 
 const START_TIMEOUT_MS = 120_000;
@@ -67,7 +68,8 @@ export class Engine {
     const { engineDir, socket, fsync } = this.#options;
     const thread = this.#thread;
     try {
-      await thread.ask({ op: "start", dataDir: engineDir, socket, fsync }, START_TIMEOUT_MS);
+      const program = await compileProgram();
+      await thread.ask({ op: "start", dataDir: engineDir, socket, fsync, program }, START_TIMEOUT_MS);
     } catch (error) {
       await thread.end();
       throw error;
@@ -104,6 +106,16 @@ export class Engine {
     this.#ready.catch((error: Error) => this.#restart(this.#thread, error.message));
     this.#client?.destroy();
   }
+}
+
+let compiled: Promise<WebAssembly.Module> | null = null;
+
+/** The engine's program, compiled once in this process: threads that start later share its code. */
+function compileProgram(): Promise<WebAssembly.Module> {
+  compiled ??= Bun.file(engineWasm)
+    .arrayBuffer()
+    .then((bytes) => WebAssembly.compile(bytes));
+  return compiled;
 }
 
 /** A worker that can be asked, and waited for. */

@@ -1,6 +1,6 @@
 /** Messages to the thread of the embedded engine. */
 export type WorkerCommand =
-  | { op: "start"; dataDir: string; socket: string; fsync: boolean }
+  | { op: "start"; dataDir: string; socket: string; fsync: boolean; program: WebAssembly.Module }
   | { op: "ping" }
   | { op: "stop" };
 

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 import engineData from "../../node_modules/@electric-sql/pglite/dist/pglite.data" with { type: "file" };
-import engineWasm from "../../node_modules/@electric-sql/pglite/dist/pglite.wasm" with { type: "file" };
 import type { WorkerCommand, WorkerReply } from "./messages.ts";
 import seed from "./seed.tar.gz" with { type: "file" };
 
@@ -48,13 +47,13 @@ self.onmessage = async ({ data: command }: MessageEvent<WorkerCommand>) => {
   }
 };
 
-async function start({ dataDir, socket, fsync }: Extract<WorkerCommand, { op: "start" }>): Promise<void> {
+async function start({ dataDir, socket, fsync, program }: Extract<WorkerCommand, { op: "start" }>): Promise<void> {
   if (!existsSync(join(dataDir, "PG_VERSION"))) await unpackSeed(dataDir);
   const durable = ["-c", "fsync=on", "-c", "wal_sync_method=fsync"];
   const defaults = (PGlite as unknown as StartParameters).defaultStartParams;
   engine = await PGlite.create({
     dataDir,
-    pgliteWasmModule: await WebAssembly.compile(await Bun.file(engineWasm).arrayBuffer()),
+    pgliteWasmModule: program,
     fsBundle: new Blob([await Bun.file(engineData).arrayBuffer()]),
     startParams: [
       ...defaults.filter((parameter) => parameter !== "-F" || !fsync),
