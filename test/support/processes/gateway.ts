@@ -39,6 +39,8 @@ export function endLeftovers(): void {
   for (const child of running) child.kill("SIGKILL");
   for (const folder of folders) removeCountTable(folder);
   if (folders.size) Bun.spawnSync(["rm", "-rf", ...folders]);
+  running.clear();
+  folders.clear();
 }
 
 /**
