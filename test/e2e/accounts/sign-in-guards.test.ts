@@ -45,276 +45,314 @@ const setCheck = (isOn: boolean) =>
 /** The person of the fake check, who ticks its box. */
 const prove = ({ button }: Visitor) => button("I am human").click();
 
-/** Who guards an account in each language. */
-const GUARDED = { en: "guarded", zh: "被保护的人" } as const;
-const visitors = {
-  en: await openVisitor(browser, fixture.url, VIEWPORTS.en),
-  zh: await openVisitor(browser, fixture.url, VIEWPORTS.zh),
-};
-for (const name of Object.values(GUARDED)) await addUser(fixture.root, name, PASSWORD);
+/** Names need not be Latin. */
+const NAME = "被保护的人";
+const somebody = await openVisitor(browser, fixture.url, VIEWPORTS.en);
+/** The same person on a phone, in Chinese. */
+const reader = await openVisitor(browser, fixture.url, VIEWPORTS.zh);
+await addUser(fixture.root, NAME, PASSWORD);
 
-describe.each(["en", "zh"] as const)("in %s", (language) => {
-  const somebody = visitors[language];
-  const name = GUARDED[language];
-  /** What has no screen of its own is tried in one language. */
-  const isEnglish = language === "en";
+/** No account can have so short a password here; only those that were brought along from elsewhere. */
+async function enterDefaultPassword(visitor: Visitor): Promise<void> {
+  const { page, words, dialog, open } = visitor;
+  await page.route("**/api/user/login*", (route) =>
+    route.continue({ postData: JSON.stringify({ username: ROOT_NAME, password: ROOT_PASSWORD }) }),
+  );
+  await open("/login");
+  await submit(visitor, "root", "123456");
+  await dialog.getByText(words.login.defaultPassword.title).waitFor();
+  await page.unroute("**/api/user/login*");
+  await visitor.clean();
+}
 
-  describe("signing in", () => {
-    test.if(isEnglish)(
-      "says that the login is over, and leads back to the requested page",
-      async () => {
-        const { open, page, words } = somebody;
-        await open("/personal?tab=security");
-        await page.waitForURL("**/login?**");
-        await open(EXPIRED);
-        await page.getByText(words.login.expired).waitFor();
-        await submit(somebody, "", "");
-        await page.getByText(words.login.missing).waitFor();
-        await submit(somebody, name, PASSWORD);
-        await page.waitForURL("**/personal?tab=security");
-      },
-      TIMEOUT_MS,
-    );
+describe("signing in", () => {
+  test(
+    "says that the login is over, and leads back to the requested page",
+    async () => {
+      const { open, page, words } = somebody;
+      await open("/personal?tab=security");
+      await page.waitForURL("**/login?**");
+      await open(EXPIRED);
+      await page.getByText(words.login.expired).waitFor();
+      await submit(somebody, "", "");
+      await page.getByText(words.login.missing).waitFor();
+      await submit(somebody, NAME, PASSWORD);
+      await page.waitForURL("**/personal?tab=security");
+    },
+    TIMEOUT_MS,
+  );
 
-    test.each(isEnglish ? ELSEWHERE : [])(
-      "never leads to another site: %s",
-      async (returnTo) => {
-        const { open, page, signOut } = somebody;
-        await signOut();
-        await open(`/login?${new URLSearchParams({ returnTo })}`);
-        await submit(somebody, name, PASSWORD);
-        await page.waitForURL(`${fixture.url}/token`);
-      },
-      TIMEOUT_MS,
-    );
+  test.each(ELSEWHERE)(
+    "never leads to another site: %s",
+    async (returnTo) => {
+      const { open, page, signOut } = somebody;
+      await signOut();
+      await open(`/login?${new URLSearchParams({ returnTo })}`);
+      await submit(somebody, NAME, PASSWORD);
+      await page.waitForURL(`${fixture.url}/token`);
+    },
+    TIMEOUT_MS,
+  );
 
-    test(
-      "warns whoever signs in with the password that everybody knows",
-      async () => {
-        const { open, page, words, dialog, signOut } = somebody;
-        await signOut();
-        // No account can have so short a password here; only those that were brought along from elsewhere.
-        await page.route("**/api/user/login*", (route) =>
-          route.continue({ postData: JSON.stringify({ username: ROOT_NAME, password: ROOT_PASSWORD }) }),
+  test(
+    "warns whoever signs in with the password that everybody knows",
+    async () => {
+      const { page, words, dialog, signOut } = somebody;
+      await signOut();
+      await enterDefaultPassword(somebody);
+      await dialog.getByRole("button", { name: words.login.defaultPassword.action, exact: true }).click();
+      await page.waitForURL("**/personal**");
+      await signOut();
+      await enterDefaultPassword(reader);
+      await reader.signOut();
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe("the human check", () => {
+  beforeAll(() => setCheck(true), TIMEOUT_MS);
+  afterAll(() => setCheck(false), TIMEOUT_MS);
+
+  test(
+    "stands before signing in, and each try needs a new proof",
+    async () => {
+      const { load, page, words, button } = somebody;
+      // The page may run the check's script only if it was loaded after the check was turned on.
+      await load("/login");
+      await button("I am human").waitFor();
+      await submit(somebody, NAME, PASSWORD);
+      await page.getByText(words.login.turnstile.wait).waitFor();
+      await somebody.clean();
+      await reader.load("/login");
+      await reader.button("I am human").waitFor();
+      await submit(reader, NAME, PASSWORD);
+      await reader.page.getByText(reader.words.login.turnstile.wait).waitFor();
+      await reader.clean();
+      await prove(somebody);
+      await submit(somebody, NAME, "a wrong word");
+      await page.getByRole("alert").filter({ hasNotText: words.login.turnstile.wait }).waitFor();
+      await submit(somebody, NAME, PASSWORD);
+      await page.getByText(words.login.turnstile.wait).waitFor();
+      await prove(somebody);
+      await submit(somebody, NAME, PASSWORD);
+      await page.waitForURL("**/token");
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "stands before joining and before mails",
+    async () => {
+      const { open, page, words, button, field, signOut } = somebody;
+      await signOut();
+      await open("/reset");
+      await field("email").fill("somebody@example.com");
+      await button(words.reset.submit).click();
+      await page.getByText(words.login.turnstile.wait).waitFor();
+      await open("/register");
+      await field("username").fill(`${NAME}2`);
+      await field("password").fill(PASSWORD);
+      await field("confirm").fill(PASSWORD);
+      await button(words.register.submit).click();
+      await page.getByText(words.login.turnstile.wait).waitFor();
+      await prove(somebody);
+      await button(words.register.submit).click();
+      await page.waitForURL("**/login");
+      expect(fixture.outside.calls.findLast(({ path }) => path === "/turnstile/v0/siteverify")?.form).toMatchObject({
+        secret: "human secret",
+      });
+      expect(await page.content()).not.toContain("human secret");
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe("joining", () => {
+  test("is not offered where it is turned off, nor with a password where only services are wanted", async () => {
+    const { open, page, words } = somebody;
+    await setOptions(fixture.root, { PasswordRegisterEnabled: "false" });
+    await open("/register");
+    await page.getByText(words.register.noPassword).waitFor();
+    await setOptions(fixture.root, { RegisterEnabled: "false" });
+    await open("/register");
+    await page.getByText(words.register.closed).waitFor();
+    await page.getByRole("link", { name: words.login.links.toLogin }).click();
+    await page.getByRole("link", { name: words.login.links.toReset }).waitFor();
+    expect(await page.getByRole("link", { name: words.login.links.toRegister }).count()).toBe(0);
+    await setOptions(fixture.root, { RegisterEnabled: "true", PasswordRegisterEnabled: "true" });
+  });
+});
+
+describe("an account", () => {
+  test(
+    "changes its address by a code, and the former address is notified",
+    async () => {
+      const { open, page, words, button, field, countdown, dialog, entry, signOut, typePassword } = somebody;
+      const { bindings } = words.personal;
+      await signOut();
+      await typePassword(NAME, PASSWORD);
+      await page.waitForURL("**/token");
+      await open("/personal");
+      for (const [address, action, former] of [
+        ["first@example.com", bindings.bind, ""],
+        ["second@example.com", bindings.change, "first@example.com"],
+      ] as const) {
+        await entry(words.register.email).getByRole("button", { name: action, exact: true }).click();
+        await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
+        await dialog.getByText(words.register.errors.email).waitFor();
+        await field("email").fill(address);
+        const coming = fixture.post.next();
+        await button(words.register.send).click();
+        const code = findMailCode(await coming);
+        await countdown(words.register.resend).waitFor();
+        await field("verification_code").fill(code === "000000" ? "111111" : "000000");
+        await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
+        await dialog.getByRole("alert").waitFor();
+        await somebody.clean();
+        await field("verification_code").fill(code);
+        const notification = former ? fixture.post.next() : null;
+        await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
+        await entry(words.register.email).getByText(address).waitFor();
+        if (notification) expect((await notification).to).toEqual([former]);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "reads in Chinese on a phone what happens to an address and to other devices",
+    async () => {
+      const { open, page, words, button, field, dialog, entry, typePassword } = reader;
+      const { bindings } = words.personal;
+      await typePassword(NAME, PASSWORD);
+      await page.waitForURL("**/token");
+      await open("/personal");
+      const email = entry(words.register.email);
+      const cancel = async () => {
+        await dialog.getByRole("button", { name: words.components.cancel, exact: true }).click();
+        await dialog.waitFor({ state: "detached" });
+      };
+      await email.getByRole("button", { name: bindings.change, exact: true }).click();
+      await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
+      await dialog.getByText(words.register.errors.email).waitFor();
+      await field("email").fill("third@example.com");
+      await field("verification_code").fill("000000");
+      await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
+      await dialog.getByRole("alert").waitFor();
+      await reader.clean();
+      await cancel();
+      await email.getByRole("button", { name: bindings.unbind, exact: true }).click();
+      await dialog.getByText(bindings.unbindEmail).waitFor();
+      await reader.clean();
+      await cancel();
+      await login(fixture.gateway, NAME, PASSWORD);
+      await open("/personal?tab=security");
+      await button(words.security.sessions.endAll).click();
+      await dialog.getByText(words.security.sessions.endAllBody_other.split("{{count}}")[1] ?? "").waitFor();
+      await reader.clean();
+      await cancel();
+      await page.goto("about:blank");
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "lets go of its address after a question",
+    async () => {
+      const { words, dialog, entry } = somebody;
+      const { bindings } = words.personal;
+      const email = entry(words.register.email);
+      await email.getByRole("button", { name: bindings.unbind, exact: true }).click();
+      await dialog.getByText(bindings.unbindEmail).waitFor();
+      await somebody.clean();
+      await dialog.getByRole("button", { name: bindings.unbind, exact: true }).click();
+      await email.getByText(bindings.none).waitFor();
+      await email.getByRole("button", { name: bindings.bind, exact: true }).waitFor();
+      expect(await (await login(fixture.gateway, NAME, PASSWORD)).get("/api/user/self")).toMatchObject({ email: "" });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "signs another device out, which notices",
+    async () => {
+      const { open, page, words, entry } = somebody;
+      const other = await openVisitor(browser, fixture.url, VIEWPORTS.en);
+      await other.typePassword(NAME, PASSWORD);
+      await other.page.waitForURL("**/token");
+      // A page that is open would notice by itself.
+      await other.page.goto("about:blank");
+      await open("/personal?tab=security");
+      const { end, current, endAll, endAllBody_other } = words.security.sessions;
+      const others = page.getByRole("group").filter({ has: page.getByRole("button", { name: end, exact: true }) });
+      await others.first().waitFor();
+      expect(await entry(new RegExp(current)).getByRole("button").count()).toBe(0);
+      while ((await others.count()) > 0) {
+        const left = (await others.count()) - 1;
+        await others.first().getByRole("button", { name: end, exact: true }).click();
+        await page.waitForFunction(
+          ([name, count]) =>
+            [...document.querySelectorAll("[role=group] button")].filter((node) => node.textContent === name).length ===
+            count,
+          [end, left] as const,
         );
-        await open("/login");
-        await submit(somebody, "root", "123456");
-        await dialog.getByText(words.login.defaultPassword.title).waitFor();
-        await somebody.clean();
-        await dialog.getByRole("button", { name: words.login.defaultPassword.action, exact: true }).click();
-        await page.waitForURL("**/personal**");
-        await page.unroute("**/api/user/login*");
-        await signOut();
-      },
-      TIMEOUT_MS,
-    );
-  });
+      }
+      expect(await page.getByRole("button", { name: endAll, exact: true }).count()).toBe(0);
+      await other.load("/log");
+      await other.page.waitForURL("**/login?**");
+      await other.page.getByText(words.login.expired).waitFor();
+      await submit(other, NAME, PASSWORD);
+      await other.page.waitForURL("**/log");
 
-  describe("the human check", () => {
-    beforeAll(() => setCheck(true), TIMEOUT_MS);
-    afterAll(() => setCheck(false), TIMEOUT_MS);
+      const third = await login(fixture.gateway, NAME, PASSWORD);
+      await page.reload();
+      await somebody.button(endAll).click();
+      await somebody.dialog.getByText(fillPlaceholders(endAllBody_other, { count: 2 })).waitFor();
+      await somebody.clean();
+      await somebody.dialog.getByRole("button", { name: endAll, exact: true }).click();
+      await others.first().waitFor({ state: "detached" });
+      expect((await third.send("GET", "/api/user/self")).status).toBe(401);
+      await other.page.reload();
+      await other.page.waitForURL("**/login?**");
+      await page.reload();
+      await entry(new RegExp(current)).waitFor();
+      await other.close();
+    },
+    TIMEOUT_MS,
+  );
 
-    test(
-      "stands before signing in, and each try needs a new proof",
-      async () => {
-        const { load, page, words, button } = somebody;
-        // The page may run the check's script only if it was loaded after the check was turned on.
-        await load("/login");
-        await button("I am human").waitFor();
-        await submit(somebody, name, PASSWORD);
-        await page.getByText(words.login.turnstile.wait).waitFor();
-        await somebody.clean();
-        await prove(somebody);
-        await submit(somebody, name, "a wrong word");
-        await page.getByRole("alert").filter({ hasNotText: words.login.turnstile.wait }).waitFor();
-        await submit(somebody, name, PASSWORD);
-        await page.getByText(words.login.turnstile.wait).waitFor();
-        await prove(somebody);
-        await submit(somebody, name, PASSWORD);
-        await page.waitForURL("**/token");
-      },
-      TIMEOUT_MS,
-    );
+  test(
+    "whose device is lost gets in again with an administrator's help",
+    async () => {
+      const own = await login(fixture.gateway, NAME, PASSWORD);
+      const { secret } = await own.post("/api/user/totp/begin", { password: PASSWORD });
+      await own.post("/api/user/totp/confirm", { code: nextTotpCode(secret) });
+      const { page, words, field, button, typePassword, signOut } = somebody;
+      await signOut();
+      await typePassword(NAME, PASSWORD);
+      await field("code").waitFor();
+      await button(words.login.secondFactor.again).click();
+      await field("username").waitFor();
 
-    test.if(isEnglish)(
-      "stands before joining and before mails",
-      async () => {
-        const { open, page, words, button, field, signOut } = somebody;
-        await signOut();
-        await open("/reset");
-        await field("email").fill(`somebody@${language}.example.com`);
-        await button(words.reset.submit).click();
-        await page.getByText(words.login.turnstile.wait).waitFor();
-        await open("/register");
-        await field("username").fill(`${name}2`);
-        await field("password").fill(PASSWORD);
-        await field("confirm").fill(PASSWORD);
-        await button(words.register.submit).click();
-        await page.getByText(words.login.turnstile.wait).waitFor();
-        await prove(somebody);
-        await button(words.register.submit).click();
-        await page.waitForURL("**/login");
-        expect(fixture.outside.calls.findLast(({ path }) => path === "/turnstile/v0/siteverify")?.form).toMatchObject({
-          secret: "human secret",
-        });
-        expect(await page.content()).not.toContain("human secret");
-      },
-      TIMEOUT_MS,
-    );
-  });
+      const admin = await openVisitor(browser, fixture.url, VIEWPORTS.en);
+      await admin.typePassword(ROOT_NAME, ROOT_PASSWORD);
+      await admin.page.waitForURL("**/token");
+      await admin.open("/user");
+      await admin.button(fillPlaceholders(words.components.table.actionsFor, { name: NAME })).click();
+      await admin.page.getByRole("menuitem", { name: words.users.secondFactor.reset, exact: true }).click();
+      await admin.dialog.getByRole("button", { name: words.users.secondFactor.reset, exact: true }).click();
+      await admin.page.getByText(fillPlaceholders(words.users.secondFactor.done, { name: NAME })).waitFor();
+      expect(admin.unexpected()).toEqual([]);
+      await admin.close();
 
-  describe("joining", () => {
-    test.if(isEnglish)(
-      "is not offered where it is turned off, nor with a password where only services are wanted",
-      async () => {
-        const { open, page, words } = somebody;
-        await setOptions(fixture.root, { PasswordRegisterEnabled: "false" });
-        await open("/register");
-        await page.getByText(words.register.noPassword).waitFor();
-        await setOptions(fixture.root, { RegisterEnabled: "false" });
-        await open("/register");
-        await page.getByText(words.register.closed).waitFor();
-        await page.getByRole("link", { name: words.login.links.toLogin }).click();
-        await page.getByRole("link", { name: words.login.links.toReset }).waitFor();
-        expect(await page.getByRole("link", { name: words.login.links.toRegister }).count()).toBe(0);
-        await setOptions(fixture.root, { RegisterEnabled: "true", PasswordRegisterEnabled: "true" });
-      },
-    );
-  });
+      await typePassword(NAME, PASSWORD);
+      await page.waitForURL("**/token");
+    },
+    TIMEOUT_MS,
+  );
 
-  describe("an account", () => {
-    test(
-      "changes its address by a code, and the former address is notified",
-      async () => {
-        const { open, page, words, button, field, countdown, dialog, entry, signOut, typePassword } = somebody;
-        const { bindings } = words.personal;
-        await signOut();
-        await typePassword(name, PASSWORD);
-        await page.waitForURL("**/token");
-        await open("/personal");
-        for (const [address, action, former] of [
-          [`first@${language}.example.com`, bindings.bind, ""],
-          [`second@${language}.example.com`, bindings.change, `first@${language}.example.com`],
-        ] as const) {
-          await entry(words.register.email).getByRole("button", { name: action, exact: true }).click();
-          await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
-          await dialog.getByText(words.register.errors.email).waitFor();
-          await field("email").fill(address);
-          const coming = fixture.post.next();
-          await button(words.register.send).click();
-          const code = findMailCode(await coming);
-          await countdown(words.register.resend).waitFor();
-          await field("verification_code").fill(code === "000000" ? "111111" : "000000");
-          await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
-          await dialog.getByRole("alert").waitFor();
-          await somebody.clean();
-          await field("verification_code").fill(code);
-          const notification = former ? fixture.post.next() : null;
-          await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
-          await entry(words.register.email).getByText(address).waitFor();
-          if (notification) expect((await notification).to).toEqual([former]);
-        }
-      },
-      TIMEOUT_MS,
-    );
-
-    test(
-      "lets go of its address after a question",
-      async () => {
-        const { words, dialog, entry } = somebody;
-        const { bindings } = words.personal;
-        const email = entry(words.register.email);
-        await email.getByRole("button", { name: bindings.unbind, exact: true }).click();
-        await dialog.getByText(bindings.unbindEmail).waitFor();
-        await somebody.clean();
-        await dialog.getByRole("button", { name: bindings.unbind, exact: true }).click();
-        await email.getByText(bindings.none).waitFor();
-        await email.getByRole("button", { name: bindings.bind, exact: true }).waitFor();
-        expect(await (await login(fixture.gateway, name, PASSWORD)).get("/api/user/self")).toMatchObject({ email: "" });
-      },
-      TIMEOUT_MS,
-    );
-
-    test(
-      "signs another device out, which notices",
-      async () => {
-        const { open, page, words, entry } = somebody;
-        const other = await openVisitor(browser, fixture.url, VIEWPORTS[language]);
-        await other.typePassword(name, PASSWORD);
-        await other.page.waitForURL("**/token");
-        // A page that is open would notice by itself.
-        await other.page.goto("about:blank");
-        await open("/personal?tab=security");
-        const { end, current, endAll, endAllBody_other } = words.security.sessions;
-        const others = page.getByRole("group").filter({ has: page.getByRole("button", { name: end, exact: true }) });
-        await others.first().waitFor();
-        expect(await entry(new RegExp(current)).getByRole("button").count()).toBe(0);
-        while ((await others.count()) > 0) {
-          const left = (await others.count()) - 1;
-          await others.first().getByRole("button", { name: end, exact: true }).click();
-          await page.waitForFunction(
-            ([name, count]) =>
-              [...document.querySelectorAll("[role=group] button")].filter((node) => node.textContent === name)
-                .length === count,
-            [end, left] as const,
-          );
-        }
-        expect(await page.getByRole("button", { name: endAll, exact: true }).count()).toBe(0);
-        await other.load("/log");
-        await other.page.waitForURL("**/login?**");
-        await other.page.getByText(words.login.expired).waitFor();
-        await submit(other, name, PASSWORD);
-        await other.page.waitForURL("**/log");
-
-        const third = await login(fixture.gateway, name, PASSWORD);
-        await page.reload();
-        await somebody.button(endAll).click();
-        await somebody.dialog.getByText(fillPlaceholders(endAllBody_other, { count: 2 })).waitFor();
-        await somebody.clean();
-        await somebody.dialog.getByRole("button", { name: endAll, exact: true }).click();
-        await others.first().waitFor({ state: "detached" });
-        expect((await third.send("GET", "/api/user/self")).status).toBe(401);
-        await other.page.reload();
-        await other.page.waitForURL("**/login?**");
-        await page.reload();
-        await entry(new RegExp(current)).waitFor();
-        await other.close();
-      },
-      TIMEOUT_MS,
-    );
-
-    test.if(isEnglish)(
-      "whose device is lost gets in again with an administrator's help",
-      async () => {
-        const own = await login(fixture.gateway, name, PASSWORD);
-        const { secret } = await own.post("/api/user/totp/begin", { password: PASSWORD });
-        await own.post("/api/user/totp/confirm", { code: nextTotpCode(secret) });
-        const { page, words, field, button, typePassword, signOut } = somebody;
-        await signOut();
-        await typePassword(name, PASSWORD);
-        await field("code").waitFor();
-        await button(words.login.secondFactor.again).click();
-        await field("username").waitFor();
-
-        const admin = await openVisitor(browser, fixture.url, VIEWPORTS[language]);
-        await admin.typePassword(ROOT_NAME, ROOT_PASSWORD);
-        await admin.page.waitForURL("**/token");
-        await admin.open("/user");
-        await admin.button(fillPlaceholders(words.components.table.actionsFor, { name })).click();
-        await admin.page.getByRole("menuitem", { name: words.users.secondFactor.reset, exact: true }).click();
-        await admin.dialog.getByRole("button", { name: words.users.secondFactor.reset, exact: true }).click();
-        await admin.page.getByText(fillPlaceholders(words.users.secondFactor.done, { name })).waitFor();
-        expect(admin.unexpected()).toEqual([]);
-        await admin.close();
-
-        await typePassword(name, PASSWORD);
-        await page.waitForURL("**/token");
-      },
-      TIMEOUT_MS,
-    );
-
-    test("meets nothing that the browser complains of", () => {
-      expect(somebody.unexpected()).toEqual([]);
-    });
+  test("meets nothing that the browser complains of", () => {
+    expect([...somebody.unexpected(), ...reader.unexpected()]).toEqual([]);
   });
 });
