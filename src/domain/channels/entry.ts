@@ -79,8 +79,11 @@ export function toEntry(
   };
 }
 
+/** What most channels have none of, once for all of them. */
 const NONE: ReadonlySet<string> = new Set();
-const NO_REFERENCES: ReadonlyMap<string, string> = new Map();
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
+const NO_STATUSES: ReadonlyMap<number, number> = new Map();
+const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /** The keys of a row as they are stored: some may be references. Throws DecryptionError. */
 export const storedKeysOf = ({ type, keyCipher }: Pick<ChannelRow, "type" | "keyCipher">, vault: Vault): string[] =>
@@ -106,28 +109,34 @@ function resolveKeys(
     references.set(resolved.value, storedKey);
     return [resolved.value];
   });
-  if (references.size === 0) return { keys, references: NO_REFERENCES, unresolved };
+  if (references.size === 0) return { keys, references: NO_TEXTS, unresolved };
   return { keys: [...new Set(keys)], references, unresolved };
 }
 
 /** JSON text of an object; everything else is an empty object (rows are validated when they are saved). */
-function readObject(text: string): Record<string, unknown> {
-  if (text.trim() === "") return {};
+function readObject(text: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === "") return NO_MEMBERS;
   try {
     const value: unknown = JSON.parse(text);
-    return value && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+    return value && typeof value === "object" && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : NO_MEMBERS;
   } catch {
-    return {};
+    return NO_MEMBERS;
   }
 }
 
-const textMap = (text: string): ReadonlyMap<string, string> =>
-  new Map(Object.entries(readObject(text)).flatMap(([from, to]) => (typeof to === "string" ? [[from, to]] : [])));
+const textMap = (text: string): ReadonlyMap<string, string> => {
+  const texts = Object.entries(readObject(text)).flatMap<[string, string]>(([from, to]) =>
+    typeof to === "string" ? [[from, to]] : [],
+  );
+  return texts.length === 0 ? NO_TEXTS : new Map(texts);
+};
 
 /** Statuses come as numbers or as text. */
-const statusMap = (text: string): ReadonlyMap<number, number> =>
-  new Map(
-    Object.entries(readObject(text))
-      .map(([from, to]) => [Number(from), Number(to)] as const)
-      .filter(([from, to]) => Number.isInteger(from) && Number.isInteger(to) && to >= 100 && to <= 599),
-  );
+const statusMap = (text: string): ReadonlyMap<number, number> => {
+  const statuses = Object.entries(readObject(text))
+    .map(([from, to]) => [Number(from), Number(to)] as const)
+    .filter(([from, to]) => Number.isInteger(from) && Number.isInteger(to) && to >= 100 && to <= 599);
+  return statuses.length === 0 ? NO_STATUSES : new Map(statuses);
+};

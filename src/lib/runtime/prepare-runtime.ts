@@ -13,9 +13,9 @@ const ALWAYS = {
  * CPU. The allocator's own delay is 100 ms, and the garbage of 32 MiB is collected together.
  */
 const UTILITY_SETTINGS = {
-  /** What is free inside of pages stays; whole pages go back after two seconds. */
-  MIMALLOC_PURGE_HOLES: "0",
+  /** Whole pages go back after two seconds, what is free inside of pages after half a minute. */
   MIMALLOC_PURGE_DELAY: "2000",
+  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "30000",
   BUN_JSC_largeHeapSize: String(128 * 1024 * 1024),
 } as const;
 

@@ -48,7 +48,7 @@ export type SnapshotSource = Readonly<{
 }>;
 
 /** Another shape of what is in a file needs another number; so does each release. */
-const FORMAT = `5 ${version} ${commit}`;
+const FORMAT = `6 ${version} ${commit}`;
 
 /** Few enough for a pause that no call notices. */
 const ROWS_A_SLICE = 1000;

@@ -1,5 +1,5 @@
 import type { UserEntry, UserExtras } from "../../../src/domain/accounts/directory.ts";
-import { type KeyExtras, packHash } from "../../../src/domain/api-keys/directory/api-key-table.ts";
+import type { KeyExtras } from "../../../src/domain/api-keys/directory/api-key-table.ts";
 import type { ApiKeyEntry } from "../../../src/domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { type PackedRow, packFields } from "../../../src/lib/values/tables/packed-rows.ts";
@@ -84,7 +84,7 @@ export const tokenRow = (entry: ApiKeyEntry): PackedRow => {
     ...([group, previousKeyHash, previousKeyUntil, strict] as const),
     ...([requestsPerMinute, tokensPerMinute, budgetRenewsAt, secretSince, previousSecretSince] as const),
   ];
-  const fields = [packHash(keyHash), String(userId), unlimitedQuota ? "t" : "f", JSON.stringify(extras), name];
+  const fields = [keyHash, String(userId), unlimitedQuota ? "t" : "f", JSON.stringify(extras), name];
   return { id: entry.id, text: packFields(fields) };
 };
 

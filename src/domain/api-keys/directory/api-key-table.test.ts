@@ -85,6 +85,17 @@ test("a key before a rotation is found until the row forgets it", () => {
   expect(table.findByHash(hashOf("1"))?.id).toBe(1);
 });
 
+test("a row that takes the place of a removed key is not found by that key's hash", () => {
+  const table = new ApiKeyTable();
+  const put = entry(1);
+  table.put(tokenRow(put));
+  expect([...table.rows()]).toEqual([tokenRow(put)]);
+  table.remove(1);
+  table.put(tokenRow(entry(2, { keyHash: "no hash" })));
+  expect(table.findByHash(hashOf("1"))).toBeUndefined();
+  expect(table.get(2)?.name).toBe("key 2");
+});
+
 test("a sweep removes what it did not see, and spares what came meanwhile", () => {
   const table = new ApiKeyTable();
   for (const id of [1, 2, 3]) table.put(tokenRow(entry(id)));

@@ -5,22 +5,22 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import {
   fieldsOf,
-  firstField,
+  firstFieldEnd,
   type PackedRow,
   PackedRows,
   type RowSource,
   textField,
 } from "../../../lib/values/tables/packed-rows.ts";
 import { SlotIndex } from "../../../lib/values/tables/slot-index.ts";
-import { hashOfText } from "../../../lib/values/tables/text-column.ts";
+import { enlarged } from "../../../lib/values/tables/text-column.ts";
 import type { ApiKeyEntry } from "./api-key-entry.ts";
 import { compileIpList } from "./ip-list.ts";
 import { importedKeyHash } from "./key-hash.ts";
 
 const HASH_TEXT = /^[0-9a-f]{64}$/;
 
-/** A hash as rows have it, which is shorter. What is no hash of the vault is never looked up. */
-export const packHash = (hash: string): string => Buffer.from(hash, "hex").toString("base64url");
+const HASH_BYTES = 32;
+const FEWEST_HASHES = 1024;
 
 /** What few keys differ in, as JSON; empty for all others. */
 export type KeyExtras = [
@@ -60,15 +60,11 @@ export const KEY_ROWS: RowSource = {
   fields: [t.keyHash, t.userId, t.unlimitedQuota, extras, textField(t.name)],
 };
 
-/** A row of `KEY_ROWS` as `ApiKeyTable` takes it. */
-export function packKeyRow({ id, text }: PackedRow): PackedRow {
-  const hash = firstField(text);
-  return { id, text: packHash(hash) + text.slice(hash.length) };
-}
-
 /** All API keys, by id and by hash: some 100 bytes each, where an object each would take six times as much. */
 export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
-  readonly #byHash = new SlotIndex((slot) => this.texts.prefixHash(slot));
+  /** The hashes as bytes: half of what their texts would take. What is no hash of the vault is never looked up. */
+  #hashes = Buffer.alloc(FEWEST_HASHES * HASH_BYTES);
+  readonly #byHash = new SlotIndex((slot) => this.#hashes.readInt32LE(slot * HASH_BYTES));
   /** Hashes of keys before a rotation → id. */
   readonly #previous = new Map<string, number>();
 
@@ -77,14 +73,30 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
     const rotated = this.#previous.get(hash);
     if (rotated !== undefined) return this.get(rotated);
     if (!HASH_TEXT.test(hash)) return undefined;
-    const packed = packHash(hash);
-    const slot = this.#byHash.find(hashOfText(packed), (candidate) => this.texts.get(candidate).startsWith(packed));
+    const bytes = Buffer.from(hash, "hex");
+    const slot = this.#byHash.find(bytes.readInt32LE(), (candidate) => this.#hashAt(candidate).equals(bytes));
     return slot < 0 ? undefined : this.entryAt(slot);
   }
 
   override reserve(rows: number): void {
     super.reserve(rows);
     this.#byHash.reserve(rows);
+  }
+
+  protected override writeText(slot: number, text: string): void {
+    const start = slot * HASH_BYTES;
+    if (start >= this.#hashes.length) this.#hashes = enlarged(this.#hashes, Buffer.alloc(this.#hashes.length * 2));
+    const written = this.#hashes.write(text, start, HASH_BYTES, "hex");
+    if (written < HASH_BYTES) this.#hashes.fill(0, start, start + HASH_BYTES);
+    super.writeText(slot, text.slice(firstFieldEnd(text)));
+  }
+
+  protected override readText(slot: number): string {
+    return this.#hashAt(slot).toString("hex") + super.readText(slot);
+  }
+
+  #hashAt(slot: number): Buffer {
+    return this.#hashes.subarray(slot * HASH_BYTES, (slot + 1) * HASH_BYTES);
   }
 
   protected override added(slot: number, row: PackedRow): void {
@@ -100,7 +112,7 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
   }
 
   protected override entryOf({ id, text }: PackedRow): ApiKeyEntry {
-    const [hash = "", userId, unlimited, extras = "", name = ""] = fieldsOf(text);
+    const [keyHash = "", userId, unlimited, extras = "", name = ""] = fieldsOf(text);
     const [status, expiredTime, projectId, createdBy, limits, ips, ...rest] = extrasOf(extras);
     const [
       group,
@@ -124,7 +136,7 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
         unlimitedQuota: unlimited === "t",
         expiredTime,
       },
-      keyHash: Buffer.from(hash, "base64url").toString("hex"),
+      keyHash,
       modelLimits: limits && new Set(limits),
       allowIps: ips === "" ? null : compileIpList(ips),
       ...{ group, previousKeyHash, previousKeyUntil, strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt },

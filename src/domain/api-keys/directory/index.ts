@@ -16,7 +16,7 @@ import {
   unpackRows,
 } from "../../../lib/values/tables/packed-rows.ts";
 import { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
-import { ApiKeyTable, createKeyLookup, KEY_ROWS, packKeyRow } from "./api-key-table.ts";
+import { ApiKeyTable, createKeyLookup, KEY_ROWS } from "./api-key-table.ts";
 import { importedKeyHash } from "./key-hash.ts";
 
 export { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
@@ -45,12 +45,12 @@ export async function createApiKeyDirectory(
   const isPresent = sql`${tokens.deletedAt} is null`;
   const read = async ({ where, limit }: RowQuery): Promise<PackedRow[]> => {
     const query = { where: sql`${where} and ${isPresent}`, limit };
-    return unpackRows(requireRow(await db.execute<PackedText>(packedQuery(KEY_ROWS, query))).text).map(packKeyRow);
+    return unpackRows(requireRow(await db.execute<PackedText>(packedQuery(KEY_ROWS, query))).text);
   };
-  const readAll = ({ take, expect }: PageReader<PackedRow>) =>
+  const readAll = (reader: PageReader<PackedRow>) =>
     db.transaction((tx) => {
       const query = async (statement: SQL) => requireRow(await tx.execute<PackedText>(statement)).text;
-      return readBlocks(query, KEY_ROWS, isPresent, { take: (rows) => take(rows.map(packKeyRow)), expect });
+      return readBlocks(query, KEY_ROWS, isPresent, reader);
     }, ONE_SNAPSHOT);
   const source = { topic: "tokens" as const, pageRows: PAGE_ROWS, aside: ASIDE };
   const { inOrder, close } = await keepTable(

@@ -18,8 +18,11 @@ export const textField = (text: Column | SQL): SQL => sql`translate(coalesce(${t
 /** The fields of a row's text. */
 export const fieldsOf = (text: string): string[] => text.split(FIELDS);
 
+/** Where the first field of a row's text ends. */
+export const firstFieldEnd = (text: string): number => text.indexOf(FIELDS);
+
 /** The first field of a row's text. */
-export const firstField = (text: string): string => text.slice(0, text.indexOf(FIELDS));
+export const firstField = (text: string): string => text.slice(0, firstFieldEnd(text));
 
 /** The text of a row with these fields. */
 export const packFields = (fields: readonly string[]): string => fields.join(FIELDS);
@@ -85,11 +88,16 @@ export async function readBlocks(
 }
 
 /** The rows in the text of a `packedQuery`. */
-export const unpackRows = (text: string | null): PackedRow[] => (text ? text.split(ROWS).map(rowOf) : []);
-
-function rowOf(line: string): PackedRow {
-  const end = line.indexOf(FIELDS);
-  return { id: Number(line.slice(0, end)), text: line.slice(end + 1) };
+export function unpackRows(text: string | null): PackedRow[] {
+  const rows: PackedRow[] = [];
+  for (let start = 0; text && start < text.length; ) {
+    const idEnd = text.indexOf(FIELDS, start);
+    const end = text.indexOf(ROWS, idEnd);
+    const rowEnd = end < 0 ? text.length : end;
+    rows.push({ id: Number(text.slice(start, idEnd)), text: text.slice(idEnd + 1, rowEnd) });
+    start = rowEnd + 1;
+  }
+  return rows;
 }
 
 const FEWEST = 1024;
@@ -102,13 +110,14 @@ const MOST_ENTRIES = 10_000;
 export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
   /** 0: nothing is in that slot. */
   #ids = new Int32Array(FEWEST);
-  protected readonly texts = new TextColumn();
+  readonly #texts = new TextColumn();
   readonly #free: number[] = [];
   #used = 0;
   /** Which sweep has seen each row last. */
   #seen = new Uint8Array(FEWEST);
   #sweep = 0;
-  readonly #byId = new SlotIndex((slot) => mixed(this.#ids[slot] as number));
+  /** Ids that follow each other stand next to each other in the index, too: rows are read nearly in that order. */
+  readonly #byId = new SlotIndex((slot) => this.#ids[slot] as number);
   readonly #entries = new LRUCache<number, NonNullable<Entry>>({ max: MOST_ENTRIES });
   /** Becomes another with every change. */
   version = 0;
@@ -117,6 +126,16 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
   /** A row has come, or is about to leave: for look-ups by other fields. */
   protected abstract added(slot: number, row: PackedRow): void;
   protected abstract removing(slot: number, row: PackedRow): void;
+
+  /** Keeps the text of a row; a table may keep a part of it elsewhere. */
+  protected writeText(slot: number, text: string): void {
+    this.#texts.set(slot, text);
+  }
+
+  /** The text that `writeText` was given. */
+  protected readText(slot: number): string {
+    return this.#texts.get(slot);
+  }
 
   get(id: number): Entry | undefined {
     const known = this.#entries.get(id);
@@ -129,7 +148,7 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
     const before = this.#slotOf(row.id);
     if (before >= 0) {
       this.#seen[before] = this.#sweep;
-      if (this.texts.get(before) === row.text) return;
+      if (this.readText(before) === row.text) return;
       this.remove(row.id);
     }
     this.version += 1;
@@ -137,7 +156,7 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
     if (slot >= this.#ids.length) this.#grow();
     this.#ids[slot] = row.id;
     this.#seen[slot] = this.#sweep;
-    this.texts.set(slot, row.text);
+    this.writeText(slot, row.text);
     this.#byId.add(slot);
     this.added(slot, row);
   }
@@ -155,7 +174,7 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
     this.#byId.remove(slot);
     this.#entries.delete(id);
     this.#ids[slot] = 0;
-    this.texts.set(slot, "");
+    this.#texts.set(slot, "");
     this.#free.push(slot);
   }
 
@@ -195,11 +214,11 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
   }
 
   #rowAt(slot: number): PackedRow {
-    return { id: this.#ids[slot] as number, text: this.texts.get(slot) };
+    return { id: this.#ids[slot] as number, text: this.readText(slot) };
   }
 
   #slotOf(id: number): number {
-    return this.#byId.find(mixed(id), (slot) => this.#ids[slot] === id);
+    return this.#byId.find(id, (slot) => this.#ids[slot] === id);
   }
 
   #grow(): void {
@@ -208,6 +227,3 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
     this.#seen = enlarged(this.#seen, new Uint8Array(capacity));
   }
 }
-
-/** Spreads ids that follow each other. */
-const mixed = (id: number): number => Math.imul(id, 0x9e3779b1);

@@ -13,7 +13,7 @@ export class SlotIndex {
   #places = new Int32Array(FEWEST);
   #count = 0;
 
-  /** `hashOf`: a well-mixed 32-bit number for the key of a row. */
+  /** `hashOf`: 32 bits for the key of a row; those of many keys must differ in their lower bits. */
   constructor(hashOf: (slot: number) => number) {
     this.#hashOf = hashOf;
   }

@@ -30,13 +30,6 @@ export class TextColumn {
     if (this.#wasted > this.#used + BLOCK_BYTES) this.#compact();
   }
 
-  /** The first eight bytes of the row's text as a well-mixed 32-bit number. */
-  prefixHash(row: number): number {
-    const length = this.#lengths[row] ?? 0;
-    if (length === 0) return 0;
-    return hashOfPrefix(this.#blocks[this.#blockOf[row] as number] as Buffer, this.#starts[row] as number, length);
-  }
-
   #release(row: number): void {
     const length = this.#lengths[row] as number;
     this.#wasted += length;
@@ -74,22 +67,6 @@ export class TextColumn {
     this.#end = this.#wasted = this.#used = 0;
     for (const [row, text] of texts.entries()) if (text !== "") this.#append(row, text);
   }
-}
-
-const PREFIX_BYTES = 8;
-
-/** What `prefixHash` answers for a row of this text. */
-export const hashOfText = (text: string): number => {
-  const bytes = Buffer.from(text);
-  return hashOfPrefix(bytes, 0, bytes.length);
-};
-
-/** FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv). */
-function hashOfPrefix(bytes: Uint8Array, start: number, length: number): number {
-  let hash = 0x811c9dc5;
-  const end = start + Math.min(length, PREFIX_BYTES);
-  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-  return hash;
 }
 
 /** `to` with all of `from` at its beginning. */
