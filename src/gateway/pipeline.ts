@@ -3,9 +3,9 @@ import { serveMcp } from "./adapters/mcp/serve-mcp.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
 import { isLimited, rateLimit, refuseClosed } from "./auth/rate-limit.ts";
-import { priceCall } from "./billing/price.ts";
 import { beginCall, failCall, record, refuseUnserved } from "./billing/record.ts";
-import { type Reservation, reserve } from "./billing/reserve.ts";
+import type { Reservation } from "./billing/reserve.ts";
+import { reserveAffordable } from "./billing/reserve-affordable.ts";
 import { countUsage, reportedUsage, settle } from "./billing/settle.ts";
 import { type Call, CallTiming, newCall, refuseIfClientLeft } from "./call/call.ts";
 import type { GatewayContext } from "./call/context.ts";
@@ -14,7 +14,7 @@ import type { ClientBody } from "./http/client-body.ts";
 import { withEarlyPings } from "./http/early-pings.ts";
 import { parseRequest, readRequest } from "./http/parse-request.ts";
 import { refuse, refuseCall, respondWithError } from "./http/refuse.ts";
-import { acrossModels, findFallbacks, type PricedCall, type Served, selectModel } from "./routing/model-fallbacks.ts";
+import { acrossModels, type PricedCall, type Served, selectModel } from "./routing/model-fallbacks.ts";
 import { Router } from "./routing/router.ts";
 import { hedged, type TryChannel } from "./routing/routes/busy/race-channels.ts";
 import { keepContainers } from "./state/collections/keep-containers.ts";
@@ -49,8 +49,9 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
       call = planned;
     }
     call.client.watch(context.pendingDisconnects);
-    const reserved = await reserve(context, call, priceCall(context.prices, call), findFallbacks(context, call));
-    const response = relay(context, call, reserved);
+    const affordable = await reserveAffordable(context, call);
+    call = affordable.call;
+    const response = relay(context, call, affordable.reserved);
     return await (call.summary.stream ? withEarlyPings(context, call, response) : response);
   } catch (error) {
     return call ? refuseCall(context, call, error) : refuse(context, request, error, endpoint.codec, body);

@@ -222,6 +222,59 @@ describe("the hold", () => {
   });
 });
 
+describe("money that does not cover the requested model", () => {
+  const PRICES = { ModelRatio: '{"first":10,"second":2,"third":1}', PreConsumedQuota: "500" };
+  const prices = { options: PRICES };
+  /** A little more than what is held for a call to the model alone; a list in the request makes it longer. */
+  const heldFor = async (model: string) => {
+    const { relay, ask } = start(() => Response.json(chatReply({ model: "first" })), prices);
+    await ask({ model, max_tokens: 100 });
+    return 1.5 * (relay.billing.holds[0]?.amount ?? 0);
+  };
+
+  test("pays for the first fallback that it covers, exactly, and the requested one is not called", async () => {
+    const { relay, ask, first, second, third } = start(busy, prices);
+    relay.billing.available = await heldFor("third");
+    const response = await ask({ max_tokens: 100, models: ["second", "third"] });
+    expect([response.status, response.headers.get("x-sluice-model")]).toEqual([200, "third"]);
+    expect([first, second, third].map(({ received }) => received.length)).toEqual([0, 0, 1]);
+    const row = await relay.billing.nextRecord();
+    expect(row).toMatchObject({ modelName: "third", quota: 15, failed: false });
+    expect(row.other).toMatchObject({ requested_model: "first" });
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test("is refused with the requested model's cost where it covers none", async () => {
+    const { relay, ask, first, second, third } = start(busy, prices);
+    relay.billing.available = 1;
+    const response = await ask({ max_tokens: 100, models: ["second", "third"] });
+    expect(response.status).toBe(403);
+    expect((await response.json()).error.code).toBe("insufficient_user_quota");
+    expect([first, second, third].map(({ received }) => received.length)).toEqual([0, 0, 0]);
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test("is refused without a list, also in a stream and in every format", async () => {
+    const { relay, ask, third } = start(busy, prices);
+    relay.billing.available = await heldFor("third");
+    expect((await ask({ max_tokens: 100 })).status).toBe(403);
+    const models = ["third"];
+    const streamed = await ask({ max_tokens: 100, models, stream: true });
+    const messages = await ask({ max_tokens: 100, models }, "/v1/messages");
+    expect([streamed.status, messages.status, third.received.length]).toEqual([200, 200, 2]);
+  });
+
+  test("goes on along a route, too", async () => {
+    const route = { candidates: [{ model: "first" }, { model: "second" }, { model: "third" }] };
+    const options = { ...PRICES, ModelRoutes: JSON.stringify({ best: route }) };
+    const { relay, ask, second } = start(busy, { options });
+    relay.billing.available = await heldFor("second");
+    const response = await ask({ model: "best", max_tokens: 100 });
+    expect([response.status, response.headers.get("x-sluice-model")]).toEqual([200, "second"]);
+    expect(second.received).toHaveLength(1);
+  });
+});
+
 test.each([
   ["models", "first"],
   ["models", []],
