@@ -32,6 +32,9 @@ type Service = Readonly<{
   reads?: number;
   refusesBeyond?: number;
   inventsCache?: boolean;
+  /** Cuts a text into tokens, which it returns with their log probability. */
+  tokens?: (text: string) => readonly (readonly [token: string, logprob: number])[];
+  refusesLogprobs?: boolean;
   /** What it draws random answers from. */
   taste?: number;
   anthropic?: boolean;
@@ -62,7 +65,10 @@ function start(service: Service) {
   const seen = new Set<string>();
   const { tokenizer = 1, template = 7, pads: [padIn, padOut] = [1, 1], reasoning = 0 } = service;
   const upstream = startUpstream(async ({ text }) => {
-    const { messages } = JSON.parse(text);
+    const { messages, logprobs: wantsLogprobs } = JSON.parse(text);
+    if (wantsLogprobs && service.refusesLogprobs) {
+      return Response.json({ error: { message: "logprobs are not supported with reasoning models" } }, { status: 403 });
+    }
     const [first] = messages;
     const prompt: string = typeof first.content === "string" ? first.content : first.content[0].text;
     const ours = await countText(service.model, prompt);
@@ -90,7 +96,11 @@ function start(service: Service) {
         completion_tokens_details: { reasoning_tokens: reasoning },
       },
     };
-    const choices = [{ index: 0, message: { role: "assistant", content: answer }, finish_reason: "stop" }];
+    const content =
+      wantsLogprobs &&
+      service.tokens?.(answer).map(([token, logprob]) => ({ token, logprob, top_logprobs: [{ token, logprob }] }));
+    const logprobs = content ? { content } : null;
+    const choices = [{ index: 0, message: { role: "assistant", content: answer }, logprobs, finish_reason: "stop" }];
     return Response.json(
       chatReply({ model: service.model, choices, usage: service.reportsNothing ? undefined : usage }),
     );
@@ -99,7 +109,8 @@ function start(service: Service) {
   const channel = channelEntry({
     ...{ id: 1, type: service.anthropic ? 14 : 1, baseUrl: upstream.url, models: [service.model] },
   });
-  return (prompt: string, maxTokens: number) => askChannel(FETCH, channel, service.model, { prompt, maxTokens });
+  return (prompt: string, maxTokens: number, wantsLogprobs = false) =>
+    askChannel(FETCH, channel, service.model, { prompt, maxTokens, wantsLogprobs });
 }
 
 const FETCH = createSafeFetch(createAddressPolicy(true));
@@ -112,18 +123,21 @@ async function check(service: Service, reference: Service | null = null) {
   return judgeEvidence(service.model, evidence, true);
 }
 
+/** Common words are a token each, with the blank before them. */
+const byWord = (text: string) => text.split(/(?= )/).map((token) => [token, -0.01] as const);
+const bySyllable = (text: string) => (text.match(/.{1,3}/g) ?? []).map((token) => [token, -0.4] as const);
 const GPT = { model: "gpt-4o", slips: 50 };
 const CLAUDE = { model: "claude-sonnet-4-5", maker: "Anthropic", tokenizer: 1.15, anthropic: true, slips: 50 };
 const GEMINI = { model: "gemini-2.5-pro", maker: "Google DeepMind", tokenizer: 0.95, slips: 50 };
 
 const HONEST: readonly (readonly [Service, Service?])[] = [
-  [GPT],
-  [{ ...GPT, caches: true }],
+  [{ ...GPT, tokens: byWord }],
+  [{ ...GPT, caches: true, tokens: (text) => byWord(text).map(([token]) => [`\u2581${token.trim()}`, -0.1]) }],
   [{ ...GPT, template: 150 }],
   [{ ...GPT, tokenizer: 1.03, maker: "I was trained by OpenAI." }],
   [{ ...GPT, model: "gpt-4.1-mini", template: 0 }],
   [{ ...GPT, model: "gpt-5", reasoning: 128 }],
-  [{ ...GPT, model: "o3", reasoning: 640, caches: true }],
+  [{ ...GPT, model: "o3", reasoning: 640, caches: true, refusesLogprobs: true }],
   [{ ...GPT, reportsNothing: true }],
   [{ ...GPT, caches: true }, GPT],
   [CLAUDE],
@@ -157,6 +171,8 @@ const DISHONEST: readonly (readonly [what: string, failed: string, Service, Serv
   ["a context of 2,000 tokens", "context", { ...CLAUDE, reads: 2_000 }],
   ["refused long prompts", "context", { ...GPT, refusesBeyond: 4_096 }],
   ["invented cache hits", "cache", { ...GPT, inventsCache: true }],
+  ["tokens of another tokenizer", "logprobs", { ...GPT, tokens: bySyllable }],
+  ["impossible probabilities", "logprobs", { ...GPT, tokens: (text) => byWord(text).map(([token]) => [token, 1]) }],
 ];
 
 /** Names another maker once; the next answers to that question don't come. */
@@ -211,7 +227,7 @@ describe("is the upstream what it says?", () => {
   test("what cannot be checked is unknown, not failed", async () => {
     const { score, findings } = await check({ ...GPT, slips: 0, reportsNothing: true });
     const unknown = findings.filter(({ outcome }) => outcome === "unknown").map(({ check: name }) => name);
-    expect(unknown).toEqual(["usage_input", "usage_output", "hidden_prompt", "cache", "equality"]);
+    expect(unknown).toEqual(["usage_input", "usage_output", "hidden_prompt", "cache", "logprobs", "equality"]);
     expect(score).toBe(100);
   }, 60_000);
 });

@@ -15,7 +15,7 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import { setChannelStatus } from "../status/set-status.ts";
 import { askChannel, type ChatAnswer } from "./ask-channel.ts";
-import { type CountTokens, collectEvidence } from "./collect-evidence.ts";
+import { type Asker, type CountTokens, collectEvidence } from "./collect-evidence.ts";
 import { type Finding, judgeEvidence } from "./judge-evidence.ts";
 import { PROBES, PROBES_VERSION } from "./probes.ts";
 
@@ -47,15 +47,20 @@ export async function checkChannel(deps: CheckDeps, channel: ChannelEntry, model
   const prices = createPriceTable(settings)();
   const unit = integer(settings.get("QuotaPerUnit"));
   let cost = 0;
-  const askerOf = (target: ChannelEntry) => async (prompt: string, maxTokens: number) => {
-    if ((await readSpend(db, PURPOSE, day)) >= limit) throw new OperationError("channel_check_budget");
-    const answer = await askChannel(deps.fetch, target, model, { prompt, maxTokens });
-    const price = costOf(prices, unit, target, model, answer);
-    cost += price;
-    // What was spent is spent: it has no bound.
-    if (price > 0) await reserveSpend(db, { purpose: PURPOSE, day, amount: price }, Number.MAX_SAFE_INTEGER);
-    return answer;
-  };
+  const askerOf =
+    (target: ChannelEntry): Asker =>
+    async (prompt, maxTokens, wantsLogprobs) => {
+      if ((await readSpend(db, PURPOSE, day)) >= limit) throw new OperationError("channel_check_budget");
+      const answer = await askChannel(deps.fetch, target, model, {
+        ...{ prompt, maxTokens },
+        wantsLogprobs: wantsLogprobs === true,
+      });
+      const price = costOf(prices, unit, target, model, answer);
+      cost += price;
+      // What was spent is spent: it has no bound.
+      if (price > 0) await reserveSpend(db, { purpose: PURPOSE, day, amount: price }, Number.MAX_SAFE_INTEGER);
+      return answer;
+    };
   const reference = channels.get(rules.references.get(model) ?? 0);
   const evidence = await collectEvidence({
     ...{ model, countTokens, random, words: rules.promptWords, ask: askerOf(channel) },

@@ -1,11 +1,12 @@
 import type { Usage } from "../../../formats/conversation/reply.ts";
+import { numberOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { ChatAnswer } from "./ask-channel.ts";
 import { compareSamples } from "./equality.ts";
-import { areMostlyWrong, type Evidence, hasSecret, type ProbeAnswer } from "./judge-evidence.ts";
+import { areMostlyWrong, type Evidence, hasOurTokenizer, hasSecret, type ProbeAnswer } from "./judge-evidence.ts";
 import { type Probe, wordsOf } from "./probes.ts";
 
 /** Sends prompts to the channel that is checked, or to the one that it is compared with. */
-export type Asker = (prompt: string, maxTokens: number) => Promise<ChatAnswer>;
+export type Asker = (prompt: string, maxTokens: number, wantsLogprobs?: boolean) => Promise<ChatAnswer>;
 
 /** Counts the tokens of a text with our own tokenizer. */
 export type CountTokens = (model: string, text: string) => Promise<number>;
@@ -51,10 +52,10 @@ export async function collectEvidence(plan: Plan): Promise<Evidence> {
   const short = await askCounted(`Answer with OK.\n\n${wordsOf(seed + 2, SHORT_WORDS)}`, SHORT_ANSWER_TOKENS);
   const long = await askCounted(longPrompt, SHORT_ANSWER_TOKENS);
   const again = await askCounted(longPrompt, SHORT_ANSWER_TOKENS);
-  const echo = await askCounted(
-    `Repeat the following words exactly, and write nothing else:\n\n${wordsOf(seed + 3, ECHO_WORDS)}`,
-    ECHO_TOKENS,
-  );
+  const echoPrompt = `Repeat the following words exactly, and write nothing else:\n\n${wordsOf(seed + 3, ECHO_WORDS)}`;
+  const echo = await askCounted(echoPrompt, ECHO_TOKENS);
+  // By itself, because some honest services refuse the request for logprobs.
+  const logprobs = hasOurTokenizer(model) ? await tokensOf(plan, echoPrompt) : null;
   const retries: ProbeAnswer[] = [];
   const isMissed = [long, again].every(({ error, text }) => error === null && !hasSecret(text, secret));
   for (let round = 0; isMissed && round < RETRIES; round += 1) {
@@ -63,7 +64,24 @@ export async function collectEvidence(plan: Plan): Promise<Evidence> {
   const probes: Evidence["probes"][number][] = [];
   for (const probe of plan.probes) if (probe.models.test(model)) probes.push(await answersTo(plan, probe));
   const equality = await compareWithReference(plan);
-  return { short, long, again, retries, secret, echo, probes, equality };
+  return { short, long, again, retries, secret, echo, logprobs, probes, equality };
+}
+
+/** The tokens of an answer as the upstream returns them; null: it returns none. */
+async function tokensOf({ model, ask, countTokens }: Plan, prompt: string): Promise<Evidence["logprobs"]> {
+  const { error, text, logprobs } = await ask(prompt, ECHO_TOKENS, true);
+  if (error !== null || !logprobs || logprobs.length === 0) return null;
+  const probabilities = logprobs.flatMap(({ logprob, top_logprobs: top }) => [
+    [numberOf(logprob)],
+    recordsOf(top).map((each) => numberOf(each.logprob)),
+  ]);
+  const known = probabilities.map((each) => each.filter((value) => value !== null));
+  return {
+    text,
+    tokens: logprobs.map(({ token }) => textOf(token) ?? ""),
+    logprobs: known,
+    counted: await countTokens(model, text),
+  };
 }
 
 /** Models slip: where most answers are wrong, as many more decide. */

@@ -23,6 +23,16 @@ export type Evidence = Readonly<{
   /** What the long prompt asks to repeat. */
   secret: string;
   echo: ProbeAnswer;
+  /**
+   * The tokens of another such answer, and log probabilities of which each group are alternatives of one token. Null: the upstream
+   * returns none, or its tokenizer is not ours.
+   */
+  logprobs: Readonly<{
+    text: string;
+    tokens: readonly string[];
+    logprobs: readonly (readonly number[])[];
+    counted: number;
+  }> | null;
   probes: readonly Readonly<{
     id: string;
     answers: readonly string[];
@@ -39,6 +49,7 @@ export const CHECKS = [
   "hidden_prompt",
   "context",
   "cache",
+  "logprobs",
   "answers",
   "equality",
 ] as const;
@@ -54,13 +65,24 @@ export type Finding = Readonly<{
 
 /** How much a failed check takes off the score of 100. */
 const WEIGHTS: Readonly<Record<Check, number>> = {
-  ...{ usage_input: 50, usage_output: 40, hidden_prompt: 35, context: 50, cache: 40, answers: 40, equality: 60 },
+  ...{
+    usage_input: 50,
+    usage_output: 40,
+    hidden_prompt: 35,
+    context: 50,
+    cache: 40,
+    logprobs: 40,
+    answers: 40,
+    equality: 60,
+  },
 };
 
 /** The model's tokenizer is ours; else another one, which counts common words within these bounds. */
 type Tolerance = Readonly<{ low: number; high: number }>;
 const EXACT: Tolerance = { low: 0.9, high: 1.1 };
 const OTHERS: Tolerance = { low: 0.65, high: 1.45 };
+/** Whether our tokenizer is the one of the model that a channel claims to serve. */
+export const hasOurTokenizer = (model: string): boolean => OUR_TOKENIZER.test(model);
 const OUR_TOKENIZER = /^(gpt-|chatgpt-|o[134](-|$)|text-)/i;
 
 /** Honest services add templates and short instructions of their own. */
@@ -73,13 +95,14 @@ const EQUALITY_LEVEL = 0.002;
 
 /** What the evidence says of a channel that claims to serve `model`. `reasons`: the model may think before it answers. */
 export function judgeEvidence(model: string, evidence: Evidence, reasons: boolean) {
-  const tolerance = OUR_TOKENIZER.test(model) ? EXACT : OTHERS;
+  const tolerance = hasOurTokenizer(model) ? EXACT : OTHERS;
   const findings: readonly Finding[] = [
     inputUsage(evidence, tolerance),
     outputUsage(evidence, tolerance, reasons),
     hiddenPrompt(evidence),
     context(evidence),
     cache(evidence),
+    logprobs(evidence),
     answers(evidence),
     equality(evidence),
   ];
@@ -153,6 +176,27 @@ function cache({ long, again }: Evidence): Finding {
   const detail = { first: long.usage.cached, second: again.usage.cached };
   const isPossible = long.usage.cached <= MAX_CACHED_OF_NEW && again.usage.cached <= again.usage.prompt;
   return finding("cache", isPossible, detail);
+}
+
+/** Rounding of probabilities that add up to one. */
+const MOST_PROBABILITY = 1.05;
+
+/**
+ * The tokens of an answer are those of the model's tokenizer, and their probabilities are possible. Where they don't make up the
+ * text, a service wrote them in a form of its own, which proves nothing.
+ */
+function logprobs({ logprobs: seen }: Evidence): Finding {
+  if (!seen || seen.counted < MIN_ECHO_TOKENS || seen.tokens.join("").trim() !== seen.text.trim()) {
+    return finding("logprobs", null);
+  }
+  const [reported, counted] = [seen.tokens.length, seen.counted];
+  const ratio = reported / counted;
+  const most = Math.max(0, ...seen.logprobs.map((each) => each.reduce((sum, value) => sum + Math.exp(value), 0)));
+  const detail = { reported, counted, ratio: rounded(ratio) };
+  return finding("logprobs", isWithin(ratio, EXACT) && most <= MOST_PROBABILITY, {
+    ...detail,
+    ...(most > MOST_PROBABILITY && { probability: rounded(most) }),
+  });
 }
 
 /** Fewer answers to a question, because others failed, prove nothing. */

@@ -217,7 +217,7 @@ const CheckPanel = ({ check, isRunning, onRun }: CheckPanelProps) => {
 
 /** What a finding rests on. */
 const EVIDENCE = [
-  ...(["reported", "counted", "ratio", "tokens", "first", "second", "questions", "wrong", "p"] as const),
+  ...(["reported", "counted", "ratio", "tokens", "first", "second", "questions", "wrong", "p", "probability"] as const),
   ...(["answer", "example", "error"] as const),
 ];
 
