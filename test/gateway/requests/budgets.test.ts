@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { type BudgetEntry, createBudgetIndex } from "../../../src/domain/accounts/organizations/budgets/directory.ts";
+import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { addBudget, addUser, budgetBooks, silentLog, temporaryDirectory } from "../../support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
@@ -24,7 +25,11 @@ const MEMBER = 41;
 const KEY = { id: 71, projectId: 31, createdBy: MEMBER };
 
 /** A gateway on a real ledger, whose only key is of a project of an organization. */
-async function start(known: readonly Partial<BudgetEntry>[], renew?: (ids: readonly number[]) => Promise<void>) {
+async function start(
+  known: readonly Partial<BudgetEntry>[],
+  renew?: (ids: readonly number[]) => Promise<void>,
+  options: Partial<Record<OptionKey, string>> = {},
+) {
   const { sql, changes } = database;
   const organizationId = await addUser(sql, 10_000_000);
   const ids = await Promise.all(known.map(() => addBudget(sql, organizationId, 1_000_000)));
@@ -39,7 +44,8 @@ async function start(known: readonly Partial<BudgetEntry>[], renew?: (ids: reado
   });
   const upstream = startUpstream(() => Response.json(chatReply()));
   const relay = startRelay({
-    channels: [{ type: 1, baseUrl: upstream.url }],
+    channels: [{ type: 1, baseUrl: upstream.url, ...(options.ModelRatio && { models: ["dear", "cheap"] }) }],
+    options,
     user: { id: organizationId, kind: "organization" },
     tokens: { test: { ...KEY, userId: organizationId } },
     billing,
@@ -110,4 +116,27 @@ test("a budget whose period is over is renewed before the call; if that fails, t
   const failing = await start([{ renewsAt: 1000 }], () => Promise.reject(new Error("away")));
   expect((await failing.post("/v1/chat/completions", ASK)).status).toBe(503);
   expect(failing.upstream.received).toHaveLength(0);
+});
+
+test("where a budget covers only a cheaper model, many calls at once get it, and never more than the budget", async () => {
+  const relay = await start([{}], undefined, {
+    ModelRatio: '{"dear": 100, "cheap": 1}',
+    CompletionRatio: '{"dear": 1, "cheap": 1}',
+  });
+  const ask = () => relay.post("/v1/chat/completions", { ...ASK, model: "dear", models: ["cheap"] });
+  const [budget = 0] = relay.ids;
+  // Enough for each of 20 calls to the cheap model, one after the other, and for none to the other.
+  await relay.limitTo(0, 1_000);
+  const answers = await Promise.all(Array.from({ length: 20 }, ask));
+  const served = answers.filter(({ status }) => status === 200);
+  expect(served.length).toBeGreaterThan(0);
+  for (const { status, headers } of answers) {
+    expect([200, 403]).toContain(status);
+    if (status === 200) expect(headers.get("x-sluice-model")).toBe("cheap");
+  }
+  await relay.billing.flush();
+  const rows = await database.sql<{ quota: string; model_name: string }[]>`
+    select quota, model_name from logs where quota > 0 and id > (select max(id) - ${served.length} from logs where quota > 0)`;
+  expect(new Set(rows.map(({ quota, model_name }) => `${model_name} ${quota}`))).toEqual(new Set(["cheap 15"]));
+  expect((await budgetBooks(database.sql, budget)).spent).toBe(15 * served.length);
 });
