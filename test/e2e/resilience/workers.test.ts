@@ -146,7 +146,7 @@ test("status shows every worker, and one scrape has the figures of all", async (
 }, 60_000);
 
 test("1,000 calls at the same time get exactly the ten that a plan includes, on all workers together", async () => {
-  const account = { username: "subscriber", password: "a subscriber's password" };
+  const account = { username: "subscriber", password: "a subscriber's pw" };
   await root.post("/api/user/", account);
   const own = await login(gateway, account.username, account.password);
   const { key: ownKey } = await createApiKey(own);
