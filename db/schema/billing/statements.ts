@@ -17,6 +17,8 @@ export type StatementContent = Readonly<{
   keys: readonly UsageLine[];
   /** The same by tag; a call counts in each of its tags. Absent in documents that were issued before it was listed. */
   tags?: readonly UsageLine[];
+  /** Calls that plans included, by plan, with what they were worth: nobody was charged that. Absent in documents of before. */
+  included?: readonly UsageLine[];
 }>;
 
 /** `other`: calls that were not logged, and changes whose log rows were cleared. */

@@ -11,7 +11,14 @@ import type { DbOrTx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Month } from "./month.ts";
-import { netOf, readMovements, readPaidOrders, readTagLines, readUsageLines } from "./movements/read-movements.ts";
+import {
+  netOf,
+  readIncludedLines,
+  readMovements,
+  readPaidOrders,
+  readTagLines,
+  readUsageLines,
+} from "./movements/read-movements.ts";
 
 /** The figures and lines of a month, not issued yet; amounts are quota units. */
 export type StatementDraft = Readonly<{
@@ -71,6 +78,7 @@ export async function computeStatement(
       models: await readUsageLines(tx, userId, "model", month),
       keys: await readUsageLines(tx, userId, "key", month),
       tags: await readTagLines(tx, userId, month),
+      included: await readIncludedLines(tx, userId, month),
     },
   };
 }

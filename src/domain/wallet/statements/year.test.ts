@@ -223,6 +223,7 @@ test("a year of three organizations: books, statements and the payment services'
     }
   }
   let documents = 0;
+  let included = 0;
   for (const id of organizations) {
     let closing = 0;
     for (const row of await db.select().from(statements).where(eq(statements.userId, id)).orderBy(asc(statements.id))) {
@@ -232,9 +233,15 @@ test("a year of three organizations: books, statements and the payment services'
       // No movement is left without a source.
       expect(row.content.credits.other).toBe(0);
       ({ closing } = row);
+      included += (row.content.included ?? []).reduce((calls, line) => calls + line.calls, 0);
       documents++;
     }
   }
+  // Each included call stands on the statement of its month.
+  const [issuedCalls] = await sql<{ calls: number }[]>`
+    select count(*)::int as calls from logs, json_array_elements(other::json -> 'plan_draws') d
+    where d ->> 'calls' is not null and created_at < ${monthAt(nowSeconds() - DAY_S).from}`;
+  expect(included).toBe(issuedCalls?.calls ?? -1);
   await sql`update users set quota = quota + 1 where id = ${organizations[0] ?? 0}`;
   expect((await checkBooks(db, "balances", 0, nowSeconds())).wrong).toHaveLength(1);
   // What Alipay says that people paid and got back is what the orders say.
@@ -279,7 +286,8 @@ test("a year of three organizations: books, statements and the payment services'
     (await Promise.all(organizations.map((id) => readPaidOrders(db, id, { from: 0, until: end }))))
       .flat()
       .filter(isByCard);
-  const all = await paidByCard(nowSeconds() + 1);
+  // The last look at Stripe is two days ahead.
+  const all = await paidByCard(nowSeconds() + 3 * DAY_S);
   const amounts = (rows: readonly (readonly [string, number])[]) => [...rows].sort(([a], [b]) => a.localeCompare(b));
   const invoices = stripe.invoices.filter(({ status, amount }) => status === "paid" && amount > 0);
   expect(amounts(all.filter(({ isRefund }) => !isRefund).map(({ tradeNo, money }) => [tradeNo, cents(money)]))).toEqual(

@@ -45,6 +45,11 @@ export const statementMessages = {
   statement_orders: { en: "Payments", zh: "付款" },
   statement_by_model: { en: "Usage by model", zh: "按模型统计的用量" },
   statement_by_key: { en: "Usage by API key", zh: "按令牌统计的用量" },
+  statement_included: {
+    en: "Calls included in plans, with their value; they were not charged",
+    zh: "套餐包含的调用及其价值（未收费）",
+  },
+  statement_plan: { en: "Plan", zh: "套餐" },
   statement_by_tag: {
     en: "Usage by tag; a request counts in each of its tags",
     zh: "按标签统计的用量（一次请求计入其每个标签）",

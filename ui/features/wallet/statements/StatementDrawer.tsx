@@ -98,6 +98,7 @@ const Document = ({ document }: { document: StatementDocument }) => {
       <Usage title={t("wallet.statements.byModel")} lines={content.models} />
       <Usage title={t("wallet.statements.byKey")} lines={content.keys} />
       {content.tags && <Usage title={t("wallet.statements.byTag")} lines={content.tags} />}
+      {content.included && <Usage title={t("wallet.statements.included")} lines={content.included} />}
       <Section
         title={t("wallet.statements.parties")}
         {...(number !== null && { hint: t("wallet.statements.partiesHint") })}

@@ -103,6 +103,24 @@ export const readTagLines = (db: DbOrTx, userId: number, { from, until }: Range)
       group by t.tag`,
   );
 
+/**
+ * Calls within the range that plans included, by plan, the most first; `quota` is what they were worth. From the log, as far as it goes
+ * back, and only of accounts that have had such a plan.
+ */
+export const readIncludedLines = (db: DbOrTx, userId: number, { from, until }: Range): Promise<UsageLine[]> =>
+  readLines(
+    db,
+    sql`
+      select d ->> 'plan' as name, count(*) as calls, sum(l.prompt_tokens) as prompt, sum(l.completion_tokens) as completion,
+        coalesce(sum((l.other::json -> 'receipt' ->> 'total')::bigint), 0) as quota,
+        row_number() over (order by count(*) desc, d ->> 'plan') as place
+      from logs l cross join lateral json_array_elements(l.other::json -> 'plan_draws') d
+      where l.user_id = ${userId} and l.type = ${LOG_TYPE.consumption} and l.created_at >= ${from} and l.created_at < ${until}
+        and exists (select from subscriptions s where s.user_id = ${userId} and s.window_calls > 0)
+        and l.other like '%"plan_draws":[{%"calls"%' and d ->> 'calls' is not null and l.other::json ->> 'refunded' is null
+      group by d ->> 'plan'`,
+  );
+
 async function readLines(db: DbOrTx, lines: SQL): Promise<UsageLine[]> {
   const rows = await db.execute<RawLine>(sql`
     with lines as (${lines})

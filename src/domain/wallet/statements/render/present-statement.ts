@@ -101,6 +101,7 @@ export function tablesOf(document: StatementDocument, language: Language): State
     usage("statement_by_model", "statement_model", content.models),
     usage("statement_by_key", "statement_key", content.keys),
     usage("statement_by_tag", "statement_tag", content.tags ?? []),
+    usage("statement_included", "statement_plan", content.included ?? []),
   ].filter(({ rows }) => rows.length > 0);
 }
 
