@@ -154,7 +154,8 @@ const SCOPES = {
 /** The codes of all these places and of files, for somebody who asks for the organization. */
 async function codesOf(session: Caller) {
   const codes: Record<string, string | undefined> = {};
-  for (const path of [...READS.flatMap((right) => PLACES[right]), "/api/log/self/export", "/api/audit/self/export"]) {
+  const files = ["/api/log/self/export", "/api/audit/self/export", "/api/user/movements?charges=call"];
+  for (const path of [...READS.flatMap((right) => PLACES[right]), ...files]) {
     codes[path] = (await ask(session, "GET", path, undefined, organization)).code;
   }
   return codes;
@@ -169,6 +170,7 @@ function expectedCodes(may: (right: AccessRight) => boolean, code: string) {
     ...codes,
     "/api/log/self/export": file("requests.read"),
     "/api/audit/self/export": file("audit.read"),
+    "/api/user/movements?charges=call": file("requests.read"),
   };
 }
 

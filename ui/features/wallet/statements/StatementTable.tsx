@@ -58,9 +58,12 @@ export const StatementTable = () => {
   );
 };
 
+const CHARGES = ["day", "call"] as const;
+
 /** Downloads everything that changed the balance as one file. */
 const MovementsButton = () => {
   const { t } = useTranslation();
+  const { may } = useActing();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const download = useMutation({ mutationFn: requestMovements, onSuccess: openFile, onError: notifyError });
   return (
@@ -76,7 +79,7 @@ const MovementsButton = () => {
         {t("wallet.statements.movements.title")}
       </Button>
       <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
-        {(["day", "call"] as const).map((charges) => (
+        {(may("requests.read") ? CHARGES : CHARGES.slice(0, 1)).map((charges) => (
           <MenuItem
             key={charges}
             onClick={() => {
