@@ -94,7 +94,8 @@ test("billing details stand on the next document; a logo that can't be had is le
   });
   const tooLong = { ...profile, taxId: "x".repeat(101) };
   expect((await app.ask("PUT", "/api/user/billing_profile", tooLong, ann)).body).toMatchObject({
-    code: "note_too_long",
+    code: "field_length",
+    message: "taxId must have 0 to 100 characters.",
   });
   const pdf = await app.ask("GET", "/api/user/statements/file?id=draft&format=pdf&lang=fr", undefined, ann);
   expect(pdf.headers.get("content-type")).toBe("application/pdf");

@@ -47,6 +47,7 @@ export const walletMessages = {
   top_up_price_too_low: { en: "The amount is too low. Enter a larger amount.", zh: "充值金额过低，请提高金额。" },
   online_top_up_disabled: { en: "Online top-up is not available on this site.", zh: "本站未开启在线充值。" },
   card_top_up_disabled: { en: "Card payment is not available on this site.", zh: "本站未开启银行卡支付。" },
+  payment_method_unknown: { en: "Choose one of the ways to pay that are offered.", zh: "请选择可用的支付方式。" },
   payment_request_failed: { en: "Couldn't start the payment. Try again later.", zh: "发起支付失败，请稍后重试。" },
   card_setup_failed: {
     en: "Couldn't reach Stripe to save the card. Try again later.",

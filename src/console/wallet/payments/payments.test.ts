@@ -181,6 +181,19 @@ describe("Epay", () => {
     expect(await quotaOf()).toBe(0);
   });
 
+  test.each(["cash", "toString", "__proto__", ""])(
+    "a way to pay called %j is refused, and no order is made",
+    async (method) => {
+      const before = (await app.db.select().from(topUpOrders)).length;
+      const body = { amount: 10, payment_method: method };
+      expect(await app.call("POST", "/api/user/pay", body)).toMatchObject({
+        message: "error",
+        data: "Choose one of the ways to pay that are offered.",
+      });
+      expect((await app.db.select().from(topUpOrders)).length).toBe(before);
+    },
+  );
+
   test("100 simultaneous notices credit the order once", async () => {
     const { fields } = await pay("wx");
     const answers = await Promise.all(HUNDRED.map(() => notify(noticeOf(fields))));

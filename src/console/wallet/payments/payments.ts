@@ -30,6 +30,13 @@ export type PaymentServices = PlanDeps &
 /** Ways to pay with a price of their own; the others have one in common. */
 const PRICED_APART = ["stripe", "paypal"] as const;
 
+/** By what clients of the ecosystem call them. */
+const EPAY_METHODS: ReadonlyMap<string, "zfb" | "wx"> = new Map([
+  ["zfb", "zfb"],
+  ["wx", "wx"],
+  ["wxpay", "wx"],
+]);
+
 const payBody = t.Object({
   amount: t.Number(),
   top_up_code: t.Optional(t.String({ maxLength: 200 })),
@@ -78,7 +85,8 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
                 const { url, isCode } = await startDirect(services, payment, direct);
                 return { data: {}, url, is_code: isCode };
               }
-              const method = body.payment_method === "zfb" ? "zfb" : "wx";
+              const method = EPAY_METHODS.get(body.payment_method ?? "wx");
+              if (!method) throw new OperationError("payment_method_unknown");
               const { url, fields } = await startEpay(services, payment, method);
               return { data: fields, url, is_code: false };
             }),

@@ -126,12 +126,10 @@ export async function saveBillingProfile(db: Db, userId: number, profile: Billin
   if (country !== "" && !COUNTRIES.includes(country)) throw new OperationError("billing_country_unknown");
   // Without a country there is no form to compare with: it stays as it was entered.
   const taxId = country === "" ? profile.taxId.trim() : normalizeTaxId(profile.taxId);
-  for (const [value, max] of [
-    [name, LONGEST.name],
-    [address, LONGEST.address],
-    [taxId, LONGEST.taxId],
-  ] as const) {
-    if (value.length > max) throw new OperationError("note_too_long", { max });
+  const texts = { name, address, taxId };
+  for (const field of ["name", "address", "taxId"] as const) {
+    const max = LONGEST[field];
+    if (texts[field].length > max) throw new OperationError("field_length", { field, min: 0, max });
   }
   if (taxId !== "" && !hasTaxIdFormat(taxId, country)) throw new OperationError("billing_tax_id_invalid", { country });
   await db
