@@ -1,6 +1,7 @@
 /** Acting for an organization: who may, by which route, and that nothing of anybody else is seen, changed or charged. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { hasRight, type OrganizationRight } from "../../../src/domain/accounts/organizations/rights.ts";
+import { isForOrganizations } from "../../../ui/api/request.ts";
 import { createChannel, login, type Session, setOptions } from "../../support/e2e/console-client.ts";
 import {
   ENGINES,
@@ -86,6 +87,13 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight | readonly Organ
   "POST /api/user/pay": "wallet.topUp",
   "POST /api/user/topup": "wallet.topUp",
 };
+
+test("the console acts for the organization with every one of them", () => {
+  const paths = Object.keys(ACCOUNT_ROUTES).map((route) => (route.split(" ")[1] ?? "").replace(/\{[^}]+\}/g, "7"));
+  // Pages with alerts say themselves whose they show.
+  const others = paths.filter((path) => !path.startsWith("/api/alerts/"));
+  expect(others.filter((path) => !isForOrganizations(path))).toEqual([]);
+});
 
 type Reply = { status: number; success: boolean | undefined; code: string | undefined; text: string };
 
