@@ -20,6 +20,7 @@ type Acting = Readonly<{
   id: number | null;
   /** Undefined while it is loaded. */
   organization: Organization | undefined;
+  isLoading: boolean;
   /** Whether the user may do this for the account they act for; people may do everything for themselves. */
   may: (right: OrganizationRight) => boolean;
 }>;
@@ -27,10 +28,10 @@ type Acting = Readonly<{
 /** The account that the user acts for. */
 export function useActing(): Acting {
   const id = useAtomValue(organizationAtom);
-  const { data } = useQuery({ ...organizations, enabled: id !== null });
+  const { data, isLoading } = useQuery({ ...organizations, enabled: id !== null });
   const organization = id === null ? undefined : data?.find((one) => one.id === id);
   const may = (right: OrganizationRight) => id === null || (organization?.rights.includes(right) ?? false);
-  return { id, organization, may };
+  return { id, organization, isLoading, may };
 }
 
 /**
