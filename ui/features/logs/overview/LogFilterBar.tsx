@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import type { Address } from "../../../components/use-address.ts";
-import { useOrganizationOptions } from "../../account/organizations/use-organization.ts";
+import { useActing, useOrganizationOptions } from "../../account/organizations/use-organization.ts";
 import { LOG_TYPES } from "../log-entry.ts";
 import { logFacet } from "../log-facets.ts";
 import { FAILED, type LogFilters } from "../log-queries.ts";
@@ -22,6 +22,7 @@ type LogFilterBarProps = Readonly<{
 export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarProps) => {
   const { t } = useTranslation();
   const organization = useOrganizationOptions();
+  const { may } = useActing();
   const owners = organization
     ? [
         {
@@ -51,7 +52,8 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
           key,
           label: t(`logs.filters.${key}`),
           value: address.text(key),
-          suggestions: logFacet(isAdmin ? "all" : "self", key, filters),
+          // They are counted from usage.
+          ...(may("usage.read") && { suggestions: logFacet(isAdmin ? "all" : "self", key, filters) }),
         })),
         ...owners,
       ]}
