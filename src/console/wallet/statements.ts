@@ -86,9 +86,9 @@ export function statementRoutes(
         )
         .get(
           "/user/movements",
-          async ({ actor, require, query }) => {
+          async ({ actor, requireRight, query }) => {
             // Each charge by itself says what was requested when.
-            if (query.charges === "call") require("requests.read");
+            if (query.charges === "call") requireRight("requests.read");
             const deps = { db, unitsPerDollar: settings.get("QuotaPerUnit") };
             return csvFile("movements", await exportMovements(deps, actor.id, query.charges, nowSeconds));
           },

@@ -332,7 +332,9 @@ describe("an organization", () => {
     expect(byMember).toContain(`${member} rotated the API key shared`);
     expect(byMember).not.toContain(owner);
     await page.locator("[data-row]").first().click();
-    await dialog().getByText(new RegExp(member)).waitFor();
+    await dialog()
+      .getByRole("heading", { name: `${member} rotated the API key shared` })
+      .waitFor();
     await button(words.components.close, dialog()).click();
 
     await openSection(first, "members");

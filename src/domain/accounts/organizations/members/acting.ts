@@ -18,7 +18,7 @@ export type Acting = Readonly<{
   /** Whether they may do this for the account; people may do everything for themselves. */
   may: (right: OrganizationRight) => boolean;
   /** Throws OperationError unless they may. */
-  require: (right: OrganizationRight) => void;
+  requireRight: (right: OrganizationRight) => void;
 }>;
 
 export type ActingServices = Pick<AuthenticationServices, "db" | "users"> & Readonly<{ settings: SettingsReader }>;
@@ -55,7 +55,7 @@ export async function actFor(
 ): Promise<Acting> {
   if (organizationId === null) {
     if (rights) throw new OperationError("service_account_not_here", {}, { status: 403 });
-    return { actor: person, person, role: null, may: () => true, require() {} };
+    return { actor: person, person, role: null, may: () => true, requireRight() {} };
   }
   if (settings.get("Organizations") === "off") throw new OperationError("organizations_off", {}, { status: 400 });
   const member = rights ? serviceMember(rights) : await findMember(db, organizationId, person.id);
@@ -64,11 +64,11 @@ export async function actFor(
     throw new OperationError("organization_not_member", {}, { status: 403 });
   if (actor.status === USER_STATUS.banned) throw new OperationError("organization_banned", {}, { status: 403 });
   const may = (right: OrganizationRight) => (rights ? serviceMay(rights, right) : mayMember(member, right));
-  const require = (right: OrganizationRight) => {
+  const requireRight = (right: OrganizationRight) => {
     if (!may(right)) throw (rights && missingScope(rights, right)) ?? missingRight();
   };
-  for (const right of [needed].flat()) require(right);
-  return { actor, person, role: member.role, may, require };
+  for (const right of [needed].flat()) requireRight(right);
+  return { actor, person, role: member.role, may, requireRight };
 }
 
 /** Rights of members for which a service account needs a right of its own. */
