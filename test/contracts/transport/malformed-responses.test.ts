@@ -20,7 +20,7 @@ const JOBS: readonly Job[] = RESPONSE_CASES.flatMap((example, index) => [
 /** Most of a case that never ends is waiting. */
 const WORKERS = 64;
 /** Long enough for a busy machine to answer a case that does end. */
-const HEAD_MS = 5_000;
+const HEAD_MS = 10_000;
 const IDLE_MS = 3_000;
 
 /** Answers “/<index>/close” or “/<index>/open” with the bytes of that case, and everything else with what was sent. */
