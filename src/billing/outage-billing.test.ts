@@ -77,6 +77,30 @@ test("what is left of a plan pays instead of the balance, also for what its jour
   second.close();
 });
 
+test("calls that a plan includes are those that were left, also after a restart", async () => {
+  const call = { ...request(1), plan: BUDGET };
+  const first = await open(balances(0));
+  const under = [];
+  for (let n = 0; n < 20; n++) under.push(await first.reserve(call));
+  await expect(first.reserve(call)).rejects.toMatchObject({ who: "budget", id: BUDGET });
+  for (const hold of under.splice(0, 15)) await first.settle(hold, { ...record(0), included: BUDGET });
+  for (const hold of under) first.refund(hold);
+  first.close();
+  const second = await open(balances(0));
+  for (let n = 0; n < 5; n++) await second.reserve(call);
+  await expect(second.reserve(call)).rejects.toBeInstanceOf(InsufficientQuota);
+  second.close();
+});
+
+test("of several processes each serves its share of included calls", async () => {
+  const call = { ...request(1), plan: BUDGET };
+  const billing = await open(balances(0), 3);
+  // A third of twenty.
+  for (let n = 0; n < 6; n++) await billing.reserve(call);
+  await expect(billing.reserve(call)).rejects.toBeInstanceOf(LedgerUnavailable);
+  billing.close();
+});
+
 test("what journals of earlier processes hold is spent already", async () => {
   const first = await open(balances(100));
   await first.settle(await first.reserve(request(60, KEY)), record(60, true));

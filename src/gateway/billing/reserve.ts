@@ -96,7 +96,8 @@ async function reserveByPlan(
   } catch (error) {
     // Who has used up the calls of a plan, and has nothing else, waits for the plan.
     const hasNone = error instanceof GatewayError && error.limit === "user_quota";
-    if (refusal && (isUsedUp(error) || (hasNone && refusal.code === "plan_calls_exceeded"))) throw refusal;
+    if (refusal?.code === "plan_calls_exceeded" && (hasNone || isUsedUp(error))) throw refusal;
+    if (refusal && isUsedUp(error)) throw renewing(refusal, covering);
     if (!isUsedUp(error)) throw error;
     const excluding = all.find((terms) => !terms.allowsOverage && !coversModel(terms, model));
     if (!excluding) throw renewing(error, all);

@@ -77,6 +77,8 @@ test("a plan without overage refuses other models by its name, in each API's for
   });
   const used = await ask("gpt-4o");
   expect(used.status).toBe(403);
+  // When the quota comes back: in a month.
+  expect(Number(used.headers.get("retry-after"))).toBeGreaterThan(27 * 86_400);
   expect(await used.json()).toMatchObject({
     error: { code: "plan_quota_exceeded", message: expect.stringContaining("1 are left") },
   });
