@@ -104,7 +104,7 @@ export const readTagLines = (db: DbOrTx, userId: number, { from, until }: Range)
   );
 
 /**
- * Calls within the range that plans included, by plan, the most first; `quota` is what they were worth. From the log, as far as it goes
+ * Calls within the range that plans included, by the names of plans; `quota` is what they were worth. From the log, as far as it goes
  * back, and only of accounts that have had such a plan.
  */
 export const readIncludedLines = (db: DbOrTx, userId: number, { from, until }: Range): Promise<UsageLine[]> =>
@@ -113,7 +113,7 @@ export const readIncludedLines = (db: DbOrTx, userId: number, { from, until }: R
     sql`
       select d ->> 'plan' as name, count(*) as calls, sum(l.prompt_tokens) as prompt, sum(l.completion_tokens) as completion,
         coalesce(sum((l.other::json -> 'receipt' ->> 'total')::bigint), 0) as quota,
-        row_number() over (order by count(*) desc, d ->> 'plan') as place
+        row_number() over (order by d ->> 'plan') as place
       from logs l cross join lateral json_array_elements(l.other::json -> 'plan_draws') d
       where l.user_id = ${userId} and l.type = ${LOG_TYPE.consumption} and l.created_at >= ${from} and l.created_at < ${until}
         and exists (select from subscriptions s where s.user_id = ${userId} and s.window_calls > 0)
