@@ -33,7 +33,9 @@ export async function buildDocs(): Promise<Readonly<{ files: number; bytes: numb
 
 async function runVitePress(outDir: string): Promise<void> {
   const command = [process.execPath, "--bun", path.join(ROOT, "node_modules/.bin/vitepress"), "build", "docs"];
-  const child = Bun.spawn([...command, "--outDir", outDir], { cwd: ROOT, stdout: "pipe", stderr: "pipe" });
+  // Compiling its code for most speed takes a fifth of the work of a build, which is over before that pays.
+  const env = { ...process.env, BUN_JSC_useFTLJIT: "0" };
+  const child = Bun.spawn([...command, "--outDir", outDir], { cwd: ROOT, env, stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([
     Bun.readableStreamToText(child.stdout),
     Bun.readableStreamToText(child.stderr),
