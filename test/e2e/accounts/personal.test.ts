@@ -182,7 +182,7 @@ describe("personal settings", () => {
   });
 
   test("Bark, Gotify and ntfy", async () => {
-    await consolePage.page.reload();
+    await consolePage.open("/personal?tab=notifications");
     await choose("bark");
     await fill(fields.bark_key.label, "device");
     expect(await tryOut()).toMatchObject({ path: "/push", body: { device_key: "device" } });
@@ -244,7 +244,7 @@ describe("personal settings", () => {
     await consolePage.waitForNotice(done);
     expect(await settingOf()).toMatchObject({ accept_unset_model_ratio_model: true });
     await consolePage.expectAccessible();
-    await consolePage.page.reload();
+    await consolePage.open("/personal?tab=prices");
     await consolePage.page.locator('input[role="switch"]:checked').click();
     await until(settingOf, (setting) => setting.accept_unset_model_ratio_model === false);
   });
@@ -271,7 +271,7 @@ describe("personal settings", () => {
     await consolePage.page.getByText(first, { exact: true }).waitFor();
     expect(await status(first)).toBe(200);
     await consolePage.expectAccessible();
-    await consolePage.page.reload();
+    await consolePage.open("/personal?tab=security");
     await consolePage.button(token.make).waitFor();
     expect(await consolePage.page.getByText(first).count()).toBe(0);
     const second = await make();
@@ -287,7 +287,7 @@ describe("personal settings", () => {
     expect(await consolePage.button(checkIn.already).isDisabled()).toBe(true);
     await setOption(root, "CheckInMaxQuota", 2 * DOLLAR);
     await setOption(root, "CheckInTimeZone", ZONES.another);
-    await consolePage.page.reload();
+    await consolePage.open("/personal");
     await consolePage.page.getByText(fillPlaceholders(checkIn.range, { range: "$1.00 – $2.00" })).waitFor();
     const before = (await own.get("/api/user/self")).quota;
     await consolePage.button(checkIn.action).click();
@@ -328,7 +328,7 @@ describe("personal settings", () => {
 
     const guest = { username: "guest", password: PASSWORD, password2: PASSWORD, aff_code: chosen };
     await root.send("POST", "/api/user/register", guest);
-    await page.reload();
+    await consolePage.open("/personal");
     await page.getByText(fillPlaceholders(invitation.joined, { count: 1 })).waitFor();
     const { quota } = await own.get("/api/user/self");
     await button(invitation.transfer).click();
