@@ -19,6 +19,7 @@ export { QuotaInput } from "./components/inputs/QuotaInput.tsx";
 export { SavedViews } from "./components/inputs/SavedViews.tsx";
 export { SwitchRow } from "./components/inputs/SwitchRow.tsx";
 export { PageHeader } from "./components/layout.tsx";
+export { PageFocus } from "./components/PageFocus.tsx";
 export { projects } from "./features/account/organizations/spending/spending-calls.ts";
 export { Bell } from "./features/admin/announcements/Bell.tsx";
 export { defaultModel } from "./features/models/default-model.ts";

@@ -21,8 +21,14 @@ const PEOPLE = [
   { username: "jonas", display_name: "Jonas Weber", key: "Notebook" },
 ] as const;
 const ORGANIZATION = { username: "harbor", display_name: "Harbor Labs" } as const;
+/** What a site shows only when it is asked to. */
+const SETTINGS = [
+  ["Organizations", "on"],
+  ["StatusPageEnabled", "true"],
+] as const;
+/** 20 dollars for 25 dollars of quota. */
 const PLAN = {
-  ...{ name: "Team", description: "For a small team", price: 20, period: "month", periodCount: 1 },
+  ...{ name: "Team", description: "For a small team", price: 10_000_000, period: "month", periodCount: 1 },
   ...{ windowQuota: 12_500_000, window: "month", userGroup: "", trialDays: 14, allowsOverage: true, isVisible: true },
 };
 /** Quota units: 20 dollars for each of the people, and 50 for the organization. */
@@ -67,7 +73,7 @@ export async function fillSite(fetch: SafeFetch, address: string, channels: read
     await send("POST", "/api/channel/", channel, admin);
   }
   await send("PUT", "/api/option/", { key: "QuotaForNewUser", value: String(PERSON_QUOTA) }, admin);
-  await send("PUT", "/api/option/", { key: "Organizations", value: "on" }, admin);
+  for (const [key, value] of SETTINGS) await send("PUT", "/api/option/", { key, value }, admin);
   await send("POST", "/api/plan", PLAN, admin);
   const { data } = await send("POST", "/api/organization/", ORGANIZATION, admin);
   const transfer = { quota: ORGANIZATION_QUOTA, direction: "in" };

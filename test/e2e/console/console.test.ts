@@ -98,7 +98,7 @@ describe.each<[Language, boolean]>([
     await models.fill(MODEL);
     await models.press("Enter");
     await clean();
-    await drawer.getByRole("button", { name: words.channels.form.create, exact: true }).click();
+    await drawer.getByLabel(words.channels.form.name, { exact: true }).press("Control+Enter");
     await page.getByRole("row").filter({ hasText: "main-upstream" }).waitFor();
     await button(words.components.table.actionsFor.replace("{{name}}", "main-upstream")).click();
     await page.getByRole("menuitem", { name: words.channels.test.action }).click();
@@ -113,15 +113,16 @@ describe.each<[Language, boolean]>([
   }, 120_000);
 
   test("an API key is made and shown", async () => {
-    const forms: Record<string, unknown> = words.tokens.form;
-    const createOne = String(forms.create_one ?? forms.create_other).replace("{{count}}", "1");
     await page.getByRole("link", { name: words.shell.tokens }).click();
+    // A keyboard goes on at the page's heading.
+    await page.locator("h1:focus", { hasText: words.tokens.title }).waitFor();
     await button(words.tokens.add).first().click();
     const drawer = page.getByRole("dialog", { name: words.tokens.form.createTitle });
-    await drawer.getByLabel(words.tokens.form.name, { exact: true }).fill("notebook");
+    const name = drawer.getByLabel(words.tokens.form.name, { exact: true });
+    await name.fill("notebook");
     await drawer.getByLabel(words.tokens.form.unlimited).click();
     await clean();
-    await drawer.getByRole("button", { name: createOne, exact: true }).click();
+    await name.press("Enter");
     key = (await page.getByRole("dialog").locator("code", { hasText: /^sk-/ }).first().textContent()) ?? "";
     expect(key).toMatch(/^sk-[0-9A-Za-z]{48}$/);
     await button(words.tokens.created.done).click();

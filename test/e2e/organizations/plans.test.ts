@@ -122,7 +122,11 @@ describe("plans", () => {
     await state("Dinghy", plans.statuses.trial);
     await inCard("Yacht", fillPlaceholders(plans.switchFrom, { name: "Dinghy" })).click();
     const change = buyer.dialog(fillPlaceholders(plans.switchTitle, { name: "Yacht" }));
-    await change.getByText(/\$9\.00/).waitFor();
+    await change.getByText(plans.dueNow, { exact: true }).waitFor();
+    await change
+      .getByText(/\$9\.00/)
+      .first()
+      .waitFor();
     await buyer.expectAccessible();
     await buyer.button(plans.switch, change).click();
     await state("Yacht", plans.statuses.active);
@@ -132,6 +136,7 @@ describe("plans", () => {
     await cheaper
       .getByRole("status")
       .getByText(/\$1\.00/)
+      .first()
       .waitFor();
     await buyer.button(plans.switch, cheaper).click();
     await inCard("Yacht", fillPlaceholders(plans.stay, { name: "Yacht" })).click();

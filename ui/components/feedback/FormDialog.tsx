@@ -5,6 +5,7 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
+import { submitByKeys } from "../submit-keys.ts";
 
 type Props = {
   title: string;
@@ -27,6 +28,7 @@ export const FormDialog = ({ title, action, children, isBusy, isDisabled = false
         noValidate
         // A long form scrolls between its title and its buttons.
         style={{ display: "flex", flexDirection: "column", minHeight: 0 }}
+        onKeyDown={(event) => submitByKeys(event, false)}
         onSubmit={(event) => {
           event.preventDefault();
           onSubmit();

@@ -20,6 +20,8 @@ type Props = Readonly<{
   isNew: boolean;
   /** Whether there are unsaved edits, where the form's values can differ without a change that counts. */
   isDirty?: boolean;
+  /** Enter in a field of one line submits it. */
+  isShort?: boolean;
   /** Stands at the left of the buttons. */
   note?: ReactNode;
   /** Buttons before "Cancel". */
@@ -35,6 +37,7 @@ export const FormDrawer = ({
   state,
   action,
   isNew,
+  isShort = false,
   note,
   buttons,
   onClose,
@@ -48,6 +51,7 @@ export const FormDrawer = ({
       title={title}
       subtitle={subtitle}
       isDirty={isDirty && !state.isSaving}
+      isShort={isShort}
       onClose={onClose}
       footer={(close) => (
         <>

@@ -4,10 +4,11 @@ import Drawer from "@mui/material/Drawer";
 import IconButton from "@mui/material/IconButton";
 import Typography from "@mui/material/Typography";
 import { useBlocker } from "@tanstack/react-router";
-import { type ReactNode, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { size } from "../../theme/theme.ts";
 import { Col, Row } from "../layout.tsx";
+import { submitByKeys } from "../submit-keys.ts";
 import { useConfirm } from "./confirm.tsx";
 
 type Props = {
@@ -21,10 +22,21 @@ type Props = {
   isDirty?: boolean;
   /** It has nothing to focus, so that its body is focused to scroll it by keyboard. */
   isText?: boolean;
+  /** A short form: Enter in a field of one line submits it, as Ctrl+Enter does everywhere. */
+  isShort?: boolean;
 };
 
 /** A form next to its list: 600 px wide, full screen on a phone. Render it only while it is open. */
-export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty = false, isText }: Props) => {
+export const SideDrawer = ({
+  title,
+  subtitle,
+  children,
+  footer,
+  onClose,
+  isDirty = false,
+  isText,
+  isShort = false,
+}: Props) => {
   const { t } = useTranslation();
   const titleId = useId();
   const close = useUnsavedGuard(isDirty, onClose);
@@ -37,6 +49,7 @@ export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty
         paper: {
           role: "dialog",
           "aria-labelledby": titleId,
+          onKeyDown: (event: KeyboardEvent<HTMLElement>) => submitByKeys(event, isShort),
           sx: { width: size.drawer, maxWidth: "100%", display: "flex" },
         },
       }}

@@ -142,8 +142,11 @@ const DetailContent = () => {
       ) : (
         <OverviewTiles overview={overview.data} chart={chart} />
       )}
-      {overview.data && overview.data.current.sums.count > sampled && (
-        <Box sx={{ mt: -2, mb: 4, color: "text.tertiary", fontSize: 12 }}>
+      {(overview.isPending || (overview.data && overview.data.current.sums.count > sampled)) && (
+        // Has its place from the start, so that the chart doesn't move.
+        <Box
+          sx={{ mt: -2, mb: 4, color: "text.tertiary", fontSize: 12, ...(!overview.data && { visibility: "hidden" }) }}
+        >
           {t("dashboard.sampled", { count: sampled, number: formatNumber(sampled) })}
         </Box>
       )}

@@ -181,6 +181,16 @@ export const RetryCell = ({ entry }: { entry: LogEntry }) => {
   );
 };
 
+/** What the cells of channel and retries say, with room for their tags. */
+export const retryText = (entry: LogEntry): string => {
+  const channels = otherOf(entry).admin_info?.use_channel ?? [];
+  return channels.length < 2 ? "" : `${channels.join(" → ")}    `;
+};
+export const channelText = (entry: LogEntry): string => {
+  const { length } = routeOf(entry);
+  return `${entry.channel_name || `#${entry.channel}`}${length > 1 ? `    ×${length}    ` : ""}`;
+};
+
 /** The channel that responded, and how many were tried. */
 export const ChannelCell = ({ entry }: { entry: LogEntry }) => {
   if (!entry.channel) return <Dash />;

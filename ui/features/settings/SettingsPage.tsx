@@ -39,10 +39,18 @@ import { useDraftsOfPage, useSettings } from "./settings-store.tsx";
 
 /** All options of the site, for super admins. */
 export const SettingPage = () => {
+  const { t } = useTranslation();
   const { user } = useSession();
   const { data, error, refetch } = useQuery({ ...options, enabled: hasRootRight(user, "settings:read") });
   if (!hasRootRight(user, "settings:read")) return <NotPermitted isFor="superAdmin" />;
-  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (error && !data) {
+    return (
+      <>
+        <PageHeader title={t("settings.title")} purpose={t("settings.purpose")} />
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </>
+    );
+  }
   if (!data) return <PageSkeleton />;
   return <Content />;
 };

@@ -17,6 +17,8 @@ const KEYS = [
   ["Home  End", "ends"],
   ["Enter", "open"],
   ["X", "tick"],
+  [PALETTE_KEYS.replace("K", "Enter"), "submit"],
+  ["Esc", "close"],
   ["?", "help"],
 ] as const;
 

@@ -21,6 +21,7 @@ import { NotPermitted } from "./StatePages.tsx";
 const Sider = lazy(async () => ({ default: (await withQueries(import("../../signed-in.ts"))).Sider }));
 const SiderDrawer = lazy(async () => ({ default: (await withQueries(import("../../signed-in.ts"))).SiderDrawer }));
 const SiteNotice = lazy(() => withQueries(import("../site/SiteNotice.tsx")));
+const PageFocus = lazy(async () => ({ default: (await withQueries(import("../../signed-in.ts"))).PageFocus }));
 const KeyboardHelp = lazy(async () => {
   const pages = await import("../../signed-in.ts");
   return { default: (await pages.keyboardHelp()).KeyboardHelp };
@@ -113,6 +114,11 @@ export const RootLayout = () => {
         </Box>
       </Box>
       {user && <PaletteHost />}
+      {user && (
+        <Suspense>
+          <PageFocus />
+        </Suspense>
+      )}
       {user && isHelpOpen && (
         <Suspense>
           <KeyboardHelp />

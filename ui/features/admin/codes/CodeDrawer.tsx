@@ -73,6 +73,7 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
       title={code ? t("codes.form.editTitle", { name: code.name }) : t("codes.form.createTitle")}
       action={code ? t("codes.form.save") : t("codes.form.create", { count: form.key ? 1 : Number(form.count) || 1 })}
       isNew={code === null}
+      isShort
       onClose={onClose}
     >
       <Section title={t("codes.form.basics")}>

@@ -92,6 +92,7 @@ const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => v
       title={user ? t("users.form.editTitle", { name: user.username }) : t("users.form.addTitle")}
       action={t(isNew ? "users.form.add" : "users.form.save")}
       isNew={isNew}
+      isShort
       isDirty={Object.keys(changesOf(state.initial, form)).length > 0}
       onClose={onClose}
     >

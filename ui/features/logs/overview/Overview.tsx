@@ -55,7 +55,9 @@ export const Overview = ({ scope, hasFigures, filters, range, now, onNamed, onCu
         }}
       >
         <Row gap={2} sx={{ flex: "1 1 auto", minWidth: 0, alignItems: "flex-start" }}>
-          <Box sx={{ flex: 1, minWidth: 0 }}>{hasFigures && <Summary stat={stat.data} isFolded={isFolded} />}</Box>
+          <Box sx={{ flex: 1, minWidth: 0 }}>
+            {hasFigures && <Summary stat={stat.data} hasFailed={stat.isError} isFolded={isFolded} />}
+          </Box>
           {isPhone && hasFigures && (
             <IconButton
               size="small"
@@ -73,6 +75,8 @@ export const Overview = ({ scope, hasFigures, filters, range, now, onNamed, onCu
         <Box sx={{ px: { xs: 3, sm: 4 }, pt: 2.5, pb: 1.5, minHeight: 92 }}>
           {histogram.data ? (
             <Histogram buckets={histogram.data.buckets} step={histogram.data.step} onRange={onCustom} />
+          ) : histogram.isError ? (
+            <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{t("components.error.title")}</Box>
           ) : (
             <Skeleton variant="rounded" height={56} />
           )}
@@ -85,8 +89,10 @@ export const Overview = ({ scope, hasFigures, filters, range, now, onNamed, onCu
 /** What stays in sight on a phone. */
 const IN_FOLDED: ReadonlySet<string> = new Set(["quota", "tokens", "failed"]);
 
-/** The totals of the range, and the rate of the last minute. */
-const Summary = ({ stat, isFolded }: { stat: UsageStat | undefined; isFolded: boolean }) => {
+type SummaryProps = Readonly<{ stat: UsageStat | undefined; hasFailed: boolean; isFolded: boolean }>;
+
+/** The totals of the range, and the rate of the last minute; dashes where they could not be loaded. */
+const Summary = ({ stat, hasFailed, isFolded }: SummaryProps) => {
   const { t } = useTranslation();
   const money = useMoneyFormat();
   const failed = stat && stat.count > 0 ? `${formatFixed((stat.failed / stat.count) * 100, 1)}%` : "–";
@@ -133,7 +139,7 @@ const Summary = ({ stat, isFolded }: { stat: UsageStat | undefined; isFolded: bo
                 className="num"
                 sx={{ m: 0, fontWeight: 600, fontSize: 14, lineHeight: "20px", whiteSpace: "nowrap" }}
               >
-                {value ?? <Skeleton variant="rounded" width={56} height={14} sx={{ my: "3px" }} />}
+                {value ?? (hasFailed ? "–" : <Skeleton variant="rounded" width={56} height={14} sx={{ my: "3px" }} />)}
               </Box>
             </Box>
           </Tooltip>

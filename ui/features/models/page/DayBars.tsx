@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
 import type { SxProps, Theme } from "@mui/material/styles";
 import { useTranslation } from "react-i18next";
-import { formatShare } from "../../../lib/format/number.ts";
+import { formatFixed } from "../../../lib/format/number.ts";
 import { formatDate } from "../../../lib/format/time.ts";
 
 const BAR = 3;
@@ -46,10 +46,8 @@ function fillOf(share: number | null): SxProps<Theme> {
   return { fill: (theme) => (theme.vars ?? theme).palette.tone[tone].solid, opacity: share === null ? 0.3 : 1 };
 }
 
-const BASIS_POINTS = 10_000;
-
-/** "99.93 %" of a share in ten-thousandths. */
-const percent = (share: number): string => formatShare(share / BASIS_POINTS);
+/** "99.90%" of a share in ten-thousandths: as many decimals in each row. */
+const percent = (share: number): string => `${formatFixed(share / 100, 2)}%`;
 
 /** A share in ten-thousandths as text; a dash where there is none. */
 export const shareOrDash = (share: number | null): string => (share === null ? "–" : percent(share));

@@ -59,6 +59,7 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
       title={token ? t("tokens.form.editTitle", { name: token.name }) : t("tokens.form.createTitle")}
       action={token ? t("tokens.form.save") : t("tokens.form.create", { count: Number(form.quantity) || 1 })}
       isNew={token === null}
+      isShort
       isDirty={changesOf(state.initial, form) > 0}
       onClose={onClose}
     >

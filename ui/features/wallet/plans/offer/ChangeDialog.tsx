@@ -44,6 +44,9 @@ export const ChangeDialog = ({ from, plan, onClose }: Props) => {
   const shown = preview.data;
   const money = (units: number, text: string) =>
     shown?.pays === "balance" ? amountText(units, format) : moneyText(text, shown?.currency ?? "", i18n.language);
+  const due = shown && money(shown.due_units, shown.due);
+  const price = shown && money(shown.price_units, shown.price);
+  const date = shown && formatDate(shown.period_end * 1000, i18n.language, { dateStyle: "medium" });
   return (
     <FormDialog
       title={t("plans.switchTitle", { name: plan.name })}
@@ -73,12 +76,24 @@ export const ChangeDialog = ({ from, plan, onClose }: Props) => {
         <Col gap={3} sx={{ fontSize: 13 }}>
           {shown ? (
             <Box role="status">
-              {t(textOf(shown), {
-                ...{ name: plan.name, current: current.plan_name, period: periodText(plan, t) },
-                due: money(shown.due_units, shown.due),
-                price: money(shown.price_units, shown.price),
-                date: formatDate(shown.period_end * 1000, i18n.language, { dateStyle: "medium" }),
-              })}
+              <Box component="dl" sx={AMOUNTS}>
+                <dt>{t("plans.dueNow")}</dt>
+                <dd className="num">{due}</dd>
+                <dt>{t("plans.dueFrom", { date })}</dt>
+                <dd className="num">
+                  {price} {periodText(plan, t)}
+                </dd>
+              </Box>
+              <div>
+                {t(textOf(shown), {
+                  name: plan.name,
+                  current: current.plan_name,
+                  period: periodText(plan, t),
+                  due,
+                  price,
+                  date,
+                })}
+              </div>
             </Box>
           ) : (
             <Skeleton variant="rounded" height={60} />
@@ -93,6 +108,20 @@ export const ChangeDialog = ({ from, plan, onClose }: Props) => {
     </FormDialog>
   );
 };
+
+/** What is paid when: names on the left, amounts on the right. */
+const AMOUNTS = {
+  display: "grid",
+  gridTemplateColumns: "1fr auto",
+  gap: 2,
+  m: 0,
+  mb: 3,
+  pb: 3,
+  borderBottom: "1px solid",
+  borderColor: "line.main",
+  "& dt": { color: "text.secondary" },
+  "& dd": { m: 0, fontWeight: 600, textAlign: "right" },
+} as const;
 
 const textOf = ({ pays, starts }: ChangePreview) => {
   if (pays === "paypal") return "plans.paypalChangeBody";
