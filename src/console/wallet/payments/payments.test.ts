@@ -22,13 +22,18 @@ let app: TestWallet;
 const requests: { path: string; fields: URLSearchParams; key: string | null }[] = [];
 /** What the fake says of pages, by their numbers. */
 const sessions = new Map<string, object>();
+const charges = new Map<string, object>();
 let pages = 0;
 const stripe = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request) {
     const fields = new URLSearchParams(await request.text());
-    const [, , , , sessionNo] = new URL(request.url).pathname.split("/");
+    const [, , kind, chargeNo, sessionNo] = new URL(request.url).pathname.split("/");
+    if (kind === "charges") {
+      const charge = charges.get(chargeNo ?? "");
+      return charge ? Response.json(charge) : Response.json({ error: { message: "unavailable" } }, { status: 400 });
+    }
     if (sessionNo) {
       const found = sessions.get(sessionNo);
       return found ? Response.json(found) : Response.json({ error: { message: "unavailable" } }, { status: 400 });
@@ -339,6 +344,25 @@ describe("cards", () => {
     expect(await orderOf(tradeNo)).toMatchObject({ status: "pending" });
     expect(await quotaOf()).toBe(0);
     expect(await casesOf(tradeNo)).toEqual([["wrong_amount", ...shown]]);
+  });
+
+  test("a dispute moves nothing, and names who paid where Stripe says which order it was", async () => {
+    const { tradeNo } = await start();
+    charges.set("ch_ours", { id: "ch_ours", object: "charge", customer: null, metadata: { order: tradeNo } });
+    charges.set("ch_other", { id: "ch_other", object: "charge", customer: null, metadata: {} });
+    for (const charge of ["ch_ours", "ch_other", "ch_unknown"]) {
+      const object = { id: `dp_${charge}`, object: "dispute", amount: 1000, currency: "usd", charge };
+      const event = { id: "evt_d", object: "event", type: "charge.dispute.created", data: { object } };
+      for (const _ of [1, 2]) expect(await sendEvent(event)).toBe(200);
+    }
+    const isDispute = eq(paymentCases.kind, "dispute");
+    const found = await app.db.select().from(paymentCases).where(isDispute).orderBy(paymentCases.id);
+    expect(found.map(({ reference, userId, money }) => [reference, userId, money])).toEqual([
+      ["dp_ch_ours", app.ids.user, "10.00"],
+      ["dp_ch_other", null, "10.00"],
+      ["dp_ch_unknown", null, "10.00"],
+    ]);
+    expect(await quotaOf()).toBe(0);
   });
 
   test("events out of order: what was paid stays paid, what was not yet paid is paid later", async () => {

@@ -42,8 +42,8 @@ export async function handlePlanEvent(deps: EventDeps, event: Stripe.Event, now 
       return;
     }
     case "charge.dispute.created": {
-      const { id, amount, currency } = event.data.object;
-      await openCase(deps.db, caseOf("dispute", id, null, amount, currency, now));
+      const { id, amount, currency, charge } = event.data.object;
+      await openCase(deps.db, caseOf("dispute", id, await findDisputed(deps, charge), amount, currency, now));
       return;
     }
   }
@@ -81,6 +81,17 @@ const caseOf = (
   currency: string,
   now: number,
 ) => ({ kind, reference, order, paidUnits, currency: currency.toUpperCase(), now });
+
+/** The order of a disputed charge; null: it is none of ours, or Stripe could not be asked for it. */
+async function findDisputed(deps: EventDeps, charge: string | Stripe.Charge) {
+  try {
+    const found = typeof charge === "string" ? await (await stripeClient(deps)).charges.retrieve(charge) : charge;
+    return await findOrder(deps.db, found, found.metadata.order ?? "");
+  } catch (error) {
+    deps.log.warn({ reason: messageOf(error) }, "a disputed charge could not be looked up");
+    return null;
+  }
+}
 
 /** The order of a charge: by our number, which top-ups carry, or by the customer of a plan. Null: it is none of ours. */
 async function findOrder(db: Db, charge: Stripe.Charge, tradeNo: string) {
