@@ -1,7 +1,7 @@
 import History from "@mui/icons-material/ManageHistoryOutlined";
 import Box from "@mui/material/Box";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../../src/domain/logs/audit/list-audit.ts";
 import { readData, requestDownload } from "../../../api/client.ts";
@@ -20,6 +20,7 @@ import { ACTIONS, EntryDialog } from "./AuditLogPage.tsx";
 import { AuditCard, useAuditColumns } from "./audit-columns.tsx";
 import { noteCodesWith } from "./differences.ts";
 
+const CHANGES_WIDTH = 290;
 const FILTERS = ["search", "project", "member", "action"] as const;
 
 /** Who changed what of the organization that the user acts for. */
@@ -29,6 +30,15 @@ export const OrganizationAudit = () => {
   const { id, may } = useActing();
   const options = useOrganizationOptions();
   const [opened, setOpened] = useState<AuditEntry | null>(null);
+  const all = useAuditColumns();
+  // What was done begins with the name of who did it, and the panel is narrower than a page.
+  const columns = useMemo(
+    () =>
+      all
+        .filter(({ key }) => key !== "actor")
+        .map((column) => (column.key === "changes" ? { ...column, width: CHANGES_WIDTH } : column)),
+    [all],
+  );
   const sorting = addressSort(address, "time");
   const { page, pageSize, pagingOf } = useAddressPaging(address);
   const texts: Readonly<Record<string, string>> = i18n.getResource(i18n.language, "translation", "logNotes.texts");
@@ -47,7 +57,7 @@ export const OrganizationAudit = () => {
     placeholderData: keepPreviousData,
   });
   const model = useDataTable({
-    columns: useAuditColumns(),
+    columns,
     rows: list.data?.items,
     rowId: (entry) => entry.id,
     rowName: ({ note, content }) => sayNote(note, content, t, i18n.language),
