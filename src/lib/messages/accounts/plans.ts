@@ -60,10 +60,6 @@ export const planMessages = {
     en: "The organization has {members} members, and the plan {seats} seats. Choose more seats, or remove members.",
     zh: "组织有 {members} 名成员，但套餐只有 {seats} 个席位。请增加席位，或移除部分成员。",
   },
-  plan_seats_at_service: {
-    en: "Seats of a plan that a payment service renews are fixed when it is ordered. Cancel its renewal, then subscribe with other seats.",
-    zh: "通过支付服务续订的套餐，席位数在下单时确定。请先取消续订，再按新的席位数订阅。",
-  },
   subscription_not_found: { en: "This subscription does not exist or has ended.", zh: "订阅不存在或已结束。" },
   subscription_not_active: {
     en: "This subscription is not active: top up so that it can be renewed.",

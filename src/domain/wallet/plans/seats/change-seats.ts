@@ -26,7 +26,8 @@ export async function setSeats(
   const { subscription: current, plan } = await db.transaction(async (tx) =>
     findActive(await lockPlanAccount(tx, userId), subscriptionId),
   );
-  if (current.orderId !== null) throw new OperationError("plan_seats_at_service");
+  // A service renews it since it was looked at.
+  if (current.orderId !== null) throw new OperationError("subscription_changed");
   const extraSeats = readSeats(plan, seats);
   const next = current.nextPlanId === null ? plan : await findAnyPlan(db, current.nextPlanId);
   const nextExtraSeats = next && next.id !== plan.id ? extraSeatsAfter(next, seats) : extraSeats;

@@ -90,7 +90,7 @@ test.each(["stripe", "paypal"] as const)(
     await expect(findSeat(id)).rejects.toMatchObject({ code: "organization_seats_taken", params: { seats: 5 } });
     // The service charges what was ordered: the balance pays for no more.
     const subscriptionId = (await own(id))?.id ?? 0;
-    await expect(setSeats(deps, id, subscriptionId, 7)).rejects.toMatchObject({ code: "plan_seats_at_service" });
+    await expect(setSeats(deps, id, subscriptionId, 7)).rejects.toMatchObject({ code: "subscription_changed" });
   },
 );
 
