@@ -24,8 +24,8 @@ const BROWSER_MS = 180_000;
 const WORKERS = 3;
 /** A browser test waits for its page more than half of its time. */
 const BROWSER_WORKERS = 4;
-/** Opens more connections than other tests would leave it: nothing else runs meanwhile. */
-const ALONE = ["test/e2e/gateway/streams.test.ts"];
+/** One opens more connections than other tests would leave it, one measures pages: nothing else runs meanwhile. */
+const ALONE = ["test/e2e/gateway/streams.test.ts", "test/e2e/operation/lighthouse.test.ts"];
 /** What a longer file leaves on the heap costs the files after it more than they save by sharing modules with it. */
 const LONG_MS = 20_000;
 /** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */

@@ -147,7 +147,7 @@ describe.each<[Language, boolean, number]>([
       ({ items }) => items.length > 0,
     );
     await open(`/log/${id}`);
-    await page.getByText(words.components.receipt.charged).waitFor();
+    await page.getByText(words.receipt.charged).waitFor();
     await button(words.logs.share.receipt).waitFor();
     await clean();
 

@@ -294,7 +294,8 @@ describe("joining", () => {
         [totp.remove, totp.ask.remove],
         [passkeys.remove, fillPlaceholders(passkeys.removeTitle, { name: DEVICE })],
       ] as const) {
-        await button(action).click();
+        // In Chinese “switch off” is also what closes a message above the page.
+        await page.getByRole("tabpanel").getByRole("button", { name: action, exact: true }).click();
         await dialog.getByText(title, { exact: true }).waitFor();
         await reader.clean();
         await button(words.components.cancel).click();

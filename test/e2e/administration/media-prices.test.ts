@@ -49,7 +49,7 @@ describe("what images and videos cost", () => {
   test("receipts distinguish images from text, and which variant a video is", async () => {
     await consolePage.open("/log");
     await consolePage.row("gpt-image-1").locator("[aria-expanded=false]").first().click();
-    const { items, variant } = words.components.receipt;
+    const { items, variant } = words.receipt;
     for (const item of [items.image_input, items.image_output]) {
       await consolePage.page.getByText(item, { exact: true }).first().waitFor();
     }
@@ -78,7 +78,7 @@ describe("what images and videos cost", () => {
   }, 120_000);
 
   test("reads as well in Chinese on a phone", async () => {
-    const { receipt } = WORDS.zh.components;
+    const { receipt } = WORDS.zh;
     await expectChinesePages(browser, fixture.gateway, ["/log"], undefined, async (phone) => {
       await phone.row("sora-2-pro").locator("[aria-expanded=false]").first().click();
       const text = receipt.variant.replace("{{variant}}", "size=1024x1792|1792x1024");

@@ -151,7 +151,7 @@ describe.each<[Language, boolean]>([
     await row.waitFor();
     expect(await row.textContent()).toContain("1,000");
     await row.getByRole("button").first().click();
-    await page.getByText(words.components.receipt.charged, { exact: true }).waitFor();
+    await page.getByText(words.receipt.charged, { exact: true }).waitFor();
     await clean();
   }, 120_000);
 

@@ -292,12 +292,12 @@ describe("the usage log", () => {
     await button(words.share.link).click();
     expect(await until(copied, (text) => text.includes("/log/"))).toBe(`${fixture.gateway.url}/log/${retried}`);
     await button(words.share.receipt).click();
-    const receipt = await until(copied, (text) => text.includes(parts.receipt.charged));
+    const receipt = await until(copied, (text) => text.includes(WORDS.en.receipt.charged));
     expect(receipt).toContain(retried);
-    expect(receipt).toContain(`${parts.receipt.items.input}: 1,000 × $4 /1M = $0.004000`);
+    expect(receipt).toContain(`${WORDS.en.receipt.items.input}: 1,000 × $4 /1M = $0.004000`);
     await page.getByRole("link", { name: words.share.open }).click();
     await page.waitForURL(`**/log/${retried}`);
-    await page.getByText(parts.receipt.charged, { exact: true }).waitFor();
+    await page.getByText(WORDS.en.receipt.charged, { exact: true }).waitFor();
 
     await consolePage.open(`/log?search=${translated}`);
     await button(fillPlaceholders(parts.table.detailsOf, { name: MODEL })).click();
@@ -322,7 +322,7 @@ describe("the usage log", () => {
     await own.open(`/log?search=${theirs}`);
     await own.row(RETRIED).waitFor();
     await own.button(fillPlaceholders(parts.table.detailsOf, { name: RETRIED })).click();
-    await own.page.getByText(parts.receipt.charged, { exact: true }).waitFor();
+    await own.page.getByText(WORDS.en.receipt.charged, { exact: true }).waitFor();
     const text = (await own.page.locator("main").textContent()) ?? "";
     for (const secret of ["first-lock", "second-lock", words.columns.channel, words.detail.attempts])
       expect(text).not.toContain(secret);
@@ -558,7 +558,7 @@ test("the log reads as well in Chinese on a phone", async () => {
   await phone.page.getByText(zh.logs.summary.rpm, { exact: true }).waitFor();
   await phone.button(zh.logs.summary.more).click();
   await phone.row(RETRIED).first().getByRole("button", { name: zh.components.table.details }).first().click();
-  await phone.page.getByText(zh.components.receipt.charged, { exact: true }).first().waitFor();
+  await phone.page.getByText(zh.receipt.charged, { exact: true }).first().waitFor();
   await phone.page.getByText(zh.logs.detail.attempts, { exact: true }).waitFor();
   await phone.expectAccessible();
   await showFilters(phone.page, "zh");

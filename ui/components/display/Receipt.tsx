@@ -51,13 +51,13 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
       >
         {heads.map((head, index) => (
           <Box key={head} className={index ? "r" : ""} sx={{ fontSize: 11.5, color: "text.tertiary" }}>
-            {t(`components.receipt.${head}`)}
+            {t(`receipt.${head}`)}
           </Box>
         ))}
         <Rule />
         {sums.lines.map((line) => (
           <Fragment key={line.item}>
-            <Box>{t(`components.receipt.items.${line.item}`, { defaultValue: line.item })}</Box>
+            <Box>{t(`receipt.items.${line.item}`, { defaultValue: line.item })}</Box>
             <Box className="r" sx={{ color: "text.secondary" }}>
               {formatNumber(Number(line.quantity))}
             </Box>
@@ -68,7 +68,7 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
           </Fragment>
         ))}
         <Rule />
-        <Box sx={{ gridColumn: "span 3" }}>{t("components.receipt.subtotal")}</Box>
+        <Box sx={{ gridColumn: "span 3" }}>{t("receipt.subtotal")}</Box>
         <Amount text={sums.subtotal} />
         <Box sx={{ gridColumn: "span 2" }}>{groupRatioLabel(group, receipt, t)}</Box>
         <Box className="r" sx={{ color: "text.secondary" }}>
@@ -84,31 +84,29 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
         <Rule isStrong />
         {included && (
           <>
-            <Box sx={{ gridColumn: "span 3" }}>{t("components.receipt.value")}</Box>
+            <Box sx={{ gridColumn: "span 3" }}>{t("receipt.value")}</Box>
             <Amount text={sums.charged} />
             <Draw label={includedText(included, t)} amount={signed(`-${sums.charged}`)} />
           </>
         )}
-        <Box sx={{ fontWeight: 650 }}>{t("components.receipt.charged")}</Box>
+        <Box sx={{ fontWeight: 650 }}>{t("receipt.charged")}</Box>
         <Box className="r" sx={{ gridColumn: "span 2", color: "text.tertiary" }}>
           {t("components.money.units", { units: formatNumber(included ? 0 : receipt.total) })}
         </Box>
         <Amount text={included ? usd(0) : sums.charged} isStrong />
         {drawn.map(({ subscription, plan, units }) => (
-          <Draw key={subscription} label={t("components.receipt.fromPlan", { plan })} amount={usd(units)} />
+          <Draw key={subscription} label={t("receipt.fromPlan", { plan })} amount={usd(units)} />
         ))}
-        {drawn.length > 0 && planRest > 0 && (
-          <Draw label={t("components.receipt.fromBalance")} amount={usd(planRest)} />
-        )}
+        {drawn.length > 0 && planRest > 0 && <Draw label={t("receipt.fromBalance")} amount={usd(planRest)} />}
       </Box>
       {receipt.contextOver !== undefined && (
         <Box className="num" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
-          {t("components.receipt.contextOver", { over: formatNumber(receipt.contextOver) })}
+          {t("receipt.contextOver", { over: formatNumber(receipt.contextOver) })}
         </Box>
       )}
       {receipt.variant !== undefined && (
         <Box className="mono" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
-          {t("components.receipt.variant", { variant: receipt.variant })}
+          {t("receipt.variant", { variant: receipt.variant })}
         </Box>
       )}
       {reserved !== undefined && reserved > 0 && (
@@ -124,17 +122,17 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
             color: "text.tertiary",
           }}
         >
-          {t("components.receipt.reserved", { held: usd(reserved), back: usd(Math.max(reserved - receipt.total, 0)) })}
+          {t("receipt.reserved", { held: usd(reserved), back: usd(Math.max(reserved - receipt.total, 0)) })}
         </Row>
       )}
       {included && refunded !== undefined && (
         <Box sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
-          {t("components.receipt.callReturned")}
+          {t("receipt.callReturned")}
         </Box>
       )}
       {refunded !== undefined && refunded > 0 && (
         <Box className="num" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
-          {t("components.receipt.refunded", { amount: usd(refunded) })}
+          {t("receipt.refunded", { amount: usd(refunded) })}
         </Box>
       )}
     </Box>
@@ -158,8 +156,8 @@ const Draw = ({ label, amount }: { label: string; amount: string }) => (
 /** Which of the calls that a plan includes a call was. */
 export const includedText = ({ plan, call, calls = 0 }: PlanDraw, t: TFunction): string =>
   typeof call === "number"
-    ? t("components.receipt.included", { plan, call: formatNumber(call), calls: formatNumber(calls) })
-    : t("components.receipt.includedLate", { plan });
+    ? t("receipt.included", { plan, call: formatNumber(call), calls: formatNumber(calls) })
+    : t("receipt.includedLate", { plan });
 
 /** An amount of dollars; the zeros at its end are dimmed. */
 const Amount = ({ text, isStrong }: { text: string | null; isStrong?: boolean }) => {
@@ -177,18 +175,15 @@ const Amount = ({ text, isStrong }: { text: string | null; isStrong?: boolean })
 };
 
 /** "$2.5 /1M", "$0.01 /call", "$0.1 /s". */
-export const linePriceText = ({ usd, per }: LinePrice, t: TFunction): string =>
-  `$${usd} ${t(`components.receipt.per.${per}`)}`;
+export const linePriceText = ({ usd, per }: LinePrice, t: TFunction): string => `$${usd} ${t(`receipt.per.${per}`)}`;
 
 /** The label of the group's ratio, with its discount. */
 export const groupRatioLabel = (group: string, { discountPercent: percent }: ReceiptData, t: TFunction): string =>
-  percent === undefined
-    ? t("components.receipt.groupRatio", { group })
-    : t("components.receipt.discount", { group, percent });
+  percent === undefined ? t("receipt.groupRatio", { group }) : t("receipt.discount", { group, percent });
 
 /** The label of the difference between the exact sum and the whole units charged. */
 export const roundingLabel = ({ isMinimum }: ReceiptSums, t: TFunction): string =>
-  t(isMinimum ? "components.receipt.minimum" : "components.receipt.rounding");
+  t(isMinimum ? "receipt.minimum" : "receipt.rounding");
 
 /** Decimal text with its sign in front: "+0.000001", "−0.000001". */
 export const signed = (amount: string): string => (amount.startsWith("-") ? `−${amount.slice(1)}` : `+${amount}`);

@@ -81,10 +81,10 @@ export function receiptText(
   planDraws: readonly PlanDraw[] = [],
 ): string {
   const sums = receiptSums(receipt);
-  const item = (name: string) => t(`components.receipt.items.${name}`, { defaultValue: name });
+  const item = (name: string) => t(`receipt.items.${name}`, { defaultValue: name });
   const included = planDraws.find(({ calls }) => calls !== undefined);
   const paidByPlan = included && [
-    `${t("components.receipt.value")}: $${sums.charged}`,
+    `${t("receipt.value")}: $${sums.charged}`,
     `${includedText(included, t)}: −$${sums.charged}`,
   ];
   const adjustment = sums.groupAdjustment && ` (${signed(sums.groupAdjustment)})`;
@@ -97,6 +97,6 @@ export function receiptText(
     `${groupRatioLabel(entry.group, receipt, t)}: × ${receipt.groupRatio}${adjustment ?? ""}`,
     ...(sums.rounding ? [`${roundingLabel(sums, t)}: ${signed(sums.rounding)}`] : []),
     ...(paidByPlan ?? []),
-    `${t("components.receipt.charged")}: $${included ? 0 : sums.charged} (${t("components.money.units", { units: formatNumber(included ? 0 : receipt.total) })})`,
+    `${t("receipt.charged")}: $${included ? 0 : sums.charged} (${t("components.money.units", { units: formatNumber(included ? 0 : receipt.total) })})`,
   ].join("\n");
 }

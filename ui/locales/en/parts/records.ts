@@ -1,1 +1,2 @@
 export { default as logNotes } from "../gateway/log-notes.json" with { type: "json" };
+export { default as receipt } from "../shell/receipt.json" with { type: "json" };
