@@ -1,6 +1,7 @@
 import { type Column, getTableName, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
+import { endOfTurn } from "../../runtime/tick.ts";
 import type { PageReader, RowQuery, TableCopy } from "./keep-table.ts";
 import { SlotIndex } from "./slot-index.ts";
 import { enlarged, TextColumn } from "./text-column.ts";
@@ -83,6 +84,9 @@ export async function readBlocks(
   for (let first = PAGE_BLOCKS; next; first += PAGE_BLOCKS) {
     const text: string | null = await next;
     next = first < blocks ? readFrom(first) : null;
+    // The query has left when the second turn is over: the driver gathers what it sends in the first.
+    await endOfTurn();
+    await endOfTurn();
     take(unpackRows(text));
   }
 }
