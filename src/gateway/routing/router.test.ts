@@ -145,7 +145,7 @@ describe("attempts", () => {
   });
 
   test("end with the first byte: a broken stream is not restarted elsewhere", async () => {
-    const [a, b] = upstreams(() => pacedSse([chunk({ content: "x" }), 20, new Error("dies")]), good);
+    const [a, b] = upstreams(() => pacedSse([chunk({ content: "x" }), 500, new Error("dies")]), good);
     const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }] });
     await (await relay.post(CHAT, { ...ASK, stream: true })).text();
     expect(b?.received).toHaveLength(0);

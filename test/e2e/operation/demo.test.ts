@@ -48,7 +48,10 @@ test("the demo fills itself, serves calls, and removes everything when it ends",
     expect((await session.get("/api/route/")).length).toBe(2);
     const experiments = await session.get("/api/experiments/");
     expect(experiments.find(({ route }: { route: string }) => route === "summaries").calls.trial).toBeGreaterThan(40);
-    expect((await session.get("/api/sessions/")).some(({ calls }: { calls: number }) => calls === 6)).toBe(true);
+    await until(
+      () => session.get("/api/sessions/"),
+      (sessions: { calls: number }[]) => sessions.some(({ calls }) => calls === 6),
+    );
     expect(await session.get("/api/channel-checks/")).toHaveLength(1);
     const [sink] = await session.get("/api/sinks/");
     expect(sink).toMatchObject({ last_error: "", exported: expect.any(Number) });
