@@ -41,7 +41,8 @@ export async function reserve(
   prices: CallPrices,
   fallbacks: readonly PricedCall[] = NO_FALLBACKS,
 ): Promise<Reservation> {
-  const planTerms = await readPlanTerms(context.services, call.caller.user.id);
+  const known = context.services.planTerms?.of(call.caller.user.id);
+  const planTerms = known && (await fillWindows(context.services, call.caller.user.id, known));
   if (planTerms) {
     const covering = planTerms.filter((terms) => coversModel(terms, call.summary.model));
     await context.planLimits.admit(covering);
@@ -50,13 +51,13 @@ export async function reserve(
   return await holdUpperCost(context, call, prices, fallbacks);
 }
 
-/** What an account's plans say of the call, after windows that are over were filled: the job that does it comes every 30 s. */
-async function readPlanTerms(
+/** The terms of an account's plans, after windows that are over were filled: the job that does it comes every 30 s. */
+async function fillWindows(
   { planTerms, advancePlans }: GatewayServices,
   userId: number,
+  known: readonly PlanTerms[],
 ): Promise<readonly PlanTerms[] | undefined> {
-  const terms = planTerms?.of(userId);
-  if (!terms || !advancePlans || terms.every(({ windowEnd }) => windowEnd > nowSeconds())) return terms;
+  if (!advancePlans || known.every(({ windowEnd }) => windowEnd > nowSeconds())) return known;
   await advancePlans(userId);
   return planTerms?.of(userId);
 }
