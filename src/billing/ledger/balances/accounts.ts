@@ -1,3 +1,4 @@
+import { enlarged } from "../../../lib/values/tables/text-column.ts";
 import { type Balance, SUBJECTS, type Subject } from "../subject.ts";
 import { Account } from "./account.ts";
 
@@ -120,13 +121,8 @@ class BalanceTable {
 
   #grow(): void {
     const capacity = this.#ids.length * 2;
-    this.#ids = enlarge(this.#ids, new Int32Array(capacity));
-    this.#quotas = enlarge(this.#quotas, new Float64Array(capacity));
-    this.#held = enlarge(this.#held, new Float64Array(capacity));
+    this.#ids = enlarged(this.#ids, new Int32Array(capacity));
+    this.#quotas = enlarged(this.#quotas, new Float64Array(capacity));
+    this.#held = enlarged(this.#held, new Float64Array(capacity));
   }
-}
-
-function enlarge<Column extends Int32Array | Float64Array>(from: Column, to: Column): Column {
-  to.set(from);
-  return to;
 }
