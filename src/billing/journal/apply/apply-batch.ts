@@ -16,7 +16,7 @@ import {
   withPlans,
   withTags,
 } from "./batch-parts.ts";
-import { batchText, FIELD, hasBudgets, hasPlan, hasTags, isIncluded, RECORD } from "./record-text.ts";
+import { batchText, FIELD, hasBudgets, hasTags, RECORD, readRecord } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
 export type SettledAccount = Readonly<{
@@ -59,13 +59,12 @@ export async function applyBatch(
   { areNew = false }: Readonly<{ areNew?: boolean }> = {},
 ): Promise<AppliedBatch> {
   const { unlessLogged, unlessNoted, applied } = areNew ? forNew(sql) : forAny(sql);
-  const hasPlans = records.some(hasPlan);
+  const withPayers = records.filter(hasBudgets).map(readRecord);
+  const hasPlans = withPayers.some(({ plan }) => plan !== undefined);
   const plans = hasPlans ? withPlans(sql, areNew) : withoutPlans(sql);
-  const hasIncluded = records.some(isIncluded);
+  const hasIncluded = withPayers.some((record) => record.included !== undefined);
   const included = hasIncluded ? withIncluded(sql, areNew) : withoutIncluded(sql);
-  const budgets = records.some(hasBudgets)
-    ? withBudgets(sql, processId, { hasPlans, hasIncluded })
-    : withoutBudgets(sql);
+  const budgets = withPayers.length > 0 ? withBudgets(sql, processId, { hasPlans, hasIncluded }) : withoutBudgets(sql);
   const tags = records.some(hasTags) ? withTags(sql) : withoutTags(sql);
   const rows = await sql<SettledRow[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),

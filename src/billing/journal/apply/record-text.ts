@@ -82,12 +82,6 @@ export function readRecord(text: string): UsageRecord {
   };
 }
 
-/** Whether a record, as its text, is paid by a plan. */
-export const hasPlan = (text: string): boolean => hasBudgets(text) && readRecord(text).plan !== undefined;
-
-/** Whether a record, as its text, is a call that a plan includes. */
-export const isIncluded = (text: string): boolean => hasBudgets(text) && readRecord(text).included !== undefined;
-
 /** Whether a record, as its text, counts in budgets or is paid by a plan. */
 export const hasBudgets = (text: string): boolean =>
   text.startsWith("{") ? text.includes('"budgets":[') : !text.endsWith("true") && !text.endsWith("false");
