@@ -101,6 +101,23 @@ describe.each<[Language, boolean, number]>([
     await clean();
   });
 
+  test.if(!isPhone)("a head under the menus of a table that scrolls sideways is reached by keyboard", async () => {
+    await openList();
+    await page.setViewportSize({ width: 1290, height: 900 });
+    await clean();
+    const menus = page.getByRole("columnheader").last();
+    const handle = page.getByRole("columnheader", { name: words.columns.used }).getByRole("button").last();
+    const edges = async () => [(await handle.boundingBox())?.x ?? 0, (await menus.boundingBox())?.x ?? 0] as const;
+    const [under, from] = await edges();
+    expect(under).toBeGreaterThan(from);
+    await handle.focus();
+    const [clear, until] = await edges();
+    expect(clear).toBeLessThan(until);
+    await page.setViewportSize({ width, height: 900 });
+    await page.locator("thead").hover();
+    await clean();
+  });
+
   test("one key of a channel is tested and switched off alone", async () => {
     await page.goto(`${gateway.url}/channel/edit/${ids["east-2"]}`);
     await page.getByRole("tab", { name: words.tabs.health }).click();

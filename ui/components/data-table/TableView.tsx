@@ -9,6 +9,7 @@ import TableRow from "@mui/material/TableRow";
 import type { RowData } from "@tanstack/react-table";
 import { Fragment, lazy, type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from "react";
 import { size } from "../../theme/theme.ts";
+import { ACTIONS_PX } from "./columns/control-columns.tsx";
 import { HANDLE_GAP, HeadCell } from "./columns/HeadCell.tsx";
 import { useColumnWidths } from "./columns/use-column-widths.ts";
 import type { EndlessRows } from "./paging/use-endless-rows.ts";
@@ -24,7 +25,7 @@ const VIRTUAL_FROM = 60;
 const ROW_PX = 40;
 const COMPACT_ROW_PX = 32;
 const HEAD_PX = 36;
-/** The menu stays visible where the table is wider than the viewport. */
+/** The menu stays visible where the table is wider than the viewport; what gets the focus is scrolled clear of it. */
 const PINNED_RIGHT = { position: "sticky", right: 0, zIndex: 1, backgroundColor: "inherit" } as const;
 
 /** Details are as wide as the visible part of the table. */
@@ -49,7 +50,7 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
   const tooNarrow = `@container (max-width: ${minWidth - 1}px)`;
   return (
     <Box ref={room} sx={{ containerType: "inline-size" }}>
-      <Box sx={{ [tooNarrow]: { overflowX: "auto" } }}>
+      <Box sx={{ [tooNarrow]: { overflowX: "auto", ...(hasActions && { scrollPaddingRight: `${ACTIONS_PX}px` }) } }}>
         <Table
           ref={ref}
           {...(isVirtual && { "aria-rowcount": (endless?.total ?? rows.length) + 1 })}

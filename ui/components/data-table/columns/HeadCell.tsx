@@ -121,9 +121,9 @@ const ResizeHandle = ({ name, onWidth }: ResizeHandleProps) => {
           position: "absolute",
           inset: "8px 0 8px 6px",
           bgcolor: "line.strong",
-          opacity: 0,
         },
-        "thead:hover &::after, &:focus-visible::after": { opacity: 1 },
+        opacity: 0,
+        "thead:hover &, &:focus-visible": { opacity: 1 },
       }}
     />
   );

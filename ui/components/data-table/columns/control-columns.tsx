@@ -20,7 +20,8 @@ export const PINNING = { start: [CONTROLS.detail, CONTROLS.select], end: [CONTRO
 
 const DETAIL_PX = 36;
 const SELECTION_PX = 40;
-const ACTIONS_PX = 48;
+/** The width of the column of menus, in pixels. */
+export const ACTIONS_PX = 48;
 
 type Options<Row> = Readonly<{
   rowName: (row: Row) => string;
