@@ -17,8 +17,8 @@ export type DemoSite = Readonly<{ keys: readonly string[]; send: Send; admin: He
 const OWN_KEYS = ["Website chat", "Support bot"];
 /** Further people, each with a key; they sign in with the account's password. */
 const PEOPLE = [
-  { username: "mina", display_name: "Mina Park", key: "Nightly reports" },
-  { username: "jonas", display_name: "Jonas Weber", key: "Notebook" },
+  { username: "mina", display_name: "Mina Park", key: "Nightly reports", role: "developer" },
+  { username: "jonas", display_name: "Jonas Weber", key: "Notebook", role: "viewer" },
 ] as const;
 const ORGANIZATION = { username: "harbor", display_name: "Harbor Labs" } as const;
 /** What a site shows only when it is asked to. */
@@ -26,11 +26,21 @@ const SETTINGS = [
   ["Organizations", "on"],
   ["StatusPageEnabled", "true"],
 ] as const;
-/** 20 dollars for 25 dollars of quota. */
-const PLAN = {
-  ...{ name: "Team", description: "For a small team", price: 10_000_000, period: "month", periodCount: 1 },
-  ...{ windowQuota: 12_500_000, window: "month", userGroup: "", trialDays: 14, allowsOverage: true, isVisible: true },
-};
+/** 10 dollars for 12 dollars of quota, and 20 dollars for 25 dollars of quota and five seats. */
+const PLANS = [
+  {
+    ...{ name: "Starter", description: "For one person", price: 5_000_000, period: "month", periodCount: 1 },
+    ...{ windowQuota: 6_000_000, window: "month", userGroup: "", trialDays: 14, allowsOverage: true, isVisible: true },
+  },
+  {
+    ...{ name: "Team", description: "For a small team", price: 10_000_000, period: "month", periodCount: 1 },
+    ...{ windowQuota: 12_500_000, window: "month", userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true },
+    ...{ seats: 5, seatPrice: 1_000_000 },
+  },
+] as const;
+/** 10 dollars a month for one project of the organization. */
+const PROJECT = "Website";
+const PROJECT_BUDGET = { scope: "project", period: "month", limit: 5_000_000, is_hard: false } as const;
 /** Quota units: 20 dollars for each of the people, and 50 for the organization. */
 const PERSON_QUOTA = 10_000_000;
 const ORGANIZATION_QUOTA = 25_000_000;
@@ -74,17 +84,40 @@ export async function fillSite(fetch: SafeFetch, address: string, channels: read
   }
   await send("PUT", "/api/option/", { key: "QuotaForNewUser", value: String(PERSON_QUOTA) }, admin);
   for (const [key, value] of SETTINGS) await send("PUT", "/api/option/", { key, value }, admin);
-  await send("POST", "/api/plan", PLAN, admin);
-  const { data } = await send("POST", "/api/organization/", ORGANIZATION, admin);
-  const transfer = { quota: ORGANIZATION_QUOTA, direction: "in" };
-  await send("POST", `/api/organization/${recordOf(data)?.id}/transfer`, transfer, admin);
   const keys: string[] = [];
   for (const name of OWN_KEYS) keys.push(await createKey(name, admin));
-  for (const { key, ...person } of PEOPLE) {
+  const members: { role: string; headers: Headers }[] = [];
+  for (const { key, role, ...person } of PEOPLE) {
     await send("POST", "/api/user/", { ...person, password }, admin);
-    keys.push(await createKey(key, await signIn(person.username)));
+    const headers = await signIn(person.username);
+    keys.push(await createKey(key, headers));
+    members.push({ role, headers });
   }
+  await fillOrganization(send, admin, members);
   return { keys, send, admin };
+}
+
+/** An organization with members, a project with a budget, and a plan that it pays from its wallet. */
+async function fillOrganization(
+  send: Send,
+  admin: Headers,
+  members: readonly Readonly<{ role: string; headers: Headers }>[],
+): Promise<void> {
+  const ids: unknown[] = [];
+  for (const plan of PLANS) ids.push(recordOf((await send("POST", "/api/plan", plan, admin)).data)?.id);
+  const { data } = await send("POST", "/api/organization/", ORGANIZATION, admin);
+  const id = String(recordOf(data)?.id);
+  const own = `/api/organization/${id}`;
+  await send("POST", `${own}/transfer`, { quota: ORGANIZATION_QUOTA, direction: "in" }, admin);
+  for (const { role, headers } of members) {
+    const invitation = await send("POST", `${own}/invitations`, { role }, admin);
+    const token = new URL(String(recordOf(invitation.data)?.link)).searchParams.get("token");
+    await send("POST", "/api/organization/invitation/accept", { token }, headers);
+  }
+  const project = await send("POST", `${own}/projects`, { name: PROJECT }, admin);
+  await send("POST", `${own}/budgets`, { ...PROJECT_BUDGET, scope_id: recordOf(project.data)?.id }, admin);
+  const acting = { ...admin, "sluice-organization": id };
+  await send("POST", "/api/user/subscriptions", { plan_id: ids.at(-1) }, acting);
 }
 
 /** Sends one made-up call with a random key to a random model; a failure is part of the show. */

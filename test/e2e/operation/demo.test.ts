@@ -43,7 +43,11 @@ test("the demo fills itself, serves calls, and removes everything when it ends",
       const { wrong } = await session.get(`/api/books/${book}`);
       expect({ book, wrong }).toEqual({ book, wrong: [] });
     }
-    expect(await session.get("/api/organization/")).toHaveLength(1);
+    const [organization, ...others] = await session.get("/api/organization/");
+    expect(others).toEqual([]);
+    const ofOrganization = (what: string) => session.get(`/api/organization/${organization.id}/${what}`);
+    expect(await ofOrganization("members")).toHaveLength(3);
+    expect(await ofOrganization("budgets")).toMatchObject([{ scope: "project", period: "month" }]);
     // Every page of agents and routing has something to show.
     expect((await session.get("/api/route/")).length).toBe(2);
     const experiments = await session.get("/api/experiments/");
