@@ -2,6 +2,8 @@ import type { Components, Theme } from "@mui/material/styles";
 import { createElement } from "react";
 import { fontSans, size } from "./tokens.ts";
 
+const CHECKBOX_PADDING_PX = 4;
+
 const check = (on: boolean, part = false) =>
   createElement("span", { className: `sl-check${on ? " on" : ""}${part ? " part" : ""}` });
 
@@ -133,11 +135,13 @@ export const controls: Components<Omit<Theme, "components">> = {
       icon: { fontSize: 16, right: 8, top: "calc(50% - 8px)" },
     },
   },
+  // The box, which has a padding, stands under the texts around it.
+  MuiFormControlLabel: { styleOverrides: { root: { marginLeft: -CHECKBOX_PADDING_PX }, label: { fontSize: 13 } } },
   MuiCheckbox: {
     defaultProps: { icon: check(false), checkedIcon: check(true), indeterminateIcon: check(true, true) },
     styleOverrides: {
       root: ({ theme: t }) => ({
-        padding: 4,
+        padding: CHECKBOX_PADDING_PX,
         borderRadius: 6,
         "& .sl-check": {
           width: 16,

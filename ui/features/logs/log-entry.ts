@@ -50,7 +50,8 @@ export function noteText({ content, other }: NoteSource, t: TFunction, language:
 export function sayNote(note: unknown, content: string, t: TFunction, language: string): string {
   if (!isRecord(note) || typeof note.code !== "string") return content;
   const key = `logNotes.texts.${note.code}`;
-  const text: unknown = t(`logNotes.texts.${note.code}`, shown(isRecord(note.params) ? note.params : {}, language));
+  const params = shown(isRecord(note.params) ? note.params : {}, note.code, t, language);
+  const text: unknown = t(`logNotes.texts.${note.code}`, params);
   return typeof text === "string" && text !== key ? text : content;
 }
 
@@ -60,14 +61,18 @@ function noteOf(other: string): unknown {
   return readRecord(other)?.note ?? null;
 }
 
-/** The note's parameters, formatted. */
-function shown(params: Record<string, unknown>, language: string): Record<string, unknown> {
-  const { money, currency, time } = params;
+/** The note's parameters, formatted; those that are codes by their names. */
+function shown(params: Record<string, unknown>, code: string, t: TFunction, language: string): Record<string, unknown> {
+  const { money, currency, time, role, event } = params;
+  const nameOf = (texts: string, value: string) => t(`${texts}.${value}`, { defaultValue: value });
   const isMoney = typeof money === "string" && typeof currency === "string";
   return {
     ...params,
     ...(isMoney && { money: moneyText(money, currency, language) }),
     ...(typeof time === "number" && { time: exactTime(time, language) }),
+    // Administrators name their roles themselves.
+    ...(typeof role === "string" && code.startsWith("organization_") && { role: nameOf("organizations.roles", role) }),
+    ...(typeof event === "string" && { event: nameOf("alerts.rules.events", event) }),
   };
 }
 

@@ -3,6 +3,7 @@ import i18next from "i18next";
 import { LOG_NOTES } from "../../../../src/domain/logs/log-note.ts";
 import * as en from "../../../locales/en/index.ts";
 import * as zh from "../../../locales/zh/index.ts";
+import { sayNote } from "../../logs/log-entry.ts";
 import { differencesOf, fieldLabel, noteCodesWith, valueText } from "./differences.ts";
 
 test("only what differs is shown, whatever kind it is", () => {
@@ -43,6 +44,13 @@ test.each([
   ["alpha (#3)", { status: 1, weight: 2 }, ["Status: enabled, Weight: 2", "状态：已启用，权重：2"]],
   ["ids", [1, 2], ["1, 2", "1，2"]],
   ["windowQuota", 500_000, ["$1.00", "$1.00"]],
+  ["role", "viewer", ["Viewer", "只读成员"]],
+  ["role", "my own", ["my own", "my own"]],
+  ["scope", "project", ["Project", "项目"]],
+  ["period", "month", ["per month", "每月"]],
+  ["period", "year", ["per year", "每年"]],
+  ["window", "5h", ["5 hours, from the first request", "5 小时，从首次请求算起"]],
+  ["event", "plan_ending", ["Plan ending", "套餐即将到期"]],
 ])("%s: %p", (field, value, expected) => expect(say(field, value)).toEqual(expected));
 
 test("fields are words where they have any", () => {
@@ -63,6 +71,16 @@ test("what is read on the screen is found by its code, in either language", () =
   expect(noteCodesWith("标签", zh.logNotes.texts)).toContain("tag_enabled");
   expect(noteCodesWith("name", zh.logNotes.texts)).toEqual([]);
   expect(noteCodesWith("  ", zh.logNotes.texts)).toEqual([]);
+});
+
+test("what is a code in a note is read as its name", () => {
+  const note = { code: "organization_member_joined", params: { name: "mina", role: "developer" } };
+  const own = { code: "admin_role_assigned", params: { name: "mina", id: 2, role: "owner" } };
+  const rule = { code: "alert_rule_added", params: { event: "plan_ending" } };
+  const read = (one: unknown) => readers.map(({ t, language }) => sayNote(one, "", t, language));
+  expect(read(note)).toEqual(["mina joined (role: Developer)", "mina 加入了组织（角色：开发者）"]);
+  expect(read(own)[0]).toBe("Gave the role owner to mina (#2)");
+  expect(read(rule)[0]).toBe("Added alert rule Plan ending");
 });
 
 test("all of them are notes of the log", () => {

@@ -194,6 +194,14 @@ const WITHDRAWAL_STATUSES = ["requested", "approved", "paid", "rejected"] as con
 /** Uses of a code. */
 const UNLIMITED = -1;
 const ROLES = { 1: "user", 10: "admin", 100: "root" } as const;
+/** Fields whose values are codes, and where their names are. */
+const CODES: Readonly<Record<string, readonly string[]>> = {
+  event: ["alerts.rules.events"],
+  period: ["organizations.budgets.periods", "plans.every"],
+  role: ["organizations.roles"],
+  scope: ["organizations.budgets.scopes"],
+  window: ["plans.windows"],
+};
 
 /** A field's name in the reader's language. */
 export function fieldLabel(field: string, { t }: Reader): string {
@@ -233,8 +241,12 @@ function valueName(field: string, value: unknown, t: TFunction): string | null {
   const withdrawal = field === "status" ? WITHDRAWAL_STATUSES.find((known) => known === value) : undefined;
   if (withdrawal) return t(`agents.statuses.${withdrawal}`);
   const role = field === "role" && (value === 1 || value === 10 || value === 100) ? ROLES[value] : null;
-  return role && t(`users.role.${role}`);
+  if (role) return t(`users.role.${role}`);
+  const names = typeof value === "string" ? (CODES[field] ?? []).map((texts) => t(`${texts}.${value}`, NONE)) : [];
+  return names.find((name) => name !== "") ?? null;
 }
+
+const NONE = { defaultValue: "" };
 
 function recordText(record: Readonly<Record<string, unknown>>, reader: Reader): string {
   if (record.secret === "set") return reader.t("audit.secret");
