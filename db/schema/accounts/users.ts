@@ -79,6 +79,8 @@ export const users = pgTable(
   },
   (t) => [
     uniqueIndex("users_username_key").on(t.username),
+    // Not unique: accounts of earlier versions and imported ones may differ only in case.
+    index("users_username_folded_idx").on(sql`lower(${t.username})`),
     uniqueIndex("users_aff_code_key").on(t.affCode),
     uniqueIndex("users_access_token_hash_key").on(t.accessTokenHash),
     index("users_email_idx").on(sql`lower(${t.email})`),

@@ -156,8 +156,8 @@ export const usageFold = pgTable("usage_fold", {
 
 /**
  * Calls that were charged while calls were not logged (LogConsumeEnabled): what keeps a charge from being made twice, and
- * says what to give back. Nobody sees them, and they are forgotten after a while. Their roll-ups are those of the hour
- * `UNLOGGED_HOUR`, which lies before all that statistics look at.
+ * says what to give back. Nobody sees them, and they are forgotten after a while. Their roll-ups are sums of days, whose hours are
+ * moved back by `UNLOGGED_SHIFT_S`: before all that statistics look at. Statements read them there.
  */
 export const unloggedCalls = pgTable(
   "unlogged_calls",
@@ -167,17 +167,27 @@ export const unloggedCalls = pgTable(
     userId: integer("user_id").notNull(),
     tokenId: integer("token_id").notNull(),
     channelId: integer("channel_id").notNull(),
+    /** The names of the API key and model then; both empty: its roll-up is that of `UNLOGGED_HOUR`. */
+    tokenName: text("token_name").notNull().default(""),
+    modelName: text("model_name").notNull().default(""),
     quota: quotaUnits("quota").notNull(),
     uncovered: quotaUnits("uncovered").notNull(),
     /** Ids of the budgets that it counted in, with commas. */
     budgets: text("budgets").notNull().default(""),
     /** Id of the budget of the plan that included it; null: it was charged. */
     included: integer("included"),
+    /** Of a call that a plan included: its tokens, and what it was worth in quota units. Else 0. */
+    promptTokens: integer("prompt_tokens").notNull().default(0),
+    completionTokens: integer("completion_tokens").notNull().default(0),
+    worth: quotaUnits("worth").notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.requestId, t.createdAt] }), index("unlogged_calls_created_idx").on(t.createdAt)],
 );
 
+/** The hour of all such roll-ups of earlier releases; those of days lie before it. */
 export const UNLOGGED_HOUR = -3600;
+/** More than any time to come: no moved hour is one of a call that was logged. Whole days. */
+export const UNLOGGED_SHIFT_S = 4_000_060_800;
 
 /**
  * What balances owe to rows that are not in the log: rows that were cleared from it, and what imported users brought along.

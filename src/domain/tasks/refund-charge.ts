@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { UNLOGGED_HOUR } from "../../../db/schema/gateway/logs.ts";
+import { UNLOGGED_HOUR, UNLOGGED_SHIFT_S } from "../../../db/schema/gateway/logs.ts";
 import type { Tx } from "../../../db/types.ts";
 import { SETTLING } from "../../billing/journal/apply/apply-batch.ts";
 import { isOneOf } from "../../lib/values/sql-text.ts";
@@ -219,8 +219,10 @@ async function takeBackUnlogged(tx: Tx, { chargeId, createdAt }: Charge): Promis
     channel as (update channels c set used_quota = c.used_quota - l.quota from charge l where c.id = l.channel_id)
     update usage_rollups r set quota = r.quota - l.quota, uncovered = r.uncovered - l.uncovered
     from charge l
-    where r.hour = ${UNLOGGED_HOUR} and r.user_id = l.user_id and r.username = '' and r.token_id = l.token_id
-      and r.token_name = '' and r.channel_id = l.channel_id and r.model_name = '' and r."group" = ''`);
+    where r.hour = case when l.token_name = '' and l.model_name = '' then ${UNLOGGED_HOUR}::bigint
+        else l.created_at - l.created_at % 86400 - ${UNLOGGED_SHIFT_S}::bigint end
+      and r.user_id = l.user_id and r.username = '' and r.token_id = l.token_id and r.token_name = l.token_name
+      and r.channel_id = l.channel_id and r.model_name = l.model_name and r."group" = ''`);
 }
 
 function readOther(text: string): Record<string, unknown> {

@@ -97,11 +97,13 @@ const countedBudgets = (caller: Caller, reserved: Reservation | null): readonly 
   reserved?.included === undefined ? budgetsOf(caller, reserved?.plan !== undefined) : NO_BUDGETS;
 const NO_BUDGETS: readonly BudgetEntry[] = [];
 
-/** The part of a record to store: only the charge, if calls are not logged. */
-export const storedRow = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
-  settings.get("LogConsumeEnabled")
-    ? record
-    : { ...record, ip: "", content: "", other: { request_id: record.other.request_id }, unlogged: true };
+/** The part of a record to store: only the charge, if calls are not logged; of one that a plan includes what it was worth, too. */
+export function storedRow(record: UsageRecord, settings: SettingsReader): UsageRecord {
+  if (settings.get("LogConsumeEnabled")) return record;
+  const { request_id, receipt } = record.other;
+  const other = { request_id, ...(record.included !== undefined && receipt && { receipt }) };
+  return { ...record, ip: "", content: "", other, unlogged: true };
+}
 
 function contentOf(call: Call, outcome: Outcome, notes: PriceNotes): string {
   if (outcome.error !== null && outcome.quota === 0) return sayReason(outcome.error, "en");

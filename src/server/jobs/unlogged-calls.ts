@@ -5,6 +5,8 @@ import type { Database } from "../../../db/types.ts";
 import { UNLOGGED_MEMORY_S } from "../../billing/journal/apply/apply-orphan-batch.ts";
 
 const ROWS_PER_STEP = 2000;
+/** Calls that plans included stand on the statement of their month, which is issued a day after its end, or some days late. */
+const INCLUDED_MEMORY_S = 45 * 86_400;
 
 /** Forgets charges of calls that were not logged, once nothing can ask for them any more. `now`: epoch seconds. */
 export async function forgetUnloggedCalls(database: Pick<Database, "db">, now: number): Promise<void> {
@@ -16,7 +18,8 @@ export async function forgetUnlogged({ db }: Pick<Database, "db">, now: number):
   const removed = await db.execute<{ rows: number }>(sql`
     with gone as (
       delete from unlogged_calls where (request_id, created_at) in (
-        select request_id, created_at from unlogged_calls where created_at < ${now - UNLOGGED_MEMORY_S} limit ${ROWS_PER_STEP})
+        select request_id, created_at from unlogged_calls
+        where created_at < ${now - UNLOGGED_MEMORY_S} and (included is null or created_at < ${now - INCLUDED_MEMORY_S}) limit ${ROWS_PER_STEP})
       returning created_at, quota, budgets
     ),
     budget_rows as (

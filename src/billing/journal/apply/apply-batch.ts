@@ -1,4 +1,4 @@
-import { UNLOGGED_HOUR } from "../../../../db/schema/gateway/logs.ts";
+import { UNLOGGED_SHIFT_S } from "../../../../db/schema/gateway/logs.ts";
 import type { Statements } from "../../../../db/types.ts";
 import type { Subject } from "../../ledger/subject.ts";
 import {
@@ -117,8 +117,8 @@ export async function applyBatch(
       returning request_id, created_at
     ),
     noted as (
-      insert into unlogged_calls (request_id, created_at, user_id, token_id, channel_id, quota, uncovered${budgets.notedColumn}${included.notedColumn})
-      select request_id, created_at, user_id, token_id, channel_id, taken, asked - taken${budgets.notedValue}${included.notedValue}
+      insert into unlogged_calls (request_id, created_at, user_id, token_id, token_name, model_name, channel_id, quota, uncovered${budgets.notedColumn}${included.notedColumn})
+      select request_id, created_at, user_id, token_id, token_name, model_name, channel_id, taken, asked - taken${budgets.notedValue}${included.notedValue}
       from charged c where unlogged ${unlessNoted}
       returning request_id, created_at
     ),
@@ -186,8 +186,9 @@ export async function applyBatch(
         sum(taken), sum(asked - taken), sum(prompt_tokens), sum(completion_tokens), sum(elapsed_ms)
       from sums where not unlogged group by 1, 2, 3, 4, 5, 6, 7, 8
       union all
-      select ${UNLOGGED_HOUR}::bigint, user_id, '', token_id, '', channel_id, '', '', 0, 0, sum(taken), sum(asked - taken), 0, 0, 0
-      from sums where unlogged group by user_id, token_id, channel_id
+      select hour - hour % 86400 - ${UNLOGGED_SHIFT_S}::bigint, user_id, '', token_id, token_name, channel_id, model_name, '', sum(calls), sum(failed),
+        sum(taken), sum(asked - taken), sum(prompt_tokens), sum(completion_tokens), 0
+      from sums where unlogged group by 1, 2, 4, 5, 6, 7
       order by 1, 2, 3, 4, 5, 6, 7, 8
       on conflict (hour, user_id, username, token_id, token_name, channel_id, model_name, "group") do update set
         count = r.count + excluded.count, failed = r.failed + excluded.failed, quota = r.quota + excluded.quota,

@@ -138,8 +138,10 @@ export const withoutPlans = (sql: Statements): ReturnType<typeof withPlans> => (
  */
 export const withIncluded = (sql: Statements, areNew: boolean) => ({
   column: sql`f[23]::integer as included,`,
-  notedColumn: sql`, included`,
-  notedValue: sql`, included`,
+  notedColumn: sql`, included, prompt_tokens, completion_tokens, worth`,
+  notedValue: sql`, included, case when included is null then 0 else prompt_tokens end,
+        case when included is null then 0 else completion_tokens end,
+        case when included is null then 0 else coalesce((other::json -> 'receipt' ->> 'total')::bigint, 0) end`,
   calls: sql`included_calls as materialized (
       select e.place, s.id as subscription, s.plan_id, w.window_calls as calls,
         w.calls_left - row_number() over (partition by s.id order by e.place) as rest

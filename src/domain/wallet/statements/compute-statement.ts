@@ -12,6 +12,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Month } from "./month.ts";
 import {
+  FOREVER,
   netOf,
   readIncludedLines,
   readMovements,
@@ -38,8 +39,6 @@ export type StatementDraft = Readonly<{
  */
 export const accountUnits = sql<number>`(users.quota + (select coalesce(sum(s.remaining), 0) from subscriptions s
   where s.user_id = users.id and s.own_quota))::float8`;
-
-const FOREVER = Number.MAX_SAFE_INTEGER;
 
 /**
  * Computes the statement of a month for an account. It closes with the balance at the month's end (now, within the month)

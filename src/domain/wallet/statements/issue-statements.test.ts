@@ -44,7 +44,11 @@ function ledgerOf(sql: TestDatabase["sql"]) {
         values (${at}, 4, ${userId}, 'Invitation rewards transferred to the balance', ${quota})`;
     },
     async call(userId: number, quota: number, at: number): Promise<Charge> {
-      const record = usageRecord({ userId, quota, createdAt: at, modelName: quota % 2 ? "model-a" : "model-b" });
+      const record = usageRecord({
+        ...{ userId, quota, createdAt: at, modelName: quota % 2 ? "model-a" : "model-b" },
+        // A third is made while calls are not logged.
+        ...(quota % 3 === 0 && { unlogged: true as const }),
+      });
       await applyBatch(sql, "p", [recordText(record)]);
       return { chargeId: record.requestId, createdAt: at, userId };
     },
@@ -82,6 +86,62 @@ test("usage is listed by tag: a call counts in each of its tags, of one account 
     { name: "team-a", calls: 1, promptTokens: 10, completionTokens: 20, quota: 30 },
   ]);
   expect(content.models).toMatchObject([{ calls: 3, quota: 47 }]);
+});
+
+test("calls that are not logged stand on the statement of their month by model and API key, and give back what is refunded", async () => {
+  const userId = await addUser(database.sql, 1000);
+  const month = parseMonth("2026-03");
+  const call = async (quota: number, at: number, more: object = {}) => {
+    const record = usageRecord({
+      ...{ userId, quota, createdAt: at, unlogged: true, tokenId: 7, tokenName: "ci" },
+      ...more,
+    });
+    await applyBatch(database.sql, "p", [recordText(record)]);
+    return { chargeId: record.requestId, createdAt: at, userId };
+  };
+  await call(30, month.from);
+  const refunded = await call(12, month.until - 1, { modelName: "video" });
+  await call(5, month.until - 1, { unlogged: undefined });
+  await call(7, month.from - 1);
+  await call(8, month.until);
+  const read = async () => {
+    const { content, ...draft } = await draftStatement(database.db, settings, userId, month.until - 1);
+    const lines = (of: typeof content.models) => of.map(({ name, calls, quota }) => [name, calls, quota]);
+    return [
+      draft.opening,
+      draft.charged,
+      content.credits.other,
+      draft.closing,
+      lines(content.models),
+      lines(content.keys),
+    ];
+  };
+  expect(await read()).toEqual([
+    993,
+    47,
+    0,
+    946,
+    [
+      ["gpt-4o", 2, 35],
+      ["video", 1, 12],
+    ],
+    [["ci", 3, 47]],
+  ]);
+  await database.db.transaction((tx) =>
+    refundCharge(tx, { ...refunded, tokenId: 7, channelId: 0, task: { kind: "media", name: "t" } }, true),
+  );
+  expect(await read()).toEqual([
+    993,
+    35,
+    0,
+    958,
+    [
+      ["gpt-4o", 2, 35],
+      ["video", 1, 0],
+    ],
+    [["ci", 3, 35]],
+  ]);
+  expect((await checkBooks(database.db, "users", 0, 0)).wrong).toEqual([]);
 });
 
 test("eight months of random movements: every document adds up, opens with the last closing, and ends with the balance", async () => {

@@ -7,6 +7,7 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import { computeStatement } from "./compute-statement.ts";
 import { issueCreditNotes } from "./credit-notes.ts";
 import { type Month, monthAt, monthBefore, parseMonth } from "./month.ts";
+import { FOREVER, hourOf, rolledUpDuring } from "./movements/read-movements.ts";
 import { emptyContent, type IssueDeps, inSeries, writeDocument } from "./series.ts";
 
 /** Charges of processes that were away at the month's end arrive within this time, mostly. */
@@ -40,7 +41,7 @@ async function findAccounts(db: Db, month: Month): Promise<number[]> {
   const rows = await db.execute<{ id: number }>(sql`
     with management as (select * from logs l where l.type = 3 and ${during(sql`l.created_at`)})
     select u.id from users u join (
-      select r.user_id from usage_rollups r where ${during(sql`r.hour`)}
+      select r.user_id from usage_rollups r where ${rolledUpDuring(sql`r.hour`, month)}
       union select l.user_id from logs l where l.type in (1, 4, 5) and l.quota <> 0 and ${during(sql`l.created_at`)}
       union select o.user_id from top_up_orders o where o.status = 'success' and ${during(sql`o.completed_time`)}
       union select o.user_id from top_up_orders o where ${during(sql`o.refunded_time`)}
@@ -63,8 +64,8 @@ async function findChangedMonths(db: Db, now: number): Promise<{ userId: number;
       where month >= ${earliest.name} and kind <> 'credit_note' group by 1, 2
     ),
     rolled_up as (
-      select user_id, to_char(to_timestamp(hour) at time zone 'utc', 'YYYY-MM') as month, sum(quota) as charged
-      from usage_rollups where hour >= ${earliest.from} group by 1, 2
+      select user_id, to_char(to_timestamp(${hourOf(sql`hour`)}) at time zone 'utc', 'YYYY-MM') as month, sum(quota) as charged
+      from usage_rollups where ${rolledUpDuring(sql`hour`, { from: earliest.from, until: FOREVER })} group by 1, 2
     )
     select d.user_id, d.month from documented d left join rolled_up r using (user_id, month)
     where d.charged <> coalesce(r.charged, 0) order by d.month, d.user_id`);
@@ -102,11 +103,10 @@ async function writeCorrection(
   name: string,
   now: number,
 ): Promise<boolean> {
-  const { from, until } = parseMonth(name);
   const documented = requireRow(
     await tx.execute<{ username: string | null; changed: string }>(sql`
       select max(s.username) as username, ((select coalesce(sum(r.quota), 0) from usage_rollups r
-          where r.user_id = ${userId} and r.hour >= ${from} and r.hour < ${until}) - coalesce(sum(s.charged), 0))::text
+          where r.user_id = ${userId} and ${rolledUpDuring(sql`r.hour`, parseMonth(name))}) - coalesce(sum(s.charged), 0))::text
         as changed
       from statements s where s.user_id = ${userId} and s.month = ${name} and s.kind <> 'credit_note'`),
   );

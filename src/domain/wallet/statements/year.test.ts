@@ -152,6 +152,8 @@ test("a year of three organizations: books, statements and the payment services'
       const record = usageRecord({
         ...{ userId: id, quota: 1 + random(most), createdAt: nowSeconds(), modelName: "model" },
         ...(budget && { plan: budget.id }),
+        // Logging is off at times.
+        ...(random(3) === 0 && { unlogged: true as const }),
       });
       await applyBatch(sql, "p", [recordText(record)]);
     },

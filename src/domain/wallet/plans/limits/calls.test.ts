@@ -20,6 +20,8 @@ import type { Hold } from "../../../../billing/ledger/holds.ts";
 import type { LogOther } from "../../../../billing/types.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { refundCharge } from "../../../tasks/refund-charge.ts";
+import { monthAt } from "../../statements/month.ts";
+import { readIncludedLines } from "../../statements/movements/read-movements.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { endNow, switchPlan } from "../change-subscription.ts";
 import { setPaused } from "../pause-subscription.ts";
@@ -258,20 +260,28 @@ test("included calls that a dead process left count once, however often they are
   await requireBooks();
 });
 
-test("charges without a log count too, once, and a failed task gives its call back", async () => {
+test("charges without a log count too, once, and stand on the statement until a failed task gives its call back", async () => {
   const userId = await addUser(database.sql, 0);
   await subscribe(deps, userId, await plan({ windowCalls: 3 }), START);
   const included = callsOf(userId);
-  const record = { ...recordOf(userId, included), unlogged: true as const };
+  const { other, ...row } = recordOf(userId, included);
+  // The receipt of a call that was worth 7 units.
+  const receipt = { lines: [], subtotal: "7", groupRatio: "1", total: 7, quotaPerUnit: "500000" };
+  const record = { ...row, other: { ...other, receipt }, unlogged: true as const };
   const text = recordText(record);
+  const { from, until } = monthAt(record.createdAt);
+  const lines = async (range = { from, until }) => readIncludedLines(database.db, userId, range);
   for (const _ of [1, 2]) await applyOrphanBatch(database.sql, "dead", [text]);
   expect(await stateOf(userId)).toEqual([[2, 3, true]]);
+  expect(await lines()).toEqual([{ name: "Calls", calls: 1, promptTokens: 10, completionTokens: 20, quota: 7 }]);
+  expect(await lines({ from: until, until: until + DAY_S })).toEqual([]);
   const charge = {
     ...{ chargeId: record.requestId, createdAt: record.createdAt, userId, tokenId: 0, channelId: 0 },
     task: { kind: "media", name: "t" } as const,
   };
   for (const _ of [1, 2]) await database.db.transaction((tx) => refundCharge(tx, charge, false));
   expect(await stateOf(userId)).toEqual([[3, 3, true]]);
+  expect(await lines()).toEqual([]);
   await requireBooks();
 });
 

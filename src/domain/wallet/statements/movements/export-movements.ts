@@ -6,7 +6,7 @@ import { type CsvCell, csvOf } from "../../../../lib/values/csv.ts";
 import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
 import { accountUnits } from "../compute-statement.ts";
 import { type ChargesBy, firstMovementAt, type MovementRow, readMovementRows } from "./movement-rows.ts";
-import { netOf, readMovements } from "./read-movements.ts";
+import { FOREVER, netOf, readMovements } from "./read-movements.ts";
 
 const COLUMNS = ["time", "kind", "quota", "dollars", "balance", "detail", "reference"] as const;
 
@@ -17,7 +17,6 @@ const WINDOW_S: Readonly<Record<ChargesBy, number>> = { day: 30 * DAY_S, call: D
 const SLICE = 1000;
 /** Movements within the last hour (or day) are few: they are read at once. */
 const RECENT = 100_000;
-const FOREVER = Number.MAX_SAFE_INTEGER;
 const DOLLAR_PLACES = 6;
 const SNAPSHOT = { isolationLevel: "repeatable read", accessMode: "read only" } as const;
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { GIFTS } from "../../../../../db/maintenance/carried-balances.ts";
 import type { DbOrTx } from "../../../../../db/types.ts";
 import { LOG_TYPE } from "../../../logs/write-log.ts";
-import { MOVED, type Range } from "./read-movements.ts";
+import { FOREVER, hourOf, MOVED, type Range, rolledUpDuring } from "./read-movements.ts";
 
 /** Charges as one line a day, or each call with those of the day that the log does not have as one more line. */
 export const CHARGES_BY = ["day", "call"] as const;
@@ -38,10 +38,10 @@ export async function readMovementRows(
 
 /** The time of the first movement of `userId` in epoch seconds; null: there is none. */
 export async function firstMovementAt(db: DbOrTx, userId: number): Promise<number | null> {
-  const forever = { from: 0, until: Number.MAX_SAFE_INTEGER };
+  const forever = { from: 0, until: FOREVER };
   const rows = await db.execute<{ first: string | null }>(sql`
     select least((select min(m.at) from (${eventsOf(userId, forever)}) m),
-      (select min(r.hour) from usage_rollups r where r.user_id = ${userId} and r.quota <> 0))::text as first`);
+      (select min(${hourOf(sql`r.hour`)}) from usage_rollups r where r.user_id = ${userId} and r.quota <> 0))::text as first`);
   const first = rows[0]?.first ?? null;
   return first === null ? null : Number(first);
 }
@@ -75,11 +75,12 @@ function eventsOf(userId: number, { from, until }: Range): SQL {
       where (l.other::jsonb->>'user_id')::int = ${userId} and (l.other::jsonb->>'quota_delta')::bigint <> 0`;
 }
 
-function chargesOf(userId: number, { from, until }: Range, by: ChargesBy): SQL {
+function chargesOf(userId: number, range: Range, by: ChargesBy): SQL {
+  const { from, until } = range;
   const end = (column: SQL) => sql`least(${column} - ${column} % ${DAY_S} + ${DAY_S - 1}, ${until - 1}::bigint)`;
   const days = sql`
-    select ${end(sql`r.hour`)} as at, sum(r.quota) as quota, sum(r.count) as calls from usage_rollups r
-    where r.user_id = ${userId} and r.hour >= ${from} and r.hour < ${until} group by 1`;
+    select ${end(hourOf(sql`r.hour`))} as at, sum(r.quota) as quota, sum(r.count) as calls from usage_rollups r
+    where r.user_id = ${userId} and ${rolledUpDuring(sql`r.hour`, range)} group by 1`;
   if (by === "day") {
     return sql`select d.at, 'charges', '', -d.quota::bigint, d.calls || ' calls' from (${days}) d where d.quota <> 0`;
   }

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { changesIn, GIFTS } from "../../../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../../../db/require-row.ts";
 import type { StatementOrder, UsageLine } from "../../../../../db/schema/billing/statements.ts";
+import { UNLOGGED_HOUR, UNLOGGED_SHIFT_S } from "../../../../../db/schema/gateway/logs.ts";
 import type { DbOrTx } from "../../../../../db/types.ts";
 import { LOG_TYPE } from "../../../logs/write-log.ts";
 
@@ -24,6 +25,23 @@ export const netOf = ({ topUps, codes, rewards, plans, adjustments, charged }: M
 
 /** Epoch seconds: `from` is included, `until` is not; both at the start of an hour, as roll-ups count by hours. */
 export type Range = Readonly<{ from: number; until: number }>;
+
+/** The end of a range that has none. */
+export const FOREVER = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Which hours of roll-ups are within the range: also those of days in which calls were not logged, moved back. `hour`: the column; the
+ * range begins and ends with a day (UTC).
+ */
+export const rolledUpDuring = (
+  hour: SQL,
+  { from, until }: Range,
+): SQL => sql`((${hour} >= ${from} and ${hour} < ${until})
+  or (${hour} >= ${from - UNLOGGED_SHIFT_S}::bigint and ${hour} < least(${until - UNLOGGED_SHIFT_S}::bigint, ${UNLOGGED_HOUR}::bigint)))`;
+
+/** The hour of a roll-up, or the day of one of calls that were not logged. */
+export const hourOf = (hour: SQL): SQL =>
+  sql`(case when ${hour} < ${UNLOGGED_HOUR}::bigint then ${hour} + ${UNLOGGED_SHIFT_S}::bigint else ${hour} end)`;
 
 /** Rows of the log by which plans change a balance. */
 const OF_PLANS = '%"target":"subscription"%';
@@ -53,7 +71,7 @@ export async function readMovements(db: DbOrTx, userId: number, { from, until }:
       (select coalesce(sum(c.quota), 0) from (${changesIn(sql`others`)}) c where c.user_id = ${userId})::text as adjustments,
       (select coalesce(sum(c.quota), 0) from (${changesIn(sql`of_plans`)}) c where c.user_id = ${userId})::text as plans,
       (select coalesce(sum(r.quota), 0) from usage_rollups r
-        where r.user_id = ${userId} and ${during(sql`r.hour`)})::text as charged`);
+        where r.user_id = ${userId} and ${rolledUpDuring(sql`r.hour`, { from, until })})::text as charged`);
   const { topUps, codes, rewards, plans, adjustments, charged } = requireRow(rows);
   return {
     topUps: Number(topUps),
@@ -75,18 +93,18 @@ export async function readUsageLines(
   db: DbOrTx,
   userId: number,
   by: "model" | "key",
-  { from, until }: Range,
+  range: Range,
 ): Promise<UsageLine[]> {
   const [key, name] =
     by === "model"
       ? [sql`r.model_name`, sql`r.model_name`]
-      : [sql`r.token_id`, sql`(array_agg(r.token_name order by r.hour desc))[1]`];
+      : [sql`r.token_id`, sql`(array_agg(r.token_name order by ${hourOf(sql`r.hour`)} desc))[1]`];
   return readLines(
     db,
     sql`
       select ${name} as name, sum(r.count) as calls, sum(r.prompt_tokens) as prompt, sum(r.completion_tokens) as completion,
         sum(r.quota) as quota, row_number() over (order by sum(r.quota) desc, ${key}) as place
-      from usage_rollups r where r.user_id = ${userId} and r.hour >= ${from} and r.hour < ${until} group by ${key}`,
+      from usage_rollups r where r.user_id = ${userId} and ${rolledUpDuring(sql`r.hour`, range)} group by ${key}`,
   );
 }
 
@@ -104,21 +122,26 @@ export const readTagLines = (db: DbOrTx, userId: number, { from, until }: Range)
   );
 
 /**
- * Calls within the range that plans included, by the names of plans; `quota` is what they were worth. From the log, as far as it goes
- * back, and only of accounts that have had such a plan.
+ * Calls within the range that plans included, by the names of plans; `quota` is what they were worth. From the log and from the calls
+ * that were not logged, as far as they go back, and only of accounts that have had such a plan.
  */
 export const readIncludedLines = (db: DbOrTx, userId: number, { from, until }: Range): Promise<UsageLine[]> =>
   readLines(
     db,
     sql`
-      select d ->> 'plan' as name, count(*) as calls, sum(l.prompt_tokens) as prompt, sum(l.completion_tokens) as completion,
-        coalesce(sum((l.other::json -> 'receipt' ->> 'total')::bigint), 0) as quota,
-        row_number() over (order by d ->> 'plan') as place
+      select plan as name, count(*) as calls, sum(prompt_tokens) as prompt, sum(completion_tokens) as completion,
+        coalesce(sum(worth), 0) as quota, row_number() over (order by plan) as place
+      from (
+      select d ->> 'plan' as plan, l.prompt_tokens, l.completion_tokens, (l.other::json -> 'receipt' ->> 'total')::bigint as worth
       from logs l cross join lateral json_array_elements(l.other::json -> 'plan_draws') d
       where l.user_id = ${userId} and l.type = ${LOG_TYPE.consumption} and l.created_at >= ${from} and l.created_at < ${until}
         and exists (select from subscriptions s where s.user_id = ${userId} and s.window_calls > 0)
         and l.other like '%"plan_draws":[{%"calls"%' and d ->> 'calls' is not null and l.other::json ->> 'refunded' is null
-      group by d ->> 'plan'`,
+      union all
+      select p.name, u.prompt_tokens, u.completion_tokens, u.worth
+      from unlogged_calls u join budgets b on b.id = u.included join subscriptions s on s.id = b.scope_id join plans p on p.id = s.plan_id
+      where u.user_id = ${userId} and u.created_at >= ${from} and u.created_at < ${until}
+      ) calls group by plan`,
   );
 
 async function readLines(db: DbOrTx, lines: SQL): Promise<UsageLine[]> {
