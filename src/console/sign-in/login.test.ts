@@ -51,6 +51,16 @@ describe("login", () => {
     expect((await login(" ", TEST_PASSWORD)).body.code).toBe("login_required_fields");
   });
 
+  test("by a username in any case, unless two accounts of an earlier version have it", async () => {
+    const one = await app.addUser("Frieda");
+    expect((await login("FRIEDA", TEST_PASSWORD)).body.data).toMatchObject({ id: one, username: "Frieda" });
+    const two = await app.addUser("twin");
+    await app.db.update(users).set({ username: "frieda" }).where(eq(users.id, two));
+    expect((await login("FRIEDA", TEST_PASSWORD)).body.code).toBe("login_failed");
+    expect((await login("frieda", TEST_PASSWORD)).body.data).toMatchObject({ id: two });
+    expect((await login("Frieda", TEST_PASSWORD)).body.data).toMatchObject({ id: one });
+  });
+
   test("by e-mail, unless two accounts have it", async () => {
     const one = await app.addUser("dora");
     const two = await app.addUser("emil");

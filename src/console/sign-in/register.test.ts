@@ -68,6 +68,14 @@ describe("registration", () => {
     expect(answers.filter(({ body }) => body.code === "username_taken")).toHaveLength(19);
   });
 
+  test("nor do two get names that differ only in case, at once or later", async () => {
+    const names = ["Acme", "acme", "ACME", "aCME", "ÉMILE", "émile"];
+    const answers = await Promise.all(names.map((username) => register({ username })));
+    expect(answers.filter(({ body }) => body.success)).toHaveLength(2);
+    expect(answers.filter(({ body }) => body.code === "username_taken")).toHaveLength(4);
+    expect((await register({ username: "AcMe" })).body.code).toBe("username_taken");
+  });
+
   test("is closed where the administrator says so, and on a site for one's own use", async () => {
     for (const [key, value, code] of [
       ["RegisterEnabled", "false", "registration_disabled"],

@@ -6,6 +6,7 @@ import { createLimiter, type Limiter, type SharedLimits } from "../../../lib/lim
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "../credentials/passwords.ts";
+import { isSameUsername } from "../registration/usernames.ts";
 import { ROLE, USER_STATUS } from "../roles.ts";
 import { countGuess } from "./confirm-owner.ts";
 
@@ -46,14 +47,20 @@ export async function signInWithPassword(
   return user.id;
 }
 
-/** By username, else by an e-mail address that only one account has. */
+/** By username, else by one that only one account has in another case, or by such an e-mail address. */
 async function findByLogin(db: Db, name: string) {
   const columns = { id: users.id, role: users.role, status: users.status, passwordHash: users.passwordHash };
   const [named] = await db
     .select(columns)
     .from(users)
     .where(and(eq(users.username, name), eq(users.kind, "person"), isNull(users.deletedAt)));
-  if (named || !name.includes("@")) return named;
+  if (named) return named;
+  const alike = await db
+    .select(columns)
+    .from(users)
+    .where(and(isSameUsername(name), eq(users.kind, "person"), isNull(users.deletedAt)))
+    .limit(2);
+  if (alike.length > 0 || !name.includes("@")) return alike.length === 1 ? alike[0] : undefined;
   const addressed = await db
     .select(columns)
     .from(users)

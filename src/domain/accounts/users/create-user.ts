@@ -5,7 +5,7 @@ import type { DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { checkPasswordLength, hashPassword } from "../credentials/passwords.ts";
-import { checkDisplayName, checkUsername } from "../registration/usernames.ts";
+import { checkDisplayName, checkUsername, claimUsername } from "../registration/usernames.ts";
 import { ROLE } from "../roles.ts";
 
 export type NewUser = NewAccount & Readonly<{ password: string }>;
@@ -51,6 +51,7 @@ export async function createAccount(db: DbOrTx, input: NewAccount, passwordHash:
     createdAt: nowSeconds(),
     setting: { quota_warning_threshold: FIRST_WARNING_THRESHOLD },
   };
+  await claimUsername(db, username);
   for (let attempt = 0; attempt < CODE_TRIES; attempt += 1) {
     const affCode = inviteCode(attempt < 5 ? 4 : 8);
     const [created] = await db

@@ -1,14 +1,14 @@
-import { and, eq, isNull, ne, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import type { Db, Tx } from "../../../../db/types.ts";
+import type { Db } from "../../../../db/types.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { ACCOUNT_LIMITS, userLimitError, userNoteError } from "../account-rules.ts";
 import { checkPasswordLength, hashPassword } from "../credentials/passwords.ts";
 import type { UserEntry } from "../directory.ts";
-import { checkDisplayName, checkUsername } from "../registration/usernames.ts";
+import { checkDisplayName, checkUsername, claimUsername } from "../registration/usernames.ts";
 import { ROLE } from "../roles.ts";
 import { checkReach } from "./manage-user.ts";
 
@@ -58,7 +58,7 @@ export async function updateUser(
     checkReach(actor, user);
     if (user.kind === "organization" && passwordHash) throw new OperationError("organization_no_sign_in");
     const values = changedOnly(user, { ...readFields(change, user, settings), ...readQuota(change, user) });
-    if (values.username !== undefined) await checkFree(tx, values.username, user.id);
+    if (values.username !== undefined) await claimUsername(tx, values.username, user.id);
     if (Object.keys(values).length === 0 && !passwordHash) return;
     await tx
       .update(users)
@@ -120,14 +120,6 @@ function readNote(input: string): string {
 function readLimit(limit: number): number {
   throwRuleError(userLimitError(limit));
   return limit;
-}
-
-async function checkFree(tx: Tx, username: string, userId: number): Promise<void> {
-  const [taken] = await tx
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.username, username), ne(users.id, userId)));
-  if (taken) throw new OperationError("username_taken");
 }
 
 const changedOnly = (user: Row, values: Values): Values =>
