@@ -81,6 +81,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     ...{ sql, kind: database.kind, processId, sole, inTurn, changes, log },
     spendRatio: parts.outageSpendRatio ?? 1,
     registration: () => registration,
+    unansweredMs: () => availability.unansweredMs,
     onFailure: (error) => availability.statementFailed(error),
   });
   const { ledger } = shared;

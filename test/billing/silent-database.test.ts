@@ -20,6 +20,48 @@ afterAll(async () => {
   await directory.remove();
 });
 
+test("a call waits longer than that while the database answers slowly: it has not gone away", async () => {
+  const [first, second] = [await addUser(database.sql, 1000), await addUser(database.sql, 1000)];
+  let isSlow = false;
+  const slow = new Proxy(database.sql, {
+    apply(target, self, args: [unknown, ...unknown[]]) {
+      const statement = Reflect.apply(target, self, args);
+      const { then } = statement;
+      if (!isSlow || typeof then !== "function") return statement;
+      // It is sent when it is awaited; a part of another statement never is.
+      const send = async () => {
+        await Bun.sleep(3000);
+        return await new Promise((resolve, reject) => then.call(statement, resolve, reject));
+      };
+      return new Proxy(statement, {
+        get: (query, key) =>
+          key === "then"
+            ? (...handlers: Parameters<Promise<unknown>["then"]>) => send().then(...handlers)
+            : Reflect.get(query, key, query),
+      });
+    },
+  });
+  const warnings: string[] = [];
+  const billing = await createBilling({
+    database: { sql: slow, kind: database.kind },
+    changes: database.changes,
+    dataDir: directory.path,
+    processId: Bun.randomUUIDv7(),
+    log: { ...silentLog, warn: (_: unknown, text?: string) => void warnings.push(String(text)) } as typeof silentLog,
+    sole: false,
+  });
+  isSlow = true;
+  const ahead = billing.reserve({ userId: first, token: null, amount: 900 });
+  await Bun.sleep(10);
+  // Its statement begins when that of the other call has ended.
+  const behind = billing.reserve({ userId: second, token: null, amount: 900 });
+  expect(await ahead).toMatchObject({ amount: 900 });
+  expect(await behind).toMatchObject({ amount: 900 });
+  expect(warnings).toEqual([]);
+  isSlow = false;
+  await billing.close();
+}, 60_000);
+
 /** The driver; while the database is silent its statements are never sent and never answered. */
 const silenceable = (sql: Sql): Sql =>
   new Proxy(sql, {

@@ -19,6 +19,8 @@ export type BackingParts = Readonly<{
   sole: boolean;
   /** Runs this process's ledger statements one after the other: what they answer is then never out of order. */
   inTurn<T>(statement: () => Promise<T>): Promise<T>;
+  /** Milliseconds that the database has left a statement without an answer; 0: none is under way. */
+  unansweredMs(): number;
   /** Called for statements that failed and are retried here. */
   onFailure(error: unknown): void;
   outage: Outage;

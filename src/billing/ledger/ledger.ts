@@ -22,6 +22,8 @@ const ANSWER_IN_OUTAGE_WITHIN_MS = 300;
 const FORGET_AFTER_MS = 600_000;
 /** How long a call waits for the database before it is answered from memory or turned away. */
 const ANSWER_WITHIN_MS = 5000;
+/** The same while the database answers, slowly: its statements wait for each other, or for a processor. */
+const ANSWER_WHILE_BUSY_WITHIN_MS = 20_000;
 
 export type ReserveRequest = Readonly<{
   userId: number;
@@ -184,9 +186,12 @@ export class Ledger {
   async sweep(): Promise<void> {
     const now = performance.now();
     for (const account of this.accounts.allUsed()) {
-      if (account.waitedFor(now) <= ANSWER_WITHIN_MS || this.#outage.isRecovering(now)) continue;
-      this.#backing.noteSilence();
-      account.answerAlone(new LedgerUnavailable("no answer in time"), this.#outage);
+      const waitedMs = account.waitedFor(now);
+      if (waitedMs <= ANSWER_WITHIN_MS || this.#outage.isRecovering(now)) continue;
+      if (this.parts.unansweredMs() > ANSWER_WITHIN_MS) this.#backing.noteSilence();
+      const isAway = !this.#outage.isOver;
+      if (!isAway && waitedMs <= ANSWER_WHILE_BUSY_WITHIN_MS) continue;
+      account.answerAlone(new LedgerUnavailable("no answer in time"), isAway ? this.#outage : null);
     }
     if (this.#sweeping) return;
     this.#sweeping = true;

@@ -7,7 +7,7 @@ import { Peers } from "./processes/peers.ts";
 import type { Registration } from "./processes/registration.ts";
 import type { Subject } from "./subject.ts";
 
-type Parts = Pick<BackingParts, "sql" | "processId" | "sole" | "inTurn" | "onFailure" | "log"> &
+type Parts = Pick<BackingParts, "sql" | "processId" | "sole" | "inTurn" | "unansweredMs" | "onFailure" | "log"> &
   Readonly<{
     kind: "server" | "embedded";
     changes: Pick<Changes, "subscribe" | "publish" | "onGap">;
@@ -34,7 +34,7 @@ export type OpenLedger = Readonly<{
 
 /** The ledger with what keeps its balances true: all balances, change events and the other processes. */
 export function openLedger(parts: Parts): OpenLedger {
-  const { sql, kind, processId, sole, inTurn, changes, spendRatio, registration, onFailure, log } = parts;
+  const { sql, kind, processId, sole, inTurn, unansweredMs, changes, spendRatio, registration, onFailure, log } = parts;
   const liveProcesses = () => registration()?.liveProcesses ?? 1;
   const outage = new Outage({ spendRatio, liveProcesses });
   const others = new Peers(
@@ -47,7 +47,7 @@ export function openLedger(parts: Parts): OpenLedger {
       onMembership: () => void registration()?.renew(),
     },
   );
-  const ledger = new Ledger({ sql, processId, sole, inTurn, onFailure, outage, others, log });
+  const ledger = new Ledger({ sql, processId, sole, inTurn, unansweredMs, onFailure, outage, others, log });
   let balances: BalanceLoader | null = null;
   let unsubscribe: readonly (() => unknown)[] = [];
   return {

@@ -266,10 +266,13 @@ export class Account {
     return isAgain ? "again" : "others";
   }
 
-  /** The database did not answer: spends the share of the outage, turns the others away, with `reason` unless they had too little. */
-  answerAlone(reason: Error, outage: Outage): void {
+  /**
+   * The database did not answer: spends the share of the outage (null: there is none), turns the others away, with `reason` unless
+   * they had too little.
+   */
+  answerAlone(reason: Error, outage: Outage | null): void {
     for (const waiter of this.#waiters.takeAll()) {
-      if (this.covers(waiter.amount) || this.coversInOutage(waiter.amount, outage)) {
+      if (this.covers(waiter.amount) || (outage && this.coversInOutage(waiter.amount, outage))) {
         this.hold(waiter.amount);
         waiter.resolve(true);
       } else if (this.isBeyond(waiter.amount)) waiter.resolve(false);
