@@ -7,6 +7,8 @@ type Subscription = {
   trialDays: number;
   /** What the first paid period costs. */
   firstValue: string;
+  /** When it is to begin; 0: once it is approved. */
+  startsAt: number;
   /** Epoch seconds; the second says since when the status is so. */
   startedAt: number;
   changedAt: number;
@@ -81,7 +83,7 @@ export function createFakePaypalPlans(next: (prefix: string) => string) {
     return [200, { transactions: state.listsSales ? found.sales.map((sale) => transaction(found, sale)) : [] }];
   }
 
-  function subscribe({ plan_id: planNo, custom_id: tradeNo }: Record<string, unknown>): Answer {
+  function subscribe({ plan_id: planNo, custom_id: tradeNo, start_time: start }: Record<string, unknown>): Answer {
     const cycles = plans.get(String(planNo))?.cycles ?? [];
     const price = cycles.find(({ tenure_type: kind }) => kind === "REGULAR")?.pricing_scheme?.fixed_price;
     if (!price) return [422, { details: [{ issue: "INVALID_PLAN" }] }];
@@ -92,6 +94,7 @@ export function createFakePaypalPlans(next: (prefix: string) => string) {
       ...{ id: next("I-"), tradeNo: String(tradeNo), status: "APPROVAL_PENDING" as const, sales: [] },
       ...{ value: price.value, currency: price.currency_code, startedAt: 0, changedAt: 0 },
       ...{ planNo: String(planNo), revisedTo: "" },
+      startsAt: typeof start === "string" ? Date.parse(start) / 1000 : 0,
       firstValue: first?.value ?? price.value,
       trialDays: trial?.frequency.interval_count ?? 0,
     };
@@ -117,9 +120,9 @@ export function createFakePaypalPlans(next: (prefix: string) => string) {
     /** The buyer approves: the first period is paid, unless it is a trial. Returns what is reported. */
     approve(tradeNo: string, now: number) {
       const one = byOrder(tradeNo);
-      Object.assign(one, { status: "ACTIVE", startedAt: now, changedAt: now });
+      Object.assign(one, { status: "ACTIVE", startedAt: Math.max(now, one.startsAt), changedAt: now });
       const activated = event("BILLING.SUBSCRIPTION.ACTIVATED", view(one));
-      return one.trialDays > 0 ? [activated] : [activated, this.charge(tradeNo, now)];
+      return one.trialDays > 0 || one.startsAt > now ? [activated] : [activated, this.charge(tradeNo, now)];
     },
     /** The buyer approves another price: it is charged from the next period on. Returns what is reported. */
     approveRevision(tradeNo: string, now: number) {

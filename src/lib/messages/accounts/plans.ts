@@ -128,9 +128,9 @@ export const planMessages = {
     en: "The payment service computes another amount than we do. Contact the operator.",
     zh: "支付服务计算的金额与系统不一致，请联系管理员。",
   },
-  plan_change_period: {
-    en: "This change is possible between plans with periods of the same length only. Cancel the renewal, then subscribe to the other plan.",
-    zh: "只能在周期相同的套餐之间进行此更改。请先取消续订，再订阅其他套餐。",
+  plan_change_soon: {
+    en: "PayPal charges the next period within a day. Change the plan when it has begun.",
+    zh: "PayPal 将在一天内扣取下一期费用，请在下一期开始后再更改套餐。",
   },
   plan_change_trial: {
     en: "PayPal changes no trial. Change the plan when its first period is paid.",

@@ -27,7 +27,7 @@ export const RenewalText = ({ subscription: own, next }: Props) => {
               name: next,
               method: t(`wallet.methods.${own.pay_method}`),
             })
-          : own.is_card && !own.cancel_at_end
+          : own.is_card && (!own.cancel_at_end || own.next_plan_id !== null)
             ? own.status === "past_due"
               ? t("plans.cardDue", { service: isPaypal ? "PayPal" : "Stripe" })
               : own.next_plan_id !== null

@@ -206,6 +206,11 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
                 {t("plans.stay", { name: own.plan_name })}
               </Button>
             )}
+          {own.cancel_at_end && own.next_plan_id !== null && (
+            <Button loading={change.isPending} onClick={() => change.mutate(stay)}>
+              {t("plans.giveUp", { name: next?.name ?? "" })}
+            </Button>
+          )}
           {own.cancel_at_end ? (
             !isPaypal && (
               <Button loading={change.isPending} onClick={() => change.mutate(() => setRenewal(own.id, true))}>

@@ -19,6 +19,7 @@ type PlanOrder = typeof planOrders.$inferSelect;
 /** A checkout page of Stripe is open for a day. */
 const PAGE_OPEN_S = 86_400;
 const DAY_S = 86_400;
+const HOUR_S = 3600;
 const SETTLING_S = 600;
 /** A page of invoices: more periods than pass between two looks. */
 const INVOICES = 20;
@@ -64,6 +65,8 @@ export async function pollCards(
             or(lte(planOrders.polledAt, now - DAY_S), inArray(planOrders.id, overdue)),
           ),
           eq(planOrders.status, "duplicate"),
+          // Nothing else asks for one that follows another with a subscription of its own.
+          and(eq(planOrders.status, "next"), eq(planOrders.service, "paypal"), lte(planOrders.polledAt, now - HOUR_S)),
           // Its last payment may not have been reported.
           and(eq(planOrders.status, "ended"), gt(planOrders.reportedAt, planOrders.polledAt)),
         ),
@@ -88,7 +91,12 @@ async function giveUpDeleted(db: Db): Promise<void> {
   await db
     .update(planOrders)
     .set({ status: "duplicate" })
-    .where(and(eq(planOrders.status, "active"), inArray(planOrders.userId, deleted)));
+    .where(
+      and(
+        or(eq(planOrders.status, "active"), and(eq(planOrders.status, "next"), eq(planOrders.service, "paypal"))),
+        inArray(planOrders.userId, deleted),
+      ),
+    );
 }
 
 /**

@@ -48,7 +48,8 @@ export async function readCardTerms(
     .where(eq(planOrders.id, current.orderId ?? 0));
   if (!order || order.subscriptionNo === "") throw new OperationError("plan_no_card");
   if (current.status !== "active" || now >= current.periodEnd) throw new OperationError("plan_change_unpaid");
-  if (current.cancelAtEnd || current.pauseAtEnd) throw new OperationError("plan_change_not_renewed");
+  // A plan that follows with a subscription of its own can still be given up.
+  if ((current.cancelAtEnd && !isBack) || current.pauseAtEnd) throw new OperationError("plan_change_not_renewed");
   if (!isBack) {
     if (current.nextPlanId !== null || current.nextExtraSeats !== null) throw new OperationError("plan_change_noted");
     if (!isOfSeats) await findOrderable(db, user.id, next.id);
@@ -77,12 +78,17 @@ export async function cardCredit(db: Db, { change: { current }, order }: CardTer
 
 /**
  * Stores the order of a change before the service is asked for it. `due`: what is paid for the first period, in the currency's smallest
- * coin; null: it begins with the next period. Throws OperationError: the subscription has changed meanwhile, or is being changed.
+ * coin; null: it begins with the next period. `isOwn`: with a subscription of its own at the service. Throws OperationError: the subscription has changed meanwhile, or is being changed.
  */
 export const storeChange = (
   db: Db,
   { change: { current, next, extraSeats }, order, quote, coupon }: CardTerms,
-  { due, now, priceNo = "" }: Readonly<{ due: number | null; now: number; priceNo?: string }>,
+  {
+    due,
+    now,
+    priceNo = "",
+    isOwn = false,
+  }: Readonly<{ due: number | null; now: number; priceNo?: string; isOwn?: boolean }>,
 ): Promise<PlanOrder> =>
   db.transaction(async (tx) => {
     const { userId } = current;
@@ -99,9 +105,14 @@ export const storeChange = (
       .values({
         ...moneyValues(quote),
         ...{ tradeNo: planTradeNo(userId), userId, service, planId: next.id, extraSeats, createdAt: now, priceNo },
-        ...{ subscriptionNo, customerNo, replacesId: order.id, couponId: coupon?.id ?? null },
+        ...{
+          subscriptionNo: isOwn ? "" : subscriptionNo,
+          customerNo,
+          replacesId: order.id,
+          couponId: coupon?.id ?? null,
+        },
         // PayPal's periods are counted from the end of the trial.
-        ...(service === "paypal" && { sessionNo, trialDays }),
+        ...(service === "paypal" && !isOwn && { sessionNo, trialDays }),
         ...(due !== null && {
           firstMoney: textOf(due, currency),
           firstTax: textOf(shareOf(tax, due, price), currency),

@@ -74,7 +74,7 @@ export async function previewChange(
   }
   const terms = await readCardTerms(deps, user, input, now);
   const { quote, change } = terms;
-  if (service === "paypal") requirePaypalChange(terms);
+  if (service === "paypal") requirePaypalChange(terms, now);
   const isNow = change.isUpgrade && service === "stripe";
   const due = isNow ? await atService(deps, terms.order, () => previewAtStripe(deps, terms, now)) : 0;
   return {

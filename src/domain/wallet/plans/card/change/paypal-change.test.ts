@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { users } from "../../../../../../db/schema/accounts/users.ts";
 import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
 import { transferDirectly } from "../../../../../../test/support/billing/start-billing.ts";
 import { planInput } from "../../../../../../test/support/billing/start-plans.ts";
@@ -10,6 +11,7 @@ import { createSafeFetch } from "../../../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../../../lib/runtime/log.ts";
 import type { UserEntry } from "../../../../accounts/directory.ts";
 import { readPaidOrders } from "../../../statements/movements/read-movements.ts";
+import { advanceSubscriptions } from "../../advance-subscriptions.ts";
 import { setRenewal } from "../../change-subscription.ts";
 import { listOwnSubscriptions, savePlan } from "../../plans.ts";
 import { listCases } from "../cases.ts";
@@ -81,10 +83,9 @@ const paidOf = async (userId: number) =>
     money,
     tax?.amount,
   ]);
-const statusesOf = async (userId: number) =>
-  (await app.db.select().from(planOrders).where(eq(planOrders.userId, userId)).orderBy(planOrders.id)).map(
-    ({ status }) => status,
-  );
+const ordersOf = (userId: number) =>
+  app.db.select().from(planOrders).where(eq(planOrders.userId, userId)).orderBy(planOrders.id);
+const statusesOf = async (userId: number) => (await ordersOf(userId)).map(({ status }) => status);
 const casesOf = async (userId: number) =>
   (await listCases(app.db, { page: 0, pageSize: 100 })).items.filter(({ user_id }) => user_id === userId);
 
@@ -172,9 +173,85 @@ test("a plan of the same price begins with the period after its approval; anothe
   expect(await casesOf(userId)).toMatchObject([{ kind: "wrong_amount", money: "1.00" }]);
 });
 
-test("PayPal changes neither a trial nor the length of a period, and what it refuses changes nothing", async () => {
+/** Approves a change to the yearly plan, which follows with a subscription of its own. Returns the number of its order. */
+async function followYearly(userId: number, now: number): Promise<string> {
+  const { url } = await change(userId, plans.yearly, now);
+  expect(url).toContain("https://www.paypal.test/subscribe");
+  const tradeNo = (await ordersOf(userId)).at(-1)?.tradeNo ?? "";
+  paypal.plans.approve(tradeNo, now);
+  return tradeNo;
+}
+
+test("a plan with periods of another length follows with a subscription of its own, which ends the renewal of the present one", async () => {
+  const { userId, tradeNo } = await payByPaypal();
+  const end = (await own(userId))?.period_end ?? 0;
+  const now = START + DAY_S;
+  expect(await preview(userId, plans.yearly, now)).toMatchObject({
+    ...{ starts: "next_period", pays: "paypal", due: "0.00", price: "119.00", period_end: end },
+  });
+  await change(userId, plans.yearly, now);
+  const [, unapproved] = await ordersOf(userId);
+  await pollCards(deps, undefined, now + HOUR_S);
+  expect(await own(userId)).toMatchObject({ next_plan_id: null, cancel_at_end: false, waiting_plan: "Yearly" });
+  // Nobody reports the approval: the next look finds it.
+  const following = await followYearly(userId, now + HOUR_S);
+  await pollCards(deps, undefined, now + 2 * HOUR_S);
+  for (const _ of [1, 2]) {
+    expect(await own(userId)).toMatchObject({ plan_name: "Small", next_plan_id: plans.yearly, cancel_at_end: true });
+    expect([tradeNo, following].map((one) => paypal.plans.byOrder(one).status)).toEqual(["CANCELLED", "ACTIVE"]);
+    const { change: report } = paypal.plans;
+    await deliver(now + 3 * HOUR_S, [report(tradeNo, "CANCELLED", now), report(following, "ACTIVE", now)]);
+    await pollCards(deps, undefined, now + 2 * DAY_S);
+  }
+  expect(await statusesOf(userId)).toEqual(["ended", "ended", "next"]);
+  await expect(change(userId, plans.large, now + DAY_S)).rejects.toMatchObject({ code: "plan_change_not_renewed" });
+  const paid = paypal.plans.charge(following, end + HOUR_S);
+  await advanceSubscriptions(deps, undefined, end);
+  await advanceSubscriptions(deps, undefined, end);
+  expect(await own(userId)).toBeUndefined();
+  await Promise.all([1, 2].map(() => deliver(end + HOUR_S, [paid])));
+  const begun = { plan_name: "Yearly", status: "active", period_start: end, next_plan_id: null, cancel_at_end: false };
+  expect(await own(userId)).toMatchObject(begun);
+  await pollCards(deps, undefined, end + 2 * DAY_S);
+  expect(await own(userId)).toMatchObject(begun);
+  expect((await paidOf(userId)).map(([money]) => money)).toEqual(["11.90", "119.00"]);
+  expect([await statusesOf(userId), await casesOf(userId)]).toEqual([["ended", "ended", "active"], []]);
+  // A page of before that is approved now would be a second subscription to the plan: it waits, and is canceled.
+  await deliver(end + 3 * DAY_S, paypal.plans.approve(unapproved?.tradeNo ?? "", end + 3 * DAY_S));
+  expect(paypal.plans.byOrder(unapproved?.tradeNo ?? "").status).toBe("CANCELLED");
+  expect(await casesOf(userId)).toMatchObject([{ kind: "duplicate", money: "119.00" }]);
+  expect(await own(userId)).toMatchObject(begun);
+});
+
+test("the plan that follows is given up, ended at PayPal, or ends with its account; the last day of a period is too late for it", async () => {
+  const now = START + DAY_S;
+  for (const giveUp of [
+    async (userId: number) => expect(await change(userId, plans.small, now + HOUR_S)).toEqual({ url: null }),
+    (_: number, following: string) => deliver(now, [paypal.plans.change(following, "CANCELLED", now + HOUR_S)]),
+  ]) {
+    const { userId } = await payByPaypal();
+    const following = await followYearly(userId, now);
+    await pollCards(deps, undefined, now + HOUR_S);
+    expect(await own(userId)).toMatchObject({ next_plan_id: plans.yearly });
+    await giveUp(userId, following);
+    expect(await own(userId)).toMatchObject({ plan_name: "Small", next_plan_id: null, cancel_at_end: true });
+    expect(paypal.plans.byOrder(following).status).toBe("CANCELLED");
+    await pollCards(deps, undefined, now + 2 * DAY_S);
+    expect(await statusesOf(userId)).toEqual(["ended", "ended"]);
+  }
+  const { userId, tradeNo } = await payByPaypal();
+  const end = (await own(userId))?.period_end ?? 0;
+  await expect(change(userId, plans.yearly, end - HOUR_S)).rejects.toMatchObject({ code: "plan_change_soon" });
+  const following = await followYearly(userId, now);
+  await pollCards(deps, undefined, now + HOUR_S);
+  await app.db.update(users).set({ deletedAt: now }).where(eq(users.id, userId));
+  await pollCards(deps, undefined, now + 2 * HOUR_S);
+  expect([tradeNo, following].map((one) => paypal.plans.byOrder(one).status)).toEqual(["CANCELLED", "CANCELLED"]);
+  expect(await statusesOf(userId)).toEqual(["ended", "ended"]);
+});
+
+test("PayPal changes no trial, and what it refuses changes nothing", async () => {
   const { userId } = await payByPaypal();
-  await expect(preview(userId, plans.yearly, START + DAY_S)).rejects.toMatchObject({ code: "plan_change_period" });
   paypal.plans.state.failsToRevise = true;
   await expect(change(userId, plans.large, START + DAY_S)).rejects.toMatchObject({ code: "payment_request_failed" });
   expect(await statusesOf(userId)).toEqual(["active", "ended"]);

@@ -4,23 +4,37 @@ import { textOf } from "../../../../../formats/json.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import { callPaypal, linkOf, reasonOf } from "../../../payments/direct/paypal/client.ts";
 import { PaymentServiceError } from "../../../payments/direct/service.ts";
-import { createPaypalPlan, lookUpPaypal, type PaypalPlanDeps, subscriptionPath } from "../paypal/subscription.ts";
+import {
+  cancelAtPaypal,
+  createPaypalPlan,
+  lookUpPaypal,
+  openPaypalPage,
+  type PaypalPlanDeps,
+  subscriptionPath,
+} from "../paypal/subscription.ts";
 import { type CardTerms, storeChange } from "./card-terms.ts";
-import { endChange, type PlanOrder } from "./open-changes.ts";
+import { endChange, findOpenChange, type PlanOrder } from "./open-changes.ts";
 import type { Changed } from "./stripe-change.ts";
 
+/** PayPal may charge the next period some hours before it begins. */
+const CHARGED_AHEAD_S = 86_400;
+
 /** Checks that PayPal can change to a plan. Throws OperationError. */
-export function requirePaypalChange({ change: { current, present, next } }: CardTerms): void {
+export function requirePaypalChange(terms: CardTerms, now: number): void {
+  const { current } = terms.change;
   if (current.isTrial) throw new OperationError("plan_change_trial");
-  if (next.period !== present.period || next.periodCount !== present.periodCount) {
-    throw new OperationError("plan_change_period");
-  }
+  if (hasOtherPeriod(terms) && now > current.periodEnd - CHARGED_AHEAD_S) throw new OperationError("plan_change_soon");
 }
+
+const hasOtherPeriod = ({ isBack, change: { present, next } }: CardTerms): boolean =>
+  !isBack && (next.period !== present.period || next.periodCount !== present.periodCount);
 
 /**
  * Asks PayPal to charge another price from the next period on, and returns the page on which the subscriber approves it: PayPal prorates
  * nothing (https://developer.paypal.com/docs/subscriptions/customize/revise-subscriptions/). Until it is approved the present plan is
- * charged and stays in force. Throws OperationError and PaymentServiceError.
+ * charged and stays in force. What PayPal documents changes the price, not when it is charged: a plan with periods of another length gets
+ * a subscription of its own, which begins where the paid period ends; with its approval the present one is no longer renewed. Throws
+ * OperationError and PaymentServiceError.
  */
 export async function changeAtPaypal(
   deps: PaypalPlanDeps,
@@ -29,7 +43,9 @@ export async function changeAtPaypal(
 ): Promise<Changed> {
   const { db } = deps;
   const { order, isBack, change } = terms;
-  requirePaypalChange(terms);
+  requirePaypalChange(terms, now);
+  if (isBack && (await dropFollower(deps, order))) return { url: null };
+  if (hasOtherPeriod(terms)) return orderFollower(deps, terms, { site, now });
   const found = await callPaypal(deps, "GET", subscriptionPath(order));
   const planNo = textOf(found.body.plan_id);
   if (found.status !== 200 || !planNo)
@@ -58,6 +74,35 @@ export async function changeAtPaypal(
     await endChange(db, stored);
     throw error;
   }
+}
+
+/** Orders a plan that follows the present one with a subscription of its own. */
+async function orderFollower(
+  deps: PaypalPlanDeps,
+  terms: CardTerms,
+  { site, now }: Readonly<{ site: string; now: number }>,
+): Promise<Changed> {
+  const { db } = deps;
+  const { current, next: plan } = terms.change;
+  await closeUnapproved(deps, terms.order);
+  const order = await storeChange(db, terms, { due: null, now, isOwn: true });
+  try {
+    const { sessionNo, url } = await openPaypalPage(deps, { order, plan, site, startsAt: current.periodEnd });
+    await db.update(planOrders).set({ sessionNo }).where(eq(planOrders.id, order.id));
+    return { url };
+  } catch (error) {
+    await endChange(db, order);
+    throw error;
+  }
+}
+
+/** Gives up the plan that follows an order's with a subscription of its own. Returns whether there was one. */
+async function dropFollower(deps: PaypalPlanDeps, order: PlanOrder): Promise<boolean> {
+  const follower = await findOpenChange(deps.db, order, "next");
+  if (!follower || follower.sessionNo === order.sessionNo) return false;
+  await cancelAtPaypal(deps, follower);
+  await endChange(deps.db, follower);
+  return true;
 }
 
 /** Changes that nobody has approved yet are given up for the next. */

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray, ne } from "drizzle-orm";
 import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
@@ -13,6 +13,7 @@ import type { Plan } from "../../plan-account.ts";
 import { findAnyPlan } from "../../subscribe.ts";
 import { applyInvoice } from "../apply-invoice.ts";
 import { applyCardState } from "../card-state.ts";
+import { endChange, noteNext } from "../change/open-changes.ts";
 import { findPaidOrder, listOrdersOf, settlePaypalChanges } from "../change/settle-paypal.ts";
 
 export type PaypalPlanDeps = WalletDeps & DirectDeps;
@@ -29,11 +30,13 @@ const LONGEST = { day: 365, week: 52, month: 12, year: 1 } as const;
 
 /**
  * Opens a page of PayPal to approve a subscription on: with a plan of PayPal's for the order, so that what it costs there is what
- * was ordered (https://developer.paypal.com/docs/subscriptions/). Throws OperationError and PaymentServiceError.
+ * was ordered (https://developer.paypal.com/docs/subscriptions/). `startsAt`: when it charges its first period, epoch seconds in the
+ * future (`start_time`, https://developer.paypal.com/docs/api/subscriptions/v1/#subscriptions_create); absent: once it is approved.
+ * Throws OperationError and PaymentServiceError.
  */
 export async function openPaypalPage(
   deps: PaypalPlanDeps,
-  { order, plan, site }: Readonly<{ order: Order; plan: Plan; site: string }>,
+  { order, plan, site, startsAt }: Readonly<{ order: Order; plan: Plan; site: string; startsAt?: number }>,
 ): Promise<Readonly<{ sessionNo: string; url: string }>> {
   const { tradeNo } = order;
   const longest = LONGEST[plan.period];
@@ -45,6 +48,7 @@ export async function openPaypalPage(
     requestId: tradeNo,
     body: {
       ...{ plan_id: planNo.id, custom_id: tradeNo },
+      ...(startsAt !== undefined && { start_time: new Date(startsAt * 1000).toISOString() }),
       application_context: {
         ...{ user_action: "SUBSCRIBE_NOW", shipping_preference: "NO_SHIPPING", return_url: back, cancel_url: back },
       },
@@ -128,6 +132,8 @@ export async function lookUpPaypal(deps: PaypalPlanDeps, order: Order, now: numb
   const orders = await listOrdersOf(deps.db, order);
   // PayPal sends back the number of the order that began it.
   const tradeNo = orders[0]?.tradeNo ?? order.tradeNo;
+  const [first] = orders;
+  if (first && status === "ACTIVE") await takePlace(deps, first, now);
   const base = { tradeNo, subscriptionNo: order.sessionNo, customerNo: "", priceNo: "" };
   if (order.trialDays > 0 && status === "ACTIVE") {
     const trial = { paidUnits: 0, currency: order.currency, periodStart: startedAt, periodEnd: paidFrom };
@@ -148,6 +154,7 @@ export async function lookUpPaypal(deps: PaypalPlanDeps, order: Order, now: numb
       now,
     );
   }
+  if (first?.status === "duplicate" && sales.length === 0) await endDuplicate(deps, first);
   for (const { id: orderId } of orders) await joinWaitingRefunds(deps.db, { orderId });
   await applyCardState(deps, {
     ...{ tradeNo, subscriptionNo: order.sessionNo },
@@ -168,7 +175,26 @@ async function apply(
   if (outcome === "waiting" || outcome === "duplicate") {
     deps.log.warn({ ...invoice }, "a payment for a plan waits for an administrator");
   }
-  if (outcome !== "duplicate" && order.status !== "duplicate") return;
+  if (outcome === "duplicate" || order.status === "duplicate") await endDuplicate(deps, order);
+}
+
+/**
+ * A subscription of its own that an account approved to change to a plan with periods of another length: the one before is not renewed
+ * any more, and the other plan follows it. Throws PaymentServiceError: nothing is agreed yet.
+ */
+async function takePlace(deps: PaypalPlanDeps, order: Order, now: number): Promise<void> {
+  if (order.replacesId === null || (order.status !== "pending" && order.status !== "ended")) return;
+  const [replaced] = await deps.db.select().from(planOrders).where(eq(planOrders.id, order.replacesId));
+  if (replaced?.status === "active") await cancelAtPaypal(deps, replaced);
+  const isOpen = inArray(planOrders.status, ["pending", "next"]);
+  const others = and(isOpen, eq(planOrders.replacesId, order.replacesId), ne(planOrders.id, order.id));
+  for (const other of await deps.db.select().from(planOrders).where(others)) await endChange(deps.db, other);
+  await noteNext(deps.db, order);
+  if (replaced) await lookUpPaypal(deps, replaced, now);
+}
+
+/** Cancels a subscription that nobody is to be charged for. */
+async function endDuplicate(deps: PaypalPlanDeps, order: Order): Promise<void> {
   try {
     await cancelAtPaypal(deps, order);
     const isDuplicate = and(eq(planOrders.id, order.id), eq(planOrders.status, "duplicate"));
