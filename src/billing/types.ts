@@ -1,3 +1,4 @@
+import type { Megapixels } from "../formats/conversation/reply.ts";
 import type { Sentence } from "../lib/messages.ts";
 import { type Reason, sayReason } from "../lib/reason.ts";
 import type { Decimal } from "../lib/values/decimal.ts";
@@ -26,7 +27,11 @@ export type Price = {
       seconds?: number;
       /** The price is per image; the model decides how many, up to this number. */
       images?: number;
-      /** The price per second of variants that cost more or less. */
+      /** Of each megapixel of an image after the first, and of each of an image in the request. */
+      usdPerMegapixel?: Decimal | undefined;
+      /** The most megapixels of the request, where the price depends on them. */
+      megapixels?: Megapixels;
+      /** The price per second, or per video, of variants that cost more or less. */
       variants?: readonly PriceVariant[] | undefined;
       /** The variant that this price belongs to, as written in the price table. */
       variant?: string;
@@ -53,8 +58,8 @@ export type Price = {
 /** One line of a receipt: `quantity` × `factor` = `amount`; numbers are exact decimal text. */
 export type ReceiptLine = {
   /**
-   * Stable code: input, cache_read, cache_write, cache_write_1h, output, audio_input, audio_output, image_input, image_output, per_call, per_second, or a tool (web_search,
-   * file_search, code_interpreter); minimum means that the total
+   * Stable code: input, cache_read, cache_write, cache_write_1h, output, audio_input, audio_output, image_input, image_output, per_call, per_second,
+   * output_megapixel (after the first of each image), input_megapixel, or a tool (web_search, file_search, code_interpreter); minimum means that the total
    * was raised to the minimum charge (not part of the subtotal; `rounding` has the difference).
    */
   item: string;

@@ -25,7 +25,7 @@ export const REASONING_STYLES = [
 ] as const;
 export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export const MODALITIES = ["text", "image", "audio", "video", "file", "embeddings"] as const;
-export const BILLING_UNITS = ["token", "character", "minute", "image", "second"] as const;
+export const BILLING_UNITS = ["token", "character", "minute", "image", "second", "video"] as const;
 export const CURRENCIES = ["USD", "CNY"] as const;
 
 export type ReasoningEffort = (typeof EFFORTS)[number];
@@ -87,6 +87,8 @@ const PRICE_READERS = {
   image_output: amount,
   tiers: listOf(fieldsOf({ over: tokens, input: amount, output: amount })),
   per_call: amount,
+  /** Each megapixel of an image after the first, which `per_call` pays, and each of an image in the request. */
+  per_megapixel: amount,
   per_second: amount,
   variants: mapOf(amount),
   currency: oneOf(CURRENCIES),
@@ -131,7 +133,7 @@ const FACT_READERS = {
 /** How a model is asked to reason. Budgets are tokens. */
 export type ReasoningFacts = Fields<typeof REASONING_READERS> & Readonly<{ style: (typeof REASONING_STYLES)[number] }>;
 
-/** Amounts of a million tokens, of a call, of a second, in the currency (dollars unless the price says otherwise). */
+/** Amounts of a million tokens, of a call, of a megapixel, of a second, in the currency (dollars unless the price says otherwise). */
 export type CatalogPrice = Fields<typeof PRICE_READERS>;
 
 /** What one entry says. Absent: a more general entry decides. */
@@ -172,13 +174,16 @@ const readPriceFields = fieldsOf(PRICE_READERS);
 /** Checks a price. Throws FieldError. */
 function readPrice(value: unknown, field: string): CatalogPrice {
   const price = readPriceFields(value, field);
-  const { input, per_call, per_second, variants, tiers = [] } = price;
+  const { input, per_call, per_megapixel, per_second, variants, tiers = [] } = price;
   if (input === undefined && per_call === undefined && per_second === undefined)
     throw new FieldError(field, "a price with input, per_call or per_second");
   for (const name of ["output", "cache_read", "cache_write", "audio_input", "image_input", "image_output"] as const)
     if (price[name] !== undefined && input === undefined)
       throw new FieldError(`${field}.input`, `required with ${name}`);
-  if (variants && per_second === undefined) throw new FieldError(`${field}.per_second`, "required with variants");
+  if (variants && per_second === undefined && per_call === undefined)
+    throw new FieldError(field, "a price with per_second or per_call, as it has variants");
+  if (per_megapixel !== undefined && per_call === undefined)
+    throw new FieldError(`${field}.per_call`, "required with per_megapixel");
   tiers.forEach((tier, index) => {
     const before = tiers[index - 1]?.over ?? 0;
     if (tier.over === undefined || tier.input === undefined || tier.output === undefined || tier.over <= before)

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { NO_USAGE } from "../../formats/conversation/reply.ts";
+import { saneTokens, saneUsage } from "../../formats/conversation/sane-usage.ts";
 import { decimal, ONE } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
-import { charge, saneTokens, saneUsage } from "./charge.ts";
+import { charge, estimate } from "./charge.ts";
 
 test.each([
   [0, 0],
@@ -106,4 +107,49 @@ test.each([
   expect(quota).toBe(seconds * 5_000 * 1.5);
   const line = { item: "per_second", quantity: String(seconds), factor: "0.01", amount: String(seconds * 5_000) };
   expect(receipt.lines).toEqual(seconds > 0 ? [line] : []);
+});
+
+test.each([
+  // A first megapixel at 3 cents, the three that follow and two of the input at 1.5 cents each.
+  [{ output: 4, input: 2 }, 1, 1, 52_500],
+  [{ output: 1, input: 0 }, 1, 1, 15_000],
+  // Three images of two megapixels; the input counts once.
+  [{ output: 2, input: 1 }, 3, 3, 75_000],
+  // Two of them were drawn.
+  [{ output: 2, input: 1 }, 3, 2, 52_500],
+  [{ output: 0, input: 0 }, 1, 1, 15_000],
+  [{ output: Number.NaN, input: -3 }, 1, 1, 15_000],
+] as const)("%p of %p images, of which %p were drawn, cost %p units", (megapixels, images, drawn, quota) => {
+  const most = { output: 4, input: 8 };
+  const price: Price = {
+    kind: "per_call",
+    pricedAs: "flux-2-pro",
+    groupRatio: ONE,
+    usdPerCall: decimal(0.03),
+    usdPerMegapixel: decimal(0.015),
+    megapixels: most,
+    images,
+  };
+  const used = { ...NO_USAGE, promptTokens: 1, images: drawn, megapixels };
+  const { receipt, ...charged } = charge(price, used, decimal(500_000));
+  expect(charged.quota).toBe(quota);
+  const sum = receipt.lines.reduce((total, { quantity, factor }) => total + Number(quantity) * Number(factor), 0);
+  expect(Math.round(sum * 500_000)).toBe(quota);
+  const unknown = { promptTokens: 0, maxOutputTokens: null, defaultOutputTokens: 0 };
+  const held = estimate(price, unknown, decimal(500_000));
+  // Without a report the charge is what was held.
+  expect(charge(price, { ...NO_USAGE, promptTokens: 1 }, decimal(500_000)).quota).toBe(held);
+  expect(held).toBeGreaterThanOrEqual(quota);
+});
+
+test("the receipt of an image names its megapixels, where its price has them", () => {
+  const price: Price = { kind: "per_call", pricedAs: "m", groupRatio: ONE, usdPerCall: decimal(0.07) };
+  const used = { ...NO_USAGE, promptTokens: 1, megapixels: { output: 3, input: 2 } };
+  const byMegapixel = { ...price, usdPerMegapixel: decimal(0.03), megapixels: { output: 4, input: 4 } };
+  expect(charge(byMegapixel, used, decimal(500_000)).receipt.lines).toEqual([
+    { item: "per_call", quantity: "1", factor: "0.07", amount: expect.stringMatching(/^35000(\.0+)?$/) },
+    { item: "output_megapixel", quantity: "2", factor: "0.03", amount: expect.stringMatching(/^30000(\.0+)?$/) },
+    { item: "input_megapixel", quantity: "2", factor: "0.03", amount: expect.stringMatching(/^30000(\.0+)?$/) },
+  ]);
+  expect(charge(price, used, decimal(500_000)).receipt.lines).toHaveLength(1);
 });

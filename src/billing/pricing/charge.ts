@@ -1,4 +1,5 @@
 import type { Usage } from "../../formats/conversation/reply.ts";
+import { saneTokens, saneUsage } from "../../formats/conversation/sane-usage.ts";
 import {
   add,
   type Decimal,
@@ -38,7 +39,7 @@ const factorsByPrice = new WeakMap<Price, Map<ContextTier | undefined, Factors>>
  * [input + cached × rc + written × rw + output × ro + audio in × ra + audio out × ra × rao
  * + image in × ri + image out × ri × rio] × rm × rg, each input and
  * output times its factor where the prompt is on a step of the model's prices by length, or
- * USD per call × `quotaPerUnit` × rg; tools that the provider ran cost USD per use × `quotaPerUnit` × rg besides, and so do
+ * USD per call (and megapixel) × `quotaPerUnit` × rg; tools that the provider ran cost USD per use × `quotaPerUnit` × rg besides, and so do
  * media that it bills by themselves where tokens have a price; rounded once, halves away from zero. A call with neither tokens
  * nor such media costs nothing, whatever the price; a ratio above zero costs at least 1. Nonsense in `usage` counts as 0 and the
  * charge is never negative.
@@ -138,8 +139,11 @@ function makeFactors(price: Price, tier: ContextTier | undefined): Factors {
 
 function partsOf(price: Price, tier: ContextTier | undefined): (readonly [item: string, factor: Decimal])[] {
   if (price.kind === "per_call") {
-    const isPerSecond = price.seconds !== undefined && price.images === undefined;
-    return [[isPerSecond ? "per_second" : "per_call", price.usdPerCall]];
+    const { usdPerCall, usdPerMegapixel, seconds, images } = price;
+    const isPerSecond = seconds !== undefined && images === undefined;
+    const call = [isPerSecond ? "per_second" : "per_call", usdPerCall] as const;
+    if (!usdPerMegapixel) return [call];
+    return [call, ["output_megapixel", usdPerMegapixel], ["input_megapixel", usdPerMegapixel]];
   }
   const input = multiply(price.modelRatio, tier?.input ?? ONE);
   const output = multiply(price.modelRatio, tier?.output ?? ONE);
@@ -162,7 +166,9 @@ function quantitiesOf(price: Price, usage: Usage): number[] {
   if (price.kind === "per_call") {
     const { seconds = 1, images } = price;
     const most = images ?? seconds;
-    return [Math.min(most, (images === undefined ? usage.seconds : usage.images) ?? most)];
+    const count = Math.min(most, (images === undefined ? usage.seconds : usage.images) ?? most);
+    const { output = 1, input = 0 } = (price.megapixels && usage.megapixels) ?? price.megapixels ?? {};
+    return [count, count * Math.max(0, output - 1), input];
   }
   const { promptTokens, completionTokens, cachedTokens, cacheCreationTokens } = usage;
   const { audioInputTokens, audioOutputTokens, longCacheCreationTokens = 0 } = usage;
@@ -203,8 +209,11 @@ type Expected = Readonly<{
  */
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
   if (price.kind === "per_call") {
-    const { usdPerCall, seconds = 1, images = 1 } = price;
-    return upper(multiply(multiply(usdPerCall, integer(seconds * images)), quotaPerUnit), price.groupRatio);
+    const { usdPerCall, usdPerMegapixel = ZERO, megapixels, seconds = 1, images = 1 } = price;
+    const calls = multiply(usdPerCall, integer(seconds * images));
+    const further = megapixels ? images * Math.max(0, megapixels.output - 1) + megapixels.input : 0;
+    const usd = add(calls, multiply(usdPerMegapixel, integer(further)));
+    return upper(multiply(usd, quotaPerUnit), price.groupRatio);
   }
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
@@ -257,45 +266,3 @@ function writeRatio(price: TokenPrice, writes: CacheWrites): Decimal {
 }
 
 const upper = (amount: Decimal, groupRatio: Decimal): number => Math.max(0, roundUp(multiply(amount, groupRatio)));
-
-/** Most tokens of one kind that one call is believed to have: what a client may ask for at most. */
-const MOST_TOKENS = 1_073_741_823;
-
-/** A token count as an upstream or client states it → a whole number from 0 to 2^30 − 1; nonsense counts as 0. */
-export const saneTokens = (count: number): number => (count > 0 ? Math.min(Math.floor(count), MOST_TOKENS) : 0);
-
-/** Usage as an upstream states it → counts that money can be computed from: whole, in range, parts within the whole. */
-export function saneUsage(usage: Usage): Usage {
-  const promptTokens = saneTokens(usage.promptTokens);
-  const completionTokens = saneTokens(usage.completionTokens);
-  const cachedTokens = Math.min(saneTokens(usage.cachedTokens), promptTokens);
-  const cacheCreationTokens = Math.min(saneTokens(usage.cacheCreationTokens), promptTokens - cachedTokens);
-  const audioInputTokens = Math.min(
-    saneTokens(usage.audioInputTokens),
-    promptTokens - cachedTokens - cacheCreationTokens,
-  );
-  const audioOutputTokens = Math.min(saneTokens(usage.audioOutputTokens), completionTokens);
-  const textInput = promptTokens - cachedTokens - cacheCreationTokens - audioInputTokens;
-  const sane: Usage = {
-    promptTokens,
-    completionTokens,
-    cachedTokens,
-    cacheCreationTokens,
-    reasoningTokens: Math.min(saneTokens(usage.reasoningTokens), completionTokens),
-    audioInputTokens,
-    audioOutputTokens,
-  };
-  const { imageInputTokens, imageOutputTokens, longCacheCreationTokens, toolCalls, images, seconds } = usage;
-  if (imageInputTokens) sane.imageInputTokens = Math.min(saneTokens(imageInputTokens), textInput);
-  if (imageOutputTokens) {
-    sane.imageOutputTokens = Math.min(saneTokens(imageOutputTokens), completionTokens - audioOutputTokens);
-  }
-  if (longCacheCreationTokens) {
-    sane.longCacheCreationTokens = Math.min(saneTokens(longCacheCreationTokens), cacheCreationTokens);
-  }
-  if (toolCalls) sane.toolCalls = toolCalls;
-  if (images !== undefined) sane.images = saneTokens(images);
-  if (seconds !== undefined) sane.seconds = saneTokens(seconds);
-  if (usage.media) sane.media = usage.media;
-  return sane;
-}

@@ -6,7 +6,7 @@ import { DEFAULT_MODEL_PRICE, DEFAULT_VIDEO_PRICE, type RatioMap } from "./ratio
 import { inDollars } from "./ratios/usd-prices.ts";
 
 /** What a model is billed for: a minute of sound counts as 1,000 tokens, characters count as tokens. */
-export type PriceUnit = "token" | "character" | "minute" | "image" | "second" | "call";
+export type PriceUnit = "token" | "character" | "minute" | "image" | "second" | "video" | "call";
 
 /** What the price of a model is for, as calls are charged. `onlyFilms`: its channel makes nothing but videos. */
 export function priceUnitOf(
@@ -14,7 +14,8 @@ export function priceUnitOf(
   { kind }: Pick<Price, "kind">,
   onlyFilms: boolean,
 ): PriceUnit {
-  if (kind === "per_token") return unit === null || unit === "second" ? "token" : unit;
+  if (kind === "per_token") return unit === null || unit === "second" || unit === "video" ? "token" : unit;
+  if (unit === "video") return "video";
   if (onlyFilms || unit === "second") return "second";
   return unit === "image" || output_modalities?.includes("image") ? "image" : "call";
 }
@@ -69,7 +70,7 @@ export function discountsAt(discounts: readonly GroupDiscount[], nowSeconds: num
 export const discounted = (ratio: Decimal, { percent }: Pick<GroupDiscount, "percent">): Decimal =>
   multiply(ratio, multiply(subtract(ALL, percent), ONE_PERCENT));
 
-/** What a second costs when an order asks for all of this: field → the values that count. */
+/** What a second, or a video, costs when an order asks for all of this: field → the values that count. */
 export type PriceVariant = Readonly<{
   /** As it was written: `mode=pro,sound=on`. */
   text: string;

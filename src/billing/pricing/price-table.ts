@@ -17,6 +17,7 @@ export type PriceTable = Readonly<{
   modelRatio: Ratios;
   /** USD per call. */
   modelPrice: Ratios;
+  megapixelPrice: Ratios;
   completionRatio: Ratios;
   cacheRatio: Ratios;
   cacheCreationRatio: Ratios;
@@ -30,7 +31,7 @@ export type PriceTable = Readonly<{
   discounts: ReadonlyMap<string, GroupDiscount>;
   /** Model → steps by length of the prompt, ascending. */
   contextTiers: ReadonlyMap<string, readonly ContextTier[]>;
-  /** Model → what a second of a variant costs. */
+  /** Model → what a second, or a video, of a variant costs. */
   videoPrice: ReadonlyMap<string, readonly PriceVariant[]>;
   /** USD per use of a tool that the provider runs. */
   toolPrice: Ratios;
@@ -44,6 +45,7 @@ export const UNSET_MODEL_RATIO = decimal("37.5");
 type PriceOption =
   | "ModelRatio"
   | "ModelPrice"
+  | "MegapixelPrice"
   | "CompletionRatio"
   | "CacheRatio"
   | "CacheCreationRatio"
@@ -84,6 +86,7 @@ export function createPriceTable(settings: PriceSettings, now: () => number = no
       table = {
         modelRatio: settings.get("ModelRatio"),
         modelPrice: settings.get("ModelPrice"),
+        megapixelPrice: settings.get("MegapixelPrice"),
         completionRatio: settings.get("CompletionRatio"),
         cacheRatio: settings.get("CacheRatio"),
         cacheCreationRatio: settings.get("CacheCreationRatio"),

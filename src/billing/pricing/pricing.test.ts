@@ -17,6 +17,7 @@ const exact = (map: defaults.RatioMap): ReadonlyMap<string, Decimal> =>
 
 const SHIPPED: PriceTable = {
   modelRatio: exact(defaults.DEFAULT_MODEL_RATIO),
+  megapixelPrice: new Map(),
   modelPrice: exact(defaults.DEFAULT_MODEL_PRICE),
   completionRatio: exact(defaults.DEFAULT_COMPLETION_RATIO),
   cacheRatio: exact(defaults.DEFAULT_CACHE_RATIO),

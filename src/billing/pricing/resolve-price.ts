@@ -53,7 +53,9 @@ function priceOf(table: PriceTable, model: string, pays: GroupPays): Price | und
   const usdPerCall = table.modelPrice.get(name);
   if (usdPerCall) {
     const variants = table.videoPrice.get(name);
-    return { kind: "per_call", pricedAs: name, ...pays, toolPrices: table.toolPrice, usdPerCall, variants };
+    const usdPerMegapixel = table.megapixelPrice.get(name);
+    const extras = { toolPrices: table.toolPrice, variants, usdPerMegapixel };
+    return { kind: "per_call", pricedAs: name, ...pays, usdPerCall, ...extras };
   }
   const modelRatio = table.modelRatio.get(name);
   return modelRatio && perToken(table, name, pays, modelRatio);

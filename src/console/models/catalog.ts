@@ -71,7 +71,7 @@ const entry: TSchema & { static: object } = t.Object(
       t.Object(
         {
           ...{ input: usd, output: usd, cache_read: usd, cache_write: usd, audio_input: usd, audio_output: usd },
-          ...{ image_input: usd, image_output: usd, per_call: usd, per_second: usd },
+          ...{ image_input: usd, image_output: usd, per_call: usd, per_megapixel: usd, per_second: usd },
           tiers: t.Optional(t.Array(t.Object({ over: tokens, input: t.Number(), output: t.Number() }))),
           variants: t.Optional(t.Record(t.String(), t.Number())),
           currency: t.Optional(choice(CURRENCIES)),

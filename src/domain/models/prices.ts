@@ -7,6 +7,7 @@ import { shippedDocument } from "../../catalog/shipped.ts";
 export const PRICE_OPTIONS = [
   "ModelRatio",
   "ModelPrice",
+  "MegapixelPrice",
   "CompletionRatio",
   "CacheRatio",
   "CacheCreationRatio",
@@ -72,5 +73,6 @@ export function priceView(model: string, ratios: PriceRatios): CatalogPrice | nu
   const shipped = shippedDocument.models.get(model)?.price;
   const isInUsd = (shippedDocument.sources[shipped?.source ?? ""]?.currency ?? "USD") === "USD";
   if (shipped && isInUsd && isSamePrice(ratios, shippedRatios(model))) return shipped;
-  return priceOf(ratios, shipped?.per_second !== undefined);
+  const unit = shipped?.per_second !== undefined ? "second" : shipped?.per_call !== undefined ? "call" : null;
+  return priceOf(ratios, unit);
 }

@@ -110,6 +110,9 @@ export type StreamEncoder = {
 export const finishAfter = (reason: FinishReason, calls: number): FinishReason =>
   calls === 0 || reason === "length" || reason === "content_filter" ? reason : "tool_calls";
 
+/** Whole megapixels of each image of a response, and of all images of its request together. */
+export type Megapixels = Readonly<{ output: number; input: number }>;
+
 /**
  * The token usage of one call, in one shape for every format: `promptTokens` includes cached, cache-written and audio input;
  * `completionTokens` includes reasoning and audio output.
@@ -131,6 +134,8 @@ export type Usage = {
   imageOutputTokens?: number;
   /** How many images were drawn, where the model decides that. */
   images?: number;
+  /** Megapixels of images, where the provider reports them. */
+  megapixels?: Megapixels;
   /** How many seconds of sound were made, where the model decides that. */
   seconds?: number;
   /** Media of the request that are billed by themselves rather than as tokens. */

@@ -32,6 +32,7 @@ const JSON_TYPE = "application/json";
 export class NativeAdapter implements Adapter {
   readonly readError = readError;
   #sent: JsonObject = {};
+  #first: JsonObject | undefined;
   #parsed: Readonly<{ body: Uint8Array<ArrayBuffer>; answer: JsonObject | null }> | null = null;
 
   constructor(
@@ -71,6 +72,7 @@ export class NativeAdapter implements Adapter {
     const first = format.pending ? this.#answerOf(body) : null;
     if (!first) return body;
     const job = { sent: this.#sent, first };
+    this.#first = first;
     let answer = body;
     const until = performance.now() + GIVE_UP_MS;
     for (let waitMs = FIRST_WAIT_MS; performance.now() < until; waitMs = Math.min(MAX_WAIT_MS, waitMs * 1.5)) {
@@ -151,7 +153,7 @@ export class NativeAdapter implements Adapter {
     const { endpoint, body: request } = this.call;
     const answer = IS_MEDIA.test(contentType) ? null : this.#answerOf(body);
     const decoded = answer
-      ? this.format.decode(answer, request.json)
+      ? this.format.decode(answer, request.json, this.#first)
       : IS_BYTES.test(contentType) && !isText(body, contentType)
         ? (this.format.decodeBytes?.(body) ?? null)
         : null;

@@ -93,9 +93,13 @@ async function readFormBody(
     if (error instanceof MalformedForm) throw invalidRequest({ code: "gateway_body_no_form" });
     throw error;
   });
-  const json: JsonObject = Object.fromEntries(
-    form.parts.map((part) => [part.name, "value" in part ? part.value : { bytes: part.file.size }]),
-  );
+  const json: JsonObject = {};
+  for (const part of form.parts) {
+    if ("value" in part) json[part.name] = part.value;
+    else
+      json[part.name] =
+        part.name in json ? [json[part.name], { bytes: part.file.size }].flat() : { bytes: part.file.size };
+  }
   try {
     checkForm(form.parts, json, rules);
   } catch (error) {

@@ -56,12 +56,12 @@ export const music: Endpoint = { ...base, capability: "music", rules: musicRules
 const variantFields = (options: unknown): RequestedVariant =>
   Object.fromEntries(Object.entries(recordOf(options) ?? {}).map(([field, value]) => [field, String(value)]));
 
-/** Fixed prices of videos are per second. */
+/** Fixed prices of videos are per second; of models that are billed by the video, per video. */
 export const video: Endpoint = {
   ...base,
   capability: "video",
   rules: videoRules,
-  priceOf(price, { prompt, summary }) {
+  priceOf(price, { prompt, summary }, upstreamModel, catalog) {
     const seconds = numberOf(prompt.seconds) ?? 1;
     if (price.kind === "per_token") {
       // A token price does not apply to videos. On a site in self-use mode, models without a price are free.
@@ -69,10 +69,8 @@ export const video: Endpoint = {
       return { kind: "per_call", pricedAs: price.pricedAs, groupRatio: price.groupRatio, usdPerCall: ZERO, seconds };
     }
     const variant = variantOf(price.variants, variantFields(prompt.variant));
-    return {
-      ...price,
-      ...(variant && { usdPerCall: variant.usd, variant: variant.text }),
-      seconds,
-    };
+    const chosen = { ...price, ...(variant && { usdPerCall: variant.usd, variant: variant.text }) };
+    const isByVideo = [price.pricedAs, upstreamModel].some((name) => catalog.find(name).billed_by === "video");
+    return isByVideo ? chosen : { ...chosen, seconds };
   },
 };

@@ -29,6 +29,7 @@ export const publicPageMessages = {
   page_call_price: { en: "{price} per call", zh: "每次 {price}" },
   page_image_price: { en: "{price} per image", zh: "每张图片 {price}" },
   page_second_price: { en: "{price} per second", zh: "每秒 {price}" },
+  page_video_price: { en: "{price} per video", zh: "每个视频 {price}" },
   page_minute_price: { en: "{price} per minute", zh: "每分钟 {price}" },
   page_character_price: { en: "{price} per million characters", zh: "每百万字符 {price}" },
   page_unpriced: { en: "No price yet", zh: "暂无价格" },

@@ -84,8 +84,8 @@ export const settingMessages = {
     zh: '[{"over": token 数, "input": 倍数, "output": 倍数}]，每个分段只列一次',
   },
   shape_price_variants: {
-    en: '{"field=value,other=one|another": USD per second}',
-    zh: '{"字段=值,另一字段=甲|乙": 每秒美元价格}',
+    en: '{"field=value,other=one|another": USD per second, or per video}',
+    zh: '{"字段=值,另一字段=甲|乙": 每秒或每个视频的美元价格}',
   },
   shape_group_discounts: {
     en: '[{"group": name, "percent": 0 to 100, "from": "2026-01-01T00:00:00Z", "until": "…"}], from before until',

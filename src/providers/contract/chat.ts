@@ -152,8 +152,8 @@ export type NativeFormat = Readonly<{
   formFiles?(call: JsonObject, model: string, files: readonly FormFile[]): readonly FormFile[] | null;
   /** What the call adds to the URL: a path or a query, for providers whose bodies don't have all of it. */
   urlTail?(call: JsonObject): string;
-  /** What OpenAI would respond; null: the response is invalid. */
-  decode(response: JsonObject, call: JsonObject): JsonObject | null;
+  /** What OpenAI would respond; null: the response is invalid. `first`: of a job, the response to its order. */
+  decode(response: JsonObject, call: JsonObject, first?: JsonObject): JsonObject | null;
   /** The same for a response that is not JSON. */
   decodeBytes?(bytes: Uint8Array): JsonObject;
   /** What clients get instead of JSON; null: JSON. */

@@ -1,6 +1,6 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
-import { compact, type JsonObject, recordOf, textOf } from "../../formats/json.ts";
+import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../formats/json.ts";
 import type { FormFile, NativeFormat } from "../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../contract/provider.ts";
 import { trimBaseUrl } from "../contract/tasks.ts";
@@ -43,9 +43,11 @@ const flux: NativeFormat = {
       ...Object.fromEntries(named),
     });
   },
-  decode({ result }) {
+  decode({ result }, _call, first) {
     const url = textOf(recordOf(result)?.sample);
-    return url ? imageList([{ url }]) : null;
+    const made = url ? imageList([{ url }]) : null;
+    const [output, input] = [numberOf(first?.output_mp), numberOf(first?.input_mp)];
+    return made && output !== null ? { ...made, megapixels: { output, input: input ?? 0 } } : made;
   },
   failure(answer) {
     const { status, details } = answer;
@@ -89,7 +91,10 @@ function imagesOf({ image, images }: JsonObject, files: readonly FormFile[]): st
   return [...sent, ...named.map((each) => each.replace(/^data:[^,]*;base64,/, ""))];
 }
 
-/** Flux by Black Forest Labs, https://docs.bfl.ai/api-reference. FLUX.2 is priced by megapixel. */
+/**
+ * Flux by Black Forest Labs, https://docs.bfl.ai/api-reference. FLUX.2 is priced by megapixel, which the response to an order
+ * states: https://docs.bfl.ai/flux_2/flux2_image_editing.
+ */
 export const blackForestLabs: Provider = {
   type: 1013,
   name: "Black Forest Labs",
@@ -97,7 +102,17 @@ export const blackForestLabs: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["images", "image-edits"],
   keyHint: "bfl_…",
-  models: ["flux-pro-1.1", "flux-pro-1.1-ultra", "flux-kontext-pro", "flux-kontext-max"],
+  models: [
+    "flux-2-pro",
+    "flux-2-max",
+    "flux-2-flex",
+    "flux-2-klein-9b",
+    "flux-2-klein-4b",
+    "flux-pro-1.1",
+    "flux-pro-1.1-ultra",
+    "flux-kontext-pro",
+    "flux-kontext-max",
+  ],
   url: (channel, { model }) => `${rootOf(channel)}/${encodeURIComponent(model)}`,
   authHeaders: (_channel, key) => ({ "x-key": key }),
   nativeFormat: ({ capability }) => (capability === "images" || capability === "image-edits" ? flux : null),

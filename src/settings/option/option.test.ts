@@ -95,7 +95,7 @@ describe("options", () => {
     ["UserUsableGroups", '{"a": 1}', "字符串"],
     ["claude.default_max_tokens", '{"a": 0}', "大于 0 的整数"],
     ["ContextTiers", '{"a": [{}]}', "每个分段只列一次"],
-    ["VideoPrice", '{"a": {"x": 1}}', "每秒美元价格"],
+    ["VideoPrice", '{"a": {"x": 1}}', "每秒或每个视频的美元价格"],
     ["GroupDiscounts", "[1]", "from 须早于 until"],
   ] as const)("%s is validated with a message in the reader's language", (key, text, message) => {
     const refusal = refusalOf(key, text);

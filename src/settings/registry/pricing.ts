@@ -8,6 +8,7 @@ import {
   DEFAULT_CONTEXT_TIERS,
   DEFAULT_IMAGE_COMPLETION_RATIO,
   DEFAULT_IMAGE_RATIO,
+  DEFAULT_MEGAPIXEL_PRICE,
   DEFAULT_MODEL_PRICE,
   DEFAULT_MODEL_RATIO,
   DEFAULT_VIDEO_PRICE,
@@ -18,7 +19,7 @@ import { contextTiersShape, groupDiscountsShape, priceVariantsShape } from "../o
 /** What models cost (ratio 1 = $2 per million tokens) and what groups pay. Saving a map replaces it whole. */
 export const pricingOptions = {
   ModelRatio: jsonMap(DEFAULT_MODEL_RATIO, ratioShape),
-  /** Dollars per call, of videos per second; wins over the ratios. */
+  /** Dollars per call, of videos per second or per video; wins over the ratios. */
   ModelPrice: jsonMap(DEFAULT_MODEL_PRICE, ratioShape),
   CompletionRatio: jsonMap(DEFAULT_COMPLETION_RATIO, ratioShape),
   CacheRatio: jsonMap(DEFAULT_CACHE_RATIO, ratioShape),
@@ -29,7 +30,9 @@ export const pricingOptions = {
   ImageCompletionRatio: jsonMap(DEFAULT_IMAGE_COMPLETION_RATIO, ratioShape),
   /** Dollars per use of a tool that providers run themselves; `tool:prefix` for models whose names begin so. */
   ToolPrice: jsonMap(DEFAULT_TOOL_PRICE, ratioShape),
-  /** Model → what a second of a variant costs, in dollars: `mode=pro`, `size=1024x1792|1792x1024`. */
+  /** Model → dollars of each megapixel of an image after the first, which ModelPrice pays, and of each in the request. */
+  MegapixelPrice: jsonMap(DEFAULT_MEGAPIXEL_PRICE, ratioShape),
+  /** Model → what a second, or a video, of a variant costs, in dollars: `mode=pro`, `size=1024x1792|1792x1024`. */
   VideoPrice: jsonMap(DEFAULT_VIDEO_PRICE, priceVariantsShape),
   /** Model → steps of its price by length of the prompt, as factors: input and output apart. */
   ContextTiers: jsonMap(DEFAULT_CONTEXT_TIERS, contextTiersShape),

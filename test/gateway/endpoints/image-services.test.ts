@@ -27,13 +27,13 @@ const unitsOf = (dollars: number) => Math.round(dollars * 500_000);
 
 describe("Black Forest Labs", () => {
   /** Answers an order with a job; `results` are its states from then on. */
-  function start(model: string, results: object[]) {
+  function start(model: string, results: object[], megapixels: object = {}) {
     const upstream: Upstream = startUpstream(({ path, headers, text }) => {
       if (headers.get("x-key") !== "bfl-key") return Response.json({ detail: "Not authenticated" }, { status: 403 });
       if (path === "/v1/get_result") return Response.json({ id: "job", ...results.shift() });
       if (path !== `/v1/${model}` || !JSON.parse(text).prompt)
         return Response.json({ detail: "Not Found" }, { status: 404 });
-      return Response.json({ id: "job", polling_url: `${upstream.url}/v1/get_result?id=job` });
+      return Response.json({ id: "job", polling_url: `${upstream.url}/v1/get_result?id=job`, ...megapixels });
     });
     return {
       upstream,
@@ -62,6 +62,34 @@ describe("Black Forest Labs", () => {
       input_image: Buffer.from("pixels").toString("base64"),
     });
     expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(0.08));
+  });
+
+  test.each([
+    ["of one megapixel", "flux-2-pro", "1024x1024", { input_mp: 0, output_mp: 1.05 }, 0.03],
+    ["of two", "flux-2-pro", "1920x1080", { input_mp: null, output_mp: 2.07 }, 0.045],
+    ["of four", "flux-2-max", "2048x2048", { output_mp: 4.19 }, 0.16],
+    ["of two, without a report", "flux-2-flex", "2048x1024", {}, 0.1],
+    ["without a size or a report", "flux-2-klein-4b", undefined, {}, 0.014],
+  ] as const)("makes an image %s, at a price by megapixel", async (_, model, size, megapixels, usd) => {
+    const { client, relay } = start(model, [ready], megapixels);
+    const made = await client.images.generate({ model, prompt: "a gate", size: size as "1024x1024" });
+    expect(made.data).toEqual([{ url: "https://delivery.test/1.jpeg" }]);
+    expect((await relay.billing.nextRecord()).quota).toBe(unitsOf(usd));
+  });
+
+  test("charges the megapixels of an edit's images as they are reported, within what was held", async () => {
+    const { client, upstream, relay } = start("flux-2-pro", [ready, ready], { input_mp: 3.15, output_mp: 1.05 });
+    const image = ["a.png", "b.png"].map((name) => new File([name], name, { type: "image/png" }));
+    await client.images.edit({ model: "flux-2-pro", prompt: "wider", image });
+    expect(Object.keys(sent(upstream))).toEqual(["prompt", "input_image", "input_image_2"]);
+    const record = await relay.billing.nextRecord();
+    expect(record.quota).toBe(unitsOf(0.03 + 3 * 0.015));
+    // Two images of four megapixels each, and one of four in response.
+    expect(record.other.reserved).toBe(unitsOf(0.03 + 3 * 0.015 + 8 * 0.015));
+    expect(record.other.receipt?.lines.map(({ item, quantity }) => [item, quantity])).toEqual([
+      ["per_call", "1"],
+      ["input_megapixel", "3"],
+    ]);
   });
 
   test("charges nothing for what is moderated, fails or asks for several", async () => {

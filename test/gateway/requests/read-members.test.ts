@@ -12,14 +12,8 @@ import {
 } from "../../../src/gateway/http/endpoints/conversations.ts";
 import { embeddings } from "../../../src/gateway/http/endpoints/embeddings.ts";
 import type { Endpoint } from "../../../src/gateway/http/endpoints/endpoint.ts";
-import {
-  imageEdits,
-  images,
-  moderations,
-  rerank,
-  speech,
-  transcriptions,
-} from "../../../src/gateway/http/endpoints/media/media.ts";
+import { imageEdits, images } from "../../../src/gateway/http/endpoints/media/images.ts";
+import { moderations, rerank, speech, transcriptions } from "../../../src/gateway/http/endpoints/media/media.ts";
 import { chatCompletions, completions } from "../../../src/gateway/http/endpoints/text.ts";
 import { conversationKey } from "../../../src/gateway/routing/conversation-key.ts";
 import { FURTHER } from "../../contracts/matrix/cells.ts";

@@ -1,6 +1,8 @@
 /** Videos of Veo, on the Gemini API and on Vertex AI, and of MiniMax: ordered, followed, read, charged, refunded. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { exportPKCS8, generateKeyPair, jwtVerify } from "jose";
+import { DEFAULT_VIDEO_PRICE } from "../../../src/billing/pricing/ratios/default-ratios.ts";
+import { shippedRatios } from "../../../src/domain/models/prices.ts";
 import { startTasks } from "../../support/gateway/start-tasks.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
 import { until } from "../../support/lib/until.ts";
@@ -91,7 +93,8 @@ const minimax = startUpstream(({ path, headers, text }, request) => {
 
 const PREVIEW = "veo-3.1-generate-preview";
 const FAST = "veo-3.1-fast-generate-preview";
-const PRICES = { [PREVIEW]: 0.4, [FAST]: 0.1, "MiniMax-H3": 0.08, "veo-on-vertex": 0.4, "MiniMax-Hailuo-2.3": 0.05 };
+const PRICES = { [PREVIEW]: 0.4, [FAST]: 0.1, "MiniMax-H3": 0.08, "veo-on-vertex": 0.4 };
+const HAILUO = shippedRatios("MiniMax-Hailuo-02");
 
 let fixture: Awaited<ReturnType<typeof startTasks>>;
 beforeAll(async () => {
@@ -107,9 +110,12 @@ beforeAll(async () => {
     channels: [
       { type: 24, baseUrl: gemini.url, keys: ["AIza-key"], models: [PREVIEW, FAST] },
       { type: 41, baseUrl: vertex.url, keys: [account], other: "us-central1", models: ["veo-on-vertex"] },
-      { type: 35, baseUrl: `${minimax.url}/v1`, keys: ["minimax-key"], models: ["MiniMax-H3", "MiniMax-Hailuo-2.3"] },
+      { type: 35, baseUrl: `${minimax.url}/v1`, keys: ["minimax-key"], models: ["MiniMax-H3", "MiniMax-Hailuo-02"] },
     ],
-    options: { ModelPrice: JSON.stringify(PRICES) },
+    options: {
+      ModelPrice: JSON.stringify({ ...PRICES, "MiniMax-Hailuo-02": HAILUO.ModelPrice }),
+      VideoPrice: JSON.stringify({ ...DEFAULT_VIDEO_PRICE, "MiniMax-Hailuo-02": HAILUO.VideoPrice }),
+    },
   });
 });
 afterAll(async () => {
@@ -294,11 +300,11 @@ describe("MiniMax", () => {
   test("makes a video with Hailuo, whose URL is looked up when a client wants it; a refusal costs nothing", async () => {
     const before = await fixture.spent();
     const image = "https://example.test/cat.png";
-    const { body } = await order({ model: "MiniMax-Hailuo-2.3", prompt: "it jumps", image, prompt_optimizer: false });
+    const { body } = await order({ model: "MiniMax-Hailuo-02", prompt: "it jumps", image, prompt_optimizer: false });
     expect(orders.at(-1)).toEqual({
       path: "/v1/video_generation",
       body: {
-        model: "MiniMax-Hailuo-2.3",
+        model: "MiniMax-Hailuo-02",
         prompt: "it jumps",
         first_frame_image: image,
         prompt_optimizer: false,
@@ -311,11 +317,29 @@ describe("MiniMax", () => {
     await fixture.poll();
     const read = await content(body.id);
     expect([read.status, read.headers.get("location")]).toEqual([302, "https://cdn.test/h.mp4"]);
-    const refused = await order({ model: "MiniMax-Hailuo-2.3", prompt: "forbidden" });
+    const refused = await order({ model: "MiniMax-Hailuo-02", prompt: "forbidden" });
     expect(refused).toMatchObject({
       status: 400,
       body: { error: { code: "video_refused", message: expect.stringContaining("sensitive content") } },
     });
-    expect((await fixture.spent()) - before).toBe(150_000);
+    expect((await fixture.spent()) - before).toBe(0.28 * 500_000);
   });
+
+  test.each([
+    [{}, 0.28, "768P", 6],
+    [{ seconds: 10 }, 0.56, "768P", 10],
+    [{ size: "1920x1080" }, 0.49, "1080P", 6],
+    [{ metadata: { resolution: "1080P" } }, 0.49, "1080P", 6],
+    [{ size: "1920x1080", metadata: { resolution: "768P" } }, 0.28, "768P", 6],
+    [{ metadata: { resolution: "512P" } }, 0.1, "512P", 6],
+    [{ seconds: "10", metadata: { resolution: "512p " } }, 0.15, "512P", 10],
+  ])(
+    "a video of Hailuo that asks for %p costs $%p, by length and resolution",
+    async (fields, usd, resolution, duration) => {
+      const before = await fixture.spent();
+      await order({ model: "MiniMax-Hailuo-02", prompt: "waves", ...fields });
+      expect(orders.at(-1)?.body).toMatchObject({ resolution, duration });
+      expect((await fixture.spent()) - before).toBe(Math.round(usd * 500_000));
+    },
+  );
 });

@@ -17,7 +17,7 @@ export type ReceiptSums = Readonly<{
 }>;
 
 /** Dollars, exact, and what they buy. */
-export type LinePrice = Readonly<{ usd: string; per: "million" | "call" | "second" }>;
+export type LinePrice = Readonly<{ usd: string; per: "million" | "call" | "second" | "megapixel" }>;
 
 const FEWEST_DECIMALS = 6;
 /** Where a site's quota units to the dollar divide into endless decimals; the rounding takes up what these leave. */
@@ -27,6 +27,12 @@ const MOST_DECIMALS = 60;
 const TOKENS_PER_PRICE = 1_000_000;
 /** Items counted in tokens; calls at a fixed price and server-side tools are priced per use. */
 const PRICED_BY_TOKENS = /^(input|output|cache_read|cache_write(_1h)?|(audio|image)_(input|output))$/;
+
+const PRICED_BY: Readonly<Record<string, LinePrice["per"]>> = {
+  per_second: "second",
+  output_megapixel: "megapixel",
+  input_megapixel: "megapixel",
+};
 
 /** The amounts of a receipt, so that what is shown adds up to the last digit. */
 export function receiptSums(receipt: Receipt): ReceiptSums {
@@ -71,7 +77,7 @@ function dollarsOf(quotaPerUnit: string): (units: string | number | Big) => Big 
 function linePrice({ item, factor }: ReceiptLine, usd: (units: Big) => Big): LinePrice {
   if (PRICED_BY_TOKENS.test(item))
     return { usd: usd(new Big(factor).times(TOKENS_PER_PRICE)).toFixed(), per: "million" };
-  return { usd: new Big(factor).toFixed(), per: item === "per_second" ? "second" : "call" };
+  return { usd: new Big(factor).toFixed(), per: PRICED_BY[item] ?? "call" };
 }
 
 const decimalsOf = (amount: Big): number => amount.toFixed().split(".")[1]?.length ?? 0;

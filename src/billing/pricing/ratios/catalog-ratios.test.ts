@@ -27,7 +27,7 @@ test("prices of a million tokens become ratios", () => {
     ModelPrice: undefined,
     VideoPrice: undefined,
   });
-  expect(priceOf(ratios, false)).toEqual(price);
+  expect(priceOf(ratios, null)).toEqual(price);
 });
 
 test("a step that names no price keeps that of short prompts", () => {
@@ -42,7 +42,7 @@ test("a step that names no price keeps that of short prompts", () => {
 test("output images cost more than images in the prompt, or than text where they have no price", () => {
   const ratios = ratiosOf({ input: 2, image_output: 10 }, "USD");
   expect(ratios.ImageCompletionRatio).toBe(5);
-  expect(priceOf(ratios, false)).toEqual({ input: 2, image_output: 10 });
+  expect(priceOf(ratios, null)).toEqual({ input: 2, image_output: 10 });
 });
 
 test("yuan are turned into dollars", () => {
@@ -58,10 +58,14 @@ test("parts of a model without a price for its input have none", () => {
 });
 
 test("a fixed price is that of a call, or of a second of video", () => {
-  expect(priceOf({ ModelPrice: 0.5 }, false)).toEqual({ per_call: 0.5 });
-  expect(priceOf({ ModelPrice: 0.5 }, true)).toEqual({ per_second: 0.5 });
+  expect(priceOf({ ModelPrice: 0.5 }, null)).toEqual({ per_call: 0.5 });
+  expect(priceOf({ ModelPrice: 0.5 }, "second")).toEqual({ per_second: 0.5 });
   const VideoPrice = { "mode=pro": 2 };
-  expect(priceOf({ ModelPrice: 0.5, VideoPrice }, false)).toEqual({ per_second: 0.5, variants: VideoPrice });
-  expect(priceOf({ ModelPrice: 0.5, ModelRatio: 3 }, false)).toEqual({ per_call: 0.5 });
-  expect(priceOf({}, false)).toEqual({});
+  expect(priceOf({ ModelPrice: 0.5, VideoPrice }, null)).toEqual({ per_second: 0.5, variants: VideoPrice });
+  expect(priceOf({ ModelPrice: 0.5, VideoPrice }, "call")).toEqual({ per_call: 0.5, variants: VideoPrice });
+  const byMegapixel = { per_call: 7.3, per_megapixel: 1.46 };
+  expect(ratiosOf(byMegapixel, "CNY")).toMatchObject({ ModelPrice: 1, MegapixelPrice: 0.2 });
+  expect(priceOf(ratiosOf(byMegapixel, "USD"), null)).toEqual(byMegapixel);
+  expect(priceOf({ ModelPrice: 0.5, ModelRatio: 3 }, null)).toEqual({ per_call: 0.5 });
+  expect(priceOf({}, null)).toEqual({});
 });

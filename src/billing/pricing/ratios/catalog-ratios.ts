@@ -20,10 +20,11 @@ export type PriceRatios = Readonly<{
   ImageCompletionRatio?: number;
   ContextTiers?: readonly TierRatios[];
   ModelPrice?: number;
+  MegapixelPrice?: number;
   VideoPrice?: Readonly<Record<string, number>>;
 }>;
 
-/** A price in dollars or yuan as the price options keep it: ratios of tokens, dollars of a call or of a second. */
+/** A price in dollars or yuan as the price options keep it: ratios of tokens, dollars of a call, a megapixel or a second. */
 export function ratiosOf(price: CatalogPrice, currency: "USD" | "CNY"): PriceRatios {
   const { input, output, per_call, per_second, variants } = price;
   const inUsd = (amount: number | undefined) =>
@@ -45,6 +46,7 @@ export function ratiosOf(price: CatalogPrice, currency: "USD" | "CNY"): PriceRat
       output: relative(tier.output, output) ?? 1,
     })),
     ModelPrice: inUsd(per_second ?? per_call),
+    MegapixelPrice: inUsd(price.per_megapixel),
     VideoPrice:
       variants &&
       Object.fromEntries(Object.entries(variants).map(([conditions, usd]) => [conditions, inUsd(usd) ?? usd])),
@@ -55,12 +57,18 @@ function relative(part: number | undefined, integer: number | undefined): number
   return part === undefined || !integer ? undefined : quotient(part, decimal(integer));
 }
 
-/** A price in dollars from what the options keep; `isPerSecond`: the fixed price is that of a second of video. */
-export function priceOf(ratios: PriceRatios, isPerSecond: boolean): CatalogPrice {
-  const { ModelPrice: fixed, ModelRatio, VideoPrice: variants } = ratios;
+/**
+ * A price in dollars from what the options keep; `unit`: what the fixed price is for. Null: of a model with variants a second of
+ * video, of others a call.
+ */
+export function priceOf(ratios: PriceRatios, unit: "call" | "second" | null): CatalogPrice {
+  const { ModelPrice: fixed, ModelRatio, MegapixelPrice, VideoPrice: variants } = ratios;
   if (fixed !== undefined) {
-    const isVideo = isPerSecond || variants !== undefined;
-    return { ...(isVideo ? { per_second: fixed } : { per_call: fixed }), ...(variants && { variants }) };
+    return {
+      ...((unit === null ? variants : unit === "second") ? { per_second: fixed } : { per_call: fixed }),
+      ...(MegapixelPrice !== undefined && { per_megapixel: MegapixelPrice }),
+      ...(variants && { variants }),
+    };
   }
   if (ModelRatio === undefined) return {};
   const input = product(2, ModelRatio);

@@ -41,7 +41,7 @@ export const DEFAULT_IMAGE_COMPLETION_RATIO: RatioMap = shipped("ImageCompletion
 /** Prices of long prompts ÷ the base price, input and output apart. */
 export const DEFAULT_CONTEXT_TIERS = shipped("ContextTiers");
 
-/** USD per call, of videos per second. */
+/** USD per call, of videos per second or per video. */
 export const DEFAULT_MODEL_PRICE: RatioMap = shipped("ModelPrice");
 
 /** Those of them that no price list has: estimated. */
@@ -53,5 +53,8 @@ export const ESTIMATED_MODEL_PRICE: RatioMap = Object.fromEntries(
   ),
 );
 
-/** USD of a second of a variant, where it differs from the base price. */
+/** USD of a megapixel of an image after the first, and of one in the request. */
+export const DEFAULT_MEGAPIXEL_PRICE: RatioMap = shipped("MegapixelPrice");
+
+/** USD of a second, or a video, of a variant, where it differs from the base price. */
 export const DEFAULT_VIDEO_PRICE: Readonly<Record<string, RatioMap>> = shipped("VideoPrice");

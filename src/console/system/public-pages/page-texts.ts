@@ -26,6 +26,7 @@ export function priceText(model: PricedModel, { groupRatio, quotaPerUnit }: Rate
   const perUnit = {
     call: 0,
     second: 0,
+    video: 0,
     image: model.model_ratio * USD_OF_IMAGE_PER_RATIO * groupRatio,
     minute: (input * TOKENS_PER_MINUTE) / TOKENS_PER_PRICE,
     character: input,

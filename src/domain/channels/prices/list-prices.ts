@@ -26,6 +26,8 @@ export type PricedModel = Readonly<{
   model_ratio: number;
   /** USD per call. */
   model_price: number;
+  /** USD of each further megapixel of an image, and of each in the request; null: the price is for every size. */
+  megapixel_price: number | null;
   completion_ratio: number;
   cache_ratio: number;
   /** Images in the prompt relative to text, and output images relative to those; null: they cost what text costs. */
@@ -41,7 +43,7 @@ export type PricedModel = Readonly<{
   enable_groups: readonly string[];
   /** What the price is for. */
   unit: PriceUnit;
-  /** USD of a second of what asks for something dearer or cheaper: `mode=pro`, `size=1024x1792|1792x1024`. */
+  /** USD of a second, or a video, of what asks for something dearer or cheaper: `mode=pro`, `size=1024x1792|1792x1024`. */
   variants: Readonly<Record<string, number>>;
   /** The price is one that came with this release and that no price list says. */
   is_estimate: boolean;
@@ -103,6 +105,7 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
       quota_type: perCall ? 1 : 0,
       model_ratio: price?.kind === "per_token" ? Number(toText(price.modelRatio)) : 0,
       model_price: perCall ? Number(toText(price.usdPerCall)) : 0,
+      megapixel_price: perCall ? numberOf(price.usdPerMegapixel) : null,
       completion_ratio: price?.kind === "per_token" ? Number(toText(price.completionRatio)) : 0,
       cache_ratio: price?.kind === "per_token" ? Number(toText(price.cacheRatio)) : 0,
       image_ratio: price?.kind === "per_token" ? numberOf(price.imageRatio) : null,

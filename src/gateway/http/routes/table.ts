@@ -23,16 +23,8 @@ import { handleGemini, listGeminiModels, showGeminiModel } from "../endpoints/ge
 import { storedInteraction } from "../endpoints/interactions.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "../endpoints/lookup/billing.ts";
 import { codecOf, listModels, showModel } from "../endpoints/lookup/models.ts";
-import {
-  imageEdits,
-  images,
-  imageVariations,
-  moderations,
-  rerank,
-  speech,
-  transcriptions,
-  translations,
-} from "../endpoints/media/media.ts";
+import { imageEdits, images, imageVariations } from "../endpoints/media/images.ts";
+import { moderations, rerank, speech, transcriptions, translations } from "../endpoints/media/media.ts";
 import { elevenLabsSongs, minimaxSongs } from "../endpoints/media/song-formats.ts";
 import { songs } from "../endpoints/media/songs.ts";
 import { handlePlayground } from "../endpoints/playground.ts";

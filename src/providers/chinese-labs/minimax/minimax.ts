@@ -99,6 +99,9 @@ const api = openAiCompatible({
     "music-2.6",
     "music-2.5",
     "MiniMax-H3",
+    "MiniMax-Hailuo-2.3",
+    "MiniMax-Hailuo-2.3-Fast",
+    "MiniMax-Hailuo-02",
   ],
   quirks: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },
 });

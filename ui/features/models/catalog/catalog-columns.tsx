@@ -117,12 +117,15 @@ export const Modalities = ({ inputs, outputs }: ModalitiesProps) => {
 const Price = ({ entry: { price, has_own_price } }: { entry: CatalogModel }) => {
   const { t } = useTranslation();
   if (!price) return <Quiet />;
-  const { input, output, per_call, per_second } = price;
+  const { input, output, per_call, per_megapixel, per_second } = price;
   const lines =
     per_second !== undefined
       ? [t("catalog.perSecond", { price: usd(per_second) })]
       : per_call !== undefined
-        ? [t("catalog.perCall", { price: usd(per_call) })]
+        ? [
+            t("catalog.perCall", { price: usd(per_call) }),
+            ...(per_megapixel === undefined ? [] : [t("catalog.perMegapixel", { price: usd(per_megapixel) })]),
+          ]
         : [`${usd(input ?? 0)}${output === undefined ? "" : ` / ${usd(output)}`}`];
   return (
     <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px" }}>

@@ -136,8 +136,13 @@ function reasoningOf(form: EntryForm, style: Style, entry: CatalogModel | null):
 function priceOf(form: EntryForm, entry: CatalogModel | null): Pick<OwnEntry, "price"> {
   if (form.price === "keep") return {};
   if (form.price === "list") return { price: null };
-  if (form.price === "call") return { price: { per_call: Number(form.priceCall) } };
-  const { source: _, currency: __, per_call: ___, per_second: ____, variants: _____, ...present } = entry?.price ?? {};
+  if (form.price === "call") {
+    // Prices by megapixel and of variants belong to the price of a call, and have no field.
+    const { per_megapixel, variants } = entry?.price?.per_call === undefined ? {} : entry.price;
+    const present = { ...(per_megapixel !== undefined && { per_megapixel }), ...(variants && { variants }) };
+    return { price: { per_call: Number(form.priceCall), ...present } };
+  }
+  const { source, currency, per_call, per_megapixel, per_second, variants, ...present } = entry?.price ?? {};
   const price: CatalogPrice = {
     ...present,
     input: Number(form.priceInput),

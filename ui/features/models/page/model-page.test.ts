@@ -6,6 +6,7 @@ const MODEL: PricedModel = {
   model_name: "m",
   quota_type: 0,
   model_ratio: 1,
+  megapixel_price: null,
   model_price: 0,
   completion_ratio: 4,
   cache_ratio: 0.1,

@@ -22,6 +22,9 @@ export const PriceLines = ({
     return (
       <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
         <span className="num">{t(`pricing.each.${unit}`, { price })}</span>
+        {model.megapixel_price !== null && (
+          <Quiet>{t("pricing.megapixel", { price: usd(model.megapixel_price * groupRatio) })}</Quiet>
+        )}
         {Object.entries(model.variants).map(([variant, amount]) => (
           <Quiet key={variant}>{t("pricing.variant", { variant, price: usd(amount * groupRatio) })}</Quiet>
         ))}

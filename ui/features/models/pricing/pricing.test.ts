@@ -9,6 +9,7 @@ const MODEL: PricedModel = {
   model_name: "gpt-4o",
   quota_type: 0,
   model_ratio: 1.25,
+  megapixel_price: null,
   model_price: 0,
   completion_ratio: 4,
   cache_ratio: 0.5,

@@ -109,7 +109,10 @@ type Tag = NonNullable<PriceChange["after"]>;
  */
 export function unitTag(tag: Tag, unit: PricedModel["unit"] | undefined, quotaPerUnit: number) {
   if ("usdPerCall" in tag) {
-    return { unit: unit === "image" || unit === "second" ? unit : ("call" as const), usd: Number(tag.usdPerCall) };
+    return {
+      unit: unit === "image" || unit === "second" || unit === "video" ? unit : ("call" as const),
+      usd: Number(tag.usdPerCall),
+    };
   }
   if (unit !== "character" && unit !== "minute" && unit !== "image") {
     const input = usdPerMillion(Number(tag.modelRatio), quotaPerUnit);

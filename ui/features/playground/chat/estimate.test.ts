@@ -4,7 +4,15 @@ import { estimateCost, estimateInputTokens } from "./estimate.ts";
 
 /** $2 a million in, $8 out; beyond 100,000 tokens twice and one and a half times that. */
 const MODEL: PricedModel = {
-  ...{ model_name: "m", quota_type: 0, model_ratio: 1, model_price: 0, completion_ratio: 4, cache_ratio: 0.1 },
+  ...{
+    model_name: "m",
+    quota_type: 0,
+    model_ratio: 1,
+    megapixel_price: null,
+    model_price: 0,
+    completion_ratio: 4,
+    cache_ratio: 0.1,
+  },
   ...{ image_ratio: null, image_completion_ratio: null, audio_ratio: null, audio_completion_ratio: null },
   ...{ cache_creation_ratio: null, owner_by: "", enable_groups: [], unit: "token", variants: {}, is_estimate: false },
   ...{ is_priced: true, context_window: null, output_limit: 4096, input_modalities: null, output_modalities: null },

@@ -96,7 +96,10 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
           onChange={(billing) => setFields({ billing })}
         />
         {form.billing === "per_call" ? (
-          input("price", "USD")
+          <>
+            {input("price", "USD")}
+            {input("megapixelPrice", "USD")}
+          </>
         ) : (
           <>
             <Choice

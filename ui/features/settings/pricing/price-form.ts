@@ -8,6 +8,7 @@ export type PriceForm = Readonly<{
   /** Whether ratios or dollars per million tokens are typed. */
   entry: "ratio" | "price";
   price: string;
+  megapixelPrice: string;
   ratio: string;
   completionRatio: string;
   cacheRatio: string;
@@ -15,7 +16,15 @@ export type PriceForm = Readonly<{
   outputPrice: string;
 }>;
 
-export type PriceField = "name" | "price" | "ratio" | "completionRatio" | "cacheRatio" | "inputPrice" | "outputPrice";
+export type PriceField =
+  | "name"
+  | "price"
+  | "megapixelPrice"
+  | "ratio"
+  | "completionRatio"
+  | "cacheRatio"
+  | "inputPrice"
+  | "outputPrice";
 /** A key under `settings.pricing.errors` in the locales. */
 type PriceFault = "required" | "number" | "zero" | "duplicate";
 
@@ -29,6 +38,7 @@ export function priceFormOf(row: PriceRow): PriceForm {
     billing: row.price === null ? "per_token" : "per_call",
     entry: "price",
     price: textOf(row.price),
+    megapixelPrice: textOf(row.megapixelPrice),
     ratio: textOf(ratio),
     completionRatio: textOf(completionRatio),
     cacheRatio: textOf(row.cacheRatio),
@@ -37,7 +47,14 @@ export function priceFormOf(row: PriceRow): PriceForm {
   };
 }
 
-export const NEW_PRICE: PriceRow = { name: "", price: null, ratio: null, completionRatio: null, cacheRatio: null };
+export const NEW_PRICE: PriceRow = {
+  name: "",
+  price: null,
+  megapixelPrice: null,
+  ratio: null,
+  completionRatio: null,
+  cacheRatio: null,
+};
 
 /** Updates one field; ratios and dollars follow each other. */
 export function typed(form: PriceForm, field: PriceField, text: string): PriceForm {
@@ -86,6 +103,7 @@ export function checkPriceForm(
   };
   if (form.billing === "per_call") {
     check("price", true);
+    check("megapixelPrice", false);
     if (numberOf(form.price) === 0) faults.price = "zero";
     return faults;
   }
@@ -99,10 +117,11 @@ export function checkPriceForm(
 /** Converts a valid form to a row. */
 export const rowOfForm = (form: PriceForm): PriceRow => {
   const name = form.name.trim();
-  if (form.billing === "per_call") return { ...NEW_PRICE, name, price: numberOf(form.price) };
+  if (form.billing === "per_call")
+    return { ...NEW_PRICE, name, price: numberOf(form.price), megapixelPrice: numberOf(form.megapixelPrice) };
   return {
+    ...NEW_PRICE,
     name,
-    price: null,
     ratio: numberOf(form.ratio),
     completionRatio: numberOf(form.completionRatio),
     cacheRatio: numberOf(form.cacheRatio),

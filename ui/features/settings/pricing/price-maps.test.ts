@@ -13,6 +13,7 @@ import {
 import { batchFault, withBatchPrices } from "./UnsetModels.tsx";
 
 const EMPTY = {
+  MegapixelPrice: {},
   CacheCreationRatio: {},
   AudioRatio: {},
   AudioCompletionRatio: {},
@@ -55,6 +56,17 @@ describe("price maps", () => {
   ])("of models without a price those that have none are listed: %s", (_, model, upstream, expected) =>
     expect(modelsWithoutPrice([{ model, upstream }], MAPS)).toEqual(expected),
   );
+
+  test("a price by megapixel is edited with the price of a call, and goes with it", () => {
+    const maps: PriceMaps = { ...MAPS, ModelPrice: { flux: 0.03 }, MegapixelPrice: { flux: 0.015 } };
+    const form = priceFormOf(rowOf(maps, "flux"));
+    expect(form).toMatchObject({ billing: "per_call", price: "0.03", megapixelPrice: "0.015" });
+    expect(withRow(maps, rowOfForm({ ...form, megapixelPrice: "0.02" }))).toEqual({ MegapixelPrice: { flux: 0.02 } });
+    expect(withRow(maps, rowOfForm({ ...form, megapixelPrice: "" }))).toEqual({ MegapixelPrice: {} });
+    expect(checkPriceForm({ ...form, megapixelPrice: "-1" }, () => false)).toEqual({ megapixelPrice: "number" });
+    const byToken = rowOfForm({ ...form, billing: "per_token", ratio: "1" });
+    expect(withRow(maps, byToken)).toMatchObject({ ModelPrice: {}, MegapixelPrice: {} });
+  });
 
   test("a list is compared and taken over in part", () => {
     const list: PriceMaps = { ...MAPS, ModelRatio: { "gpt-4o": 1, o9: 2 } };

@@ -6,6 +6,7 @@ import { pricedName } from "../../models/pricing/pricing.ts";
 /** The price options, each a map of model → number. */
 export const PRICE_KEYS = [
   "ModelPrice",
+  "MegapixelPrice",
   "ModelRatio",
   "CompletionRatio",
   "CacheRatio",
@@ -25,6 +26,8 @@ export type PriceRow = Readonly<{
   name: string;
   /** Dollars per call. */
   price: number | null;
+  /** Dollars of each further megapixel of an image; null: the price is for images of every size. */
+  megapixelPrice: number | null;
   ratio: number | null;
   /** Null: its family's ratio. */
   completionRatio: number | null;
@@ -69,6 +72,7 @@ export function priceRows(maps: PriceMaps): PriceRow[] {
 export const rowOf = (maps: PriceMaps, name: string): PriceRow => ({
   name,
   price: maps.ModelPrice[name] ?? null,
+  megapixelPrice: maps.MegapixelPrice[name] ?? null,
   ratio: maps.ModelRatio[name] ?? null,
   completionRatio: maps.CompletionRatio[name] ?? null,
   cacheRatio: maps.CacheRatio[name] ?? null,
@@ -78,6 +82,7 @@ export const rowOf = (maps: PriceMaps, name: string): PriceRow => ({
 export function withRow(maps: PriceMaps, row: PriceRow): Partial<Record<PriceKey, NumberMap>> {
   const entries = [
     ["ModelPrice", row.price],
+    ["MegapixelPrice", row.megapixelPrice],
     ["ModelRatio", row.ratio],
     ["CompletionRatio", row.completionRatio],
     ["CacheRatio", row.cacheRatio],
