@@ -144,7 +144,7 @@ export function createContext(
     traffic: createKeyTraffic(Date.now, earlierTraffic, news?.ended),
     conversationModels: createConversationModels(news?.model),
     speeds: createSpeeds(Date.now, news?.speed),
-    queues: createCallQueues(Date.now),
+    queues: createCallQueues(Date.now, services.host?.slots),
     hedges: createHedges(Date.now, news?.hedge),
     experiments: createExperiments(),
     health: createHealth(services),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+import { createHostSlots, SlotCounter } from "../../../../lib/limits/host-slots.ts";
 import { AttemptLog, CallTiming, ClientPresence } from "../../../call/call.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import { createCallQueues } from "./call-queues.ts";
@@ -12,8 +13,10 @@ const VIP = 0;
 const OTHERS = 1;
 
 /** Two workers, whose calls find no room until `room.isFree`; `pass` lets time go by, with their news. */
-function start() {
-  const workers = [createCallQueues(Date.now), createCallQueues(Date.now)] as const;
+function start(maxLength = 10) {
+  const counter = new SlotCounter();
+  const slotsOf = (worker: number) => createHostSlots((question) => Promise.resolve(counter.count(question, worker)));
+  const workers = [createCallQueues(Date.now, slotsOf(1)), createCallQueues(Date.now, slotsOf(2))] as const;
   const room = { isFree: false, served: [] as string[], tries: [] as string[] };
   const refused: string[] = [];
   const share = () => {
@@ -37,10 +40,10 @@ function start() {
       if (!room.isFree) throw new GatewayError(429, "rate_limited", "invalid_request");
       room.served.push(name);
     };
-    const rule = { route: "calm", maxWaitMs, maxLength: 10, priority };
+    const rule = { route: "calm", maxWaitMs, maxLength, priority };
     void workers[worker].run(call, rule, work).catch(() => refused.push(name));
   };
-  return { room, refused, ask, pass };
+  return { room, refused, ask, pass, counter };
 }
 
 test("the better priority is served first, then the earlier call, in whichever worker they wait", async () => {
@@ -89,4 +92,38 @@ test("a worker that shares no more news holds up nobody", async () => {
   room.tries = [];
   await pass(3000, false);
   expect(room.tries).toContain("other");
+});
+
+test("a queue has its places over all workers: what comes after is refused, what ends makes room", async () => {
+  const { room, refused, ask, pass } = start(3);
+  for (let at = 0; at < 3; at += 1) {
+    ask(0, `a${at}`, OTHERS);
+    ask(1, `b${at}`, OTHERS);
+  }
+  await pass(250);
+  // At the same moment: whichever worker asks first has the place.
+  expect(refused).toHaveLength(3);
+  ask(1, "late", VIP);
+  await pass(250);
+  expect(refused).toContain("late");
+  room.isFree = true;
+  await pass(3000);
+  expect(room.served).toHaveLength(3);
+  room.isFree = false;
+  for (const name of ["c0", "c1", "c2", "c3"]) ask(1, name, OTHERS);
+  await pass(250);
+  expect(refused.slice(4)).toEqual(["c3"]);
+});
+
+test("the places of a worker that has died are free", async () => {
+  const { refused, ask, pass, counter } = start(1);
+  ask(0, "dead", OTHERS);
+  await pass(250);
+  ask(1, "early", OTHERS);
+  await pass(250);
+  expect(refused).toEqual(["early"]);
+  counter.forgetProcess(1);
+  ask(1, "late", OTHERS);
+  await pass(250);
+  expect(refused).toEqual(["early"]);
 });

@@ -1,3 +1,4 @@
+import type { HostSlots } from "../../../../lib/limits/host-slots.ts";
 import { type Call, CLIENT_LEFT } from "../../../call/call.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import type { QueueRule } from "../plan.ts";
@@ -39,9 +40,13 @@ const BUSY: ReadonlySet<number> = new Set([429, 503, 529]);
 /** How long news of another worker count: one that shares none for so long may have ended. */
 const NEWS_MS = 2000;
 
-/** Queues of calls whose route has no free channel. `now`: the host's clock, in milliseconds. */
-export function createCallQueues(now: () => number): CallQueues {
+/**
+ * Queues of calls whose route has no free channel. `now`: the host's clock, in milliseconds; `slots` counts the places of a queue
+ * over all workers of the host, null: there is one.
+ */
+export function createCallQueues(now: () => number, slots: HostSlots | null = null): CallQueues {
   const queues = new Map<string, Entry[]>();
+  const queueOf = (route: string): Entry[] => queues.get(route) ?? [];
   const others = new Map<number, { heads: readonly WaitingHead[]; untilMs: number }>();
 
   /** Whether a call of another worker is to be served before this one. */
@@ -57,14 +62,37 @@ export function createCallQueues(now: () => number): CallQueues {
     return false;
   }
 
+  /** Waits in the queue, if it has a place; `refusal`: of the try before it, null if there was none. */
   async function runInQueue<Result>(
-    queue: Entry[],
+    call: WaitingCall,
+    rule: QueueRule,
+    work: () => Promise<Result>,
+    refusal: unknown,
+  ): Promise<Result> {
+    const sinceMs = now();
+    const release = slots && (await slots.enter("queue", rule.maxLength, rule.route));
+    // Others may have come meanwhile.
+    if ((slots && !release) || queueOf(rule.route).length >= rule.maxLength) {
+      release?.();
+      if (refusal === null) return work();
+      throw refusal;
+    }
+    try {
+      return await waitInQueue(call, rule, work, refusal, sinceMs);
+    } finally {
+      release?.();
+    }
+  }
+
+  async function waitInQueue<Result>(
     { client, attempts, timing }: WaitingCall,
     { route, priority, maxWaitMs }: QueueRule,
     work: () => Promise<Result>,
     refusal: unknown,
+    sinceMs: number,
   ): Promise<Result> {
-    const entry: Entry = { priority, sinceMs: now(), hasRoom: refusal === null, wake: () => {} };
+    const queue = queueOf(route);
+    const entry: Entry = { priority, sinceMs, hasRoom: refusal === null, wake: () => {} };
     const behind = queue.findIndex((other) => other.priority > priority);
     queue.splice(behind < 0 ? queue.length : behind, 0, entry);
     queues.set(route, queue);
@@ -127,17 +155,15 @@ export function createCallQueues(now: () => number): CallQueues {
 
   return {
     async run(call, rule, work) {
-      const queue = queues.get(rule.route) ?? [];
-      if (queue.length >= rule.maxLength) return work();
-      const isBehind = queue.length > 0 || isOutranked(rule.route, { priority: rule.priority, sinceMs: now() });
-      if (isBehind) return runInQueue(queue, call, rule, work, null);
+      const { length } = queueOf(rule.route);
+      if (length >= rule.maxLength) return work();
+      const isBehind = length > 0 || isOutranked(rule.route, { priority: rule.priority, sinceMs: now() });
+      if (isBehind) return runInQueue(call, rule, work, null);
       try {
         return await work();
       } catch (error) {
-        // Others may have come meanwhile.
-        const current = queues.get(rule.route) ?? [];
-        if (!isBusy(error) || call.client.hasLeft || current.length >= rule.maxLength) throw error;
-        return runInQueue(current, call, rule, work, error);
+        if (!isBusy(error) || call.client.hasLeft) throw error;
+        return runInQueue(call, rule, work, error);
       }
     },
     lengthOf: (route) => queues.get(route)?.length ?? 0,
