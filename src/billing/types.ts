@@ -124,6 +124,12 @@ export type AgentSession = Readonly<{
   by: "header" | "body" | "metadata" | "conversation" | "trace";
   /** The step of the run: a span of the client's trace, or the step's name. */
   step?: string;
+  /** The sub-agent that made the call; absent: the agent that the run began with. */
+  agent?: string;
+  /** The sub-agent that started that one; absent: the agent that the run began with. */
+  parent?: string;
+  /** What the client calls the sub-agent. */
+  name?: string;
   /** Tools whose results the call sent. */
   tools?: readonly string[];
 }>;

@@ -53,18 +53,26 @@ export async function tryFeatures({ send, admin }: DemoSite): Promise<void> {
 }
 
 const TASKS = ["review", "release-notes", "triage"];
-const STEPS = ["plan", "search", "search", "edit", "edit", "report"];
+/** The steps of a run, those of sub-agents with their headers. */
+const STEPS: readonly (readonly [step: string, agent: Readonly<Record<string, string>>])[] = [
+  ["plan", {}],
+  ["search", { "x-sluice-agent": "researcher" }],
+  ["search", { "x-sluice-agent": "reader", "x-sluice-parent-agent": "researcher" }],
+  ["edit", {}],
+  ["edit", { "x-sluice-agent": "tester" }],
+  ["report", {}],
+];
 const TOOLS = ["read_file", "grep", "run_tests"];
 
 /** One run of a made-up agent: a session of several calls, which bring results of tools with them. Failures are part of the show. */
 export async function runAgent(fetch: SafeFetch, address: string, key: string): Promise<void> {
   const session = `${pick(TASKS)}-${randomInt(1000, 10_000)}`;
   const messages: object[] = [{ role: "user", content: "Review the open changes, and report what would break." }];
-  for (const step of STEPS) {
+  for (const [step, agent] of STEPS) {
     const body = JSON.stringify({ model: "assistant", messages, stream: true });
     const headers = {
       ...{ "content-type": "application/json", authorization: `Bearer ${key}` },
-      ...{ "x-sluice-session": session, "x-sluice-step": step },
+      ...{ "x-sluice-session": session, "x-sluice-step": step, ...agent },
     };
     await fetch(`${address}/v1/chat/completions`, { method: "POST", headers, body }).catch(() => undefined);
     const id = `call_${messages.length}`;

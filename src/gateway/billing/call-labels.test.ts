@@ -11,7 +11,10 @@ const UUID = "0b5c3a3e-6a3d-4f0a-9c65-0a6f4d1c2b3a";
 test.each<[string, Record<string, string>, JsonObject, object | null]>([
   ["nothing", {}, {}, null],
   ["our header", { "x-sluice-session": "run 7" }, { session_id: "other" }, { id: "run 7", by: "header" }],
-  ["Codex's header", { session_id: UUID }, {}, { id: UUID, by: "header" }],
+  ["Codex's header", { "session-id": UUID, "thread-id": UUID }, {}, { id: UUID, by: "header" }],
+  ["a frame of Codex", {}, { client_metadata: { session_id: UUID, thread_id: UUID } }, { id: UUID, by: "metadata" }],
+  ["Claude Code's header", { "x-claude-code-session-id": UUID }, {}, { id: UUID, by: "header" }],
+  ["Codex's header of 2025", { session_id: UUID }, {}, { id: UUID, by: "header" }],
   ["the body", {}, { session_id: "run" }, { id: "run", by: "body" }],
   ["a conversation's id", {}, { conversation: { id: "conv_1" } }, { id: "conv_1", by: "conversation" }],
   ["Claude Code", {}, { metadata: { user_id: `user_ab_account__session_${UUID}` } }, { id: UUID, by: "metadata" }],
@@ -26,6 +29,55 @@ test.each<[string, Record<string, string>, JsonObject, object | null]>([
   expect<unknown>(sessionOf(headers, body)).toEqual(expected);
 });
 
+/** What the agents themselves sent to a recording server: Codex 0.171, Claude Code 2.1.197; opencode as its source has it. */
+const CHILD = "01a21ee4-9d1e-7963-8c8b-139f59c522b7";
+const turn = JSON.stringify({ session_id: UUID, thread_id: CHILD, agent_name: "/root/count", parent_thread_id: UUID });
+const codex = { "session-id": UUID, "thread-id": CHILD, "x-openai-subagent": "thread_spawn" };
+const claude = { "x-claude-code-session-id": UUID, "x-claude-code-agent-id": "af56" };
+
+test.each<[string, Record<string, string>, JsonObject, object]>([
+  ["the first agent of Codex", { ...codex, "thread-id": UUID }, {}, {}],
+  [
+    "a sub-agent of Codex",
+    { ...codex, "x-codex-parent-thread-id": UUID, "x-codex-turn-metadata": turn },
+    {},
+    { agent: CHILD, name: "/root/count" },
+  ],
+  ["one below it", { ...codex, "x-codex-parent-thread-id": "other" }, {}, { agent: CHILD, parent: "other" }],
+  [
+    "a sub-agent of Codex on the socket of the first agent",
+    { "session-id": UUID, "thread-id": UUID },
+    {
+      client_metadata: {
+        ...{ session_id: UUID, thread_id: CHILD, "x-codex-parent-thread-id": "other" },
+        "x-codex-turn-metadata": turn,
+      },
+    },
+    { agent: CHILD, parent: "other", name: "/root/count" },
+  ],
+  ["the first agent of Claude Code", { "x-claude-code-session-id": UUID }, {}, {}],
+  ["a sub-agent of Claude Code", claude, {}, { agent: "af56" }],
+  ["one below it", { ...claude, "x-claude-code-parent-agent-id": "b1" }, {}, { agent: "af56", parent: "b1" }],
+  ["a sub-agent of opencode", { "x-session-id": "ses_2", "x-parent-session-id": UUID }, {}, { agent: "ses_2" }],
+  [
+    "our headers",
+    { session_id: UUID, "x-sluice-agent": "a", "x-sluice-parent-agent": "b" },
+    {},
+    { agent: "a", parent: "b" },
+  ],
+  [
+    "one that started itself",
+    { session_id: UUID, "x-sluice-agent": "a", "x-sluice-parent-agent": "a" },
+    {},
+    { agent: "a" },
+  ],
+  ["broken metadata", { ...codex, "x-codex-turn-metadata": "{no" }, {}, { agent: CHILD }],
+])("recognizes %s", (_, headers, body, expected) => {
+  const { id, by: _by, ...agent } = sessionOf(headers, body) ?? { id: "", by: "" };
+  expect<unknown>(agent).toEqual(expected);
+  expect(id).toBe(UUID);
+});
+
 test("names the tools whose results a call brings, not earlier ones", () => {
   const calls = (...names: string[]) => names.map((name) => ({ id: name, function: { name } }));
   const messages = [
@@ -37,6 +89,10 @@ test("names the tools whose results a call brings, not earlier ones", () => {
     { role: "tool", content: "3" },
   ];
   expect(sessionOf({ session_id: "s" }, { messages })?.tools).toEqual(["read", "grep"]);
+  const reminded = [...messages, { role: "user", content: "Remember the tests." }];
+  expect(sessionOf({ session_id: "s" }, { messages: reminded })?.tools).toEqual(["read", "grep"]);
+  const answered = [...messages, { role: "assistant", content: "Done." }, { role: "user", content: "Go on" }];
+  expect(sessionOf({ session_id: "s" }, { messages: answered })).not.toHaveProperty("tools");
   expect(sessionOf({ session_id: "s" }, { messages: messages.slice(0, 1) })).not.toHaveProperty("tools");
   const input = [
     { role: "user", content: "Go" },

@@ -5,8 +5,21 @@ import type { Call } from "../call/call.ts";
 const MAX_LENGTH = 200;
 const MAX_TOOLS = 32;
 
-/** Headers that name a session: ours, that of Codex, and a common one. */
-const HEADERS = ["x-sluice-session", "session_id", "x-session-id"] as const;
+/**
+ * Headers that name a session: ours, those of Codex (`session_id` until 2025) and Claude Code, and a common one. opencode names the
+ * session of a sub-agent there, and that of the agent which started it in a header of its own.
+ */
+const HEADERS = [
+  "x-sluice-session",
+  "session-id",
+  "session_id",
+  "x-claude-code-session-id",
+  "x-parent-session-id",
+  "x-session-id",
+] as const;
+
+/** JSON with `agent_name`, as Codex sends it in a header, and in `client_metadata` of its frames over WebSocket. */
+const CODEX_TURN = "x-codex-turn-metadata";
 
 /** Claude Code: `user_…_account_…_session_UUID`. */
 const CLAUDE_SESSION = /_session_([\w-]{8,})$/;
@@ -29,6 +42,7 @@ export function agentSessionOf({ request: { headers }, body: { json }, prompt }:
     id: named.id.slice(0, MAX_LENGTH),
     by: named.by,
     ...(step && { step }),
+    ...agentOf(named.id, headers, json),
     ...(tools.length > 0 && { tools }),
   };
 }
@@ -46,6 +60,8 @@ function namedSession(headers: Headers, body: JsonObject): Named | null {
   if (own) return { id: own, by: "body" };
   const conversation = textOf(body.conversation) ?? textOf(recordOf(body.conversation)?.id);
   if (conversation) return { id: conversation, by: "conversation" };
+  const frame = textOf(recordOf(body.client_metadata)?.session_id);
+  if (frame) return { id: frame, by: "metadata" };
   const metadata = recordOf(body.metadata);
   if (!metadata) return null;
   const user = textOf(metadata.user_id) ?? "";
@@ -54,19 +70,48 @@ function namedSession(headers: Headers, body: JsonObject): Named | null {
 }
 
 /** Newer versions of Claude Code send an object as text. */
-function sessionInJson(text: string): string | null {
+const sessionInJson = (text: string): string | null => textOf(jsonIn(text)?.session_id);
+
+function jsonIn(text: string): JsonObject | null {
   if (!text.startsWith("{")) return null;
   try {
-    return textOf(recordOf(JSON.parse(text))?.session_id);
+    return recordOf(JSON.parse(text));
   } catch {
     return null;
   }
+}
+
+/**
+ * The sub-agent that makes a call, and the one that started it, as clients name them: our headers, Claude Code 2.1, Codex 0.171
+ * (a thread of its own in the session) and opencode 1 (a session of its own). Empty: the agent that the session began with.
+ */
+function agentOf(session: string, headers: Headers, body: JsonObject): Pick<AgentSession, "agent" | "parent" | "name"> {
+  // Over WebSocket the headers are those of the connection, which agents share: what a frame says counts.
+  const frame = recordOf(body.client_metadata);
+  const textFrom = (name: string, member = name) => textOf(frame?.[member]) ?? headers.get(name);
+  const agent =
+    headers.get("x-sluice-agent") ??
+    headers.get("x-claude-code-agent-id") ??
+    textFrom("thread-id", "thread_id") ??
+    (headers.has("x-parent-session-id") ? headers.get("x-session-id") : null);
+  if (!agent || agent === session) return {};
+  const parent =
+    headers.get("x-sluice-parent-agent") ??
+    headers.get("x-claude-code-parent-agent-id") ??
+    textFrom("x-codex-parent-thread-id");
+  const name = textOf(jsonIn(textFrom(CODEX_TURN) ?? "")?.agent_name);
+  return {
+    agent: agent.slice(0, MAX_LENGTH),
+    ...(parent && parent !== session && parent !== agent && { parent: parent.slice(0, MAX_LENGTH) }),
+    ...(name && { name: name.slice(0, MAX_LENGTH) }),
+  };
 }
 
 /** The tools whose results are the news of this call: those called by the last turn of the assistant. */
 function toolsBefore({ messages, input }: JsonObject): string[] {
   const names: string[] = [];
   const turns = Array.isArray(messages) ? messages : Array.isArray(input) ? input : [];
+  let hasResult = false;
   for (let at = turns.length - 1; at >= 0 && names.length < MAX_TOOLS; at -= 1) {
     const turn = recordOf(turns[at]);
     if (!turn) break;
@@ -74,7 +119,9 @@ function toolsBefore({ messages, input }: JsonObject): string[] {
     if (turn.type === "function_call") calls.push(textOf(turn.name));
     names.unshift(...calls.filter((name) => name !== null).map((name) => name.slice(0, MAX_LENGTH)));
     const isResult = turn.role === "tool" || turn.type === "function_call_output" || turn.type === "function_call";
-    if (!isResult) break;
+    hasResult ||= isResult;
+    // Text of the user may follow results: Claude Code's reminders do.
+    if (!isResult && (hasResult || turn.role !== "user")) break;
   }
   return names.slice(0, MAX_TOOLS);
 }

@@ -58,6 +58,9 @@ const AGENTS: Readonly<Record<string, Agent>> = {
   },
 };
 
+/** Gemini CLI says nothing of its session. */
+const NAMES_ITS_SESSION = /^(Claude Code|Codex|opencode)/;
+
 const FAMILIES = ["openai-responses", "openai-chat", "anthropic", "gemini"] as const;
 const RUNS = Object.keys(AGENTS).flatMap((agent) => FAMILIES.map((family) => [agent, family] as const));
 
@@ -139,5 +142,45 @@ for (const [name, family] of RUNS) {
     expect(relay.billing.records).toHaveLength(answered.length);
     expect(relay.billing.openHolds).toBe(0);
     expect(relay.openedSockets() > 0).toBe(name === OVER_WEBSOCKET);
+    if (NAMES_ITS_SESSION.test(name)) {
+      const sessions = relay.billing.records.map(({ other }) => other.agent_session?.id);
+      expect(new Set(sessions).size).toBe(1);
+      expect(sessions[0]).toMatch(/^[\w-]{8,}$/);
+    }
   });
 }
+
+const claude = Bun.which("claude");
+test.if(claude !== null)(
+  "sub-agents of Claude Code are in its session, each below the one that started it",
+  async () => {
+    const { type, model, key, speak, read, isStream } = upstreams.anthropic;
+    const input = { description: "count", prompt: "Count the files with an agent.", subagent_type: "general-purpose" };
+    const start: Answer = { ...PLAIN, text: "", calls: [{ name: "Agent", input }], finish: "tool_calls" };
+    // Each agent starts another, until Claude Code offers the tool no more.
+    const upstream = startUpstream(({ path, text, headers }) => {
+      const body = recordOf(JSON.parse(text)) ?? {};
+      const { tools, results } = read(body);
+      const canStart = results.length === 0 && tools.some(({ name }) => name === "Agent");
+      return speak(canStart ? start : PLAIN, isStream(path, body, headers));
+    });
+    const relay = startRelay({
+      channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
+      options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
+    });
+    stops.push(upstream.stop, relay.stop);
+    const args = ["--print", "--allowedTools", "Agent", "--", "Count the files with an agent."];
+    const agent: Agent = { command: "claude", args, snippet: "claudeCode", files: () => ({}) };
+    const { code } = await run(agent, claude ?? "", { baseUrl: `${relay.url}/v1`, key: "sk-test", model });
+    expect(code).toBe(0);
+    const calls = relay.billing.records.flatMap(({ other }) => other.agent_session ?? []);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(1);
+    const parents = new Map(calls.flatMap(({ agent: id, parent }) => (id ? [[id, parent ?? ""]] : [])));
+    expect(parents.size).toBeGreaterThan(1);
+    // The first was started by the agent of the session, each further one by another sub-agent.
+    expect([...parents.values()].filter((parent) => parent === "")).toHaveLength(1);
+    for (const parent of parents.values()) expect(parent === "" || parents.has(parent)).toBe(true);
+    // Each but the last sends the result of the agent that it started.
+    expect(calls.filter(({ tools }) => tools?.includes("Agent"))).toHaveLength(parents.size);
+  },
+);

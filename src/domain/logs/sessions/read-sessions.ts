@@ -4,6 +4,7 @@ import type { Db } from "../../../../db/types.ts";
 import type { AgentSession, LogOther } from "../../../billing/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { startsWith } from "../../../lib/values/sql-text.ts";
+import { type AgentNode, type AgentSums, buildAgentTree } from "./session-tree.ts";
 
 /** A run of an agent with its sums. */
 export type SessionView = Readonly<{
@@ -41,8 +42,14 @@ export type SessionCall = Readonly<{
   tools: readonly string[];
 }>;
 
-/** Calls that the client made in one step: a span of its trace, or what it named so; empty: none was named. */
-export type SessionStep = Readonly<{ step: string; calls: readonly SessionCall[] }>;
+/**
+ * Calls that an agent made in one step: a span of the client's trace, or what it named so; empty: none was named. `agent` is empty
+ * for the one that the session began with.
+ */
+export type SessionStep = Readonly<{ agent: string; step: string; calls: readonly SessionCall[] }>;
+
+/** A session with all its agents as a tree, and its latest calls by agent and step in the order of their first call. */
+export type SessionDetail = SessionView & Readonly<{ agents: AgentNode; steps: readonly SessionStep[] }>;
 
 const MOST_SESSIONS = 200;
 const MOST_CALLS = 1000;
@@ -68,12 +75,8 @@ export async function listSessions(
   return rows.map(viewOf);
 }
 
-/** A user's session with its latest calls as a tree: steps in the order of their first call. Throws OperationError. */
-export async function readSession(
-  db: Db,
-  userId: number,
-  id: string,
-): Promise<SessionView & Readonly<{ steps: readonly SessionStep[] }>> {
+/** A user's session with its agents and latest calls. Throws OperationError. */
+export async function readSession(db: Db, userId: number, id: string): Promise<SessionDetail> {
   const [row] = await db
     .select()
     .from(agentSessions)
@@ -84,11 +87,50 @@ export async function readSession(
       l.completion_tokens, l.other
     from agent_session_calls c join logs l on l.created_at = c.created_at and l.id = c.log_id
     where c.user_id = ${userId} and c.session_id = ${id} order by c.log_id desc limit ${MOST_CALLS}`);
-  const steps = Map.groupBy([...calls].map(readCall).toReversed(), ({ step }) => step);
+  const steps = Map.groupBy([...calls].map(readCall).toReversed(), ({ agent, step }) => `${agent}\n${step}`);
   return {
     ...viewOf(row),
-    steps: [...steps].map(([step, list]) => ({ step, calls: list.map(({ call }) => call) })),
+    agents: buildAgentTree(await readAgents(db, userId, id)),
+    steps: [...steps.values()].map((list) => ({
+      agent: list[0]?.agent ?? "",
+      step: list[0]?.step ?? "",
+      calls: list.map(({ call }) => call),
+    })),
   };
+}
+
+type AgentSumsRow = { agent: string; parent: string; name: string } & Record<keyof AgentSums, number | string>;
+
+/** The sums of each agent of a session over all its calls; what an agent's latest call says of it counts. */
+async function readAgents(db: Db, userId: number, id: string) {
+  const rows = await db.execute<AgentSumsRow>(sql`
+    with found as (
+      select l.id, l.created_at, l.failed, l.quota, l.prompt_tokens, l.completion_tokens, l.elapsed_ms,
+        l.other::jsonb->'agent_session' as session, (l.other::jsonb->>'cache_tokens')::bigint as cached
+      from agent_session_calls c join logs l on l.created_at = c.created_at and l.id = c.log_id
+      where c.user_id = ${userId} and c.session_id = ${id}
+    )
+    select coalesce(session->>'agent', '') as agent,
+      coalesce((array_agg(session->>'parent' order by id desc))[1], '') as parent,
+      coalesce((array_agg(session->>'name' order by id desc))[1], '') as name,
+      sum(1) as calls, sum(failed::int) as failed, sum(quota) as quota, sum(prompt_tokens) as prompt_tokens,
+      sum(coalesce(cached, 0)) as cached_tokens, sum(completion_tokens) as completion_tokens,
+      sum(elapsed_ms) as elapsed_ms, sum(coalesce(jsonb_array_length(session->'tools'), 0)) as tool_calls,
+      min(created_at) as started_at, max(created_at) as ended_at
+    from found group by 1`);
+  return [...rows].map(({ agent, parent, name, ...sums }) => ({
+    ...{ agent, name, parent: agent === "" ? "" : parent },
+    calls: Number(sums.calls),
+    failed: Number(sums.failed),
+    quota: Number(sums.quota),
+    prompt_tokens: Number(sums.prompt_tokens),
+    cached_tokens: Number(sums.cached_tokens),
+    completion_tokens: Number(sums.completion_tokens),
+    elapsed_ms: Number(sums.elapsed_ms),
+    tool_calls: Number(sums.tool_calls),
+    started_at: Number(sums.started_at),
+    ended_at: Number(sums.ended_at),
+  }));
 }
 
 type CallRow = {
@@ -103,11 +145,12 @@ type CallRow = {
   other: string;
 };
 
-function readCall(row: CallRow): Readonly<{ step: string; call: SessionCall }> {
+function readCall(row: CallRow): Readonly<{ agent: string; step: string; call: SessionCall }> {
   // The job that found the row read this text as JSON.
   const other = JSON.parse(row.other) as Partial<LogOther> & { agent_session?: Partial<AgentSession> };
   const firstByteMs = other.frt ?? -1;
   return {
+    agent: other.agent_session?.agent ?? "",
     step: other.agent_session?.step ?? "",
     call: {
       request_id: row.request_id ?? "",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { agentSessionFold, agentSessions } from "../../../../db/schema/gateway/sessions.ts";
+import { addUser } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { callRecord, writeCalls } from "../../../../test/support/logs.ts";
 import type { AgentSession } from "../../../billing/types.ts";
@@ -57,6 +58,40 @@ test("a session is a tree of steps and calls; another user's is not found", asyn
   expect(readSession(database.db, 3, "run")).rejects.toThrow("agent_session_not_found");
 });
 
+test("agents are a tree with the sums of each branch, over all calls of the session", async () => {
+  const of = (agent: AgentSession["agent"], parent?: string, ...tools: string[]): AgentSession => ({
+    ...{ id: "team", by: "header", tools },
+    ...(agent && { agent, name: `/root/${agent}` }),
+    ...(parent && { parent }),
+  });
+  const user = await addUser(database.sql, 100_000);
+  await writeCalls(database, [
+    call(user, of(undefined, undefined, "spawn"), { quota: 10 }),
+    call(user, of("a", undefined, "read"), { quota: 200, createdAt: NOW + 1 }),
+    call(user, of("b", "a", "grep", "read"), { quota: 3000, createdAt: NOW + 2, failed: true }),
+    call(user, of("b", "a"), { quota: 3000, createdAt: NOW + 3 }),
+    call(user, of(undefined, undefined, "wait"), { quota: 10, createdAt: NOW + 4 }),
+  ]);
+  await fold();
+  const { agents, steps } = await readSession(database.db, user, "team");
+  expect(agents).toMatchObject({
+    own: { calls: 2, quota: 20, tool_calls: 2, elapsed_ms: 2 * 1234 },
+    branch: { calls: 5, quota: 6220, failed: 1, tool_calls: 5, elapsed_ms: 5 * 1234, ended_at: NOW + 4 },
+    children: [
+      {
+        ...{ agent: "a", name: "/root/a", own: { calls: 1, quota: 200 } },
+        branch: { calls: 3, quota: 6200, failed: 1, tool_calls: 3, started_at: NOW + 1, ended_at: NOW + 3 },
+        children: [{ agent: "b", branch: { calls: 2, quota: 6000, cached_tokens: 8 }, children: [] }],
+      },
+    ],
+  });
+  expect(steps.map(({ agent, calls }) => [agent, calls.length])).toEqual([
+    ["", 2],
+    ["a", 1],
+    ["b", 2],
+  ]);
+});
+
 test("sums are those of the log, also when many calls are written while the job runs", async () => {
   const session: AgentSession = { id: "busy", by: "header" };
   await Promise.all([
@@ -83,5 +118,5 @@ test("old sessions are deleted with their calls, and log text that is no session
   const [left] = await database.sql`select count(*)::int as calls from agent_session_calls where user_id = 8`;
   expect(left?.calls).toBe(0);
   expect(await database.db.select().from(agentSessionFold)).toHaveLength(1);
-  expect((await database.db.select().from(agentSessions)).length).toBe(4);
+  expect((await database.db.select().from(agentSessions)).length).toBe(5);
 });

@@ -59,6 +59,9 @@ const isAgentSession = isShape<AgentSession>({
   id: isText,
   by: isOneOf(["header", "body", "metadata", "conversation", "trace"]),
   step: isOptional(isText),
+  agent: isOptional(isText),
+  parent: isOptional(isText),
+  name: isOptional(isText),
   tools: isOptional(isListOf(isText)),
 });
 

@@ -5,6 +5,7 @@ import Select from "@mui/material/Select";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../../../components/data-table/column.ts";
@@ -19,6 +20,8 @@ import { useAddress } from "../../../../components/use-address.ts";
 import { formatDuration } from "../../../../lib/format/duration.ts";
 import { formatNumber, formatShare } from "../../../../lib/format/number.ts";
 import { clockTime } from "../../../../lib/format/time.ts";
+import { AgentTable } from "./AgentTable.tsx";
+import { nameOf } from "./agent-rows.ts";
 import {
   type SessionCall,
   type SessionKey,
@@ -85,10 +88,15 @@ export const SessionDetail = ({ scope, session }: SessionDetailProps) => {
               />
             )}
           </Panel>
-          {data.steps.map(({ step, calls }) => (
+          {data.agents.children.length > 0 && (
+            <Panel title={t("sessions.agents")} hint={t("sessions.agentsHint")}>
+              <AgentTable root={data.agents} />
+            </Panel>
+          )}
+          {data.steps.map(({ agent, step, calls }) => (
             <Panel
-              key={step}
-              title={step === "" ? t("sessions.noStep") : t("sessions.step", { step })}
+              key={`${agent} ${step}`}
+              title={stepTitle(t, nameOf(data.agents, agent), step)}
               hint={<Money quota={calls.reduce((sum, { quota }) => sum + quota, 0)} decimals={6} />}
             >
               <CallTable calls={calls} />
@@ -99,6 +107,13 @@ export const SessionDetail = ({ scope, session }: SessionDetailProps) => {
     </>
   );
 };
+
+/** Which agent and step requests are of; null: the session has one agent. */
+function stepTitle(t: TFunction, agent: string | null, step: string): string {
+  if (agent === null) return step === "" ? t("sessions.noStep") : t("sessions.step", { step });
+  const name = agent === "" ? t("sessions.mainAgent") : agent;
+  return step === "" ? name : t("sessions.agentStep", { agent: name, step });
+}
 
 const NO_SESSIONS: readonly SessionView[] = [];
 const keyOf = ({ user_id, id }: SessionView) => `${user_id} ${id}`;

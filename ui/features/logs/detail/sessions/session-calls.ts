@@ -1,9 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { SessionCall, SessionView } from "../../../../../src/domain/logs/sessions/read-sessions.ts";
+import type { AgentNode } from "../../../../../src/domain/logs/sessions/session-tree.ts";
 import { readData } from "../../../../api/client.ts";
 import { agentSessionApi } from "../../../../api/groups.ts";
 
-export type { SessionCall, SessionView };
+export type { AgentNode, SessionCall, SessionView };
 
 /** Whose sessions: everybody's, or one's own. */
 export type SessionScope = "all" | "self";
