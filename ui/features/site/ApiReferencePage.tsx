@@ -71,6 +71,7 @@ export const ApiReferencePage = () => {
             key={name}
             defaultExpanded={search !== ""}
             disableGutters
+            slotProps={{ heading: { component: "h2" } }}
             variant="outlined"
             sx={{ "&::before": { display: "none" }, "& + &": { borderTop: 0 } }}
           >
