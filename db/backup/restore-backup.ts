@@ -3,9 +3,17 @@ import { newestMigration } from "../migrate.ts";
 import { requireRow } from "../require-row.ts";
 import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
 import type { Database, Statements } from "../types.ts";
-import { BackupError, type BackupHead, type RowCounts, type Sequences } from "./format.ts";
+import {
+  BackupError,
+  type BackupHead,
+  liftTimeouts,
+  listTables,
+  quoted,
+  quotedList,
+  type RowCounts,
+  type Sequences,
+} from "./format.ts";
 import { readBackup } from "./read-backup.ts";
-import { liftTimeouts, listTables, quoted, quotedList } from "./tables.ts";
 
 const ROWS_A_STATEMENT = 500;
 const CHARACTERS_A_STATEMENT = 2_000_000;

@@ -7,8 +7,18 @@ import { listLogMonths } from "../maintenance/partitions.ts";
 import { requireRow } from "../require-row.ts";
 import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
 import type { Database, Statements } from "../types.ts";
-import { type BackupHead, FORMAT, HEAD_MARK, type RowCounts, type Sequences } from "./format.ts";
-import { liftTimeouts, listTables, quoted, quotedList, type Table } from "./tables.ts";
+import {
+  type BackupHead,
+  FORMAT,
+  HEAD_MARK,
+  liftTimeouts,
+  listTables,
+  quoted,
+  quotedList,
+  type RowCounts,
+  type Sequences,
+  type Table,
+} from "./format.ts";
 
 const ROWS_A_FETCH = 1000;
 /** On the embedded engine everybody waits for a query: shorter slices. */

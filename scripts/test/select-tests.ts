@@ -15,7 +15,7 @@ const ENGINE_FREE = ["test/contracts/providers/", "src/server/benchmark/", "test
 const ON_BOTH = [
   /^(db|src\/(billing|cli\/import|server\/jobs|domain\/(wallet|diagnostics))|test\/billing)\//,
   /^src\/domain\/logs\/(archive|list|usage\/totals)\//,
-  /^(src\/console\/wallet\/redeem|test\/gateway\/(tasks\/crash|files\/batches))\.test/,
+  /^(src\/console\/wallet\/wallet|test\/gateway\/(tasks\/crash|files\/batches))\.test/,
 ];
 /** What another file could see after the test: replaced modules, clocks, variables of the environment, processes. */
 const LEAVES_TRACES = /\b(?:mock|jest|spyOn|setSystemTime|globalThis)\b|process\.env|Bun\.(?:env|spawn)|Worker\(/;

@@ -1,6 +1,6 @@
 import { createChanges } from "../../db/changes.ts";
 import { openDatabase } from "../../db/connect.ts";
-import { resetPassword as reset } from "../domain/accounts/credentials/reset-password.ts";
+import { resetPassword as reset } from "../domain/accounts/credentials/reset-by-email.ts";
 import { type Config, loadConfig } from "../server/config.ts";
 import { askGateway, textOf } from "./control/control-client.ts";
 

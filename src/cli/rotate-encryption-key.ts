@@ -1,7 +1,7 @@
 import { copyFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { liftTimeouts, quoted } from "../../db/backup/format.ts";
 import { refuseInUse } from "../../db/backup/restore-backup.ts";
-import { liftTimeouts, quoted } from "../../db/backup/tables.ts";
 import { openDatabase } from "../../db/connect.ts";
 import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import type { Database, Statements } from "../../db/types.ts";

@@ -1,34 +1,24 @@
-import { accessMessages } from "./messages/accounts/access.ts";
-import { accountMessages } from "./messages/accounts/accounts.ts";
-import { budgetMessages } from "./messages/accounts/budgets.ts";
-import { oauthMessages } from "./messages/accounts/oauth.ts";
-import { organizationMessages } from "./messages/accounts/organizations.ts";
+import { accessMessages, accountMessages } from "./messages/accounts/accounts.ts";
+import { budgetMessages, organizationMessages, policyMessages } from "./messages/accounts/organizations.ts";
 import { planMessages } from "./messages/accounts/plans.ts";
-import { policyMessages } from "./messages/accounts/policies.ts";
-import { securityMessages } from "./messages/accounts/security.ts";
-import { setupMessages } from "./messages/accounts/setup.ts";
-import { signUpMessages } from "./messages/accounts/sign-up.ts";
+import { oauthMessages, securityMessages, setupMessages, signUpMessages } from "./messages/accounts/sign-in.ts";
 import { statementMessages } from "./messages/accounts/statements.ts";
 import { tokenMessages } from "./messages/api-keys.ts";
 import { channelMessages } from "./messages/channels.ts";
-import { codeMessages } from "./messages/codes.ts";
-import { commonMessages } from "./messages/common.ts";
+import { commonMessages, reasonMessages } from "./messages/common.ts";
 import { gatewayMessages } from "./messages/gateway.ts";
-import { alertMessages } from "./messages/operations/alerts.ts";
+import { alertMessages, notifyMessages } from "./messages/operations/alerts.ts";
 import { doctorMessages } from "./messages/operations/diagnostics.ts";
 import { doctorWorkMessages } from "./messages/operations/diagnostics-work.ts";
-import { journalMessages } from "./messages/operations/journal.ts";
-import { logMessages } from "./messages/operations/logs.ts";
-import { notifyMessages } from "./messages/operations/notifications.ts";
+import { journalMessages, logMessages } from "./messages/operations/journal.ts";
 import { publicPageMessages } from "./messages/public-pages.ts";
-import { reasonMessages } from "./messages/reasons.ts";
 import { settingMessages } from "./messages/settings.ts";
 import fr from "./messages/translations/fr.json" with { type: "json" };
 import ja from "./messages/translations/ja.json" with { type: "json" };
 import ru from "./messages/translations/ru.json" with { type: "json" };
 import vi from "./messages/translations/vi.json" with { type: "json" };
 import zhTW from "./messages/translations/zh-TW.json" with { type: "json" };
-import { walletMessages } from "./messages/wallet.ts";
+import { codeMessages, walletMessages } from "./messages/wallet.ts";
 
 /** Everything the server says to a person, by code, in English and Chinese; `{name}` is filled from the parameters. */
 const catalogue = {

@@ -1,13 +1,12 @@
 import { renewOrganizationBudgets } from "../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
 import { sessionActing } from "../domain/accounts/organizations/members/acting.ts";
-import { readStanding } from "../domain/api-keys/budget/read-standing.ts";
-import { renewBudgets } from "../domain/api-keys/budget/renew-budgets.ts";
+import { readStanding, renewBudgets } from "../domain/api-keys/budget.ts";
 import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";
 import { CHANNEL_STATUS, storedKeyOf } from "../domain/channels/entry.ts";
 import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
 import { createExperimentStore } from "../domain/models/experiments/store.ts";
-import { channelDisabled } from "../domain/notifications/notices/channel-notices.ts";
+import { channelDisabled } from "../domain/notifications/notices.ts";
 import { createAccountAdvancer } from "../domain/wallet/plans/limits/advance-account.ts";
 import { createObjectStore, createResponseStore, type GatewayServices } from "../gateway/http/create-gateway.ts";
 import { sayReason } from "../lib/reason.ts";

@@ -21,9 +21,8 @@ import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts"
 import type { SinkDeps } from "../domain/logs/sinks/sink-type.ts";
 import { createReplays, type Replays } from "../domain/models/replays/run-evaluations.ts";
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcasts/broadcast.ts";
-import { createMailer, type Mailer } from "../domain/notifications/mail/mail.ts";
-import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/notifications/notices/channel-notices.ts";
-import { journalLost } from "../domain/notifications/notices/journal-notices.ts";
+import { createMailer, type Mailer } from "../domain/notifications/mail.ts";
+import { channelBalanceLow, channelDisabled, channelEnabled, journalLost } from "../domain/notifications/notices.ts";
 import { createNotifier, type Notifier } from "../domain/notifications/notifier.ts";
 import type { TaskDeps } from "../domain/tasks/task.ts";
 import { createPlanTermsDirectory, type PlanTermsDirectory } from "../domain/wallet/plans/limits/terms.ts";

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Sql } from "../../../db/types.ts";
 import type { UsageRecord } from "../types.ts";
-import { withoutWritten } from "./apply/apply-orphan-batch.ts";
+import { withoutWritten } from "./apply/apply-batch.ts";
 import { readRecord } from "./apply/record-text.ts";
 import type { WrittenUpTo } from "./journal.ts";
 import { BATCH_RECORDS } from "./pump.ts";

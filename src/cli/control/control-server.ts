@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { writeBackup } from "../../../db/backup/write-backup.ts";
 import { CONTROL_SOCKET, findRunDirectory } from "../../../db/embedded/run-directory.ts";
-import { resetPassword } from "../../domain/accounts/credentials/reset-password.ts";
+import { resetPassword } from "../../domain/accounts/credentials/reset-by-email.ts";
 import type { DiagnosticsContext } from "../../domain/diagnostics/diagnostics-context.ts";
 import { CHECKS, examine, type Report } from "../../domain/diagnostics/run-checks.ts";
 import { messageOf } from "../../lib/runtime/error-message.ts";

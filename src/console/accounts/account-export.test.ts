@@ -5,7 +5,7 @@ import { checkIns, rebates, topUpOrders, withdrawals } from "../../../db/schema/
 import { logs } from "../../../db/schema/gateway/logs.ts";
 import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
-import { newKey } from "../../domain/api-keys/new-key.ts";
+import { newKey } from "../../domain/api-keys/create-api-key.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 
 let app: TestConsole;

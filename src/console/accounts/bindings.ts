@@ -1,15 +1,19 @@
 import { Elysia, t } from "elysia";
 import { bindIdentity, unbindIdentity } from "../../domain/accounts/identities/bind-identity.ts";
 import { OUTSIDE_LABELS } from "../../domain/accounts/identities/index.ts";
+import {
+  identifyByWeChat,
+  readTelegramProof,
+  type TelegramProof,
+  telegramAddress,
+} from "../../domain/accounts/identities/messengers.ts";
 import type { OutsideName } from "../../domain/accounts/identities/provider.ts";
 import { findBound, signInByIdentity } from "../../domain/accounts/identities/sign-in-by-identity.ts";
 import { isSsoName } from "../../domain/accounts/identities/sso/sso-rules.ts";
-import { readTelegramProof, type TelegramProof, telegramAddress } from "../../domain/accounts/identities/telegram.ts";
-import { identifyByWeChat } from "../../domain/accounts/identities/wechat.ts";
 import { bindEmail, unbindEmail } from "../../domain/accounts/profile/bind-email.ts";
 import { requireFresh } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { useOnce } from "../../domain/accounts/sessions/flows.ts";
-import type { Mailer } from "../../domain/notifications/mail/mail.ts";
+import type { Mailer } from "../../domain/notifications/mail.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";

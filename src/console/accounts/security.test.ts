@@ -6,7 +6,7 @@ import { sessions, users } from "../../../db/schema/accounts/users.ts";
 import { logs } from "../../../db/schema/gateway/logs.ts";
 import { createAuthenticator } from "../../../test/support/console/authenticator.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
-import { resetPassword } from "../../domain/accounts/credentials/reset-password.ts";
+import { resetPassword } from "../../domain/accounts/credentials/reset-by-email.ts";
 
 type Headers = Record<string, string>;
 

@@ -1,6 +1,5 @@
 import { Elysia, t } from "elysia";
-import { removeSecondFactor } from "../../domain/accounts/credentials/remove-second-factor.ts";
-import { viewSecurity } from "../../domain/accounts/credentials/security-view.ts";
+import { removeSecondFactor, viewSecurity } from "../../domain/accounts/credentials/second-factor.ts";
 import {
   beginTotp,
   confirmTotp,
@@ -11,14 +10,13 @@ import {
 } from "../../domain/accounts/credentials/totp.ts";
 import { confirmOwner, countGuess, requireSession } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { takeFlow, tryFlow } from "../../domain/accounts/sessions/flows.ts";
-import { endOtherSessions, endSession, listSessions } from "../../domain/accounts/sessions/own-sessions.ts";
+import { endOtherSessions, endSession, listSessions } from "../../domain/accounts/sessions/sessions.ts";
 import type { Limiter } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
-import { openSession } from "../sign-in/complete-sign-in.ts";
-import { flowCookieOf } from "../sign-in/flow-cookie.ts";
+import { flowCookieOf, openSession } from "../sign-in/complete-sign-in.ts";
 import type { OAuthServices } from "../sign-in/oauth.ts";
 
 const code = t.String({ maxLength: 64 });

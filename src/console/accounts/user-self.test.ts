@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { identities, users } from "../../../db/schema/accounts/users.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
-import { resetPassword } from "../../domain/accounts/credentials/reset-password.ts";
+import { resetPassword } from "../../domain/accounts/credentials/reset-by-email.ts";
 
 let app: TestConsole;
 beforeAll(async () => {

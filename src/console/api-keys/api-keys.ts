@@ -1,16 +1,15 @@
 import { Elysia, t } from "elysia";
 import type { Acting } from "../../domain/accounts/organizations/members/acting.ts";
-import { createApiKey, createApiKeys } from "../../domain/api-keys/create-api-key.ts";
+import { createLeakReports } from "../../domain/alerts/leaks/leak-reports.ts";
+import { createApiKey, createApiKeys, rotateToken } from "../../domain/api-keys/create-api-key.ts";
 import { getToken, listTokens, TOKEN_SORTS, type TokenFilter } from "../../domain/api-keys/list-api-keys.ts";
 import { type ApiKeyDeps, keyOwner } from "../../domain/api-keys/operation.ts";
-import { rotateToken } from "../../domain/api-keys/rotate-api-key.ts";
 import { deleteToken, setTokenStatus, updateToken } from "../../domain/api-keys/update-api-key.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import { bytesUpTo } from "../../lib/http/limited-body.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { pagedRows, pagingQuery } from "../http/paging.ts";
-import { integerField } from "../http/query-fields.ts";
-import { readSorting, sortingQuery } from "../http/sorting.ts";
+import { integerField, pagedRows, pagingQuery, readSorting, sortingQuery } from "../http/paging.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const LONGEST_LIST = 20_000;
@@ -111,3 +110,36 @@ function filterOf({ keyword, token, status, project_id: projectId, group }: type
     ...(group && { group }),
   };
 }
+
+const LARGEST_REPORT_BYTES = 262_144;
+
+/** Reports of scanners that found API keys in public: unauthenticated, verified by their signature. */
+export function keyLeakRoutes(services: Parameters<typeof createLeakReports>[0]) {
+  const takeReport = createLeakReports(services);
+  return new Elysia({ prefix: "/api", name: "console/key-leaks" }).post(
+    "/key-leaks/report",
+    async ({ request }) => {
+      const bytes = await bytesUpTo(request, LARGEST_REPORT_BYTES);
+      if (!bytes) return respond({ message: "The report is too large." }, 413);
+      const outcome = await takeReport({
+        body: Buffer.from(bytes).toString("utf8"),
+        keyId: request.headers.get("github-public-key-identifier") ?? "",
+        signature: request.headers.get("github-public-key-signature") ?? "",
+      });
+      switch (outcome) {
+        case "off":
+          return respond({ message: "This site takes no reports." }, 404);
+        case "refused":
+          return respond({ message: "The signature or the body is not valid." }, 400);
+        case "unavailable":
+          return respond({ message: "The keys to verify the signature can't be read. Try again later." }, 503);
+        default:
+          return respond(outcome, 200);
+      }
+    },
+    { parse: "none" },
+  );
+}
+
+const respond = (body: unknown, status: number): Response =>
+  Response.json(body, { status, headers: { "cache-control": "no-store" } });

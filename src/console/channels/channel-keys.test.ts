@@ -8,7 +8,7 @@ import {
   type TestOperations,
 } from "../../../test/support/console/operations.ts";
 import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";
-import type { KeyView } from "../../domain/channels/keys/list-keys.ts";
+import type { KeyView } from "../../domain/channels/keys/manage-keys.ts";
 import type { LiveView } from "../../domain/channels/manage/channel-view.ts";
 
 const FIRST = "sk-first-key-000001";

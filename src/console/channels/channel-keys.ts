@@ -1,7 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
-import { findKey, listKeys } from "../../domain/channels/keys/list-keys.ts";
-import { switchKey } from "../../domain/channels/keys/switch-key.ts";
+import { findKey, listKeys, switchKey } from "../../domain/channels/keys/manage-keys.ts";
 import type { ReadLive } from "../../domain/channels/live.ts";
 import { viewLive } from "../../domain/channels/manage/channel-view.ts";
 import type { ChannelDeps } from "../../domain/channels/operation.ts";

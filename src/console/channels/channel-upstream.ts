@@ -3,15 +3,17 @@ import type { Changes } from "../../../db/changes.ts";
 import type { Db } from "../../../db/types.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { firstKey } from "../../domain/channels/keys/first-key.ts";
 import { resolveKey } from "../../domain/channels/keys/key-references.ts";
-import { splitKeys } from "../../domain/channels/keys/keys.ts";
+import { firstKey, splitKeys } from "../../domain/channels/keys/keys.ts";
 import { checkReferences } from "../../domain/channels/manage/channel-input.ts";
 import { readForecast } from "../../domain/channels/manage/forecast.ts";
 import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
-import { takeOverModels } from "../../domain/channels/upstream/apply-model-list.ts";
-import { fetchModels } from "../../domain/channels/upstream/fetch-models.ts";
-import { refreshModelList, viewModelList } from "../../domain/channels/upstream/model-list.ts";
+import {
+  fetchModels,
+  refreshModelList,
+  takeOverModels,
+  viewModelList,
+} from "../../domain/channels/upstream/model-list.ts";
 import { proxyOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
 import {

@@ -1,8 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { ChannelInput } from "../../domain/channels/manage/channel-input.ts";
-import { createChannel } from "../../domain/channels/manage/create-channel.ts";
-import { deleteChannels, deleteDisabledChannels } from "../../domain/channels/manage/delete-channels.ts";
-import { getChannel } from "../../domain/channels/manage/get-channel.ts";
+import { getChannel } from "../../domain/channels/manage/channel-view.ts";
 import {
   CHANNEL_SORTS,
   type ChannelFilter,
@@ -12,15 +10,19 @@ import {
   listChannels,
 } from "../../domain/channels/manage/list-channels.ts";
 import { editTag, listTags, setTag, setTagStatus } from "../../domain/channels/manage/tags.ts";
-import { updateChannel } from "../../domain/channels/manage/update-channel.ts";
-import { fixAbilities } from "../../domain/channels/routing/fix-abilities.ts";
-import { batchStatus } from "../../domain/channels/status/batch-status.ts";
+import {
+  createChannel,
+  deleteChannels,
+  deleteDisabledChannels,
+  updateChannel,
+} from "../../domain/channels/manage/write-channel.ts";
+import { fixAbilities } from "../../domain/channels/routing/abilities.ts";
 import { CHANNEL_HEALTHS } from "../../domain/channels/status/channel-health.ts";
+import { batchStatus } from "../../domain/channels/status/set-status.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { pagingQuery, readPaging } from "../http/paging.ts";
-import { integerField } from "../http/query-fields.ts";
+import { integerField, pagingQuery, readPaging } from "../http/paging.ts";
 
 const text = t.Optional(t.Union([t.String(), t.Null()]));
 const number = t.Optional(t.Union([t.Number(), t.Null()]));

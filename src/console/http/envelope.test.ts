@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { openTestDatabase } from "../../../test/support/database.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
@@ -60,5 +60,68 @@ describe("text that Postgres cannot hold", () => {
       status: 400,
       body: { success: false, code: "text_unstorable", message: expect.stringContaining("U+0000") },
     });
+  });
+});
+
+const app = new Elysia()
+  .use(envelope({ log: createLogger({ logLevel: "silent", logFormat: "json" }) }))
+  .post("/api/x", () => "ok", {
+    body: t.Object({
+      name: t.String({ maxLength: 3 }),
+      count: t.Optional(t.Integer({ minimum: 1, maximum: 5 })),
+      share: t.Optional(t.Number()),
+      on: t.Optional(t.Boolean()),
+      note: t.Optional(t.Union([t.String(), t.Null()])),
+      ids: t.Optional(t.Array(t.Integer(), { maxItems: 2 })),
+      period: t.Optional(t.UnionEnum(["day", "week"])),
+      month: t.Optional(t.String({ pattern: "^\\d{4}-\\d{2}$" })),
+      mode: t.Optional(t.Union([t.Literal("a"), t.Literal("b")])),
+      inner: t.Optional(t.Object({ x: t.String() })),
+    }),
+  })
+  .get("/api/x/:id", () => "ok", { params: t.Object({ id: t.Integer({ minimum: 1 }) }) });
+
+const send = async (body: unknown, language = "en") => {
+  const headers = { "content-type": "application/json", "accept-language": language };
+  const request = new Request("http://gateway.test/api/x", { method: "POST", headers, body: JSON.stringify(body) });
+  const response = await app.handle(request);
+  return { status: response.status, ...((await response.json()) as { message: string; code: string }) };
+};
+
+describe("invalid input", () => {
+  test.each([
+    [{}, "name is required."],
+    [{ name: 5 }, "name must be text."],
+    [{ name: "long" }, "name must have 0 to 3 characters."],
+    [{ name: "a", count: "x" }, "count must be a whole number from 1 to 5."],
+    [{ name: "a", count: 9 }, "count must be a whole number from 1 to 5."],
+    [{ name: "a", share: "x" }, "share must be a number."],
+    [{ name: "a", on: "yes" }, "on must be true or false."],
+    [{ name: "a", note: 4 }, "note must be text."],
+    [{ name: "a", ids: "x" }, "ids.0 must be a whole number."],
+    [{ name: "a", ids: [1, 2, 3] }, "ids can have at most 2 entries."],
+    [{ name: "a", ids: [1, "x"] }, "ids.1 must be a whole number."],
+    [{ name: "a", mode: "c" }, "mode must be one of: a, b."],
+    [{ name: "a", period: "year" }, "period must be one of: day, week."],
+    [{ name: "a", period: 1 }, "period must be one of: day, week."],
+    [{ name: "a", month: "May" }, "month is not in the required format."],
+    [{ name: "a", month: 5 }, "month must be text."],
+    [{ name: "a", inner: {} }, "inner.x is required."],
+  ])("%j: %s", async (body, detail) => {
+    expect(await send(body)).toMatchObject({
+      status: 400,
+      code: "invalid_request",
+      message: `Invalid parameter: ${detail}`,
+    });
+  });
+
+  test("is reported in Chinese too, and the value is not repeated", async () => {
+    expect((await send({ name: 123456 }, "zh")).message).toBe("参数无效：name 必须是文本。");
+  });
+
+  test("addresses are checked like bodies", async () => {
+    const response = await app.handle(new Request("http://gateway.test/api/x/abc"));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("id must be a whole number from 1 to ∞.");
   });
 });

@@ -1,5 +1,23 @@
+import { type TSchema, t } from "elysia";
+import type { Sorting, Sorts } from "../../lib/values/sorting.ts";
 import { ok } from "./envelope.ts";
-import { integerField, numberOrUndefined } from "./query-fields.ts";
+
+/** Clients of one-api and new-api send unset filters as empty text. */
+const EMPTY = t.Literal("");
+const LARGEST_ID = 2_147_483_647;
+/** The year 9999, the last one that dates can represent. */
+const LAST_SECOND = 253_402_300_799;
+
+/** An optional integer in a query; empty text means none. */
+export const integerField = (maximum = LARGEST_ID) =>
+  t.Optional(t.Union([t.Integer({ minimum: -maximum, maximum }), EMPTY]));
+
+/** An optional time in a query, in epoch seconds with or without a fraction; empty text means none. */
+export const timestamp = () => t.Optional(t.Union([t.Number({ minimum: 0, maximum: LAST_SECOND }), EMPTY]));
+
+/** The number if the query has one (0 included), else undefined. */
+export const numberOrUndefined = (value: number | "" | undefined): number | undefined =>
+  value === "" ? undefined : value;
 
 const DEFAULT_PAGE_SIZE = 10;
 const LARGEST_PAGE = 100;
@@ -9,7 +27,7 @@ const LAST_PAGE = 10_000_000;
 export const pagingQuery = { p: integerField(), page_size: integerField(), size: integerField() };
 
 type Input = number | "" | undefined;
-export type PagingQuery = { p?: Input; page_size?: Input; size?: Input };
+type PagingQuery = { p?: Input; page_size?: Input; size?: Input };
 
 /**
  * Parses a page query. `first` is the number that callers use for the first page; the result counts from 0. `defaultSize`
@@ -41,3 +59,29 @@ export async function pagedRows<T>(query: PagingQuery, read: Read<T>, defaultSiz
   const { items, total } = await read({ page, pageSize });
   return { ...ok(items), total, page, page_size: pageSize };
 }
+
+/** Query fields of sortable lists: `sort` names the column, `order` is `asc` or `desc` (the default). */
+export const sortingQuery = <Name extends string>(sorts: Sorts<Name>) => ({
+  // Typed as string: the value comes from the address and is checked below.
+  sort: t.Optional<TSchema & { static: string }>(
+    t.Union([t.Literal(""), ...namesOf(sorts).map((name) => t.Literal(name))]),
+  ),
+  order: t.Optional(t.String({ maxLength: 40 })),
+});
+
+type SortingQuery = Readonly<{ sort?: string; order?: string }>;
+
+/** Some clients put the column to sort by into `order`; values other than `asc` and `desc` are ignored. */
+export function readSorting<Name extends string>(sorts: Sorts<Name>, { sort, order }: SortingQuery): Sorting<Name> {
+  const by = namesOf(sorts).find((name) => name === (sort || order));
+  return { ...(by && { sort: by }), descending: order !== "asc" };
+}
+
+/** Responds with one page of a sorted list and the total; callers count pages from 1. */
+export const pagedSorted = <Name extends string, Row>(
+  sorts: Sorts<Name>,
+  query: PagingQuery & SortingQuery,
+  read: (page: { page: number; pageSize: number } & Sorting<Name>) => Promise<{ items: Row[]; total: number }>,
+) => paged(query, (page) => read({ ...page, ...readSorting(sorts, query) }));
+
+const namesOf = <Name extends string>(sorts: Sorts<Name>): Name[] => Object.keys(sorts) as Name[];

@@ -1,13 +1,11 @@
 import { Elysia, t } from "elysia";
 import type { Reads } from "../../../db/server/replica.ts";
 import type { Db } from "../../../db/types.ts";
-import { exportAudit } from "../../domain/logs/audit/export-audit.ts";
-import { type AuditFilter, listAudit } from "../../domain/logs/audit/list-audit.ts";
+import { type AuditFilter, exportAudit, listAudit } from "../../domain/logs/audit/list-audit.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { pagingQuery, readPaging } from "../http/paging.ts";
-import { integerField, timestamp } from "../http/query-fields.ts";
+import { integerField, pagingQuery, readPaging, timestamp } from "../http/paging.ts";
 
 const text = t.Optional(t.String({ maxLength: 200 }));
 

@@ -5,7 +5,7 @@ import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { createCallFeed, type LiveCall } from "../../domain/logs/live/call-feed.ts";
 import type { LiveCalls } from "../../domain/logs/live/stream-calls.ts";
 import { readEvents } from "../../lib/http/sse.ts";
-import { liveRoutes } from "./live.ts";
+import { liveRoutes } from "./logs.ts";
 
 const feed = createCallFeed();
 let app: TestConsole;

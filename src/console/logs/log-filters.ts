@@ -3,7 +3,7 @@ import type { Acting } from "../../domain/accounts/organizations/members/acting.
 import type { LogCursor } from "../../domain/logs/list/list-logs.ts";
 import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { integerField, numberOrUndefined, timestamp } from "../http/query-fields.ts";
+import { integerField, numberOrUndefined, timestamp } from "../http/paging.ts";
 
 const text = t.Optional(t.String());
 

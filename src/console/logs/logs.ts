@@ -7,8 +7,9 @@ import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { type ClearedLine, clearLogs } from "../../domain/logs/list/clear-logs.ts";
 import { exportLogs } from "../../domain/logs/list/export-logs.ts";
 import { readLogs, searchLogs, totalLogs, type Viewer } from "../../domain/logs/list/list-logs.ts";
-import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
-import { resolveFilter } from "../../domain/logs/list/resolve-filter.ts";
+import { type LogFilter, resolveFilter } from "../../domain/logs/list/log-filter.ts";
+import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
+import { type LiveCalls, streamCalls } from "../../domain/logs/live/stream-calls.ts";
 import { readHistogram } from "../../domain/logs/usage/read-histogram.ts";
 import { readRescued } from "../../domain/logs/usage/read-rescued.ts";
 import { readStat } from "../../domain/logs/usage/usage-sums.ts";
@@ -16,12 +17,12 @@ import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Streamed } from "../../lib/http/sse.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import { apiKeyLogRoutes } from "../api-keys/api-key-log.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { pagingQuery, readPaging } from "../http/paging.ts";
-import { timestamp } from "../http/query-fields.ts";
+import { pagingQuery, readPaging, timestamp } from "../http/paging.ts";
 import { adminFilter, filterQuery, ownFilter, type Reader, readCursor } from "./log-filters.ts";
 
 const DAY_S = 86_400;
@@ -162,3 +163,21 @@ const writeClearing = (db: Db, actor: UserEntry, deleted: number, target: number
     action: "delete",
     after: { deleted },
   });
+
+/** Requests as they happen, as server-sent events. */
+export const liveRoutes = (
+  services: Readonly<{ database: Database; feed: CallFeed; log: Logger }>,
+  guarded: ReturnType<typeof guard>,
+) =>
+  new Elysia({ prefix: "/api/live", name: "console/live" }).use(guarded).get(
+    "/calls",
+    (): Streamed<LiveCalls> =>
+      new Response(streamCalls(services), {
+        headers: {
+          "content-type": "text/event-stream; charset=utf-8",
+          "cache-control": "no-store",
+          "x-accel-buffering": "no",
+        },
+      }),
+    { role: "admin" },
+  );

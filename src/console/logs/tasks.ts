@@ -4,8 +4,7 @@ import { listDrawingTasks, listMediaTasks, type Viewer } from "../../domain/task
 import type { Site } from "../../domain/tasks/task-view.ts";
 import { languageOf } from "../../lib/messages.ts";
 import type { guard } from "../http/guard.ts";
-import { pagedRows, pagingQuery } from "../http/paging.ts";
-import { integerField, timestamp } from "../http/query-fields.ts";
+import { integerField, pagedRows, pagingQuery, timestamp } from "../http/paging.ts";
 
 const text = t.Optional(t.String({ maxLength: 200 }));
 /** The year 9999 in milliseconds, the unit of drawing clients. */

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import type { Reads } from "../../../db/server/replica.ts";
 import type { Db } from "../../../db/types.ts";
 import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
-import { resolveFilter } from "../../domain/logs/list/resolve-filter.ts";
+import { resolveFilter } from "../../domain/logs/list/log-filter.ts";
 import { readLatency } from "../../domain/logs/usage/read-latency.ts";
 import { readChannelMarks } from "../../domain/logs/usage/read-marks.ts";
 import { readOverview } from "../../domain/logs/usage/read-overview.ts";
@@ -13,7 +13,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok, okText } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { integerField, numberOrUndefined, timestamp } from "../http/query-fields.ts";
+import { integerField, numberOrUndefined, timestamp } from "../http/paging.ts";
 
 const DAY_S = 86_400;
 const OWN_SPAN_S = 30 * DAY_S;

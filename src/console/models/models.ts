@@ -1,15 +1,20 @@
 import { Elysia } from "elysia";
 import { modelsOf, PRICE_SECTIONS } from "../../billing/pricing/list-prices.ts";
+import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { pricedNames } from "../../domain/channels/prices/priced-names.ts";
-import { servedModels } from "../../domain/channels/routing/served-models.ts";
+import { servedModels } from "../../domain/channels/routing/abilities.ts";
+import { HEALTH_DAYS } from "../../domain/logs/usage/read-model-health.ts";
+import type { ModelHealthReader } from "../../domain/models/model-health.ts";
+import { OperationError } from "../../lib/operation-error.ts";
 import { channelTypes } from "../../providers/registry.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { mayReadStatus } from "./public-models.ts";
 
 /** Where list prices were read, and when (a day or a month). */
-export type ListPriceSource = Readonly<{
+type ListPriceSource = Readonly<{
   provider: string;
   as_of: string;
   sources: readonly string[];
@@ -47,3 +52,20 @@ export function modelRoutes({ channels, settings }: Services, guarded: ReturnTyp
     .get("/channel/models_served", () => ok(servedModels(channels)), { role: "admin" })
     .get("/channel/models_enabled", () => ok(servedModels(channels).map(({ model }) => model)), { role: "admin" });
 }
+
+type StatusServices = Readonly<{ settings: SettingsReader; modelHealth: ModelHealthReader }>;
+
+/**
+ * GET /api/status/models: health of the models that the caller may use, for administrators and where the site publishes
+ * it (StatusPageEnabled). Contains nothing about channels and no numbers of requests. `caller` resolves the signed-in
+ * user, if any.
+ */
+export const modelStatusRoutes = (
+  { settings, modelHealth }: StatusServices,
+  caller: (request: Request) => Promise<UserEntry | null>,
+) =>
+  new Elysia({ prefix: "/api/status", name: "console/model-status" }).get("/models", async ({ request }) => {
+    const user = await caller(request);
+    if (!mayReadStatus(settings, user)) throw new OperationError("status_page_off");
+    return ok({ days: HEALTH_DAYS, models: await modelHealth.statuses(user?.group ?? "default") });
+  });

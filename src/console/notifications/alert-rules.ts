@@ -3,7 +3,7 @@ import type { Db } from "../../../db/types.ts";
 import { deleteRule, listRules, saveRule } from "../../domain/alerts/rules.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { alertScope, logAlertChange, ownerOf } from "./alert-scope.ts";
+import { alertScope, logAlertChange, ownerOf } from "./alerts.ts";
 
 const MOST_DESTINATIONS = 20;
 

@@ -4,7 +4,7 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { until } from "../../../test/support/lib/until.ts";
 import { startMailServer } from "../../../test/support/notifications.ts";
-import type { AnnouncementView } from "../../domain/notifications/announcements/announcement.ts";
+import type { AnnouncementView } from "../../domain/notifications/announcements.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 
 type Headers = Record<string, string>;

@@ -2,15 +2,13 @@ import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import {
+  deleteAnnouncement,
+  getAnnouncement,
   listAnnouncements,
   listReceived,
   markRead,
-} from "../../domain/notifications/announcements/list-announcements.ts";
-import {
-  deleteAnnouncement,
-  getAnnouncement,
   saveAnnouncement,
-} from "../../domain/notifications/announcements/save-announcement.ts";
+} from "../../domain/notifications/announcements.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";

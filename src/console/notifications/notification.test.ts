@@ -4,7 +4,7 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { until } from "../../../test/support/lib/until.ts";
 import { startMailServer } from "../../../test/support/notifications.ts";
-import { channelDisabled } from "../../domain/notifications/notices/channel-notices.ts";
+import { channelDisabled } from "../../domain/notifications/notices.ts";
 
 let app: TestConsole;
 let push: ReturnType<typeof Bun.serve>;

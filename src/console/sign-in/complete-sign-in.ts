@@ -2,16 +2,15 @@ import type { Db } from "../../../db/types.ts";
 import { hasTotp } from "../../domain/accounts/credentials/totp.ts";
 import type { ProviderName } from "../../domain/accounts/identities/provider.ts";
 import { requireWay } from "../../domain/accounts/identities/sso/require-way.ts";
-import { rememberLanguage } from "../../domain/accounts/profile/remember-language.ts";
-import { startFlow } from "../../domain/accounts/sessions/flows.ts";
-import { sessionCookie } from "../../domain/accounts/sessions/session-cookie.ts";
-import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
+import { rememberLanguage } from "../../domain/accounts/profile/update-profile.ts";
+import { FLOW_SECONDS, type FlowKind, startFlow } from "../../domain/accounts/sessions/flows.ts";
+import { type Sessions, sessionCookie } from "../../domain/accounts/sessions/sessions.ts";
 import { type UserView, viewUser } from "../../domain/accounts/users/user-view.ts";
 import type { ClientAddress, PeerSource } from "../../lib/http/client-ip.ts";
+import { readHostCookie, setHostCookie } from "../../lib/http/host-cookie.ts";
 import { languageOf } from "../../lib/messages.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { type Envelope, ok } from "../http/envelope.ts";
-import { flowCookie } from "./flow-cookie.ts";
 
 export type EntranceServices = Readonly<{ db: Db; vault: Vault; sessions: Sessions; clientAddress: ClientAddress }>;
 
@@ -23,7 +22,7 @@ export type EntranceCall = {
 };
 
 /** The first factor was correct; /api/user/login/2fa takes the second. */
-export type SecondFactorRequired = { require_2fa: true };
+type SecondFactorRequired = { require_2fa: true };
 
 /**
  * Continues after the first factor: starts a session, or asks for the second factor. `way`: the provider that it came from;
@@ -58,3 +57,12 @@ export async function openSession(
   if (request.headers.has("accept-language")) await rememberLanguage(db, userId, languageOf(request));
   return ok(await viewUser(db, userId));
 }
+
+const nameOf = (kind: FlowKind): string => `flow_${kind}`;
+
+/** The value of the flow cookie; null without one. */
+export const flowCookieOf = (request: Request, kind: FlowKind): string | null => readHostCookie(request, nameOf(kind));
+
+/** The `Set-Cookie` texts that bind a flow to this browser. */
+export const flowCookie = (kind: FlowKind, value: string, isHttps: boolean): string[] =>
+  setHostCookie({ name: nameOf(kind), value, maxAgeSeconds: FLOW_SECONDS }, isHttps);

@@ -23,8 +23,7 @@ import type { SignInAddresses } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
-import { type EntranceCall, type EntranceServices, enter } from "./complete-sign-in.ts";
-import { flowCookie, flowCookieOf } from "./flow-cookie.ts";
+import { type EntranceCall, type EntranceServices, enter, flowCookie, flowCookieOf } from "./complete-sign-in.ts";
 
 export type OAuthServices = EntranceServices &
   Readonly<{

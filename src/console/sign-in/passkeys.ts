@@ -16,8 +16,7 @@ import { OperationError } from "../../lib/operation-error.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
-import { type EntranceCall, openSession } from "./complete-sign-in.ts";
-import { flowCookie, flowCookieOf } from "./flow-cookie.ts";
+import { type EntranceCall, flowCookie, flowCookieOf, openSession } from "./complete-sign-in.ts";
 import { type OAuthServices, siteOf } from "./oauth.ts";
 
 const password = t.Optional(t.String({ maxLength: 200 }));

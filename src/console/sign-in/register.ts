@@ -3,16 +3,17 @@ import type { Changes } from "../../../db/changes.ts";
 import type { Db } from "../../../db/types.ts";
 import type { UserDirectory } from "../../domain/accounts/directory.ts";
 import { registerUser } from "../../domain/accounts/registration/register.ts";
+import type { Setup } from "../../domain/accounts/registration/setup.ts";
 import { checkTurnstile } from "../../domain/accounts/registration/turnstile.ts";
 import { createApiKey } from "../../domain/api-keys/create-api-key.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import { done } from "../http/envelope.ts";
+import { done, ok } from "../http/envelope.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 
-export type RegisterServices = Readonly<{
+type RegisterServices = Readonly<{
   db: Db;
   changes: Changes;
   vault: Vault;
@@ -53,4 +54,40 @@ export function registerRoutes(services: RegisterServices, limits: ReturnType<ty
       }),
     },
   );
+}
+
+type SetupServices = Readonly<{ setup: Setup; databaseKind: "embedded" | "server" }>;
+
+/** First-run setup. */
+export function setupRoutes({ setup, databaseKind }: SetupServices, limits: ReturnType<typeof rateLimit>) {
+  return new Elysia({ prefix: "/api/setup", name: "console/setup" })
+    .use(limits)
+    .get("/", async () => {
+      if (await setup.isDone()) return ok({ status: true, root_init: false, database_type: "" });
+      const type = databaseKind === "server" ? "postgres" : "embedded";
+      return ok({ status: false, root_init: await setup.hasRoot(), database_type: type });
+    })
+    .post(
+      "/",
+      async ({ body }) => {
+        await setup.run({
+          username: body.username ?? "",
+          password: body.password ?? "",
+          confirmPassword: body.confirmPassword ?? "",
+          selfUse: body.SelfUseModeEnabled ?? false,
+          demo: body.DemoSiteEnabled ?? false,
+        });
+        return ok(null);
+      },
+      {
+        critical: true,
+        body: t.Object({
+          username: t.Optional(t.String()),
+          password: t.Optional(t.String({ maxLength: 200 })),
+          confirmPassword: t.Optional(t.String({ maxLength: 200 })),
+          SelfUseModeEnabled: t.Optional(t.Boolean()),
+          DemoSiteEnabled: t.Optional(t.Boolean()),
+        }),
+      },
+    );
 }

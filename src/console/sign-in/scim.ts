@@ -2,7 +2,6 @@ import { Elysia } from "elysia";
 import type { Changes } from "../../../db/changes.ts";
 import type { Db } from "../../../db/types.ts";
 import type { ProviderRow } from "../../domain/accounts/identities/sso/providers.ts";
-import { type Attributes, attributeOf, isAttributes } from "../../domain/accounts/identities/sso/scim/attribute.ts";
 import {
   listOfAll,
   resourceTypes,
@@ -18,8 +17,14 @@ import {
   replaceGroup,
 } from "../../domain/accounts/identities/sso/scim/groups.ts";
 import type { PatchOperation } from "../../domain/accounts/identities/sso/scim/patch.ts";
+import {
+  type Attributes,
+  attributeOf,
+  errorBody,
+  isAttributes,
+  ScimError,
+} from "../../domain/accounts/identities/sso/scim/protocol.ts";
 import { PATCH_SCHEMA } from "../../domain/accounts/identities/sso/scim/resources.ts";
-import { errorBody, ScimError } from "../../domain/accounts/identities/sso/scim/scim-error.ts";
 import { findByScimToken } from "../../domain/accounts/identities/sso/scim/scim-token.ts";
 import {
   createUser,

@@ -8,7 +8,7 @@ import { startTestConsole, type TestConsole } from "../../../test/support/consol
 import { BOOKS, type BookSlice } from "../../billing/check-ledger/check-ledger.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../domain/logs/write-log.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { bookRoutes } from "./ledger-check.ts";
+import { bookRoutes } from "./diagnostics.ts";
 
 let app: TestConsole;
 let root: Record<string, string>;

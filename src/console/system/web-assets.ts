@@ -4,6 +4,7 @@ import { gzip } from "node:zlib";
 import { Elysia } from "elysia";
 import type { PeerSource } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
 
 /** Compressed variants that the build writes next to each file, best first. */
 const ENCODINGS = [
@@ -32,7 +33,7 @@ const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, st
   "referrer-policy": "strict-origin-when-cross-origin",
 });
 
-export type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
+type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
 
 /** Seconds that a caller must wait before the next page; 0: none. */
 export type PageLimit = (request: Request, server: PeerSource) => Promise<number>;
@@ -45,7 +46,7 @@ type RenderPage = (
 ) => Promise<Readonly<{ html: string; status: number }>>;
 
 /** Other hosts whose scripts the page may run under the current settings. */
-export type ScriptHosts = () => readonly string[];
+type ScriptHosts = () => readonly string[];
 
 /**
  * Serves the built console from `root` (embedded in the executable). Hashed assets are cached forever, everything else is
@@ -162,3 +163,34 @@ export function createAssetLoader(root: string): AssetLoader {
     return null;
   };
 }
+
+/** Serves the web app manifest (https://www.w3.org/TR/appmanifest/), so that browsers can install the console under the site's name. */
+export const webManifest = (settings: SettingsReader) =>
+  new Elysia({ name: "web-manifest" }).get(
+    "/manifest.webmanifest",
+    () => {
+      const name = settings.get("SystemName");
+      const logo = settings.get("Logo");
+      const manifest = {
+        id: "/",
+        name,
+        short_name: name,
+        start_url: "/detail",
+        scope: "/",
+        display: "standalone",
+        background_color: "#f6f8fa",
+        theme_color: "#f6f8fa",
+        icons: logo ? [{ src: logo, sizes: "any" }] : ICONS,
+      };
+      return new Response(JSON.stringify(manifest), {
+        headers: { "content-type": "application/manifest+json", "cache-control": "no-cache" },
+      });
+    },
+    { detail: { hide: true } },
+  );
+
+const ICONS = [
+  { src: "/icon.svg", sizes: "any", type: "image/svg+xml" },
+  { src: "/icon-512.png", sizes: "512x512", type: "image/png", purpose: "any" },
+  { src: "/icon-512.png", sizes: "512x512", type: "image/png", purpose: "maskable" },
+];

@@ -1,17 +1,16 @@
 import { Elysia, t } from "elysia";
-import { decideWithdrawal } from "../../domain/wallet/agents/decide-withdrawal.ts";
-import { AGENT_SORTS, listAgents } from "../../domain/wallet/agents/list-agents.ts";
-import { listWithdrawals, WITHDRAWAL_SORTS } from "../../domain/wallet/agents/list-withdrawals.ts";
-import { readAgent } from "../../domain/wallet/agents/read-agent.ts";
-import { requestWithdrawal } from "../../domain/wallet/agents/request-withdrawal.ts";
-import { saveAgent } from "../../domain/wallet/agents/save-agent.ts";
-import { transferEarnings } from "../../domain/wallet/agents/transfer-earnings.ts";
-import { listRebates, REBATE_SORTS } from "../../domain/wallet/invitations/list-rebates.ts";
+import { AGENT_SORTS, listAgents, readAgent, saveAgent, transferEarnings } from "../../domain/wallet/agents/agents.ts";
+import {
+  decideWithdrawal,
+  listWithdrawals,
+  requestWithdrawal,
+  WITHDRAWAL_SORTS,
+} from "../../domain/wallet/agents/withdrawals.ts";
+import { listRebates, REBATE_SORTS } from "../../domain/wallet/invitations/rebates.ts";
 import type { WalletDeps } from "../../domain/wallet/operation.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { pagingQuery } from "../http/paging.ts";
-import { pagedSorted, sortingQuery } from "../http/sorting.ts";
+import { pagedSorted, pagingQuery, sortingQuery } from "../http/paging.ts";
 
 const text = t.Optional(t.String({ maxLength: 2000 }));
 const withdrawalQuery = { ...pagingQuery, ...sortingQuery(WITHDRAWAL_SORTS) };

@@ -7,15 +7,19 @@ import {
   deleteCodesByName,
   deleteDisabledCodes,
 } from "../../domain/codes/delete-codes.ts";
-import { exportCodes } from "../../domain/codes/export-codes.ts";
-import { CODE_SORTS, type CodeFilter, getCode, listCodes, listCodeUses } from "../../domain/codes/list-codes.ts";
+import {
+  CODE_SORTS,
+  type CodeFilter,
+  exportCodes,
+  getCode,
+  listCodes,
+  listCodeUses,
+} from "../../domain/codes/list-codes.ts";
 import { disableCodes, setCodeStatus, updateCode } from "../../domain/codes/update-code.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { paged, pagingQuery } from "../http/paging.ts";
-import { integerField } from "../http/query-fields.ts";
-import { pagedSorted, sortingQuery } from "../http/sorting.ts";
+import { integerField, paged, pagedSorted, pagingQuery, sortingQuery } from "../http/paging.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const MOST_IDS = 1000;

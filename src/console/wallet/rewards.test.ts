@@ -6,7 +6,7 @@ import { logs } from "../../../db/schema/gateway/logs.ts";
 import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
 import { zonesOfTwoDays } from "../../../test/support/lib/time-zones.ts";
 import { viewForOwner } from "../../domain/logs/list/log-view.ts";
-import { shiftDay } from "../../domain/wallet/check-ins/calendar-day.ts";
+import { shiftDay } from "../../domain/wallet/check-ins.ts";
 
 const ZONES = zonesOfTwoDays();
 let app: TestWallet;

@@ -4,8 +4,8 @@ import { startTestConsole, type TestConsole } from "../../../test/support/consol
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { applyBatch } from "../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../billing/journal/apply/record-text.ts";
+import { monthAt, monthBefore } from "../../domain/wallet/statements/compute-statement.ts";
 import { issueStatements } from "../../domain/wallet/statements/issue-statements.ts";
-import { monthAt, monthBefore } from "../../domain/wallet/statements/month.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
 import { statementRoutes } from "./statements.ts";

@@ -11,17 +11,15 @@ import {
 } from "../../domain/wallet/statements/documents.ts";
 import { exportMovements } from "../../domain/wallet/statements/movements/export-movements.ts";
 import { CHARGES_BY } from "../../domain/wallet/statements/movements/movement-rows.ts";
-import { readLogo } from "../../domain/wallet/statements/render/read-logo.ts";
 import { renderCsv } from "../../domain/wallet/statements/render/render-csv.ts";
-import { renderPdf } from "../../domain/wallet/statements/render/render-pdf.ts";
+import { readLogo, renderPdf } from "../../domain/wallet/statements/render/render-pdf.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { languageOf, languageOfTag } from "../../lib/messages.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { pagingQuery } from "../http/paging.ts";
-import { pagedSorted, sortingQuery } from "../http/sorting.ts";
+import { pagedSorted, pagingQuery, sortingQuery } from "../http/paging.ts";
 
 const FORMATS = t.Union([t.Literal("pdf"), t.Literal("csv")]);
 const listQuery = { ...pagingQuery, ...sortingQuery(STATEMENT_SORTS), month: t.Optional(t.String({ maxLength: 7 })) };

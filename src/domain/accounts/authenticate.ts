@@ -3,12 +3,12 @@ import type { MessageCode } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Right } from "./access/access-rules.ts";
-import { findServiceAccount, isServiceToken } from "./access/service-token.ts";
+import { findServiceAccount, isServiceToken } from "./access/service-accounts.ts";
 import type { UserDirectory, UserEntry } from "./directory.ts";
 import { hasDownloadTicket, takeDownload } from "./profile/download-ticket.ts";
 import { USER_STATUS } from "./roles.ts";
-import { sessionCookieOf } from "./sessions/session-cookie.ts";
 import type { Session, Sessions } from "./sessions/sessions.ts";
+import { sessionCookieOf } from "./sessions/sessions.ts";
 
 /** Who makes a call; `session` is null when a token says so. */
 export type Caller = Readonly<{

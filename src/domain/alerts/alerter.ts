@@ -24,8 +24,7 @@ import {
 import { decryptConfig } from "./destination-config.ts";
 import { destinationType, isDestinationType } from "./destinations/destination-types.ts";
 import { type AlertOwner, type DestinationRow, getDestination, languageOfRow, ownedBy } from "./destinations.ts";
-import { digestOf, groupForSending, nextDigestAt } from "./timing/digest.ts";
-import { quietHoursEnd } from "./timing/send-times.ts";
+import { digestOf, groupForSending, nextDigestAt, quietHoursEnd } from "./timing.ts";
 
 /** What sending an alert needs; `localAddress`: the console where no ServerAddress is set. */
 type SendAlertDeps = PostDeps & Readonly<{ vault: Vault; addresses: AlertAddresses; localAddress: string }>;

@@ -15,7 +15,7 @@ import {
   viewConfig,
 } from "./destination-config.ts";
 import { type DestinationTypeName, destinationType, isDestinationType } from "./destinations/destination-types.ts";
-import { readDigestMinutes, readQuietHours } from "./timing/send-times.ts";
+import { readDigestMinutes, readQuietHours } from "./timing.ts";
 
 /** Whose destinations: a user's by the id, or the site's. */
 export type AlertOwner = number | "site";

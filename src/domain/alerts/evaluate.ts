@@ -9,11 +9,11 @@ import { findUsedBudgets, findUsedOrganizationBudgets } from "./conditions/budge
 import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
 import { findLeakedKeys } from "./conditions/leak-conditions.ts";
 import { findEndingPlans, findPaymentReports } from "./conditions/plan-conditions.ts";
-import { findPriceChanges } from "./conditions/price-conditions.ts";
 import {
   findDisabledChannels,
   findLostJournals,
   findLowChannelBalances,
+  findPriceChanges,
   findSuspiciousChannels,
 } from "./conditions/site-conditions.ts";
 import { findErrorRate, findSlowCalls, findSpendAnomaly } from "./conditions/traffic-conditions.ts";

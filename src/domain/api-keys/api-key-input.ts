@@ -2,7 +2,7 @@ import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
 import { usableGroups } from "../accounts/users/usable-groups.ts";
 import { TOKEN_LIMITS, tokenNameError, tokenQuotaError, tokenRateError } from "./api-key-rules.ts";
-import type { BudgetInput } from "./budget/budget.ts";
+import type { BudgetInput } from "./budget.ts";
 import { invalidIpEntries } from "./directory/ip-list.ts";
 import type { ApiKeyDeps, Owner } from "./operation.ts";
 

@@ -2,16 +2,16 @@ import { randomInt } from "node:crypto";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
-import { requireKeyExpiry } from "../accounts/organizations/policies/manage-policies.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
+import { findRotation, requireKeyExpiry } from "../accounts/organizations/policies/manage-policies.ts";
 import { requireProject } from "../accounts/organizations/projects/projects.ts";
 import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
 import { longestName, SUFFIX_LENGTH, TOKEN_LIMITS, tokenCountError, tokenNameError } from "./api-key-rules.ts";
-import { type ApiKeyView, viewApiKey } from "./api-key-view.ts";
-import { readBudget } from "./budget/budget.ts";
+import { type ApiKeyView, secretSinceOf, viewApiKey } from "./api-key-view.ts";
+import { readBudget } from "./budget.ts";
 import { logCreatedKeys } from "./log-key-change.ts";
-import { newKey } from "./new-key.ts";
 import { type ApiKeyDeps, holdKeyRight, type Owner } from "./operation.ts";
-import { stateOf } from "./update-api-key.ts";
+import { changeToken, stateOf } from "./update-api-key.ts";
 
 const SUFFIX_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 const NEW_KEY = { expiredTime: -1, unlimitedQuota: false, remainQuota: 0 };
@@ -65,3 +65,45 @@ const namesOf = (name: string, count: number): string[] =>
 
 const suffix = (): string =>
   Array.from({ length: SUFFIX_LENGTH }, () => SUFFIX_LETTERS[randomInt(SUFFIX_LETTERS.length)]).join("");
+
+const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const KEY_LENGTH = 48;
+
+/** The columns of a key that nobody has had before. */
+export function newKey(vault: Vault): { keyHash: string; keyCipher: string } {
+  const key = Array.from({ length: KEY_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+  return { keyHash: vault.keyedHash(key), keyCipher: vault.encrypt(key) };
+}
+
+/** For so long an old key may go on working at most. */
+const LONGEST_GRACE_SECONDS = 30 * 86_400;
+
+/**
+ * Gives one of the owner's keys a new secret and returns it in clear. The old one works for `graceSeconds` more, but no
+ * longer than a policy of an organization lets it get old, now or later; one that an earlier rotation left working ends now. Throws
+ * OperationError.
+ */
+export async function rotateToken(
+  deps: ApiKeyDeps,
+  owner: Owner,
+  id: number,
+  graceSeconds: number,
+  nowSeconds: number,
+): Promise<ApiKeyView> {
+  if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > LONGEST_GRACE_SECONDS) {
+    throw new OperationError("token_grace_invalid", { days: LONGEST_GRACE_SECONDS / 86_400 });
+  }
+  return changeToken(deps, owner, id, async (before, tx) => {
+    const rotation = owner.member && (await findRotation(tx, owner.id, before.projectId));
+    const oldest = rotation ? secretSinceOf(before) + rotation.seconds : Number.POSITIVE_INFINITY;
+    const until = Math.min(nowSeconds + graceSeconds, oldest);
+    const keepsOldKey = until > nowSeconds;
+    return {
+      ...newKey(deps.vault),
+      secretSince: nowSeconds,
+      previousKeyHash: keepsOldKey ? before.keyHash : null,
+      previousKeyUntil: keepsOldKey ? until : 0,
+      previousSecretSince: keepsOldKey ? secretSinceOf(before) : 0,
+    };
+  });
+}

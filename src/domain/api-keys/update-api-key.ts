@@ -7,7 +7,7 @@ import { requireKeyExpiry } from "../accounts/organizations/policies/manage-poli
 import { requireProject } from "../accounts/organizations/projects/projects.ts";
 import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
 import { type ApiKeyRow, type ApiKeyView, viewApiKey } from "./api-key-view.ts";
-import { readBudget } from "./budget/budget.ts";
+import { readBudget } from "./budget.ts";
 import { TOKEN_STATUS } from "./directory/index.ts";
 import { ownedBy } from "./list-api-keys.ts";
 import { logKeyChange } from "./log-key-change.ts";

@@ -1,10 +1,11 @@
-import { and, count, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { redemptionCodes, redemptionUses } from "../../../db/schema/billing/codes.ts";
 import { plans } from "../../../db/schema/billing/plans.ts";
 import type { Db } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { csvById } from "../../lib/values/csv.ts";
 import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
 import { startsWith } from "../../lib/values/sql-text.ts";
 import { type CodeView, codeColumns, viewCode } from "./code-view.ts";
@@ -17,7 +18,7 @@ export type CodeFilter = Readonly<{
 }>;
 
 /** `page` counts from 0. */
-export type Page = Readonly<{ page: number; pageSize: number }>;
+type Page = Readonly<{ page: number; pageSize: number }>;
 
 const usedBy = eq(users.id, redemptionCodes.usedUserId);
 
@@ -51,7 +52,7 @@ export async function listCodes(db: Db, filter: CodeFilter, page: Page & Sorting
 }
 
 /** The condition of a filter; deleted codes fit none. */
-export function whereCodes({ keyword, status, isGift }: CodeFilter): SQL | undefined {
+function whereCodes({ keyword, status, isGift }: CodeFilter): SQL | undefined {
   const text = keyword?.trim();
   return and(
     isNull(redemptionCodes.deletedAt),
@@ -73,7 +74,7 @@ export async function getCode(db: Db, id: number): Promise<CodeView> {
   return viewCode(row);
 }
 
-export type CodeUse = { user_id: number; username: string; quota: number; used_time: number };
+type CodeUse = { user_id: number; username: string; quota: number; used_time: number };
 
 /** Who used a code and when, newest first. */
 export async function listCodeUses(
@@ -106,3 +107,35 @@ const matchesKeyword = (keyword: string) =>
     eq(redemptionCodes.key, keyword),
     /^\d{1,9}$/.test(keyword) ? eq(redemptionCodes.id, Number(keyword)) : undefined,
   );
+
+const COLUMNS = [
+  "id",
+  "name",
+  "key",
+  "status",
+  "quota",
+  "is_gift",
+  "max_uses",
+  "used_count",
+  "valid_from",
+  "valid_until",
+  "created_time",
+  "redeemed_time",
+  "used_user_id",
+  "used_username",
+  "plan_name",
+] as const satisfies readonly (keyof CodeView)[];
+
+/** Codes as CSV, oldest first, read while it is sent. */
+export const exportCodes = (db: Db, filter: CodeFilter): ReadableStream<Uint8Array> =>
+  csvById(COLUMNS, async (after, limit) => {
+    const rows = await db
+      .select(codeColumns)
+      .from(redemptionCodes)
+      .leftJoin(users, eq(users.id, redemptionCodes.usedUserId))
+      .leftJoin(plans, eq(plans.id, redemptionCodes.planId))
+      .where(and(whereCodes(filter), gt(redemptionCodes.id, after)))
+      .orderBy(asc(redemptionCodes.id))
+      .limit(limit);
+    return rows.map(viewCode);
+  });

@@ -2,12 +2,13 @@ import type { Reads } from "../../../db/server/replica.ts";
 import type { Database } from "../../../db/types.ts";
 import type { Billing } from "../../billing/billing.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
+import type { MessageCode, MessageParams } from "../../lib/messages.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
-import type { Mailer } from "../notifications/mail/mail.ts";
+import type { Mailer } from "../notifications/mail.ts";
 
 /** The gateway's own time in recent calls, up to the first byte of the answer: milliseconds; null: no call yet. */
 export type Overhead = Readonly<{ calls: number; p50Ms: number; p99Ms: number }> | null;
@@ -37,3 +38,23 @@ export type DiagnosticsContext = Readonly<{
     readOverhead(): Overhead;
   }> | null;
 }>;
+
+/** How something stands; `skip`: it could not be looked at, or there is nothing of the kind. */
+export type State = "ok" | "warn" | "fail" | "skip";
+
+type MessageRef = readonly [code: MessageCode, params?: MessageParams];
+
+/** One thing that a check found, and what to do about it. */
+export type Finding = Readonly<{ state: State; found: MessageRef; fix?: MessageRef }>;
+
+/** A check that found nothing wrong. */
+export const fine = (code: MessageCode, params?: MessageParams): Finding => ({ state: "ok", found: [code, params] });
+
+/** A check that does not apply here, and why. */
+export const skipped = (code: MessageCode, params?: MessageParams): Finding => ({
+  state: "skip",
+  found: [code, params],
+});
+
+/** Something that is wrong, with the fix: both named by message. */
+export const trouble = (state: "warn" | "fail", found: MessageRef, fix: MessageRef): Finding => ({ state, found, fix });

@@ -6,7 +6,7 @@ import type { Db } from "../../../db/types.ts";
 import type { PriceTable } from "../../billing/pricing/price-table.ts";
 import { findPrice } from "../../billing/pricing/resolve-price.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
-import { servedModels } from "../channels/routing/served-models.ts";
+import { servedModels } from "../channels/routing/abilities.ts";
 import { LOG_TYPE } from "../logs/write-log.ts";
 
 /** How far a new gateway is on the way to its first call, read from what is stored. */

@@ -22,19 +22,27 @@ import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import { ROLE } from "../accounts/roles.ts";
 import { createUser } from "../accounts/users/create-user.ts";
-import { createMailer } from "../notifications/mail/mail.ts";
-import type { Finding } from "./check-result.ts";
+import { createMailer } from "../notifications/mail.ts";
 import { checkChannels, checkPrices } from "./checks/check-channels.ts";
-import { checkClock, judgeSkew } from "./checks/check-clock.ts";
 import { checkDatabase, judgeWrite } from "./checks/check-database.ts";
-import { checkDisk, judgeSpace, judgeSync } from "./checks/check-disk.ts";
 import { checkJobs } from "./checks/check-jobs.ts";
 import { checkJournal, judgeDepth } from "./checks/check-journal.ts";
-import { checkMachine, judgeBenchmark, judgeLateness, judgeLoad, judgeOverhead } from "./checks/check-machine.ts";
+import {
+  checkClock,
+  checkDisk,
+  checkMachine,
+  judgeBenchmark,
+  judgeLateness,
+  judgeLoad,
+  judgeOverhead,
+  judgeSkew,
+  judgeSpace,
+  judgeSync,
+} from "./checks/check-machine.ts";
 import { checkSecrets } from "./checks/check-secrets.ts";
 import { checkMail, checkRedis } from "./checks/check-services.ts";
 import { checkStreams } from "./checks/check-streams.ts";
-import type { DiagnosticsContext } from "./diagnostics-context.ts";
+import type { DiagnosticsContext, Finding } from "./diagnostics-context.ts";
 import { reportOf } from "./run-checks.ts";
 import { issueTicket, isTicket, timedStream } from "./timed-stream.ts";
 

@@ -1,17 +1,15 @@
 import { type Language, say } from "../../lib/messages.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { type Finding, type State, trouble } from "./check-result.ts";
 import { checkChannels, checkPrices } from "./checks/check-channels.ts";
-import { checkClock } from "./checks/check-clock.ts";
 import { checkDatabase } from "./checks/check-database.ts";
-import { checkDisk } from "./checks/check-disk.ts";
 import { checkJobs } from "./checks/check-jobs.ts";
 import { checkJournal } from "./checks/check-journal.ts";
-import { checkMachine } from "./checks/check-machine.ts";
+import { checkClock, checkDisk, checkMachine } from "./checks/check-machine.ts";
 import { checkSecrets } from "./checks/check-secrets.ts";
 import { checkMail, checkRedis } from "./checks/check-services.ts";
 import { checkStreams } from "./checks/check-streams.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
+import { type Finding, type State, trouble } from "./diagnostics-context.ts";
 
 /** In the order in which they are shown. */
 export const CHECKS = [

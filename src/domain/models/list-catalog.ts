@@ -4,7 +4,7 @@ import { shippedDocument } from "../../catalog/shipped.ts";
 import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
-import { servedModels } from "../channels/routing/served-models.ts";
+import { servedModels } from "../channels/routing/abilities.ts";
 import { isSamePrice, openPriceBook, PRICE_OPTIONS, priceView, shippedRatios } from "./prices.ts";
 
 /** What the gateway knows about a model, or about a pattern of names, and where from. */

@@ -2,7 +2,7 @@ import { OperationError } from "../../lib/operation-error.ts";
 import { type RouteDefinition, readRoute } from "../../settings/option/model-routes.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
-import { servedModels } from "../channels/routing/served-models.ts";
+import { servedModels } from "../channels/routing/abilities.ts";
 import { refusing } from "./save-entry.ts";
 
 type Deps = Readonly<{ settings: Pick<Settings, "change" | "get"> }>;

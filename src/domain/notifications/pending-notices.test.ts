@@ -11,7 +11,7 @@ import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
-import { createMailer } from "./mail/mail.ts";
+import { createMailer } from "./mail.ts";
 import type { Notice } from "./message.ts";
 import { createNotifier } from "./notifier.ts";
 

@@ -6,9 +6,9 @@ import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../lib/reason.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
-import { createMailer } from "./mail/mail.ts";
+import { createMailer } from "./mail.ts";
 import { type Notice, sayNotice } from "./message.ts";
-import { channelDisabled } from "./notices/channel-notices.ts";
+import { channelDisabled } from "./notices.ts";
 import type { StoredSetting } from "./notification-setting.ts";
 import { type SendDeps, sendMessage } from "./send.ts";
 

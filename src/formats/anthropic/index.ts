@@ -2,8 +2,7 @@ import type { ClientCodec, ProviderCodec } from "../conversation/codec.ts";
 import { decodeError, encodeError } from "./error.ts";
 import { decodeRequest } from "./request/decode-request.ts";
 import { encodeRequest } from "./request/encode-request.ts";
-import { decodeReply } from "./response/decode-reply.ts";
-import { encodeReply } from "./response/encode-reply.ts";
+import { decodeReply, encodeReply } from "./response/reply.ts";
 import { MessagesStreamDecoder } from "./response/stream-decoder.ts";
 import { MessagesStreamEncoder } from "./response/stream-encoder.ts";
 

@@ -4,8 +4,7 @@ import type { JsonObject } from "../json.ts";
 import { errorOf } from "./errors.ts";
 import { decodeRequest } from "./request/decode-request.ts";
 import { encodeRequest, messagesOf } from "./request/encode-request.ts";
-import { decodeReply } from "./response/decode-reply.ts";
-import { encodeReply } from "./response/encode-reply.ts";
+import { decodeReply, encodeReply } from "./response/reply.ts";
 import { ChatStreamDecoder } from "./response/stream-decoder.ts";
 import { chatStreamEncoder, errorBody } from "./response/stream-encoder.ts";
 

@@ -3,8 +3,7 @@ import { errorBody } from "../openai-chat/response/stream-encoder.ts";
 import { decodeError } from "./error.ts";
 import { decodeRequest } from "./request/decode-request.ts";
 import { encodeRequest } from "./request/encode-request.ts";
-import { decodeReply } from "./response/decode-reply.ts";
-import { encodeReply } from "./response/encode-reply.ts";
+import { decodeReply, encodeReply } from "./response/reply.ts";
 import { ResponsesStreamDecoder } from "./response/stream-decoder.ts";
 import { ResponsesStreamEncoder } from "./response/stream-encoder.ts";
 

@@ -1,4 +1,4 @@
-import { hexDigest } from "../../lib/security/digest.ts";
+import { hexDigest } from "../../lib/security/crypto.ts";
 import type { Conversation, Part, ToolChoice } from "../conversation/conversation.ts";
 
 /** Tool names that every format accepts. Google also allows dots and colons, Anthropic twice the length. */

@@ -21,10 +21,9 @@ import { boundedNames, buildRequest, lacksFormat, limitationsOf, type Route, sig
 import type { Outgoing } from "../upstream/upstream.ts";
 import type { Adapter } from "./adapter.ts";
 import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
-import { customToolCalls } from "./conversation/custom-tool-calls.ts";
 import { inlineMedia } from "./conversation/inline-media.ts";
 import { channelPromptOf } from "./conversation/prepare-conversation.ts";
-import { clientNames } from "./conversation/tool-names.ts";
+import { clientNames, customToolCalls } from "./conversation/tool-names.ts";
 import { NativeAdapter } from "./native-adapter.ts";
 import { PassthroughAdapter } from "./passthrough-adapter.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";

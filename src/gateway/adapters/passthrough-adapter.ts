@@ -2,7 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { Usage } from "../../formats/conversation/reply.ts";
 import { parseJson, recordOf } from "../../formats/json.ts";
 import { errorOf, isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
-import { usageObject } from "../../formats/openai-chat/response/encode-reply.ts";
+import { usageObject } from "../../formats/openai-chat/response/reply.ts";
 import {
   countedUsage,
   errorInPlaceOfAnswer,

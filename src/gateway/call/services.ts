@@ -4,7 +4,7 @@ import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.t
 import type { BudgetLookup } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { PolicyLookup } from "../../domain/accounts/organizations/policies/directory.ts";
 import type { KeyNetworks } from "../../domain/alerts/leaks/key-networks.ts";
-import type { Standing, StandingSubject } from "../../domain/api-keys/budget/read-standing.ts";
+import type { Standing, StandingSubject } from "../../domain/api-keys/budget.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";

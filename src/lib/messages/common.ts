@@ -49,3 +49,34 @@ export const commonMessages = {
   status_page_off: { en: "This site does not show how its models do.", zh: "本站未开放服务状态页。" },
   a_parameter: { en: "a parameter", zh: "参数" },
 } as const;
+
+/** Why something is as it is: parts of other messages, and what is kept of channels and tasks. */
+export const reasonMessages = {
+  why_disabled_by: { en: "Disabled by {name}", zh: "由 {name} 手动禁用" },
+  why_tag_disabled_by: { en: "Tag {tag} disabled by {name}", zh: "标签 {tag} 由 {name} 手动禁用" },
+  why_test_slow: {
+    en: "The test took {seconds} s; the limit is {limit} s",
+    zh: "测试用时 {seconds} 秒，超过上限 {limit} 秒",
+  },
+  why_not_authentic: {
+    en: "Scored {score} of 100 twice in checks of the model {model}",
+    zh: "模型 {model} 的检查连续两次只得 {score} 分（满分 100）",
+  },
+  why_balance_used_up: { en: "The balance is used up", zh: "余额已用尽" },
+  why_no_account: { en: "no account available", zh: "没有可用账号" },
+  why_no_json: { en: "the response is not JSON", zh: "返回内容不是 JSON" },
+  why_no_list: { en: "the response contains no model list", zh: "返回内容中没有模型列表" },
+  why_no_list_offered: { en: "this channel type provides no model list", zh: "该类型不提供模型列表" },
+  why_no_amounts: { en: "the response contains no amounts", zh: "返回内容中没有金额" },
+  why_no_balance_reported: { en: "the upstream does not report a balance", zh: "上游不提供余额" },
+  why_no_valid_address: { en: "the channel has no valid base URL", zh: "渠道的接口地址无效" },
+  why_no_document: { en: "the response is not a JSON document", zh: "返回内容不是 JSON 文档" },
+  why_no_endpoints: { en: "the document contains no endpoints", zh: "文档中没有端点地址" },
+  why_late: { en: "no response within {seconds} s", zh: "{seconds} 秒内没有响应" },
+  why_unknown: { en: "unknown reason", zh: "原因未知" },
+  why_refused: { en: "rejected", zh: "被对方拒绝" },
+  why_task_not_taken: { en: "the upstream did not accept the task", zh: "上游未受理该任务" },
+  why_task_timeout: { en: "timeout", zh: "超时" },
+  why_task_failed: { en: "failed", zh: "上游报告任务失败，未说明原因" },
+  why_task_cancelled: { en: "cancelled", zh: "任务已取消" },
+} as const;

@@ -1,10 +1,7 @@
-import { accessMessages } from "./gateway/access.ts";
-import { limitMessages } from "./gateway/limits.ts";
-import { networkMessages } from "./gateway/network.ts";
+import { accessMessages, limitMessages } from "./gateway/access.ts";
 import { requestMessages } from "./gateway/request.ts";
 import { storedMessages } from "./gateway/stored.ts";
-import { taskMessages } from "./gateway/tasks.ts";
-import { upstreamMessages } from "./gateway/upstream.ts";
+import { networkMessages, taskMessages, upstreamMessages } from "./gateway/upstream.ts";
 
 /** Why calls fail: API clients get these sentences in English, the console says them in its reader's language. */
 export const gatewayMessages = {

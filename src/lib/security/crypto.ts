@@ -73,3 +73,6 @@ export const deriveKey = (secret: string, purpose: string): Buffer =>
 
 /** Random bytes in base64url, which is safe in cookies and URLs. */
 export const randomText = (bytes: number): string => randomBytes(bytes).toString("base64url");
+
+/** SHA-256 of a text, in hex: 64 characters. */
+export const hexDigest = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");

@@ -2,7 +2,7 @@ import type { ModelInfo } from "../../catalog/catalog.ts";
 import { isEffort, nearestEffort } from "../../catalog/nearest-effort.ts";
 import { shippedCatalog } from "../../catalog/shipped.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
-import { hexDigest } from "../../lib/security/digest.ts";
+import { hexDigest } from "../../lib/security/crypto.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 import { withPlainImageUrls } from "../shared/quirks.ts";
 

@@ -1,13 +1,17 @@
+import { sql } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
+import { CARRY_BUDGETS } from "../../../db/maintenance/carried-balances.ts";
 import { ensurePartitions } from "../../../db/maintenance/partitions.ts";
 import { createDatabaseTidier } from "../../../db/maintenance/upkeep.ts";
+import { requireRow } from "../../../db/require-row.ts";
 import type { Database } from "../../../db/types.ts";
 import type { Billing } from "../../billing/billing.ts";
+import { UNLOGGED_MEMORY_S } from "../../billing/journal/apply/apply-batch.ts";
 import { renewOrganizationBudgets } from "../../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
 import { evaluateRules } from "../../domain/alerts/evaluate.ts";
 import type { KeyNetworks } from "../../domain/alerts/leaks/key-networks.ts";
-import { renewBudgets } from "../../domain/api-keys/budget/renew-budgets.ts";
+import { renewBudgets } from "../../domain/api-keys/budget.ts";
 import { checkDueChannels } from "../../domain/channels/authenticity/check-channel.ts";
 import type { CountTokens } from "../../domain/channels/authenticity/collect-evidence.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
@@ -22,18 +26,18 @@ import type { PlaceDeps } from "../../domain/logs/archive/place.ts";
 import { foldSessions } from "../../domain/logs/sessions/fold-sessions.ts";
 import { exportCalls } from "../../domain/logs/sinks/export-calls.ts";
 import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
+import { foldUsage } from "../../domain/logs/usage/totals/fold-usage.ts";
 import { deleteOldResults } from "../../domain/models/experiments/store.ts";
 import type { Replays } from "../../domain/models/replays/run-evaluations.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
-import { keyEnabled } from "../../domain/notifications/notices/channel-notices.ts";
+import { keyEnabled } from "../../domain/notifications/notices.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { pollTasks } from "../../domain/tasks/polling/poll-tasks.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import { chargeDueTopUps } from "../../domain/wallet/orders/automatic/charge-due.ts";
 import { pollCharges } from "../../domain/wallet/orders/automatic/poll-charges.ts";
 import { pollSavedCards } from "../../domain/wallet/orders/automatic/saved-card.ts";
-import { expireOrders } from "../../domain/wallet/orders/expire-orders.ts";
-import { pollCheckouts } from "../../domain/wallet/orders/poll-checkouts.ts";
+import { expireOrders, pollCheckouts } from "../../domain/wallet/orders/poll-checkouts.ts";
 import { pollPayments } from "../../domain/wallet/payments/direct/poll-payments.ts";
 import { continueRefunds } from "../../domain/wallet/payments/direct/refund-order.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
@@ -46,11 +50,9 @@ import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { createCatalogUpdate } from "./catalog-update.ts";
-import { foldFinishedHours } from "./fold-usage.ts";
 import { warnLowBalances } from "./low-balance.ts";
 import { createPriceChangeWatch } from "./price-changes.ts";
 import type { Job, LeaderJob } from "./start-jobs.ts";
-import { forgetUnloggedCalls } from "./unlogged-calls.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -59,7 +61,7 @@ const MINUTE_S = 60;
 const HOUR_S = 3600;
 
 /** What jobs work with. */
-export type JobServices = Readonly<{
+type JobServices = Readonly<{
   config: Readonly<{ stripeAddress: string }> & PlaceDeps["config"];
   secretReader: PlaceDeps["secretReader"];
   database: Database;
@@ -186,4 +188,47 @@ async function testChannels(tester: ChannelTester, signal: AbortSignal): Promise
   tester.testAll();
   while (tester.progress().running && !signal.aborted) await Bun.sleep(TEST_CHECK_MS);
   if (signal.aborted) tester.cancel();
+}
+
+/** Calls of an hour that go on into the next are mostly over by then. */
+const LATE_S = 600;
+/** Between two steps other queries run. */
+const STEP_PAUSE_MS = 200;
+
+/** Adds the hours that are over to the totals that charts of long ranges read; ends early when `signal` is aborted. */
+async function foldFinishedHours(database: Database, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await foldUsage(database, lastHour()))) await Bun.sleep(STEP_PAUSE_MS);
+}
+
+function lastHour(): number {
+  const time = nowSeconds() - LATE_S;
+  return time - (time % HOUR_S);
+}
+
+const ROWS_PER_STEP = 2000;
+/** Calls that plans included stand on the statement of their month, which is issued a day after its end, or some days late. */
+const INCLUDED_MEMORY_S = 45 * 86_400;
+
+/** Forgets charges of calls that were not logged, once nothing can ask for them any more. `now`: epoch seconds. */
+async function forgetUnloggedCalls(database: Pick<Database, "db">, now: number): Promise<void> {
+  while ((await forgetUnlogged(database, now)) === ROWS_PER_STEP);
+}
+
+/** One short step; resolves with how many were forgotten. `now`: epoch seconds. */
+export async function forgetUnlogged({ db }: Pick<Database, "db">, now: number): Promise<number> {
+  const removed = await db.execute<{ rows: number }>(sql`
+    with gone as (
+      delete from unlogged_calls where (request_id, created_at) in (
+        select request_id, created_at from unlogged_calls
+        where created_at < ${now - UNLOGGED_MEMORY_S} and (included is null or created_at < ${now - INCLUDED_MEMORY_S}) limit ${ROWS_PER_STEP})
+      returning created_at, quota, budgets
+    ),
+    budget_rows as (
+      select b.id, sum(g.quota)::bigint as quota from gone g cross join string_to_table(g.budgets, ',') as x(id)
+        join budgets b on b.id = x.id::int and b.deleted_at is null and g.created_at >= b.period_start
+      where g.budgets <> '' group by b.id
+    ),
+    ${CARRY_BUDGETS}
+    select count(*)::int as rows from gone`);
+  return requireRow(removed).rows;
 }

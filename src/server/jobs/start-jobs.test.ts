@@ -10,14 +10,16 @@ import { createUser } from "../../domain/accounts/users/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../../domain/channels/directory.ts";
 import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";
 import type { ChannelInput } from "../../domain/channels/manage/channel-input.ts";
-import { createChannel } from "../../domain/channels/manage/create-channel.ts";
+import { createChannel } from "../../domain/channels/manage/write-channel.ts";
 import { refreshAllModelLists, viewModelList } from "../../domain/channels/upstream/model-list.ts";
 import { updateAllBalances } from "../../domain/channels/upstream/update-balance.ts";
+import { OperationError } from "../../lib/operation-error.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { sayStored } from "../../lib/reason.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
-import { createJobRunner, type Job, type LeaderJob, runJob } from "./start-jobs.ts";
+import { createJobRunner, describeFailure, type Job, type LeaderJob, runJob } from "./start-jobs.ts";
 
 /** What the upstream of each channel answers, by the channel's name: USD that are left, its models, or nothing (500). */
 const left = new Map<string, number>();
@@ -258,3 +260,25 @@ test("a job is run now although it is not due, but not while it is running", asy
   expect(await runner.runNow(job)).toBe(true);
   runner.stop();
 });
+
+test.each([
+  ["connect to postgres://me:hunter2@db:5432/x failed", "connect to postgres://***@db:5432/x failed"],
+  ["401 for Bearer abc.def", "401 for Bearer ***"],
+  ["GET https://x.test/v1?key=abc&b=c failed", "GET https://x.test/v1?key=***&b=*** failed"],
+  ["wrong key sk-abc123def456", "wrong key ***"],
+  ['{"password": "hunter2"}', '{"password": "***"}'],
+  ["AIzaSyA1234567890abcdefghijklmnopqrstuv\n is wrong", "*** is wrong"],
+  ["", "unknown error"],
+])("%p is shown as %p", (message, shown) => expect(describeFailure(new Error(message))).toBe(shown));
+
+test("the parameters of a failed statement are not shown", () => {
+  const error = new Error("Failed query: insert … params: hunter2", { cause: new Error("deadlock detected") });
+  expect(describeFailure(error)).toBe("deadlock detected");
+});
+
+test("a sentence of ours is shown in the reader's language", () => {
+  const stored = describeFailure(new OperationError("channel_not_found"));
+  expect(sayStored(stored, "zh")).not.toBe(sayStored(stored, "en"));
+});
+
+test("a long message is cut", () => expect(describeFailure(new Error("no ".repeat(999)))).toHaveLength(500));

@@ -1,6 +1,6 @@
 import type { Db } from "../../../db/types.ts";
+import { keepReason, reasonOf } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
-import { describeFailure } from "./describe-failure.ts";
 import { claimRun, endRun, HOLDER, recordRun, renewLease } from "./job-lease.ts";
 
 type JobBase = Readonly<{
@@ -160,3 +160,29 @@ function keepLease({ db, leaseMs = LEASE_MS }: RunDeps, job: string, runId: stri
   lost.promise.catch(() => {});
   return { signal: abort.signal, lost: lost.promise, end: () => clearInterval(timer) };
 }
+
+const MAX_LENGTH = 500;
+const HIDDEN = "***";
+
+/** What secrets look like in messages of libraries: passwords in addresses, credentials, query values, long random words. */
+const SECRETS: readonly (readonly [pattern: RegExp, shown: string])[] = [
+  [/(\w:\/\/)[^\s/@]*@/g, `$1${HIDDEN}@`],
+  [/\b(bearer|basic)\s+\S+/gi, `$1 ${HIDDEN}`],
+  [/([?&][^=\s&]+=)[^&\s"']+/g, `$1${HIDDEN}`],
+  [/\b(password|passwd|secret|token|api[-_]?key)(["']?\s*[:=]\s*["']?)[^\s"',;]+/gi, `$1$2${HIDDEN}`],
+  [/\b(sk|pk|rk|whsec|gh[a-z]|xox[a-z])[-_][\w-]{6,}/g, HIDDEN],
+  [/[\w-]{32,}/g, HIDDEN],
+];
+
+/** Why a job failed, to be stored and shown: one line without secrets, or a sentence of ours for either language. */
+export function describeFailure(error: unknown): string {
+  const reason = reasonOf(isFailedQuery(error) ? error.cause : error);
+  if (typeof reason !== "string") return keepReason(reason);
+  const line = reason.replace(/\s+/g, " ").trim();
+  const shown = SECRETS.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);
+  return shown.slice(0, MAX_LENGTH) || "unknown error";
+}
+
+/** Drizzle's errors list the statement with its parameters; what went wrong is their cause. */
+const isFailedQuery = (error: unknown): error is Error & { cause: Error } =>
+  error instanceof Error && error.message.startsWith("Failed query") && error.cause instanceof Error;

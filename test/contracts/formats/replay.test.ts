@@ -16,9 +16,8 @@ import { ernieCodec } from "../../../src/providers/chinese-labs/baidu/ernie-code
 import { hunyuanCodec } from "../../../src/providers/chinese-labs/tencent/codec.ts";
 import { sparkCodec } from "../../../src/providers/chinese-labs/xunfei/spark.ts";
 import { zhipuCodec, zhipuEventsToSse } from "../../../src/providers/chinese-labs/zhipu/chatglm.ts";
-
+import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/bedrock.ts";
 import { converseCodec } from "../../../src/providers/hosts/bedrock/converse-codec/index.ts";
-import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
 import { cohereCodec } from "../../../src/providers/labs/cohere/codec.ts";
 import { difyCodec } from "../../../src/providers/self-hosted/dify/dify.ts";
 import { ollamaCodec } from "../../../src/providers/self-hosted/ollama/ollama.ts";

@@ -6,11 +6,11 @@
 import { describe, expect, test } from "bun:test";
 import type { ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
-import { toEventStream } from "../../../src/gateway/streaming/framing.ts";
+import { toEventStream } from "../../../src/gateway/streaming/event-buffer.ts";
 import { completeEventsLength, readEvents } from "../../../src/lib/http/sse.ts";
 import { textOfBytes } from "../../../src/lib/values/bytes.ts";
 import { type Framing, formatFor } from "../../../src/providers/contract/chat.ts";
-import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
+import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/bedrock.ts";
 import { codecOf, providerOf } from "../../../src/providers/registry.ts";
 import { counter, meaningOf } from "../../support/formats/fixtures.ts";
 import { CANNOT, PROVIDERS, type ProviderName } from "./cells.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { GoogleGenAI } from "@google/genai";
-import { fetchModels } from "../../../src/domain/channels/upstream/fetch-models.ts";
+import { fetchModels } from "../../../src/domain/channels/upstream/model-list.ts";
 import { testChannel } from "../../../src/domain/channels/upstream/test-channel.ts";
 import { parseJson, recordOf } from "../../../src/formats/json.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";

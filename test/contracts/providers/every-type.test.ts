@@ -1,6 +1,6 @@
 /** Every channel type that there is: answers, streams, refusals, tokens and the price, and its list of models and balance. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { fetchModels } from "../../../src/domain/channels/upstream/fetch-models.ts";
+import { fetchModels } from "../../../src/domain/channels/upstream/model-list.ts";
 import { testChannel } from "../../../src/domain/channels/upstream/test-channel.ts";
 import { recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";

@@ -2,10 +2,10 @@
 
 import { afterEach, expect, test } from "bun:test";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
-import { toEventStream } from "../../../src/gateway/streaming/framing.ts";
+import { toEventStream } from "../../../src/gateway/streaming/event-buffer.ts";
 import { ResponseTooLargeError } from "../../../src/gateway/upstream/read-body.ts";
 import { zhipuEventsToSse } from "../../../src/providers/chinese-labs/zhipu/chatglm.ts";
-import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
+import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/bedrock.ts";
 import { ndjsonToSse } from "../../../src/providers/self-hosted/ollama/ollama.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { until } from "../../support/lib/until.ts";

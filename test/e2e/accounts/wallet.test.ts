@@ -1,7 +1,7 @@
 /** Somebody redeems codes and pays in a real browser; an administrator completes an order whose payment was never reported. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { createHmac } from "node:crypto";
-import { signEpay } from "../../../src/domain/wallet/payments/epay-signature.ts";
+import { signEpay } from "../../../src/domain/wallet/payments/epay.ts";
 import { startFakeWechatPay } from "../../support/console/fake-payment-services.ts";
 import { startFakePaypal } from "../../support/console/fake-paypal.ts";
 import { WORDS } from "../../support/e2e/browser.ts";

@@ -1,6 +1,6 @@
 /** Plans in a real browser: paid period by period, tried, changed and ended, with seats, by codes and grants; and their documents. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { signEpay } from "../../../src/domain/wallet/payments/epay-signature.ts";
+import { signEpay } from "../../../src/domain/wallet/payments/epay.ts";
 import { startFakeAlipay, startFakeWechatPay } from "../../support/console/fake-payment-services.ts";
 import { startFakeStripe, stripeSignature } from "../../support/console/fake-stripe.ts";
 import { WORDS } from "../../support/e2e/browser.ts";

@@ -1,9 +1,8 @@
 /** Whether channels that lie about their model are distinguished from honest ones, over HTTP in the formats of providers. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { askChannel } from "../../../src/domain/channels/authenticity/ask-channel.ts";
 import { type Asker, collectEvidence } from "../../../src/domain/channels/authenticity/collect-evidence.ts";
 import { judgeEvidence } from "../../../src/domain/channels/authenticity/judge-evidence.ts";
-import { PROBES } from "../../../src/domain/channels/authenticity/probes.ts";
+import { askChannel, PROBES } from "../../../src/domain/channels/authenticity/probes.ts";
 import { countText } from "../../../src/gateway/billing/count-tokens.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";

@@ -4,7 +4,7 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { organizationRoutes } from "../../../src/console/accounts/organizations/organizations.ts";
 import { rateLimit } from "../../../src/console/http/rate-limit.ts";
-import type { Mail } from "../../../src/domain/notifications/mail/mail.ts";
+import type { Mail } from "../../../src/domain/notifications/mail.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { silentLog } from "../billing/start-billing.ts";
 import { openTestDatabase } from "../database.ts";

@@ -3,7 +3,7 @@ import { createChanges } from "../../../db/changes.ts";
 import { envelope } from "../../../src/console/http/envelope.ts";
 import { guard } from "../../../src/console/http/guard.ts";
 import { rateLimit } from "../../../src/console/http/rate-limit.ts";
-import { sameOrigin } from "../../../src/console/http/same-origin.ts";
+import { sameOrigin } from "../../../src/console/http/request-checks.ts";
 import { identityRoutes } from "../../../src/console/sign-in/identity.ts";
 import { hashPassword } from "../../../src/domain/accounts/credentials/passwords.ts";
 import { createUserDirectory, type UserDirectory } from "../../../src/domain/accounts/directory.ts";
@@ -13,7 +13,7 @@ import { createSessions } from "../../../src/domain/accounts/sessions/sessions.t
 import { createAccount } from "../../../src/domain/accounts/users/create-user.ts";
 import { createAlerter } from "../../../src/domain/alerts/alerter.ts";
 import { createBroadcasts } from "../../../src/domain/notifications/broadcasts/broadcast.ts";
-import { createMailer } from "../../../src/domain/notifications/mail/mail.ts";
+import { createMailer } from "../../../src/domain/notifications/mail.ts";
 import { createNotifier } from "../../../src/domain/notifications/notifier.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import pino from "pino";
 import { Registry } from "prom-client";
 import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
-import type { Standing, StandingSubject } from "../../../src/domain/api-keys/budget/read-standing.ts";
+import type { Standing, StandingSubject } from "../../../src/domain/api-keys/budget.ts";
 import type { ApiKeyEntry } from "../../../src/domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";

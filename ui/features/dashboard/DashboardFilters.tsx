@@ -1,9 +1,13 @@
+import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Chip from "@mui/material/Chip";
+import MenuItem from "@mui/material/MenuItem";
+import Select from "@mui/material/Select";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Series, SeriesDimension } from "../../../src/domain/logs/usage/series/read-series.ts";
+import { DateTimeInput } from "../../components/inputs/date-time/DateTimeInput.tsx";
 import { Row } from "../../components/layout.tsx";
 import { type Address, useAddress } from "../../components/use-address.ts";
 import { type DataFilter, type DataScope, usageSeries } from "./data-queries.ts";
@@ -110,3 +114,59 @@ function useNameOf(by: NamedKey, { scope, filter, period }: Props): string | nul
   const { data } = useQuery({ ...one, enabled: id !== undefined });
   return data?.find(({ key }) => key === String(id))?.name || null;
 }
+
+const DAY_S = 86_400;
+/** Days earlier. */
+const EARLIER = { week: 7, fourWeeks: 28, year: 364 } as const;
+const CHOICES = ["", "week", "fourWeeks", "year", "custom"] as const;
+
+/** Where the period to compare with starts, by what the address says; undefined: the period before. */
+export function compareStartOf(text: string, start: number): number | undefined {
+  const days = Object.entries(EARLIER).find(([name]) => name === text)?.[1];
+  if (days !== undefined) return start - days * DAY_S;
+  const chosen = Number(text);
+  return text !== "" && Number.isSafeInteger(chosen) && chosen > 0 ? chosen : undefined;
+}
+
+type CompareProps = Readonly<{
+  value: string;
+  /** Of the period shown, in epoch seconds. */
+  start: number;
+  onChange: (value: string) => void;
+}>;
+
+/** Chooses the period that the figures are compared with: of the same length, at any time. */
+export const CompareSelect = ({ value, start, onChange }: CompareProps) => {
+  const { t } = useTranslation();
+  const custom = Number(value) > 0 ? Number(value) : null;
+  return (
+    <Row gap={2} wrap>
+      <Box component="span" sx={{ fontSize: 12.5, color: "text.secondary" }}>
+        {t("dashboard.compare.label")}
+      </Box>
+      <Select
+        size="small"
+        displayEmpty
+        value={custom === null ? value : "custom"}
+        inputProps={{ "aria-label": t("dashboard.compare.label") }}
+        onChange={({ target }) => onChange(target.value === "custom" ? String(start - DAY_S) : target.value)}
+      >
+        {CHOICES.map((name) => (
+          <MenuItem key={name} value={name}>
+            {t(`dashboard.compare.${name || "previous"}`)}
+          </MenuItem>
+        ))}
+      </Select>
+      {custom !== null && (
+        <Box sx={{ width: 210 }}>
+          <DateTimeInput
+            label={t("dashboard.compare.from")}
+            value={custom}
+            onChange={(next) => next && onChange(String(next))}
+            hasError={false}
+          />
+        </Box>
+      )}
+    </Row>
+  );
+};

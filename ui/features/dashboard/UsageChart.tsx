@@ -8,7 +8,7 @@ import { PeriodBars, STEP_SECONDS } from "../../components/charts/PeriodBars.tsx
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Row } from "../../components/layout.tsx";
 import { compactCount } from "../logs/overview/Overview.tsx";
-import { type ChartMark, markedPeriods } from "./marks/chart-marks.ts";
+import { type ChartMark, markedPeriods } from "./marks.tsx";
 import { type Measure, periodsOf, valuesOf } from "./series-values.ts";
 
 const COLORS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;

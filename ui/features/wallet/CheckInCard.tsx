@@ -4,7 +4,7 @@ import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { CheckInStatus } from "../../../src/domain/wallet/check-ins/read-check-ins.ts";
+import type { CheckInStatus } from "../../../src/domain/wallet/check-ins.ts";
 import { amountText, dollars, exactAmountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { Panel } from "../../components/layout.tsx";

@@ -20,12 +20,11 @@ import { useAccount, useActing, useLinkedAccount } from "../account/organization
 import { usageSeries } from "../dashboard/data-queries.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
-import { InvitationCard } from "./InvitationCard.tsx";
+import { InvitationCard, RebateTable } from "./InvitationCard.tsx";
 import { AutoTopUpCard } from "./orders/AutoTopUpCard.tsx";
 import { OrderTable } from "./orders/order-columns.tsx";
 import { PlansPanel } from "./plans/PlansPanel.tsx";
 import { offeredPlans, ownSubscriptions } from "./plans/plan-calls.ts";
-import { RebateTable } from "./RebateTable.tsx";
 import { RedeemCard } from "./RedeemCard.tsx";
 import { StatementTable } from "./statements/StatementTable.tsx";
 import { TopUpCard } from "./TopUpCard.tsx";

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readdir, readFile, rename, rm } from "node:fs/promis
 import { join } from "node:path";
 import type { Sql } from "../../../../db/types.ts";
 import type { UsageRecord } from "../../types.ts";
-import { applyOrphanBatch, TOO_OLD } from "../apply/apply-orphan-batch.ts";
+import { applyOrphanBatch, TOO_OLD } from "../apply/apply-batch.ts";
 import { recordText, wrongField } from "../apply/record-text.ts";
 import { isPoison } from "../pump.ts";
 import { claimDirectory } from "../segments/adopt-orphans.ts";

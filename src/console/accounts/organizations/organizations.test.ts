@@ -8,7 +8,7 @@ import { logs } from "../../../../db/schema/gateway/logs.ts";
 import { startTestOrganizations, type TestOrganizations } from "../../../../test/support/console/organizations.ts";
 import { TEST_PASSWORD } from "../../../../test/support/console/start-console.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
-import { resetPassword } from "../../../domain/accounts/credentials/reset-password.ts";
+import { resetPassword } from "../../../domain/accounts/credentials/reset-by-email.ts";
 import { findBound } from "../../../domain/accounts/identities/sign-in-by-identity.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 

@@ -2,9 +2,19 @@ import type { ModelHealthReader } from "../../../domain/models/model-health.ts";
 import { type Language, languageOf, type MessageCode, type MessageParams, say } from "../../../lib/messages.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { type ModelPageView, mayReadStatus, type PublicModels } from "../../models/public-models.ts";
-import { hasBrandStyles } from "./brand.ts";
-import { escapeHtml, insertBrand, insertPage, type PublicPage, tableHtml } from "./page-html.ts";
-import { contextText, pagePath, priceText, type Rate, shareText } from "./page-texts.ts";
+import {
+  contextText,
+  escapeHtml,
+  hasBrandStyles,
+  insertBrand,
+  insertPage,
+  type PublicPage,
+  pagePath,
+  priceText,
+  type Rate,
+  shareText,
+  tableHtml,
+} from "./page-html.ts";
 
 type Services = Readonly<{ settings: SettingsReader; publicModels: PublicModels; modelHealth: ModelHealthReader }>;
 

@@ -3,9 +3,7 @@ import type { PeerSource } from "../../../lib/http/client-ip.ts";
 import { isHexColor } from "../../../lib/values/color.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { mayReadStatus, type PublicModels } from "../../models/public-models.ts";
-import { accentStyles, brandStyles } from "./brand.ts";
-import { escapeHtml } from "./page-html.ts";
-import { pagePath } from "./page-texts.ts";
+import { accentStyles, brandStyles, escapeHtml, pagePath } from "./page-html.ts";
 import { mayBeIndexed } from "./public-pages.ts";
 
 type Services = Readonly<{ settings: SettingsReader; publicModels: PublicModels }>;

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { handleAlipayNotice, handleWechatNotice } from "../../../domain/wallet/payments/direct/notices.ts";
 import { handlePaypalWebhook, type PaypalDeps } from "../../../domain/wallet/payments/direct/paypal/webhook.ts";
-import { handleEpayCallback } from "../../../domain/wallet/payments/epay-callback.ts";
-import type { StripeDeps } from "../../../domain/wallet/payments/stripe-client.ts";
+import { handleEpayCallback } from "../../../domain/wallet/payments/epay.ts";
+import type { StripeDeps } from "../../../domain/wallet/payments/stripe.ts";
 import { handleStripeWebhook } from "../../../domain/wallet/payments/stripe-webhook.ts";
 import { bytesUpTo } from "../../../lib/http/limited-body.ts";
 

@@ -8,7 +8,7 @@ import { rebates, topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
 import { startTestWallet, type TestWallet } from "../../../../test/support/console/wallet.ts";
 import { pollCheckouts } from "../../../domain/wallet/orders/poll-checkouts.ts";
-import { signEpay } from "../../../domain/wallet/payments/epay-signature.ts";
+import { signEpay } from "../../../domain/wallet/payments/epay.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";

@@ -1,14 +1,25 @@
 import { Elysia, t } from "elysia";
-import { listRebates, REBATE_SORTS } from "../../../domain/wallet/invitations/list-rebates.ts";
-import { completeOrder } from "../../../domain/wallet/orders/complete-order.ts";
-import { exportOrders } from "../../../domain/wallet/orders/export-orders.ts";
-import { listOrders, listOwnOrders, ORDER_SORTS, OWN_ORDER_SORTS } from "../../../domain/wallet/orders/list-orders.ts";
+import { listRebates, REBATE_SORTS } from "../../../domain/wallet/invitations/rebates.ts";
+import { readAutoTopUp, resumeAutoTopUp, saveAutoTopUp } from "../../../domain/wallet/orders/automatic/auto-top-up.ts";
+import {
+  confirmCardSetups,
+  removeSavedCard,
+  startCardSetup,
+} from "../../../domain/wallet/orders/automatic/saved-card.ts";
+import {
+  exportOrders,
+  listOrders,
+  listOwnOrders,
+  ORDER_SORTS,
+  OWN_ORDER_SORTS,
+} from "../../../domain/wallet/orders/list-orders.ts";
+import { completeOrder } from "../../../domain/wallet/orders/settle-order.ts";
 import type { PaypalDeps } from "../../../domain/wallet/payments/direct/paypal/webhook.ts";
 import { endUnclearRefund, refundOrder } from "../../../domain/wallet/payments/direct/refund-order.ts";
 import { directMethod, startDirect } from "../../../domain/wallet/payments/direct/services.ts";
+import { startEpay } from "../../../domain/wallet/payments/epay.ts";
 import { topUpWays } from "../../../domain/wallet/payments/payment-methods.ts";
-import { startEpay } from "../../../domain/wallet/payments/start-epay.ts";
-import { startStripe } from "../../../domain/wallet/payments/start-stripe.ts";
+import { startStripe } from "../../../domain/wallet/payments/stripe.ts";
 import { quoteWithTax } from "../../../domain/wallet/payments/tax/tax.ts";
 import type { PlanDeps } from "../../../domain/wallet/plans/subscribe.ts";
 import type { ClientAddress } from "../../../lib/http/client-ip.ts";
@@ -19,8 +30,7 @@ import type { Logger } from "../../../lib/runtime/log.ts";
 import { csvFile } from "../../http/csv-file.ts";
 import { done, ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
-import { pagingQuery } from "../../http/paging.ts";
-import { pagedSorted, sortingQuery } from "../../http/sorting.ts";
+import { pagedSorted, pagingQuery, sortingQuery } from "../../http/paging.ts";
 import { siteOf } from "../../sign-in/oauth.ts";
 
 export type PaymentServices = PlanDeps &
@@ -147,3 +157,43 @@ const filterOf = ({ keyword, status }: { keyword?: string; status?: string }) =>
   ...(keyword && { keyword }),
   ...(status && { status }),
 });
+
+/** Automatic top-up of an account, and the card that pays for it. */
+export function autoTopUpRoutes(services: PaymentServices, guarded: ReturnType<typeof guard>) {
+  return new Elysia({ prefix: "/api/user/auto_top_up", name: "console/auto-top-up" })
+    .use(guarded)
+    .get("", async ({ actor }) => ok(await readAutoTopUp(services, actor.id)), { account: "wallet.read" })
+    .guard({ account: "wallet.topUp" }, (app) =>
+      app
+        .put(
+          "",
+          async ({ actor, person, request, body }) => {
+            await saveAutoTopUp(services, actor, person, body);
+            return done(request, "auto_top_up_saved");
+          },
+          {
+            body: t.Object({
+              is_on: t.Boolean(),
+              threshold: t.Number(),
+              amount: t.Number(),
+              monthly_limit: t.Number(),
+            }),
+          },
+        )
+        .post("/resume", async ({ actor, person, request }) => {
+          await resumeAutoTopUp(services, actor.id, person);
+          return done(request, "auto_top_up_resumed");
+        })
+        .post("/card", async ({ actor, request, server }) =>
+          ok({ url: await startCardSetup(services, actor.id, siteOf(services, { request, server })) }),
+        )
+        .post("/card/confirm", async ({ actor }) => {
+          await confirmCardSetups(services, actor.id);
+          return ok(await readAutoTopUp(services, actor.id));
+        })
+        .delete("/card", async ({ actor, person, request }) => {
+          await removeSavedCard(services, actor.id, person);
+          return done(request, "card_removed");
+        }),
+    );
+}

@@ -1,4 +1,4 @@
-import { asc, eq, isNull } from "drizzle-orm";
+import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Changes } from "../../../../db/changes.ts";
 import { serviceAccounts } from "../../../../db/schema/accounts/service-accounts.ts";
@@ -6,18 +6,17 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import type { Vault } from "../../../lib/security/crypto.ts";
+import { randomText, type Vault } from "../../../lib/security/crypto.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
-import type { UserEntry } from "../directory.ts";
+import type { UserDirectory, UserEntry } from "../directory.ts";
 import { createAccount } from "../users/create-user.ts";
-import { orderRights, type Right } from "./access-rules.ts";
+import { isRight, orderRights, type Right } from "./access-rules.ts";
 import { checkRights } from "./check-rights.ts";
-import { createServiceToken } from "./service-token.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 
 /** What an administrator may set. */
-export type ServiceAccountInput = Readonly<{
+type ServiceAccountInput = Readonly<{
   rights: readonly string[];
   /** Epoch seconds; 0: never. */
   expires_time: number;
@@ -164,4 +163,49 @@ async function readViews(db: DbOrTx, id?: number): Promise<ServiceAccountView[]>
     expires_time: account.expiresAt ?? 0,
     last_used_time: account.lastUsedAt ?? 0,
   }));
+}
+
+/** By which tokens are recognized, also by scanners of leaked secrets. */
+const PREFIX = "sluice_sa_";
+const TOKEN_BYTES = 32;
+const SHOWN_CHARACTERS = 4;
+/** How old the time of the last use may be. */
+const TOUCH_SECONDS = 60;
+
+/** Whether a text is the token of a service account by its form. */
+export const isServiceToken = (text: string): boolean => text.startsWith(PREFIX);
+
+/** A new token, which is shown once, and what is stored of it. */
+function createServiceToken(vault: Vault): { token: string; tokenHash: string; tokenEnd: string } {
+  const token = `${PREFIX}${randomText(TOKEN_BYTES)}`;
+  return { token, tokenHash: vault.keyedHash(token), tokenEnd: token.slice(-SHOWN_CHARACTERS) };
+}
+
+/**
+ * The service account of a token, with its rights; null when there is none or it has expired. Reads the database each time,
+ * so that a revoked token is refused at once everywhere.
+ */
+export async function findServiceAccount(
+  { db, users, vault }: Readonly<{ db: Db; users: UserDirectory; vault: Vault }>,
+  token: string,
+): Promise<{ actor: UserEntry; rights: ReadonlySet<Right> } | null> {
+  const now = nowSeconds();
+  const [row] = await db
+    .select()
+    .from(serviceAccounts)
+    .where(eq(serviceAccounts.tokenHash, vault.keyedHash(token)));
+  if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return null;
+  const actor = users.get(row.userId) ?? (await users.reread(row.userId));
+  if (actor?.kind !== "service" || actor.deleted) return null;
+  if (now - (row.lastUsedAt ?? 0) >= TOUCH_SECONDS) await touch(db, row.userId, now);
+  return { actor, rights: new Set(row.rights.filter(isRight)) };
+}
+
+/** Notes the time of the last use, once a minute whatever the number of processes. */
+async function touch(db: Db, userId: number, now: number): Promise<void> {
+  const isOlder = or(isNull(serviceAccounts.lastUsedAt), lt(serviceAccounts.lastUsedAt, now - TOUCH_SECONDS + 1));
+  await db
+    .update(serviceAccounts)
+    .set({ lastUsedAt: now })
+    .where(and(eq(serviceAccounts.userId, userId), isOlder));
 }

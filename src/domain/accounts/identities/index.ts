@@ -1,6 +1,4 @@
-import { discord } from "./discord.ts";
-import { github } from "./github.ts";
-import { linuxdo } from "./linuxdo.ts";
+import { discord, github, linuxdo } from "./oauth-providers.ts";
 import { oidc } from "./oidc.ts";
 import type { OutsideName, OutsideProvider } from "./provider.ts";
 

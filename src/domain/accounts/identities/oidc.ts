@@ -11,7 +11,7 @@ import {
   texts,
   withParameters,
 } from "./provider.ts";
-import { verifyIdToken } from "./sso/id-token.ts";
+import { verifyIdToken } from "./sso/oidc-provider.ts";
 
 const LABEL = "OIDC";
 

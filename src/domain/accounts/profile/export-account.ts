@@ -10,7 +10,7 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import { viewApiKey } from "../../api-keys/api-key-view.ts";
 import { type LogCursor, readLogs } from "../../logs/list/list-logs.ts";
 import { listDrawingTasks, listMediaTasks } from "../../tasks/list-tasks.ts";
-import { ownOrderFields } from "../../wallet/orders/order-view.ts";
+import { ownOrderFields } from "../../wallet/orders/list-orders.ts";
 import { viewUser } from "../users/user-view.ts";
 
 type ExportDeps = Readonly<{ db: Db; vault: Vault; settings: SettingsReader }>;

@@ -5,8 +5,8 @@ import { type Language, writtenLanguage } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import type { Mailer } from "../../notifications/mail/mail.ts";
-import { type Letter, writeMail } from "../../notifications/mail/mail-text.ts";
+import type { Mailer } from "../../notifications/mail.ts";
+import { type Letter, writeMail } from "../../notifications/mail.ts";
 import { checkEmailAddress, checkEmailFree } from "./email-address.ts";
 import { storeCode } from "./verification-codes.ts";
 

@@ -1,10 +1,11 @@
-import { and, asc, count, eq, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, ne, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
+import { csvById } from "../../../lib/values/csv.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import { byBytes, escapeLike, isOneOf } from "../../../lib/values/sql-text.ts";
-import { type AdminUserView, viewForAdmins } from "./admin-user-view.ts";
+import { type AdminUserView, viewForAdmins } from "./user-view.ts";
 
 export type UserFilter = Readonly<{
   /** Part of the username, e-mail or display name, or the whole id. */
@@ -80,7 +81,7 @@ async function searchUsers(
 }
 
 /** The condition of a filter; service accounts have a list of their own. */
-export function whereUsers({ keyword, group, role, status, kind }: UserFilter): SQL | undefined {
+function whereUsers({ keyword, group, role, status, kind }: UserFilter): SQL | undefined {
   const text = keyword?.trim();
   return and(
     text ? matchesKeyword(text) : undefined,
@@ -98,3 +99,36 @@ const matchesKeyword = (keyword: string) =>
     sql`lower(${byBytes(SEARCHED, keyword)}) like lower(${`%${escapeLike(keyword)}%`})`,
     /^\d{1,9}$/.test(keyword) ? eq(users.id, Number(keyword)) : undefined,
   );
+
+const COLUMNS = [
+  "id",
+  "username",
+  "display_name",
+  "email",
+  "group",
+  "role",
+  "status",
+  "quota",
+  "used_quota",
+  "request_count",
+  "aff_count",
+  "inviter_id",
+  "max_concurrency",
+  "requests_per_minute",
+  "note",
+  "created_time",
+  "last_login_time",
+  "DeletedAt",
+] as const satisfies readonly (keyof AdminUserView)[];
+
+/** Users as CSV, oldest first, read while it is sent. */
+export const exportUsers = (db: Db, filter: UserFilter): ReadableStream<Uint8Array> =>
+  csvById(COLUMNS, async (after, limit) => {
+    const rows = await db
+      .select()
+      .from(users)
+      .where(and(whereUsers(filter), gt(users.id, after)))
+      .orderBy(asc(users.id))
+      .limit(limit);
+    return viewForAdmins(db, rows);
+  });

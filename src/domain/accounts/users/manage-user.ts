@@ -3,7 +3,7 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { UserEntry } from "../directory.ts";
-import { overrideBans } from "../identities/sso/scim/bans.ts";
+import { overrideBans } from "../identities/sso/scim/accounts.ts";
 import { lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
 import { disableMemberKeys } from "../organizations/members/member-keys.ts";
 import { ROLE, USER_STATUS } from "../roles.ts";

@@ -1,11 +1,11 @@
-import { asc, eq, gt } from "drizzle-orm";
+import { and, asc, eq, gt, gte, isNotNull } from "drizzle-orm";
 import { lostJournals } from "../../../../db/schema/billing/ledger.ts";
+import { priceChanges } from "../../../../db/schema/billing/prices.ts";
 import { channels } from "../../../../db/schema/gateway/channels.ts";
 import { latestChecks } from "../../channels/authenticity/check-channel.ts";
 import { CHANNEL_STATUS } from "../../channels/entry.ts";
-import { reasonIn } from "../../channels/status/status-info.ts";
-import { channelBalanceLow, channelDisabled, channelSuspicious } from "../../notifications/notices/channel-notices.ts";
-import { journalLost } from "../../notifications/notices/journal-notices.ts";
+import { reasonIn } from "../../channels/status/set-status.ts";
+import { channelBalanceLow, channelDisabled, channelSuspicious, journalLost } from "../../notifications/notices.ts";
 import type { FindConditions } from "./condition.ts";
 
 /** Channels that were switched off because they failed. */
@@ -54,4 +54,40 @@ export const findLostJournals: FindConditions = async ({ db }) => {
     severity: "critical",
     notice: { ...journalLost(lost), type: "journal_lost" },
   }));
+};
+
+/** For how long a change is news. */
+const NEWS_SECONDS = 3600;
+const MOST_NAMED = 10;
+
+/** Models whose prices went up or down in the last hour, since there is the rule: those of one moment together. */
+export const findPriceChanges: FindConditions = async ({ db }, { now, since }) => {
+  const rows = await db
+    .select({ at: priceChanges.changedAt, model: priceChanges.model })
+    .from(priceChanges)
+    .where(
+      and(
+        gte(priceChanges.changedAt, Math.max(now - NEWS_SECONDS, since)),
+        isNotNull(priceChanges.before),
+        isNotNull(priceChanges.after),
+      ),
+    )
+    .orderBy(asc(priceChanges.changedAt), asc(priceChanges.model));
+  return [...Map.groupBy(rows, ({ at }) => at)].map(([at, changes]) => {
+    const names = changes.slice(0, MOST_NAMED).map(({ model }) => model);
+    return {
+      subject: `prices/${at}`,
+      severity: "info",
+      notice: {
+        type: "price_change",
+        title: { en: "Model prices have changed", zh: "模型价格有调整" },
+        content: {
+          en: "Prices of {{value}} models have changed: {{value}}",
+          zh: "{{value}} 个模型的价格有调整：{{value}}",
+        },
+        values: [changes.length, names.join(", ") + (changes.length > MOST_NAMED ? ", …" : "")],
+        path: "/pricing",
+      },
+    };
+  });
 };

@@ -1,11 +1,6 @@
+import { discord, lark, slack, teams, telegram } from "./chat.ts";
 import type { DestinationType } from "./destination-type.ts";
-import { discord } from "./discord.ts";
-import { lark } from "./lark.ts";
-import { opsgenie } from "./opsgenie.ts";
-import { pagerduty } from "./pagerduty.ts";
-import { slack } from "./slack.ts";
-import { teams } from "./teams.ts";
-import { telegram } from "./telegram.ts";
+import { opsgenie, pagerduty } from "./on-call.ts";
 import { webhook } from "./webhook.ts";
 
 /** Every service that takes alerts, in the order of the console. */

@@ -14,10 +14,9 @@ import { type Decimal, integer, ONE } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import { setChannelStatus } from "../status/set-status.ts";
-import { askChannel, type ChatAnswer } from "./ask-channel.ts";
 import { type Asker, type CountTokens, collectEvidence } from "./collect-evidence.ts";
 import { type Finding, judgeEvidence } from "./judge-evidence.ts";
-import { PROBES, PROBES_VERSION } from "./probes.ts";
+import { askChannel, type ChatAnswer, PROBES, PROBES_VERSION } from "./probes.ts";
 
 export type CheckDeps = Readonly<{
   db: Db;

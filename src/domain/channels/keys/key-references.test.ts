@@ -9,11 +9,10 @@ import { ROLE } from "../../accounts/roles.ts";
 import { createUser } from "../../accounts/users/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS, storedKeyOf } from "../entry.ts";
-import { createChannel } from "../manage/create-channel.ts";
-import { updateChannel } from "../manage/update-channel.ts";
-import { firstKey } from "./first-key.ts";
+import { createChannel, updateChannel } from "../manage/write-channel.ts";
 import { disableChannelKey } from "./key-status.ts";
-import { listKeys } from "./list-keys.ts";
+import { firstKey } from "./keys.ts";
+import { listKeys } from "./manage-keys.ts";
 
 const REFERENCE = "secret://aws/openai#key";
 const OTHER = "secret://aws/other#key";

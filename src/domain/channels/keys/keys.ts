@@ -1,4 +1,6 @@
+import { OperationError } from "../../../lib/operation-error.ts";
 import { isSecretReference } from "../../../lib/security/secret-references/reference.ts";
+import type { ChannelEntry } from "../entry.ts";
 
 /** Service-account JSON holds commas itself: channels of this type have exactly one key. */
 const VERTEX_AI = 41;
@@ -23,3 +25,13 @@ export function maskKey(key: string): string {
 
 /** Whether a form sent back what it was shown instead of a key. */
 export const isMasked = (text: string): boolean => text.includes(HIDDEN);
+
+/**
+ * The key for requests to a channel's upstream other than calls: the first that is enabled, else the first. Throws
+ * OperationError where its only keys are references that can't be resolved.
+ */
+export function firstKey({ keys, disabledKeys, unresolved }: ChannelEntry): string {
+  const [problem] = unresolved;
+  if (keys.length === 0 && problem) throw new OperationError("channel_key_unresolved", problem);
+  return keys.find((key) => !disabledKeys.has(key)) ?? keys[0] ?? "";
+}

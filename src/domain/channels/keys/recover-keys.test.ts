@@ -10,7 +10,7 @@ import { createVault } from "../../../lib/security/crypto.ts";
 import { ROLE } from "../../accounts/roles.ts";
 import { createUser } from "../../accounts/users/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../directory.ts";
-import { createChannel } from "../manage/create-channel.ts";
+import { createChannel } from "../manage/write-channel.ts";
 import { setChannelStatus } from "../status/set-status.ts";
 import { disableChannelKey } from "./key-status.ts";
 import { recoverKeys } from "./recover-keys.ts";

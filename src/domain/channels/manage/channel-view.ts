@@ -1,11 +1,16 @@
+import { and, eq, ne } from "drizzle-orm";
+import { channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
 import type { Language } from "../../../lib/messages.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
 import { sayReason, sayStored } from "../../../lib/reason.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import { writeManagementLog } from "../../logs/write-log.ts";
 import { CHANNEL_STATUS, type ChannelEntry, type ChannelRow } from "../entry.ts";
 import { maskKey, splitKeys } from "../keys/keys.ts";
 import type { ChannelLive } from "../live.ts";
+import type { Actor, ChannelDeps } from "../operation.ts";
 import { type ChannelHealth, healthOf } from "../status/channel-health.ts";
-import { reasonIn } from "../status/status-info.ts";
+import { reasonIn } from "../status/set-status.ts";
 
 /** A channel on the wire, in the ecosystem's names. */
 export type ChannelView = Readonly<{
@@ -76,7 +81,7 @@ export const viewLive = (channel: ChannelEntry, live: ChannelLive): LiveView => 
   slots: live.slots,
 });
 
-export type KeysShown = "none" | "masked" | "clear";
+type KeysShown = "none" | "masked" | "clear";
 
 type Shown = Readonly<{ keys: KeysShown; language: Language }>;
 
@@ -121,4 +126,30 @@ export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, show
     max_input_tokens: row.maxInputTokens,
     keys: { total: keys.length, enabled: Math.max(keys.length - keysOff, 0) },
   };
+}
+
+/**
+ * One channel, its keys masked; its texts are in `language`. With `showKey` they come in clear, and the log says who looked.
+ * Throws OperationError when there is no such channel.
+ */
+export async function getChannel(
+  { db, vault }: ChannelDeps,
+  actor: Actor,
+  id: number,
+  { language, showKey = false }: Readonly<{ language: Language; showKey?: boolean }>,
+): Promise<ChannelView> {
+  const [row] = await db.select().from(channels).where(eq(channels.id, id));
+  if (!row) throw new OperationError("channel_not_found");
+  const off = await db
+    .select({ keyHash: channelKeys.keyHash })
+    .from(channelKeys)
+    .where(and(eq(channelKeys.channelId, id), ne(channelKeys.status, CHANNEL_STATUS.enabled)));
+  if (showKey) {
+    const note = { code: "channel_keys_seen", params: { name: row.name, id } } as const;
+    await writeManagementLog(db, actor, `Looked at the keys of channel ${row.name} (#${id})`, {
+      note,
+      action: "read",
+    });
+  }
+  return viewChannel(row, vault, off.length, { keys: showKey ? "clear" : "masked", language });
 }

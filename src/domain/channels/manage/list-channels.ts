@@ -1,5 +1,8 @@
-import { and, asc, count, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import { channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
+import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import type { Db } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
 import type { Language } from "../../../lib/messages.ts";
 import { contains, isOneOf } from "../../../lib/values/sql-text.ts";
 import type { ChannelDirectory } from "../directory.ts";
@@ -9,7 +12,6 @@ import type { ChannelDeps } from "../operation.ts";
 import { type ChannelHealth, healthOf } from "../status/channel-health.ts";
 import { compareModels, type ModelDifference, readModelLists } from "../upstream/model-list.ts";
 import { type ChannelView, viewChannel, viewLive } from "./channel-view.ts";
-import { readTraffic } from "./read-traffic.ts";
 
 const SORTS = {
   id: channels.id,
@@ -35,7 +37,7 @@ export type ChannelFilter = Readonly<{
   health?: ChannelHealth;
 }>;
 
-export type ChannelPage = Readonly<{
+type ChannelPage = Readonly<{
   /** 0 is the first. */
   page: number;
   pageSize: number;
@@ -49,7 +51,7 @@ export type ChannelPage = Readonly<{
 }>;
 
 export type StatusCounts = { all: number; enabled: number; disabled: number; auto_disabled: number };
-export type ChannelList = {
+type ChannelList = {
   items: ChannelView[];
   /** Channels, or by tag: tags. */
   total: number;
@@ -228,3 +230,31 @@ function countStatuses(rows: readonly { status: number; rows: number }[]): Statu
 
 const totalOf = (counts: StatusCounts, status: number | undefined): number =>
   status === undefined ? counts.all : ({ 1: counts.enabled, 2: counts.disabled, 3: counts.auto_disabled }[status] ?? 0);
+
+const HOURS = 24;
+const HOUR_S = 3600;
+
+type Hour = { count: number; failed: number };
+
+/** Calls and failures of the last 24 hours for each channel, an entry an hour, oldest first; channels without any are absent. */
+async function readTraffic(db: Db, channelIds: readonly number[]): Promise<Map<number, Hour[]>> {
+  const first = Math.floor(nowSeconds() / HOUR_S) * HOUR_S - (HOURS - 1) * HOUR_S;
+  const rows = await db
+    .select({
+      channelId: usageRollups.channelId,
+      hour: usageRollups.hour,
+      count: sql<number>`sum(${usageRollups.count})::bigint`,
+      failed: sql<number>`sum(${usageRollups.failed})::bigint`,
+    })
+    .from(usageRollups)
+    .where(and(isOneOf(usageRollups.channelId, channelIds), gte(usageRollups.hour, first)))
+    .groupBy(usageRollups.channelId, usageRollups.hour);
+  const traffic = new Map<number, Hour[]>();
+  for (const row of rows) {
+    const hours = traffic.get(row.channelId) ?? Array.from({ length: HOURS }, () => ({ count: 0, failed: 0 }));
+    const index = (row.hour - first) / HOUR_S;
+    if (index < HOURS) hours[index] = { count: Number(row.count), failed: Number(row.failed) };
+    traffic.set(row.channelId, hours);
+  }
+  return traffic;
+}

@@ -8,8 +8,7 @@ import { writeManagementLog } from "../../logs/write-log.ts";
 import type { ChannelRow } from "../entry.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
-import { createChannel } from "./create-channel.ts";
-import { updateChannel } from "./update-channel.ts";
+import { createChannel, updateChannel } from "./write-channel.ts";
 
 /** A channel in a file: what an operator entered, in the names of the API. */
 export type ChannelFileEntry = ChannelInput & Readonly<{ type: number; name: string }>;

@@ -1,4 +1,6 @@
 import type { ReadError } from "../../../formats/openai-chat/errors.ts";
+import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
+import type { Reason } from "../../../lib/reason.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ChannelEntry } from "../entry.ts";
 
@@ -36,3 +38,9 @@ export function switchesOff(
 /** The key that goes off alone; null: it is the channel's last, so the channel goes off. */
 export const keyAlone = ({ keys, disabledKeys }: Pick<ChannelEntry, "keys" | "disabledKeys">, key: string) =>
   keys.some((other) => other !== key && !disabledKeys.has(other)) ? key : null;
+
+/** Why asking an upstream came to nothing; null: the error is none of the upstream's. */
+export function upstreamFailure(error: unknown): Reason | null {
+  if (error instanceof OutboundError) return error.reason;
+  return error instanceof SyntaxError ? { code: "why_no_json" } : null;
+}

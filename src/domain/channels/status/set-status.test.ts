@@ -6,12 +6,11 @@ import { createVault } from "../../../lib/security/crypto.ts";
 import { ROLE } from "../../accounts/roles.ts";
 import { createUser } from "../../accounts/users/create-user.ts";
 import { disableChannelKey } from "../keys/key-status.ts";
-import { createChannel } from "../manage/create-channel.ts";
-import { getChannel } from "../manage/get-channel.ts";
+import { getChannel } from "../manage/channel-view.ts";
 import { setTagStatus } from "../manage/tags.ts";
-import { updateChannel } from "../manage/update-channel.ts";
+import { createChannel, updateChannel } from "../manage/write-channel.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
-import { fixAbilities } from "../routing/fix-abilities.ts";
+import { fixAbilities } from "../routing/abilities.ts";
 import { setChannelStatus } from "./set-status.ts";
 
 let database: TestDatabase;

@@ -1,12 +1,16 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
-import { abilities, channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
+import { abilities, type ChannelOtherInfo, channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Reason } from "../../../lib/reason.ts";
+import { isSentence } from "../../../lib/messages.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { type Reason, sayReason } from "../../../lib/reason.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
+import { writeManagementLog } from "../../logs/write-log.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
-import { infoOf } from "./status-info.ts";
+import { valuesByChannel } from "../manage/record-changes.ts";
+import type { Actor, ChannelDeps } from "../operation.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes }>;
 /** `status` is what it was. */
@@ -96,4 +100,40 @@ function withOutage(recovered: boolean): SQL {
   const outage = sql`jsonb_build_object('off', ${info} -> 'status_time', 'on', ${nowSeconds()}::bigint, 'recovered', ${recovered}::boolean)`;
   return sql`case when ${channels.status} = ${CHANNEL_STATUS.autoDisabled} and ${info} ? 'status_time'
     then ${info} || jsonb_build_object('outages', (${latest}) || jsonb_build_array(${outage})) else ${info} end`;
+}
+
+/** What is kept of a channel that goes off: in English for the ecosystem's tools, by code for readers of other languages. */
+const infoOf = (reason: Reason): ChannelOtherInfo => ({
+  status_reason: sayReason(reason, "en"),
+  ...(typeof reason === "object" && { status_note: reason }),
+  status_time: nowSeconds(),
+});
+
+/** Why a channel is off, from what is stored of it; empty: no reason was given. */
+export function reasonIn({ status_note: note, status_reason: text }: ChannelOtherInfo): Reason {
+  if (isSentence(note)) return note;
+  return typeof text === "string" ? text : "";
+}
+
+/** Why a channel or a key is off that somebody switched off. */
+export const disabledBy = ({ username }: Actor): Reason => ({ code: "why_disabled_by", params: { name: username } });
+
+/** Switches these channels on (1) or off (2). Returns how many changed. Throws OperationError when none is given. */
+export async function batchStatus(
+  deps: ChannelDeps,
+  actor: Actor,
+  ids: readonly number[],
+  status: 1 | 2,
+): Promise<number> {
+  if (ids.length === 0) throw new OperationError("channel_selection_required");
+  const isOn = status === CHANNEL_STATUS.enabled;
+  const switched = await setChannelStatuses(deps, ids, status, isOn ? "" : disabledBy(actor));
+  const changed = switched.length;
+  await writeManagementLog(deps.db, actor, `${isOn ? "Enabled" : "Disabled"} ${changed} of ${ids.length} channels`, {
+    note: { code: isOn ? "channels_enabled" : "channels_disabled", params: { changed, total: ids.length } },
+    action: isOn ? "enable" : "disable",
+    before: valuesByChannel(switched, (channel) => ({ status: channel.status })),
+    after: valuesByChannel(switched, () => ({ status })),
+  });
+  return changed;
 }

@@ -9,9 +9,11 @@ import { keepReason, type Reason, sayStored } from "../../../lib/reason.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
-import { firstKey } from "../keys/first-key.ts";
-import { fetchModels } from "./fetch-models.ts";
-import { proxyOf, upstreamModelOf } from "./request-options.ts";
+import { firstKey } from "../keys/keys.ts";
+import { updateChannel } from "../manage/write-channel.ts";
+import type { Actor, ChannelDeps } from "../operation.ts";
+import { upstreamFailure } from "../status/refusal.ts";
+import { proxyOf, upstreamModelOf, userAgentOf } from "./request-options.ts";
 
 /** How a channel's models differ from what its upstream offers. */
 export type ModelDifference = Readonly<{
@@ -111,4 +113,70 @@ export async function viewModelList(db: Db, channel: ChannelEntry, language: Lan
   }
   const { ignored, checkedTime } = list;
   return { ...compareModels(channel, list), ignored, checked_time: checkedTime, error };
+}
+
+type Upstream = Readonly<{
+  type: number;
+  baseUrl: string;
+  key: string;
+  other?: string;
+  openaiOrganization?: string;
+  proxy?: string;
+}>;
+
+/** Asks an upstream for its models. Returns their ids, sorted. Throws OperationError with what went wrong. */
+export async function fetchModels(fetch: SafeFetch, upstream: Upstream): Promise<string[]> {
+  const { type, baseUrl, key, other = "", openaiOrganization = "", proxy = "" } = upstream;
+  const provider = providerOf(type);
+  if (!provider) throw new OperationError("channel_type_unknown", { type });
+  if (key.trim() === "") throw new OperationError("channel_key_required");
+  const channel = { baseUrl: baseUrl.replace(/\/+$/, ""), other, openaiOrganization };
+  const address = provider.modelList?.url(channel);
+  const failed = (reason: Reason) => new OperationError("channel_models_unavailable", { reason });
+  if (!address) throw failed({ code: "why_no_list_offered" });
+  try {
+    const answer = await fetch(address, {
+      headers: { "user-agent": userAgentOf(), ...provider.authHeaders(channel, key) },
+      proxy,
+      timeoutMs: 15_000,
+    });
+    if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
+    const read: unknown = JSON.parse(answer.text());
+    const ids = provider.modelList?.read(read);
+    if (!ids) throw failed({ code: "why_no_list" });
+    return [...new Set(ids)].sort();
+  } catch (error) {
+    const reason = upstreamFailure(error);
+    throw reason === null ? error : failed(reason);
+  }
+}
+
+type Choice = Readonly<{
+  add: readonly string[];
+  remove: readonly string[];
+  /** Offered names that are not to be reported any more. */
+  ignore: readonly string[];
+}>;
+
+/** Takes chosen models of an upstream over into its channel, and others out of it. Throws OperationError. */
+export async function takeOverModels(
+  deps: ChannelDeps,
+  actor: Actor,
+  channel: ChannelEntry,
+  { add, remove, ignore }: Choice,
+): Promise<void> {
+  const removed = new Set(remove);
+  const models = [...new Set([...channel.models.filter((model) => !removed.has(model)), ...add])];
+  if (models.length === 0) throw new OperationError("channel_model_required");
+  if (add.length + remove.length > 0) await updateChannel(deps, actor, channel.id, { models });
+  if (ignore.length === 0) return;
+  await deps.db.transaction(async (tx) => {
+    const isIts = eq(channelModelLists.channelId, channel.id);
+    const [list] = await tx.select().from(channelModelLists).where(isIts).for("update");
+    if (!list) return;
+    // Names that the upstream has dropped since need not be remembered.
+    const offered = new Set(list.models);
+    const ignored = [...new Set([...list.ignored, ...ignore])].filter((name) => offered.has(name));
+    await tx.update(channelModelLists).set({ ignored }).where(isIts);
+  });
 }

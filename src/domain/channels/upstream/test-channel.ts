@@ -17,9 +17,9 @@ import { formatFor } from "../../../providers/contract/chat.ts";
 import type { CallParams, Provider } from "../../../providers/contract/provider.ts";
 import { codecOf, providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
-import { firstKey } from "../keys/first-key.ts";
+import { firstKey } from "../keys/keys.ts";
 import type { UpstreamRefusal } from "../status/refusal.ts";
-import { upstreamFailure } from "../status/upstream-failure.ts";
+import { upstreamFailure } from "../status/refusal.ts";
 import { postRequest } from "./post-request.ts";
 import { upstreamModelOf } from "./request-options.ts";
 

@@ -10,9 +10,9 @@ import { keepReason, type Reason } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
-import { firstKey } from "../keys/first-key.ts";
+import { firstKey } from "../keys/keys.ts";
+import { upstreamFailure } from "../status/refusal.ts";
 import { type OnDisabled, setChannelStatus } from "../status/set-status.ts";
-import { upstreamFailure } from "../status/upstream-failure.ts";
 import { proxyOf, userAgentOf } from "./request-options.ts";
 
 /** What is left on a channel, in a currency by its ISO code. */

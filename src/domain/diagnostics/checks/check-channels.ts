@@ -2,8 +2,8 @@ import { createPriceTable } from "../../../billing/pricing/price-table.ts";
 import { resolvePrice } from "../../../billing/pricing/resolve-price.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../../channels/entry.ts";
 import { upstreamModelOf } from "../../channels/upstream/request-options.ts";
-import { type Finding, fine, skipped, trouble } from "../check-result.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
+import { type Finding, fine, skipped, trouble } from "../diagnostics-context.ts";
 
 const MOST_NAMED = 8;
 

@@ -2,8 +2,8 @@ import { newestMigration } from "../../../../db/migrate.ts";
 import { requireRow } from "../../../../db/require-row.ts";
 import type { ReplicaStatus } from "../../../../db/server/replica.ts";
 import { reasonOf } from "../../../lib/reason.ts";
-import { type Finding, fine, trouble } from "../check-result.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
+import { type Finding, fine, trouble } from "../diagnostics-context.ts";
 
 /** A row of the options table that is no option, as the mark of the encryption key is. */
 const ROW = "_doctor";

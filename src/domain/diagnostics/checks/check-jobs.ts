@@ -1,8 +1,8 @@
 import { and, asc, isNotNull, ne } from "drizzle-orm";
 import { jobTurns } from "../../../../db/schema/settings.ts";
 import { readReason } from "../../../lib/reason.ts";
-import { type Finding, fine, skipped, trouble } from "../check-result.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
+import { type Finding, fine, skipped, trouble } from "../diagnostics-context.ts";
 
 /** Whether the last run of each scheduled job succeeded. */
 export async function checkJobs({ database: { db } }: Pick<DiagnosticsContext, "database">): Promise<Finding[]> {

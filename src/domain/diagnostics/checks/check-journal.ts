@@ -3,8 +3,8 @@ import { inspectJournal } from "../../../billing/journal/inspect-journal.ts";
 import { RejectedRecords } from "../../../billing/journal/rejected/rejected.ts";
 import { type LostJournal, listLostJournals } from "../../../billing/ledger/processes/lost-processes.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { type Finding, fine, trouble } from "../check-result.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
+import { type Finding, fine, trouble } from "../diagnostics-context.ts";
 
 const MANY_RECORDS = 5000;
 const OLD_SECONDS = 30;

@@ -4,8 +4,8 @@ import { and, asc, eq, gte, isNotNull } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { verifyPassword } from "../../accounts/credentials/passwords.ts";
 import { ROLE } from "../../accounts/roles.ts";
-import { type Finding, fine, skipped, trouble } from "../check-result.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
+import { type Finding, fine, skipped, trouble } from "../diagnostics-context.ts";
 
 const SHORT_KEY = 32;
 /** What gateways of this family were installed with, and what is tried first everywhere. */

@@ -1,6 +1,6 @@
 import { reasonOf } from "../../../lib/reason.ts";
-import { type Finding, fine, skipped, trouble } from "../check-result.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
+import { type Finding, fine, skipped, trouble } from "../diagnostics-context.ts";
 
 /** Whether the mail server answers, speaks TLS and takes the account; no mail is sent. */
 export async function checkMail({

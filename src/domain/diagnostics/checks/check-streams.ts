@@ -1,6 +1,6 @@
 import { reasonOf } from "../../../lib/reason.ts";
-import { type Finding, fine, skipped, trouble } from "../check-result.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
+import { type Finding, fine, skipped, trouble } from "../diagnostics-context.ts";
 import { EVENTS, INTERVAL_MS, issueTicket } from "../timed-stream.ts";
 
 const TIMEOUT_MS = 15_000;

@@ -3,8 +3,10 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { numberOf, parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { csvOf } from "../../../lib/values/csv.ts";
 import { contains } from "../../../lib/values/sql-text.ts";
-import { countUpTo } from "../list/count-up-to.ts";
+import type { LogCursor } from "../list/list-logs.ts";
+import { countUpTo } from "../list/list-logs.ts";
 import { isOfType } from "../list/log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
@@ -41,7 +43,7 @@ export type AuditEntry = {
   after: Record<string, unknown>;
 };
 
-export const auditColumns = {
+const auditColumns = {
   id: logs.id,
   created_at: logs.createdAt,
   user_id: logs.userId,
@@ -75,7 +77,7 @@ export async function listAudit(
 }
 
 /** The condition of a filter. */
-export function whereAudit({ ownerId, memberId, projectId, ...filter }: AuditFilter): SQL | undefined {
+function whereAudit({ ownerId, memberId, projectId, ...filter }: AuditFilter): SQL | undefined {
   const { actor, target, notes, action, start, end } = filter;
   const who = actor?.trim();
   return and(
@@ -96,10 +98,10 @@ export function whereAudit({ ownerId, memberId, projectId, ...filter }: AuditFil
 }
 
 /** Turns a row into what administrators see. */
-export const viewAudit = ({ other, ...row }: AuditRow): AuditEntry => ({ ...row, ...readDetails(other) });
+const viewAudit = ({ other, ...row }: AuditRow): AuditEntry => ({ ...row, ...readDetails(other) });
 
 /** Entries of an organization's log with the people who made the changes; what happened by itself has its own name. */
-export async function viewOwnAudit(db: Db, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
+async function viewOwnAudit(db: Db, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
   const people = rows.map(({ other }) => numberOf(recordOf(parseJson(other))?.by) ?? 0);
   const found = await db
     .select({ id: users.id, username: users.username })
@@ -121,4 +123,38 @@ function readDetails(other: string): Pick<AuditEntry, "note" | "action" | "befor
     before: recordOf(before) ?? {},
     after: recordOf(after) ?? {},
   };
+}
+
+const SLICE = 500;
+const COLUMNS = ["created_at", "user_id", "username", "action", "content", "before", "after"];
+
+/** What administrators did as CSV, newest first, read in slices while it is sent; before and after are JSON. */
+export const exportAudit = (db: Db, filter: AuditFilter): ReadableStream<Uint8Array> =>
+  csvOf(COLUMNS, slicesOf(db, filter));
+
+async function* slicesOf(db: Db, filter: AuditFilter) {
+  let cursor: LogCursor | undefined;
+  for (;;) {
+    const older = cursor && sql`(${logs.createdAt}, ${logs.id}) < (${cursor.createdAt}, ${cursor.id})`;
+    const rows = await db
+      .select(auditColumns)
+      .from(logs)
+      .where(and(whereAudit(filter), older))
+      .orderBy(desc(logs.createdAt), desc(logs.id))
+      .limit(SLICE);
+    const last = rows.at(-1);
+    if (!last) return;
+    const entries = filter.ownerId === undefined ? rows.map(viewAudit) : await viewOwnAudit(db, rows);
+    yield entries.map(({ created_at: at, user_id: id, username, action, content, before, after }) => [
+      new Date(at * 1000).toISOString(),
+      id,
+      username,
+      action,
+      content,
+      JSON.stringify(before),
+      JSON.stringify(after),
+    ]);
+    if (rows.length < SLICE) return;
+    cursor = { createdAt: last.created_at, id: last.id };
+  }
 }

@@ -1,14 +1,14 @@
-import { and, eq, gt, like, lte, ne } from "drizzle-orm";
+import { and, eq, gt, like, lt, lte, ne, or } from "drizzle-orm";
 import type Stripe from "stripe";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../operation.ts";
 import { moneyOf } from "../payments/currency-units.ts";
-import { takesCards } from "../payments/start-stripe.ts";
-import { type StripeDeps, stripeClient } from "../payments/stripe-client.ts";
-import { closeOrder } from "./close-order.ts";
+import { type StripeDeps, stripeClient, takesCards } from "../payments/stripe.ts";
 import { type Settlement, settlePaidOrder } from "./settle-order.ts";
+import { closeOrder } from "./start-order.ts";
 
 type CheckoutDeps = StripeDeps & WalletDeps;
 
@@ -66,4 +66,24 @@ export async function pollCheckouts(deps: CheckoutDeps, signal?: AbortSignal, no
     }
   }
   return due.length;
+}
+
+/** Nobody pays an order that is older; one that is paid all the same still counts. */
+const STALE_SECONDS = 86_400;
+/** Transfers to the operator take days. */
+const STALE_MANUAL_SECONDS = 30 * 86_400;
+
+/** Marks orders that nobody has paid for a day as expired (to the operator: 30 days), and returns how many. */
+export async function expireOrders(db: Db, nowSeconds: number): Promise<number> {
+  const expired = await db
+    .update(topUpOrders)
+    .set({ status: "expired" })
+    .where(
+      and(
+        ...[eq(topUpOrders.status, "pending"), lt(topUpOrders.createdTime, nowSeconds - STALE_SECONDS)],
+        or(ne(topUpOrders.method, "manual"), lt(topUpOrders.createdTime, nowSeconds - STALE_MANUAL_SECONDS)),
+      ),
+    )
+    .returning({ id: topUpOrders.id });
+  return expired.length;
 }

@@ -1,13 +1,16 @@
 import { eq } from "drizzle-orm";
+import { users } from "../../../../db/schema/accounts/users.ts";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
 import { decimal, isZero, subtract } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
-import { addQuota } from "../add-quota.ts";
-import { payRebate } from "../invitations/pay-rebate.ts";
-import { lockBalances } from "../lock-balances.ts";
+import type { UserEntry } from "../../accounts/directory.ts";
+import { checkReach } from "../../accounts/users/manage-user.ts";
+import { LOG_TYPE, writeLog, writeManagementLog } from "../../logs/write-log.ts";
+import { addQuota, lockBalances } from "../balances.ts";
+import { payRebate } from "../invitations/rebates.ts";
 import type { WalletDeps } from "../operation.ts";
 import { smallestUnits } from "../payments/currency-units.ts";
 import { openCase } from "../plans/card/cases.ts";
@@ -17,7 +20,7 @@ import { payPeriod } from "../plans/orders/pay-period.ts";
 type Order = typeof topUpOrders.$inferSelect;
 
 /** What a payment service says was paid. */
-export type Paid = Readonly<{
+type Paid = Readonly<{
   tradeNo: string;
   methods: readonly string[];
   /** Decimal text. */
@@ -56,7 +59,7 @@ export async function settlePaidOrder(
 }
 
 /** To be called with what `creditOrder` returned, after the commit: processes read balances, and the payer's plans, again. */
-export async function publishCredit(
+async function publishCredit(
   deps: Pick<WalletDeps, "db" | "changes">,
   [payer, ...rewarded]: readonly [number, ...number[]],
 ): Promise<void> {
@@ -68,7 +71,7 @@ export async function publishCredit(
  * Turns a locked, unpaid order into quota on the balance, or into the period of the plan that it is for, with the log row and the
  * inviter's share. Returns whom to publish with `publishCredit` after the commit.
  */
-export async function creditOrder(
+async function creditOrder(
   tx: Tx,
   settings: SettingsReader,
   order: Order,
@@ -112,4 +115,39 @@ function isSameAmount(due: string, input: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Credits an order whose payment came but was never reported, by an administrator's word; the log says whose. Nobody completes
+ * orders of people of their own rank, their own included, but super admins. Throws OperationError.
+ */
+export async function completeOrder(
+  { db, changes, settings }: WalletDeps,
+  actor: UserEntry,
+  tradeNo: string,
+): Promise<void> {
+  const changed = await db.transaction(async (tx) => {
+    const [order] = await tx.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, tradeNo)).for("update");
+    if (!order) throw new OperationError("order_not_found");
+    const [owner] = await tx
+      .select({ username: users.username, role: users.role, adminRoleId: users.adminRoleId })
+      .from(users)
+      .where(eq(users.id, order.userId));
+    if (!owner) throw new OperationError("order_not_found");
+    checkReach(actor, owner);
+    if (order.status === "success") throw new OperationError("order_done_already");
+    const ids = await creditOrder(tx, settings, order, { completedBy: actor.id });
+    await writeManagementLog(tx, actor, `Completed the order ${tradeNo} of ${owner.username} (#${order.userId})`, {
+      note: { code: "order_completed", params: { order: tradeNo, name: owner.username, id: order.userId } },
+      action: "update",
+      user_id: order.userId,
+      trade_no: tradeNo,
+      quota: order.quota,
+      money: order.money,
+      before: { status: order.status },
+      after: { status: "success" },
+    });
+    return ids;
+  });
+  await publishCredit({ db, changes }, changed);
 }

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
+import { and, eq } from "drizzle-orm";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
-import type { DbOrTx } from "../../../../db/types.ts";
+import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { PayMethod } from "../payments/quote.ts";
 import type { TaxedQuote } from "../payments/tax/tax.ts";
@@ -32,4 +33,12 @@ export async function startOrder(
     }),
   });
   return tradeNo;
+}
+
+/** Notes that an order will not be paid; one that was paid stays so. */
+export async function closeOrder(db: Db, tradeNo: string, status: "expired" | "failed"): Promise<void> {
+  await db
+    .update(topUpOrders)
+    .set({ status })
+    .where(and(eq(topUpOrders.tradeNo, tradeNo), eq(topUpOrders.status, "pending")));
 }

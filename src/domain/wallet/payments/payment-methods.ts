@@ -3,9 +3,9 @@ import { divide, integer, multiply, toText } from "../../../lib/values/decimal.t
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { periodMethods } from "../plans/orders/order-period.ts";
 import { DIRECT_METHODS, DIRECT_SERVICES } from "./direct/services.ts";
+import { acceptsEpay } from "./epay.ts";
 import { groupFactor, type PayMethod, priceBy } from "./quote.ts";
-import { acceptsEpay } from "./start-epay.ts";
-import { takesCards } from "./start-stripe.ts";
+import { takesCards } from "./stripe.ts";
 
 export type TopUpWays = {
   /** How one can pay, and what a dollar of quota costs a user of this group (decimal text). */

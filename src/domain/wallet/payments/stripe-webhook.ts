@@ -3,10 +3,10 @@ import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../operation.ts";
 import { applyIntent } from "../orders/automatic/apply-charge.ts";
 import { applyCardSetup } from "../orders/automatic/saved-card.ts";
-import { closeOrder } from "../orders/close-order.ts";
 import { settleCheckout } from "../orders/poll-checkouts.ts";
+import { closeOrder } from "../orders/start-order.ts";
 import { handlePlanEvent } from "../plans/card/stripe-events.ts";
-import type { StripeDeps } from "./stripe-client.ts";
+import type { StripeDeps } from "./stripe.ts";
 
 /**
  * Handles Stripe's webhook about a checkout or a saved card; `text` is the raw body, `signature` its header. True:

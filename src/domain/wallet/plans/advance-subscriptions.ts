@@ -3,7 +3,7 @@ import { subscriptions } from "../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { addQuota } from "../add-quota.ts";
+import { addQuota } from "../balances.ts";
 import { couponAfter } from "./coupons.ts";
 import { limitOverage, publishPlanAccount } from "./limits/overage.ts";
 import { readNextPeriod, seatsToAdd } from "./orders/next-period.ts";

@@ -5,7 +5,7 @@ import type { Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { LogNote } from "../../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
-import { addQuota } from "../add-quota.ts";
+import { addQuota } from "../balances.ts";
 import { limitOverage } from "./limits/overage.ts";
 import { periodEnd, windowAt } from "./periods.ts";
 import { seatsOf } from "./seats/seats.ts";

@@ -10,8 +10,8 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { startCardPlan } from "../plans/card/checkout/checkout.ts";
 import { handlePaypalPlanEvent } from "../plans/card/paypal/paypal-events.ts";
 import { handlePlanEvent } from "../plans/card/stripe-events.ts";
+import { monthAt } from "./compute-statement.ts";
 import { issueStatements } from "./issue-statements.ts";
-import { monthAt } from "./month.ts";
 import { renderCsv } from "./render/render-csv.ts";
 import { renderPdf } from "./render/render-pdf.ts";
 

@@ -9,8 +9,7 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
 import { COUNTRIES } from "../payments/tax/country-rules.ts";
 import { hasTaxIdFormat, normalizeTaxId } from "../payments/tax/tax-id.ts";
-import { computeStatement, type StatementDraft } from "./compute-statement.ts";
-import { monthAt, parseMonth } from "./month.ts";
+import { computeStatement, monthAt, parseMonth, type StatementDraft } from "./compute-statement.ts";
 
 /** A document as lists show it. */
 const fields = {

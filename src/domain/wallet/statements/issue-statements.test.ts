@@ -9,9 +9,9 @@ import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
 import { applyBatch } from "../../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../../billing/journal/apply/record-text.ts";
 import { refundCharge } from "../../tasks/refund-charge.ts";
+import { type Month, monthAt, parseMonth } from "./compute-statement.ts";
 import { draftStatement, listStatements } from "./documents.ts";
 import { issueStatements } from "./issue-statements.ts";
-import { type Month, monthAt, parseMonth } from "./month.ts";
 
 const DAY_S = 86_400;
 const settings = fixedSettings({ StatementNumberPrefix: "R-" });

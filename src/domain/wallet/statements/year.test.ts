@@ -10,8 +10,7 @@ import { openTestDatabase, type TestDatabase } from "../../../../test/support/da
 import { randomFrom } from "../../../../test/support/lib/random-json.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
-import { applyBatch } from "../../../billing/journal/apply/apply-batch.ts";
-import { applyOrphanBatch } from "../../../billing/journal/apply/apply-orphan-batch.ts";
+import { applyBatch, applyOrphanBatch } from "../../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../../billing/journal/apply/record-text.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -30,8 +29,8 @@ import { remindSubscribers } from "../plans/orders/remind.ts";
 import { listOwnSubscriptions, savePlan } from "../plans/plans.ts";
 import { setSeats } from "../plans/seats/change-seats.ts";
 import { subscribe } from "../plans/subscribe.ts";
+import { monthAt } from "./compute-statement.ts";
 import { issueStatements } from "./issue-statements.ts";
-import { monthAt } from "./month.ts";
 import { readPaidOrders } from "./movements/read-movements.ts";
 
 const DAY_S = 86_400;

@@ -8,12 +8,12 @@ import {
 } from "../../conversation/reply.ts";
 import { carryCallId, carrySignature } from "../../conversation/signature.ts";
 import { type JsonObject, parseJson, recordOf } from "../../json.ts";
-import { imageText } from "../../openai-chat/response/encode-reply.ts";
+import { imageText } from "../../openai-chat/response/reply.ts";
 import { searchedIn } from "../../tools/web-search.ts";
 import { encodeError } from "../error.ts";
 import { searchBlocks, thinkingBlock } from "../request/blocks.ts";
 import { ToolInput } from "../request/tool-input.ts";
-import { citationBlock, messageId, stopReason } from "./encode-reply.ts";
+import { citationBlock, messageId, stopReason } from "./reply.ts";
 import { usageObject } from "./usage.ts";
 
 type Finish = Extract<ReplyEvent, { type: "finish" }>;

@@ -1,7 +1,7 @@
 import type { ReplyEvent, StreamDecoder, WireEvent } from "../../conversation/reply.ts";
 import { countOf, type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { decodeError } from "../error.ts";
-import { endOf, startOf } from "./decode-reply.ts";
+import { endOf, startOf } from "./reply.ts";
 import { StepReader } from "./step-reader.ts";
 import { readUsage } from "./usage.ts";
 

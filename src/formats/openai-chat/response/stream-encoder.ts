@@ -4,7 +4,7 @@ import { ownExtra } from "../../helpers/service-error.ts";
 import type { JsonObject } from "../../json.ts";
 import { callExtra } from "../calls.ts";
 import { reasoningDetail } from "../request/reasoning.ts";
-import { annotationOf, chatFinish, chatId, imageText, usageObject } from "./encode-reply.ts";
+import { annotationOf, chatFinish, chatId, imageText, usageObject } from "./reply.ts";
 import { DONE_EVENT } from "./stream.ts";
 
 /**

@@ -3,7 +3,7 @@ import { urlCitationOf } from "../../conversation/url-citation.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { readUsage } from "../../openai-chat/response/usage.ts";
 import { decodeError } from "../error.ts";
-import { callStart, endOf, itemSteps, signatureSteps, startOf } from "./decode-reply.ts";
+import { callStart, endOf, itemSteps, signatureSteps, startOf } from "./reply.ts";
 
 /**
  * Reads a Responses stream. Items may interleave, so state is stored by output index. Source:

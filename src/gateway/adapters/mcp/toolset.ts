@@ -1,7 +1,7 @@
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { reasonOf } from "../../../lib/reason.ts";
-import { hexDigest } from "../../../lib/security/digest.ts";
+import { hexDigest } from "../../../lib/security/crypto.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { McpConnection, type McpResult, type McpTool, statusOfFailure } from "./connect.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../formats/json.ts";
+import { type JsonObject, numberOf, recordOf } from "../../../formats/json.ts";
 import type { EventText } from "../../../lib/http/sse.ts";
 import type { McpResult, McpTool } from "./connect.ts";
 import type { McpToolset, OfferedTool } from "./toolset.ts";
@@ -44,3 +44,20 @@ export type McpEvents = Readonly<{
   /** The end of the stream where a round was refused; `body`: an error of the client's format. */
   fail(body: JsonObject): string;
 }>;
+
+/** The sum of two usages, with their details. */
+export function addUsage(sum: JsonObject | null, more: JsonObject | null): JsonObject | null {
+  if (!sum || !more) return sum ?? more;
+  const names = new Set([...Object.keys(sum), ...Object.keys(more)]);
+  const added: JsonObject = {};
+  for (const name of names) {
+    const [one, other] = [sum[name], more[name]];
+    const inner = recordOf(one) ?? recordOf(other);
+    added[name] = inner
+      ? addUsage(recordOf(one), recordOf(other))
+      : typeof one === "number" || typeof other === "number"
+        ? (numberOf(one) ?? 0) + (numberOf(other) ?? 0)
+        : (other ?? one);
+  }
+  return added;
+}

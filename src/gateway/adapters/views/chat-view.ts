@@ -1,6 +1,6 @@
 import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
-import { usageObject } from "../../../formats/openai-chat/response/encode-reply.ts";
+import { usageObject } from "../../../formats/openai-chat/response/reply.ts";
 import {
   chunkOf,
   countedUsage,

@@ -9,13 +9,13 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { refresh, storeObject } from "../../state/files/read-objects.ts";
 import { isFinal } from "../../state/files/settle-object.ts";
+import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
 import {
   followResponse,
+  formatOfStored,
   type ResponseAction,
   requestStoredResponse,
-} from "../../state/responses/request-stored-response.ts";
-import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
-import { formatOfStored } from "../../state/responses/stored-formats.ts";
+} from "../../state/responses/stored-formats.ts";
 import type { GatewayServer } from "../arrival.ts";
 import { invalidRequest } from "../client-body.ts";
 import { respondToKey } from "./lookup/models.ts";

@@ -25,8 +25,7 @@ import { billingSubscription, billingUsage, tokenUsage } from "../endpoints/look
 import { codecOf, listModels, showModel } from "../endpoints/lookup/models.ts";
 import { imageEdits, images, imageVariations } from "../endpoints/media/images.ts";
 import { moderations, rerank, speech, transcriptions, translations } from "../endpoints/media/media.ts";
-import { elevenLabsSongs, minimaxSongs } from "../endpoints/media/song-formats.ts";
-import { songs } from "../endpoints/media/songs.ts";
+import { elevenLabsSongs, minimaxSongs, songs } from "../endpoints/media/songs.ts";
 import { handlePlayground } from "../endpoints/playground.ts";
 import { storedResponse } from "../endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "../endpoints/text.ts";

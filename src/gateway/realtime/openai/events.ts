@@ -1,5 +1,8 @@
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import type { GatewayContext } from "../../call/context.ts";
+import type { Endpoint } from "../../http/endpoints/endpoint.ts";
+import { readOpenAi } from "../../http/endpoints/text.ts";
 import { transcriptionModelOf } from "../filters/transcription-model.ts";
 import { RealtimeWordFilter } from "../filters/word-filter.ts";
 import { TranslatedEvents } from "../live/openai/events.ts";
@@ -9,7 +12,18 @@ import { type Frame, textOfFrame } from "../pipe.ts";
 import type { SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
 import type { OpeningFrames, RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
-import { realtime } from "./endpoint.ts";
+import { realtimeRules } from "./request-rules.ts";
+
+/** GET /v1/realtime: a session over a WebSocket; each response in it is a call of its own. */
+const realtime: Endpoint = {
+  capability: "realtime",
+  translatesTo: "live",
+  codec: openaiChatClientCodec,
+  rules: realtimeRules,
+  streams: true,
+  emptyIsFree: false,
+  read: readOpenAi,
+};
 
 /** OpenAI's realtime API: the URL names the model, each `response.done` reports what it costs. */
 export const openaiRealtime: RealtimeProtocol = {

@@ -3,7 +3,7 @@ import { proxyOf, userAgentOf } from "../../../domain/channels/upstream/request-
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readError } from "../../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../../lib/http/multipart/form-stream.ts";
-import { hexDigest } from "../../../lib/security/digest.ts";
+import { hexDigest } from "../../../lib/security/crypto.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

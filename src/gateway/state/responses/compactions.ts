@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { compactionItems, readSummary } from "../../../formats/openai-responses/compaction.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { hexDigest } from "../../../lib/security/digest.ts";
+import { hexDigest } from "../../../lib/security/crypto.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServices } from "../../call/services.ts";

@@ -1,8 +1,7 @@
 import { findDrawingRow, findDrawings } from "../../../domain/tasks/find-tasks.ts";
 import { applyReport } from "../../../domain/tasks/polling/apply-report.ts";
-import { readSignedId } from "../../../domain/tasks/signed-ids.ts";
 import { findOpenDrawing } from "../../../domain/tasks/task-rows.ts";
-import { viewDrawing } from "../../../domain/tasks/task-view.ts";
+import { readSignedId, viewDrawing } from "../../../domain/tasks/task-view.ts";
 import { parseJson, textsOf } from "../../../formats/json.ts";
 import { noRules } from "../../../formats/request-rules.ts";
 import { readDrawing } from "../../../formats/tasks/midjourney.ts";

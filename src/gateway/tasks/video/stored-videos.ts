@@ -1,6 +1,5 @@
-import { findMedia } from "../../../domain/tasks/find-tasks.ts";
+import { deleteVideo, findMedia, listVideos } from "../../../domain/tasks/find-tasks.ts";
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
-import { deleteVideo, listVideos } from "../../../domain/tasks/videos.ts";
 import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
 import { sayStored } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";

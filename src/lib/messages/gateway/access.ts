@@ -58,3 +58,94 @@ export const accessMessages = {
     zh: "提示词包含本站不允许的内容。",
   },
 } as const;
+
+/** Why a call is refused for now: quota, rate limits, and what the gateway itself cannot do at the moment. */
+export const limitMessages = {
+  gateway_user_quota: {
+    en: "Insufficient quota: this request needs up to {needed} quota units, {available} are available.",
+    zh: "额度不足：本次请求最多需要 {needed} 额度单位，可用 {available}。",
+  },
+  gateway_key_quota: {
+    en: "Insufficient API key quota: this request needs up to {needed} quota units, {available} are available.",
+    zh: "令牌额度不足：本次请求最多需要 {needed} 额度单位，可用 {available}。",
+  },
+  gateway_budget_key: {
+    en: "Budget of this API key exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
+    zh: "该令牌的预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+  },
+  gateway_budget_member: {
+    en: "Your budget in the organization is exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
+    zh: "你在组织中的预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+  },
+  gateway_budget_project: {
+    en: "Budget of the project {project} exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
+    zh: "项目「{project}」的预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+  },
+  gateway_budget_organization: {
+    en: "Budget of the organization exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
+    zh: "组织预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+  },
+  gateway_budget_plan: {
+    en: "Quota of the plan exceeded: this request needs up to {needed} quota units, {available} are left until the plan is filled up again. The plan does not allow calls at the expense of the balance.",
+    zh: "套餐额度不足：本次请求最多需要 {needed} 额度单位，本次重置前剩余 {available}。该套餐不允许超出后使用余额。",
+  },
+  gateway_no_organization_budget: {
+    en: "A budget of the organization cannot be reset right now. Try again shortly.",
+    zh: "组织预算暂时无法重置，请稍后重试。",
+  },
+  gateway_no_ledger: {
+    en: "The balance cannot be checked right now. Try again shortly.",
+    zh: "暂时无法核对余额，请稍后重试。",
+  },
+  gateway_no_budget: {
+    en: "The periodic quota of this API key cannot be reset right now. Try again shortly.",
+    zh: "该令牌的周期额度暂时无法重置，请稍后重试。",
+  },
+  gateway_requests_a_minute: {
+    en: "Rate limit of {count} requests per minute reached. Try again in {seconds} s.",
+    zh: "每分钟最多 {count} 次请求，请在 {seconds} 秒后重试。",
+  },
+  gateway_requests_at_once: {
+    en: "Limit of {count} concurrent requests reached. Try again in {seconds} s.",
+    zh: "最多 {count} 个并发请求，请在 {seconds} 秒后重试。",
+  },
+  gateway_requests_in_a_minute: {
+    en: "Rate limit of {count} requests in 1 minute reached. Try again in {seconds} s.",
+    zh: "1 分钟内最多 {count} 次请求，请在 {seconds} 秒后重试。",
+  },
+  gateway_requests_in_minutes: {
+    en: "Rate limit of {count} requests in {minutes} minutes reached. Try again in {seconds} s.",
+    zh: "{minutes} 分钟内最多 {count} 次请求，请在 {seconds} 秒后重试。",
+  },
+  gateway_plan_calls: {
+    en: "The {calls} calls that the plan {plan} includes are used up. The next are available at {renews} UTC, in {minutes} min.",
+    zh: "套餐「{plan}」包含的 {calls} 次调用已用完，将于 {renews} UTC（{minutes} 分钟后）恢复。",
+  },
+  gateway_plan_model: {
+    en: "The plan {plan} does not include the model {model}, and allows no calls at the expense of the balance. Use a model of the plan.",
+    zh: "套餐「{plan}」不包含模型 {model}，且不允许使用余额。请改用套餐内的模型。",
+  },
+  gateway_plan_requests: {
+    en: "The plan {plan} allows {count} requests per minute. Try again in {seconds} s.",
+    zh: "套餐「{plan}」每分钟最多 {count} 次请求，请在 {seconds} 秒后重试。",
+  },
+  gateway_plan_tokens: {
+    en: "The plan {plan} allows {count} tokens per minute. Try again in {seconds} s.",
+    zh: "套餐「{plan}」每分钟最多使用 {count} 个 token，请在 {seconds} 秒后重试。",
+  },
+  gateway_key_requests: {
+    en: "This API key's rate limit of {count} requests per minute is reached. Try again in {seconds} s.",
+    zh: "该令牌每分钟最多 {count} 次请求，请在 {seconds} 秒后重试。",
+  },
+  gateway_key_tokens: {
+    en: "This API key's rate limit of {count} tokens per minute is reached. Try again in {seconds} s.",
+    zh: "该令牌每分钟最多使用 {count} 个 token，请在 {seconds} 秒后重试。",
+  },
+  gateway_internal: { en: "Internal gateway error.", zh: "网关内部错误。" },
+  gateway_restarting: {
+    en: "The gateway is restarting. Send the request again.",
+    zh: "网关正在重启，请重新发送请求。",
+  },
+  gateway_restarting_socket: { en: "The gateway is restarting. Connect again.", zh: "网关正在重启，请重新连接。" },
+  gateway_client_left: { en: "The client closed the connection.", zh: "客户端断开了连接。" },
+} as const;

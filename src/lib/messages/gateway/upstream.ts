@@ -62,3 +62,48 @@ export const upstreamMessages = {
   },
   gateway_hidden: { en: "Upstream error with status code {status}", zh: "上游错误，状态码 {status}" },
 } as const;
+
+/** Why an address did not answer. */
+export const networkMessages = {
+  why_timeout: { en: "{host} did not answer in time", zh: "{host} 响应超时" },
+  why_unreachable: { en: "{host} could not be reached", zh: "无法连接 {host}" },
+  why_closed_at_once: { en: "{host} closed the connection at once", zh: "{host} 立即断开了连接" },
+  why_redirects: { en: "{host} redirects too often", zh: "{host} 重定向次数过多" },
+  why_too_large: { en: "the answer is larger than {bytes} bytes", zh: "返回内容超过 {bytes} 字节" },
+  why_unresolved: { en: "the host name {host} could not be resolved", zh: "无法解析域名 {host}" },
+  why_no_host_address: { en: "the host name {host} has no address", zh: "域名 {host} 没有对应的地址" },
+  why_private_address: {
+    en: "{host} is on a private, loopback or link-local network; set {variable}=true to allow such addresses",
+    zh: "{host} 位于内网、本机或链路本地网络；如需允许此类地址，请设置 {variable}=true",
+  },
+  why_bad_address: {
+    en: "{what} must begin with http:// or https:// and name a host",
+    zh: "{what}必须以 http:// 或 https:// 开头并包含主机名",
+  },
+  why_the_address: { en: "the address", zh: "该地址" },
+  why_the_target: { en: "the redirect's target", zh: "重定向目标地址" },
+  why_the_channels_address: { en: "the channel's address", zh: "渠道的接口地址" },
+  why_the_proxy: { en: "the proxy address", zh: "代理地址" },
+} as const;
+
+/** What is wrong with a task: videos, drawings, music. */
+export const taskMessages = {
+  gateway_task_channel_off: { en: "The channel of this task is disabled.", zh: "该任务的渠道已禁用。" },
+  gateway_image_unavailable: { en: "Couldn't fetch the image from its storage URL.", zh: "无法从存储地址获取图片。" },
+  gateway_video_unknown: { en: "Video “{id}” not found.", zh: "视频 “{id}” 不存在。" },
+  gateway_video_not_own: {
+    en: "“video.id” must be the ID of one of your videos.",
+    zh: "“video.id” 必须是你自己的视频的 ID。",
+  },
+  gateway_video_running: { en: "The video is still in progress.", zh: "视频仍在生成中。" },
+  gateway_video_undeletable: {
+    en: "The video is still in progress and can be deleted once it is finished.",
+    zh: "视频仍在生成中，结束后才能删除。",
+  },
+  gateway_video_variant: { en: "This variant does not exist.", zh: "该变体不存在。" },
+  gateway_video_images: { en: "At most {count} images are allowed.", zh: "最多 {count} 张图片。" },
+  gateway_video_image: {
+    en: "Send the image itself or its URL instead of a file ID.",
+    zh: "请直接发送图片或其 URL，而不是文件 ID。",
+  },
+} as const;

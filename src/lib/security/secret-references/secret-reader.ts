@@ -1,11 +1,16 @@
 import { LRUCache } from "lru-cache";
 import { createAddressPolicy } from "../../outbound/address-policy.ts";
 import { createSafeFetch } from "../../outbound/safe-fetch.ts";
-import { type AwsOptions, createAwsReader } from "./aws.ts";
-import { createGcpReader, type GcpOptions } from "./gcp.ts";
-import type { ReadSecret } from "./manager.ts";
+import type { ReadSecret } from "./managers.ts";
+import {
+  type AwsOptions,
+  createAwsReader,
+  createGcpReader,
+  createVaultReader,
+  type GcpOptions,
+  type VaultOptions,
+} from "./managers.ts";
 import { parseReference, type SecretReference, valueIn } from "./reference.ts";
-import { createVaultReader, type VaultOptions } from "./vault.ts";
 
 export type SecretManagers = Readonly<{
   /** Milliseconds after which a secret is read again. */

@@ -1,6 +1,105 @@
-import type { Provider } from "../../contract/provider.ts";
+import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../../formats/json.ts";
+import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
+import type { Provider, ProviderChannel } from "../../contract/provider.ts";
+import { aspectRatioOf, type TaskProtocol, trimBaseUrl, type VideoProtocol } from "../../contract/tasks.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
-import { seedanceVideos } from "./videos.ts";
+
+/** Tasks expire after two days. */
+const TIMEOUT_S = 50 * 3600;
+
+const STATUSES = lookupTable<TaskStatus>({
+  queued: "QUEUED",
+  running: "IN_PROGRESS",
+  succeeded: "SUCCESS",
+  failed: "FAILURE",
+  cancelled: "FAILURE",
+  expired: "FAILURE",
+});
+const PROGRESS = lookupTable<string>({ queued: "10%", running: "50%" });
+
+/** What clients may set of the API's own members. */
+const OWN = ["ratio", "seed", "camera_fixed", "watermark", "generate_audio", "return_last_frame"] as const;
+const RESOLUTIONS: ReadonlySet<string> = new Set(["480p", "720p", "1080p"]);
+const DEFAULT_RESOLUTION = "720p";
+const BY_SIZE = lookupTable<string>({
+  ...{ "864x480": "480p", "480x864": "480p", "1280x720": "720p", "720x1280": "720p" },
+  ...{ "1920x1080": "1080p", "1080x1920": "1080p" },
+});
+
+/** Video generation by Seedance at Volcano Ark, https://www.volcengine.com/docs/82379/1520757. */
+function seedanceVideos(defaultBaseUrl: string) {
+  const root = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">) =>
+    `${trimBaseUrl(baseUrl || defaultBaseUrl).replace(/\/api\/v3$/, "")}/api/v3/contents/generations/tasks`;
+  const tasks: TaskProtocol = {
+    mostAtOnce: 1,
+    timeoutSeconds: TIMEOUT_S,
+    ask: (channel, [task]) => ({
+      method: "GET",
+      url: `${root(channel)}/${encodeURIComponent(task?.upstreamId ?? "")}`,
+      body: "",
+    }),
+    readReports(answer, [task]) {
+      const data = recordOf(answer);
+      const state = textOf(data?.status);
+      if (!data || !state || !task) return [];
+      const status = STATUSES[state] ?? "SUBMITTED";
+      const isOver = status === "SUCCESS" || status === "FAILURE";
+      const updated = numberOf(data.updated_at) ?? 0;
+      return [
+        {
+          upstreamId: task.upstreamId,
+          status,
+          progress: isOver ? "100%" : (PROGRESS[state] ?? "10%"),
+          failReason: status === "FAILURE" ? problemOf(data) || UNKNOWN_FAIL_REASON : "",
+          startMs: (numberOf(data.created_at) ?? 0) * 1000,
+          finishMs: isOver ? updated * 1000 : 0,
+          data,
+        },
+      ];
+    },
+  };
+  const videos: VideoProtocol = {
+    order(channel, { model, prompt, seconds, size, images, own }) {
+      const ratio = aspectRatioOf(size);
+      const frames = images.map((url, at) => ({
+        type: "image_url",
+        image_url: { url },
+        ...(images.length > 1 && { role: at === 0 ? "first_frame" : at === 1 ? "last_frame" : "reference_image" }),
+      }));
+      return {
+        url: root(channel),
+        action: images.length === 0 ? "text2video" : "image2video",
+        body: compact({
+          model,
+          content: [...(prompt === "" ? [] : [{ type: "text", text: prompt }]), ...frames],
+          ...(ratio && images.length === 0 && { ratio }),
+          ...Object.fromEntries(OWN.flatMap((name) => (own[name] == null ? [] : [[name, own[name]]]))),
+          resolution: resolutionOf(own, size),
+          duration: seconds,
+        }),
+      };
+    },
+    readOrder(answer) {
+      const response = recordOf(answer);
+      const upstreamId = textOf(response?.id);
+      return upstreamId ? { upstreamId } : { problem: problemOf(response) || "the answer names no task" };
+    },
+    videoUrl: (data) => textOf(recordOf(recordOf(data)?.content)?.video_url),
+  };
+  return { tasks, videos };
+}
+
+/** A `resolution`, else that of a size in pixels, else the default: what a second costs depends on it. */
+function resolutionOf({ resolution }: JsonObject, size: string): string {
+  const named = textOf(resolution)?.trim().toLowerCase();
+  return named && RESOLUTIONS.has(named) ? named : (BY_SIZE[size] ?? DEFAULT_RESOLUTION);
+}
+
+const problemOf = (data: JsonObject | null): string => {
+  const error = recordOf(data?.error);
+  return textOf(error?.message) || textOf(error?.code) || "";
+};
 
 const BASE_URL = "https://ark.cn-beijing.volces.com";
 

@@ -3,9 +3,15 @@ import { chatApi, type TokenCount } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { CLAUDE_MODELS } from "../../labs/anthropic.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
-import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";
-import { eventStreamToSse } from "./event-stream.ts";
-import { bedrockModelId, foundationModelId } from "./model-ids.ts";
+import {
+  bearerHeader,
+  bedrockModelId,
+  credentialOf,
+  eventStreamToSse,
+  foundationModelId,
+  hostOf,
+  signForAws,
+} from "./bedrock.ts";
 
 /** Model and stream are part of the URL. */
 const ENVELOPE = { model: undefined, stream: undefined, anthropic_version: "bedrock-2023-05-31" };

@@ -1,9 +1,7 @@
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
+import { bearerHeader, bedrockModelId, credentialOf, eventStreamToSse, hostOf, signForAws } from "./bedrock.ts";
 import { converseCodec } from "./converse-codec/index.ts";
-import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";
-import { eventStreamToSse } from "./event-stream.ts";
-import { bedrockModelId } from "./model-ids.ts";
 
 /** Models of every family on AWS Bedrock, by its Converse API. */
 export const bedrockConverse: Provider = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkRegisterForm } from "./register-form.ts";
+import { checkRegisterForm, checkSetupForm, type SetupForm, setupBody } from "./register-form.ts";
 
 const GOOD = {
   username: "十二个汉字的用户名很长啊",
@@ -31,4 +31,38 @@ describe("the registration form", () => {
       code: "code",
     });
   });
+});
+
+const good: SetupForm = { username: "root", password: "long-enough", confirm: "long-enough", mode: "external" };
+
+test("a good form has no errors", () => expect<object>(checkSetupForm(good)).toEqual({}));
+
+test("the username must not be blank", () =>
+  expect<object>(checkSetupForm({ ...good, username: "  " })).toEqual({ username: "username_required" }));
+
+test("a username has at most 12 characters, also Chinese ones", () => {
+  expect<object>(checkSetupForm({ ...good, username: "管".repeat(12) })).toEqual({});
+  expect<object>(checkSetupForm({ ...good, username: "管".repeat(13) })).toEqual({ username: "username_too_long" });
+});
+
+test("the password has 8 to 20 characters", () => {
+  expect<object>(checkSetupForm({ ...good, password: "short", confirm: "short" })).toEqual({
+    password: "password_length",
+  });
+  const long = "x".repeat(21);
+  expect<object>(checkSetupForm({ ...good, password: long, confirm: long })).toEqual({ password: "password_length" });
+});
+
+test("both passwords must match", () =>
+  expect<object>(checkSetupForm({ ...good, confirm: "long-enouhg" })).toEqual({ confirm: "confirm" }));
+
+test("the account is sent only when there is none yet", () => {
+  expect(setupBody({ ...good, username: " root ", mode: "self" }, false)).toEqual({
+    username: "root",
+    password: "long-enough",
+    confirmPassword: "long-enough",
+    SelfUseModeEnabled: true,
+    DemoSiteEnabled: false,
+  });
+  expect(setupBody({ ...good, mode: "demo" }, true)).toEqual({ SelfUseModeEnabled: false, DemoSiteEnabled: true });
 });

@@ -9,13 +9,8 @@ import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInpu
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";
+import { createServiceAccount, type ServiceAccount, serviceAccounts, updateServiceAccount } from "./access-calls.ts";
 import { RightsMatrix } from "./RightsMatrix.tsx";
-import {
-  createServiceAccount,
-  type ServiceAccount,
-  serviceAccounts,
-  updateServiceAccount,
-} from "./service-account-calls.ts";
 
 type ServiceAccountDrawerProps = Readonly<{
   /** Null: a new one. */

@@ -12,13 +12,8 @@ import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { useAction } from "../../../components/feedback/use-action.ts";
 import { PageHeader } from "../../../components/layout.tsx";
+import { deleteServiceAccount, rotateServiceToken, type ServiceAccount, serviceAccounts } from "./access-calls.ts";
 import { ServiceAccountDrawer } from "./ServiceAccountDrawer.tsx";
-import {
-  deleteServiceAccount,
-  rotateServiceToken,
-  type ServiceAccount,
-  serviceAccounts,
-} from "./service-account-calls.ts";
 import { isExpired, useServiceAccountColumns } from "./service-account-columns.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
 

@@ -3,8 +3,8 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { rightsText } from "./rights-text.ts";
-import type { ServiceAccount } from "./service-account-calls.ts";
+import type { ServiceAccount } from "./access-calls.ts";
+import { rightsText } from "./access-calls.ts";
 
 /** Whether the token has expired. */
 export const isExpired = ({ expires_time: expires }: ServiceAccount): boolean =>

@@ -6,7 +6,15 @@ import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import { eventsOf, eventTraits, WINDOW_MINUTES } from "../../../../src/domain/alerts/event-rules.ts";
+import {
+  type AlertEvent,
+  eventsOf,
+  eventTraits,
+  thresholdError,
+  WINDOW_MINUTES,
+  windowError,
+} from "../../../../src/domain/alerts/event-rules.ts";
+import type { RuleInput } from "../../../../src/domain/alerts/rules.ts";
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
@@ -16,7 +24,45 @@ import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";
 import { type AlertScope, destinationList, type Rule, ruleList, saveRule } from "./alert-calls.ts";
-import { bodyOf, checkForm, formOf, usualThreshold } from "./rule-form.ts";
+
+/** The drawer's fields; numbers are text while being edited. */
+type RuleForm = {
+  event: AlertEvent;
+  threshold: string;
+  windowMinutes: string;
+  destinationIds: readonly number[];
+  enabled: boolean;
+};
+
+/** The usual threshold of an event, as text. */
+const usualThreshold = (event: AlertEvent): string => String(eventTraits(event).threshold?.usual ?? 0);
+
+/** Initial form values of a rule; null: a new one of the scope's first event. */
+export function formOf(rule: Rule | null, scope: AlertScope): RuleForm {
+  const event = rule?.event ?? eventsOf(scope)[0] ?? "error_rate";
+  return {
+    event,
+    threshold: rule ? String(rule.threshold) : usualThreshold(event),
+    windowMinutes: String(rule?.window_minutes || WINDOW_MINUTES.usual),
+    destinationIds: rule?.destination_ids ?? [],
+    enabled: rule?.enabled ?? true,
+  };
+}
+
+/** The body of POST and PUT. */
+export const bodyOf = (form: RuleForm): RuleInput => ({
+  event: form.event,
+  threshold: Number(form.threshold),
+  window_minutes: eventTraits(form.event).hasWindow ? Number(form.windowMinutes) : 0,
+  destination_ids: form.destinationIds,
+  enabled: form.enabled,
+});
+
+/** What is wrong with the form, by field. */
+export const checkForm = ({ event, threshold, windowMinutes }: RuleForm) => ({
+  threshold: thresholdError(event, threshold.trim() === "" ? Number.NaN : Number(threshold)),
+  windowMinutes: windowError(event, windowMinutes.trim() === "" ? Number.NaN : Number(windowMinutes)),
+});
 
 type RuleDrawerProps = Readonly<{
   scope: AlertScope;

@@ -2,8 +2,8 @@ import { queryOptions } from "@tanstack/react-query";
 import type {
   AnnouncementInput,
   AnnouncementView,
-} from "../../../../src/domain/notifications/announcements/announcement.ts";
-import type { ReceivedAnnouncement } from "../../../../src/domain/notifications/announcements/list-announcements.ts";
+  ReceivedAnnouncement,
+} from "../../../../src/domain/notifications/announcements.ts";
 import { readData } from "../../../api/client.ts";
 import { announcementApi } from "../../../api/groups.ts";
 import type { ToneName } from "../../../components/display/StatusChip.tsx";

@@ -28,11 +28,9 @@ import { PageHeader, Row, usePhone } from "../../../components/layout.tsx";
 import { type Address, useAddress } from "../../../components/use-address.ts";
 import { oneOf } from "../../../state/search-text.ts";
 import { CodeDrawer } from "./CodeDrawer.tsx";
-import { CodeUsesDialog } from "./CodeUsesDialog.tsx";
-import { CreatedCodes } from "./CreatedCodes.tsx";
 import { type Code, codePage, DISABLED, isSpent, UNUSED, USED } from "./code.ts";
 import { CodeCard, useCodeColumns } from "./code-columns.tsx";
-import { DeleteByNameDialog } from "./DeleteByNameDialog.tsx";
+import { CodeUsesDialog, CreatedCodes, DeleteByNameDialog } from "./code-dialogs.tsx";
 import { useCodeActions } from "./use-code-actions.ts";
 
 const NO_ROWS: Selected = {};

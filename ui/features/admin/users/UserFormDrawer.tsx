@@ -17,8 +17,8 @@ import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { groupNames } from "../../channels/channel-queries.ts";
-import { QuotaDialog } from "./QuotaDialog.tsx";
 import { bindingsOf, USERS_KEY, type User, userById } from "./user.ts";
+import { QuotaDialog } from "./user-dialogs.tsx";
 import { addUser, bodyOf, changesOf, checkUserForm, formOf, type UserForm, updateUser } from "./user-form.ts";
 
 /** Creates a user (id null), or edits one after loading it. */

@@ -32,11 +32,8 @@ import { useSession } from "../../../state/session.ts";
 import { hasRight } from "../../../state/stored-user.ts";
 import { useHasOrganizations } from "../../account/organizations/use-organization.ts";
 import { groupNames } from "../../channels/channel-queries.ts";
-import { QuotaDialog } from "./QuotaDialog.tsx";
-import { RoleDialog } from "./RoleDialog.tsx";
 import { UserBatchBar } from "./UserBatchBar.tsx";
 import { UserDrawer } from "./UserFormDrawer.tsx";
-import { UserInfoDialog } from "./UserInfoDialog.tsx";
 import { useSecondFactorReset, useUserActions } from "./use-user-actions.ts";
 import {
   ACTIVE,
@@ -51,6 +48,7 @@ import {
   userPage,
 } from "./user.ts";
 import { UserCard, useUserColumns } from "./user-columns.tsx";
+import { QuotaDialog, RoleDialog, UserInfoDialog } from "./user-dialogs.tsx";
 
 const ICONS: Readonly<Record<UserAction, ReactNode>> = {
   promote: <Promote />,

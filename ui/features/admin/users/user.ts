@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { AdminUserView } from "../../../../src/domain/accounts/users/admin-user-view.ts";
+import type { AdminUserView } from "../../../../src/domain/accounts/users/user-view.ts";
 import { readData } from "../../../api/client.ts";
 import { usersApi } from "../../../api/groups.ts";
 import { hasRight, isSuperAdmin, type StoredUser } from "../../../state/stored-user.ts";

@@ -24,12 +24,12 @@ import {
   type ChannelForm,
   changedBodyOf,
   changesOf,
+  checkChannelForm,
   cleanBaseUrl,
   endsInV1,
   formOf,
   NEW_CHANNEL,
 } from "../form/channel-form.ts";
-import { checkChannelForm } from "../form/check-channel-form.ts";
 import { ErrorsTab } from "../health/ErrorsTab.tsx";
 import { HealthTab } from "../health/HealthTab.tsx";
 import { TestDialog } from "../list/TestDialog.tsx";

@@ -11,8 +11,8 @@ import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import type { Channel } from "../channel.ts";
 import { getChannelWithKeys } from "../channel-calls.ts";
+import type { SectionProps } from "../form/channel-form.ts";
 import { holdsSeveralKeys, keysOf, maskKey, splitKeys, VERTEX_TYPE } from "../form/channel-form.ts";
-import type { SectionProps } from "../form/check-channel-form.ts";
 import { useTypeWords } from "./TypeSelect.tsx";
 
 type KeysSectionProps = SectionProps & { stored: Channel | null; keyHint: string };

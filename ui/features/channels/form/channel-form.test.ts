@@ -6,6 +6,7 @@ import {
   bodyOf,
   type ChannelForm,
   changedBodyOf,
+  checkChannelForm,
   endsInV1,
   formOf,
   holdsSeveralKeys,
@@ -14,7 +15,6 @@ import {
   NEW_CHANNEL,
   splitKeys,
 } from "./channel-form.ts";
-import { checkChannelForm } from "./check-channel-form.ts";
 
 const filled: ChannelForm = { ...NEW_CHANNEL, name: "main", key: "k-1", models: ["gpt-5"] };
 

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { KeyView } from "../../../../src/domain/channels/keys/list-keys.ts";
+import type { KeyView } from "../../../../src/domain/channels/keys/manage-keys.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { channelKeyApi, logApi } from "../../../api/groups.ts";
 import type { TestOutcome } from "../channel-calls.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type ChannelType, channelTypes } from "../../../../src/providers/registry.ts";
-import { addChannel } from "./add-channel.ts";
+import { addChannel, offeredModels, testModelOf } from "./add-channel.ts";
 
 const typeOf = (id: number): ChannelType => {
   const type = channelTypes.find((known) => known.id === id);
@@ -60,4 +60,21 @@ test("a provider that lists no models gets those of its type; an own server is n
   const own = { types: [typeOf(1)], key: "k", baseUrl: "http://models.internal:8000", priced: NO_RULE };
   expect((await addChannel(own, ignore, calls)).name).toBe("models.internal:8000");
   expect(calls.created[1]).toMatchObject({ base_url: "http://models.internal:8000", test_model: "m" });
+});
+
+test.each([
+  [["babbage-002", "dall-e-3", "gpt-4o", "gpt-4o-mini", "gpt-4o-mini-tts"], "gpt-4o-mini"],
+  [["claude-opus-4-1", "claude-haiku-4-5"], "claude-haiku-4-5"],
+  [["deepseek-reasoner", "deepseek-chat"], "deepseek-chat"],
+  [["text-embedding-3-small"], "text-embedding-3-small"],
+  [["some-model"], "some-model"],
+])("%p is tested with %p", (models, expected) => expect(testModelOf(models)).toBe(expected));
+
+test("without models there is nothing to test", () => expect(testModelOf([])).toBeUndefined());
+
+test("models without a price are left out, unless none has one", () => {
+  const without = (names: readonly string[]) => () => names;
+  expect(offeredModels(["a", "b", "c"], without(["b"]))).toEqual({ offered: ["a", "c"], leftOut: ["b"] });
+  expect(offeredModels(["a", "b"], without(["a", "b"]))).toEqual({ offered: ["a", "b"], leftOut: [] });
+  expect(offeredModels(["a"], without([]))).toEqual({ offered: ["a"], leftOut: [] });
 });

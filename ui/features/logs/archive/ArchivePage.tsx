@@ -1,13 +1,16 @@
+import ArrowBack from "@mui/icons-material/ArrowBack";
 import Inventory from "@mui/icons-material/Inventory2Outlined";
 import Button from "@mui/material/Button";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { readEnvelope } from "../../../api/client.ts";
+import { readEnvelope, requestDownload } from "../../../api/client.ts";
 import { logArchiveApi } from "../../../api/groups.ts";
+import { ColumnTools } from "../../../components/data-table/ColumnTools.tsx";
 import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { DownloadButton } from "../../../components/display/DownloadButton.tsx";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
@@ -18,10 +21,88 @@ import { useAddress } from "../../../components/use-address.ts";
 import { formatFixed, formatNumber } from "../../../lib/format/number.ts";
 import { useSession } from "../../../state/session.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
-import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
+import { useActing, useSeesAllUsers } from "../../account/organizations/use-organization.ts";
 import { withRight } from "../../account/organizations/with-right.tsx";
-import { ArchivedRows } from "./ArchivedRows.tsx";
-import { archiveMonths, type ListedMonth } from "./archive-queries.ts";
+import { LogDetail, UserDialog } from "../detail/LogDetail.tsx";
+import { LogCard } from "../log-cells.tsx";
+import { useLogColumns } from "../log-columns.tsx";
+import { type LogEntry, useEntryName } from "../log-entry.ts";
+import { logFiltersOf } from "../log-queries.ts";
+import { LogFilterBar } from "../overview/LogFilterBar.tsx";
+import type { TimeRange } from "../time-range.ts";
+import { archiveExport, archiveMonths, archiveParameters, archiveRows, type ListedMonth } from "./archive-queries.ts";
+
+/** The rows of an archived month, as the usage log shows them. */
+export const ArchivedRows = ({ month }: { month: string }) => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const isForAdmin = useSeesAllUsers();
+  const { may } = useActing();
+  const scope = isForAdmin ? "all" : "self";
+  const [userId, setUserId] = useState<number | null>(null);
+  const filters = logFiltersOf(address, monthRange(month));
+  const list = useInfiniteQuery(archiveRows(scope, month, filters));
+  const nameOf = useEntryName();
+  const rows = list.data?.pages.flatMap(({ items }) => items);
+  const model = useDataTable({
+    ...{ columns: useLogColumns(isForAdmin, setUserId), rows, rowId: idOf, rowName: nameOf },
+    ...{ detail: detailOf, columnsKey: "logs-table-columns" },
+  });
+  return (
+    <>
+      <PageHeader
+        title={t("logs.archive.monthTitle", { month })}
+        purpose={t("logs.archive.monthPurpose")}
+        actions={
+          <>
+            <Button variant="text" startIcon={<ArrowBack />} onClick={address.clear}>
+              {t("logs.archive.back")}
+            </Button>
+            {may("exports.download") && (
+              <DownloadButton
+                request={() => requestDownload(archiveExport(scope), archiveParameters(scope, month, filters))}
+              />
+            )}
+          </>
+        }
+      />
+      <LogFilterBar address={address} isAdmin={isForAdmin} filters={filters} tools={<ColumnTools model={model} />} />
+      <DataTable
+        model={model}
+        isRefreshing={list.isFetching}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        empty={
+          <EmptyState
+            icon={<Inventory />}
+            title={t(list.hasNextPage ? "logs.archive.searchingTitle" : "logs.empty.filteredTitle")}
+            body={t(list.hasNextPage ? "logs.archive.searchingBody" : "logs.empty.filteredBody")}
+          />
+        }
+        card={(entry) => <LogCard entry={entry} isAdmin={isForAdmin} />}
+      />
+      {list.hasNextPage && (
+        <Row sx={{ justifyContent: "center", mt: 4 }}>
+          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {t("logs.archive.more")}
+          </Button>
+        </Row>
+      )}
+      {userId !== null && <UserDialog id={userId} onClose={() => setUserId(null)} />}
+    </>
+  );
+};
+
+const idOf = (entry: LogEntry): number => entry.id;
+const detailOf = (entry: LogEntry) => <LogDetail entry={entry} />;
+
+/** All of a month (UTC); a month that is malformed has no rows, as the server says. */
+function monthRange(month: string): TimeRange {
+  const start = Date.parse(`${month}-01T00:00:00Z`);
+  const date = new Date(Number.isNaN(start) ? 0 : start);
+  const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  return { name: null, start: date.getTime() / 1000, end: end / 1000 - 1, open: false };
+}
 
 /** Months of the log that are in files, and the rows of one where the address names it. */
 const ArchiveContent = () => {

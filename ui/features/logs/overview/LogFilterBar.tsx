@@ -3,8 +3,7 @@ import { useTranslation } from "react-i18next";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import type { Address } from "../../../components/use-address.ts";
 import { useActing, useOrganizationOptions } from "../../account/organizations/use-organization.ts";
-import { LOG_TYPES } from "../log-entry.ts";
-import { logFacet } from "../log-facets.ts";
+import { LOG_TYPES, logFacet } from "../log-entry.ts";
 import { FAILED, type LogFilters } from "../log-queries.ts";
 
 const OWN = ["model", "token", "group", "tag"] as const;

@@ -4,9 +4,12 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
 import TextField from "@mui/material/TextField";
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { ChannelCheckView } from "../../../../src/domain/channels/authenticity/check-channel.ts";
+import { readData } from "../../../api/client.ts";
+import { channelCheckApi } from "../../../api/groups.ts";
 import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
@@ -19,7 +22,16 @@ import { Col, Field, PageHeader, Panel, Row } from "../../../components/layout.t
 import { formatNumber } from "../../../lib/format/number.ts";
 import type { Channel } from "../../channels/channel.ts";
 import { channelPage } from "../../channels/channel-queries.ts";
-import { type ChannelCheckView, channelChecks, runCheck } from "./check-calls.ts";
+
+export type { ChannelCheckView };
+
+export const channelChecks = queryOptions({
+  queryKey: ["channel-checks"],
+  queryFn: ({ signal }): Promise<readonly ChannelCheckView[]> => readData(channelCheckApi.get({ fetch: { signal } })),
+});
+
+export const runCheck = (channelId: number, model: string) =>
+  readData(channelCheckApi.post({ channel_id: channelId, model }));
 
 /** Whether channels serve the models that they claim to. */
 export const ChannelChecksPage = () => {

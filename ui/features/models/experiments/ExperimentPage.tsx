@@ -10,7 +10,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, PageHeader } from "../../../components/layout.tsx";
 import { ExperimentPanel } from "./ExperimentPanel.tsx";
-import { deleteResults, experiments } from "./experiment-calls.ts";
+import { deleteResults, experiments } from "./experiment-form.ts";
 
 /** New models and channels that routes try, compared with those in use. */
 export const ExperimentPage = () => {

@@ -1,15 +1,133 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import { useTheme } from "@mui/material/styles";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { ExperimentPoint } from "../../../../src/domain/models/experiments/experiment-series.ts";
+import { Choice } from "../../../components/charts/Choice.tsx";
+import { PeriodBars, STEP_SECONDS } from "../../../components/charts/PeriodBars.tsx";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
-import { Money } from "../../../components/display/Money.tsx";
+import { amountText, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, Panel, Row } from "../../../components/layout.tsx";
-import { formatNumber } from "../../../lib/format/number.ts";
+import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatNumber, formatShare } from "../../../lib/format/number.ts";
 import { ComparisonTable } from "./ComparisonTable.tsx";
-import { ExperimentChart } from "./ExperimentChart.tsx";
-import type { ExperimentView } from "./experiment-calls.ts";
+import { type ExperimentView, experimentSeries } from "./experiment-form.ts";
+
+const CHART_METRICS = ["latency", "first_token", "cost", "errors"] as const;
+type ChartMetric = (typeof CHART_METRICS)[number];
+type ChartStep = "hour" | "day";
+
+/** A few bars would be as wide as the page. */
+const FEWEST = { hour: 12, day: 7 } as const;
+
+/** The step to start with: hours for what is at most two days old. */
+export function stepOf(days: readonly ExperimentPoint[]): ChartStep {
+  const starts = days.map(({ start }) => start);
+  const isShort = starts.length === 0 || Math.max(...starts) - Math.min(...starts) <= STEP_SECONDS.day;
+  return isShort ? "hour" : "day";
+}
+
+/** A side's figure in a period; null where nothing is known: nobody called, or every call failed. */
+function metricOf(point: ExperimentPoint | undefined, metric: ChartMetric): number | null {
+  if (!point) return null;
+  if (metric === "errors") return point.failed / point.calls;
+  return metric === "latency" ? point.latency_ms : metric === "cost" ? point.cost : point.first_token_ms;
+}
+
+/**
+ * What a chart shows of both sides: all periods from the first to the last with calls, and some before where these are few, in epoch
+ * seconds, with a value or null for each. No periods when the metric is known of none.
+ */
+export function barsOf(points: readonly ExperimentPoint[], step: ChartStep, metric: ChartMetric) {
+  const known = points.filter((point) => metricOf(point, metric) !== null);
+  const starts = known.map(({ start }) => start);
+  const seconds = STEP_SECONDS[step];
+  const last = Math.max(...starts);
+  const first = Math.min(...starts, last - (FEWEST[step] - 1) * seconds);
+  const count = starts.length === 0 ? 0 : Math.round((last - first) / seconds) + 1;
+  const periods = Array.from({ length: count }, (_, index) => first + index * seconds);
+  const side = (isTrial: boolean) => {
+    const byStart = new Map(known.filter(({ is_trial }) => is_trial === isTrial).map((point) => [point.start, point]));
+    return periods.map((start) => metricOf(byStart.get(start), metric));
+  };
+  return { periods, control: side(false), trial: side(true) };
+}
+
+const STEPS = ["hour", "day"] as const;
+const COST_DECIMALS = 6;
+
+/** Both sides of an experiment over time: response time, first token, cost or errors, by hour or day. */
+const ExperimentChart = ({ route }: Readonly<{ route: string }>) => {
+  const { t } = useTranslation();
+  const { vars, palette } = useTheme();
+  const colors = (vars ?? { palette }).palette.series;
+  const money = useMoneyFormat();
+  const [metric, setMetric] = useState<ChartMetric>("latency");
+  const [chosen, setChosen] = useState<ChartStep | null>(null);
+  const days = useQuery(experimentSeries(route, "day"));
+  const step = chosen ?? stepOf(days.data ?? []);
+  const { data, error, refetch } = useQuery({ ...experimentSeries(route, step), enabled: days.isSuccess });
+  const failure = days.error ?? error;
+  if (failure && !data)
+    return <ErrorState error={failure} onRetry={() => void (days.error ? days : { refetch }).refetch()} />;
+  if (!data) return <Skeleton variant="rounded" height={240} />;
+  const text = (value: number): string => {
+    if (metric === "errors") return formatShare(value);
+    return metric === "cost" ? amountText(value, money, COST_DECIMALS) : formatDuration(Math.round(value));
+  };
+  const { periods, control, trial } = barsOf(data, step, metric);
+  const sides = [
+    { id: "control", label: t("experiments.current"), color: colors.s7, data: control },
+    { id: "trial", label: t("experiments.new"), color: colors.s1, data: trial },
+  ];
+  return (
+    <Col gap={3}>
+      <Row wrap gap={3}>
+        <Choice
+          label={t("experiments.metric")}
+          value={metric}
+          choices={CHART_METRICS}
+          words={(one) => t(`experiments.metrics.${one}`)}
+          onChange={setMetric}
+        />
+        <Choice
+          label={t("experiments.chart.step")}
+          value={step}
+          choices={STEPS}
+          words={(one) => t(`experiments.chart.steps.${one}`)}
+          onChange={setChosen}
+        />
+        <Row gap={3} sx={{ fontSize: 12.5 }}>
+          {sides.map(({ id, label, color }) => (
+            <Row key={id} gap={1.5}>
+              <Box sx={{ width: 10, height: 10, flex: "none", borderRadius: "3px" }} style={{ background: color }} />
+              {label}
+            </Row>
+          ))}
+        </Row>
+      </Row>
+      {periods.length === 0 ? (
+        <Box sx={{ py: 6, textAlign: "center", fontSize: 13, color: "text.secondary" }}>
+          {t(data.length === 0 ? `experiments.chart.empty.${step}` : "experiments.chart.unknown")}
+        </Box>
+      ) : (
+        <PeriodBars
+          label={t("experiments.chart.label", { metric: t(`experiments.metrics.${metric}`) })}
+          height={220}
+          isStacked={false}
+          {...{ periods, step, text }}
+          series={sides}
+        />
+      )}
+    </Col>
+  );
+};
 
 type Props = Readonly<{ experiment: ExperimentView; onDelete: () => void }>;
 

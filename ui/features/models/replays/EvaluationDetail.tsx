@@ -21,7 +21,7 @@ import {
   evaluationResult,
   resumeEvaluation,
   stopEvaluation,
-} from "./replay-calls.ts";
+} from "./replay-form.ts";
 
 const PAGE = 20;
 

@@ -11,8 +11,15 @@ import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { ModelInput } from "../ModelInput.tsx";
-import { type ReplaySetView, replaySets, startEvaluation } from "./replay-calls.ts";
-import { checkEvaluation, EMPTY_EVALUATION, type EvaluationForm, evaluationOf } from "./replay-form.ts";
+import {
+  checkEvaluation,
+  EMPTY_EVALUATION,
+  type EvaluationForm,
+  evaluationOf,
+  type ReplaySetView,
+  replaySets,
+  startEvaluation,
+} from "./replay-form.ts";
 
 type Props = Readonly<{ set: ReplaySetView; onClose: () => void }>;
 

@@ -10,8 +10,7 @@ import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { ModelInput } from "../ModelInput.tsx";
-import { createSet, replaySets } from "./replay-calls.ts";
-import { checkSet, emptySet, PERIODS, type SetForm, setOf } from "./replay-form.ts";
+import { checkSet, createSet, emptySet, PERIODS, replaySets, type SetForm, setOf } from "./replay-form.ts";
 
 /** Sets requests of the log aside. */
 export const NewSetDrawer = ({ onClose }: Readonly<{ onClose: () => void }>) => {

@@ -13,7 +13,7 @@ import { EvaluationDetail } from "./EvaluationDetail.tsx";
 import { EvaluationDrawer } from "./EvaluationDrawer.tsx";
 import { NewSetDrawer } from "./NewSetDrawer.tsx";
 import { ReplaySetPanel } from "./ReplaySetPanel.tsx";
-import { type ReplaySetView, replaySets } from "./replay-calls.ts";
+import { type ReplaySetView, replaySets } from "./replay-form.ts";
 
 /** Requests of the log, replayed against other models, prompts, prices and routes. */
 export const ReplayPage = () => {

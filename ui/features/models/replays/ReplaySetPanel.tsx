@@ -14,7 +14,7 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Panel, Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { deleteSet, type EvaluationView, type ReplaySetView, replaySets } from "./replay-calls.ts";
+import { deleteSet, type EvaluationView, type ReplaySetView, replaySets } from "./replay-form.ts";
 
 type Props = Readonly<{ set: ReplaySetView; onReplay: () => void }>;
 

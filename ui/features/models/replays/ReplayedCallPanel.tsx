@@ -7,7 +7,7 @@ import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Col, Panel, Row } from "../../../components/layout.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
-import type { ReplayedCall } from "./replay-calls.ts";
+import type { ReplayedCall } from "./replay-form.ts";
 
 const TextDiff = lazy(() => import("./TextDiff.tsx"));
 

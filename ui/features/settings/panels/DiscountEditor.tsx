@@ -15,7 +15,10 @@ import { json } from "../setting-field.ts";
 import { useSettingHint, useSettings } from "../settings-store.tsx";
 
 const FIELD = json("GroupDiscounts", "list");
-const COLUMNS = { xs: "minmax(0, 1fr) 96px 32px", sm: "minmax(96px, 160px) 96px minmax(0, 1fr) minmax(0, 1fr) 32px" };
+const DISCOUNT_COLUMNS = {
+  xs: "minmax(0, 1fr) 96px 32px",
+  sm: "minmax(96px, 160px) 96px minmax(0, 1fr) minmax(0, 1fr) 32px",
+};
 const AREAS = {
   xs: '"group percent remove" "from from from" "until until until"',
   sm: '"group percent from until remove"',
@@ -53,7 +56,7 @@ export const DiscountEditor = ({ groups }: { groups: readonly string[] }) => {
             key={at}
             sx={{
               display: "grid",
-              gridTemplateColumns: COLUMNS,
+              gridTemplateColumns: DISCOUNT_COLUMNS,
               gridTemplateAreas: AREAS,
               gap: 2,
               alignItems: "center",

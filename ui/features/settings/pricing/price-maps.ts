@@ -1,4 +1,4 @@
-import type { ServedModel } from "../../../../src/domain/channels/routing/served-models.ts";
+import type { ServedModel } from "../../../../src/domain/channels/routing/abilities.ts";
 import { roundTo } from "../../../lib/format/number.ts";
 import { isNumber, isRecord, mapOf, readRecord } from "../../../lib/json.ts";
 import { pricedName } from "../../models/pricing/pricing.ts";

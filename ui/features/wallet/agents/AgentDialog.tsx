@@ -5,7 +5,7 @@ import Switch from "@mui/material/Switch";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { agentRate } from "../../../../src/domain/wallet/agents/agent-rules.ts";
-import type { AgentRow } from "../../../../src/domain/wallet/agents/list-agents.ts";
+import type { AgentRow } from "../../../../src/domain/wallet/agents/agents.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";

@@ -6,7 +6,7 @@ import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { AgentRow } from "../../../../src/domain/wallet/agents/list-agents.ts";
+import type { AgentRow } from "../../../../src/domain/wallet/agents/agents.ts";
 import { readData } from "../../../api/client.ts";
 import { agentApi } from "../../../api/groups.ts";
 import type { Column } from "../../../components/data-table/column.ts";

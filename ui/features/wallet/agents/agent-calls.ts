@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { WithdrawalAction } from "../../../../src/domain/wallet/agents/decide-withdrawal.ts";
+import type { WithdrawalAction } from "../../../../src/domain/wallet/agents/withdrawals.ts";
 import { readData } from "../../../api/client.ts";
 import { agentApi } from "../../../api/groups.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";

@@ -1,5 +1,5 @@
 import type { TFunction } from "i18next";
-import type { WithdrawalView } from "../../../../src/domain/wallet/agents/list-withdrawals.ts";
+import type { WithdrawalView } from "../../../../src/domain/wallet/agents/withdrawals.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";

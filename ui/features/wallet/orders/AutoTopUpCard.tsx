@@ -17,15 +17,15 @@ import { Panel, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
-import { AutoTopUpDialog } from "./AutoTopUpDialog.tsx";
 import {
+  AutoTopUpDialog,
   autoTopUp,
   confirmCard,
   removeCard,
   resumeAutoTopUp,
   saveAutoTopUp,
   startCardSetup,
-} from "./auto-top-up-calls.ts";
+} from "./AutoTopUpDialog.tsx";
 
 const TONES = { on: "ok", paused: "bad", off: "idle" } as const;
 

@@ -1,16 +1,32 @@
 import Box from "@mui/material/Box";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import type { AutoTopUpView } from "../../../../src/domain/wallet/orders/automatic/auto-top-up.ts";
+import type { AutoTopUpInput, AutoTopUpView } from "../../../../src/domain/wallet/orders/automatic/auto-top-up.ts";
+import { readData, readEnvelope } from "../../../api/client.ts";
+import { autoTopUpApi } from "../../../api/groups.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
-import { moneyText, paymentOptions, priceOf } from "../wallet-calls.ts";
-import { autoTopUp, saveAutoTopUp } from "./auto-top-up-calls.ts";
+import { moneyText, paymentOptions, priceOf, WALLET_KEY } from "../wallet-calls.ts";
+
+/** Automatic top-up of the account, and its card. */
+export const autoTopUp = queryOptions({
+  queryKey: [...WALLET_KEY, "auto-top-up"],
+  queryFn: ({ signal }) => readData(autoTopUpApi.get({ fetch: { signal } })),
+});
+
+export const saveAutoTopUp = (input: AutoTopUpInput) => readEnvelope(autoTopUpApi.put({ ...input }));
+/** Ends a pause: the card is charged again if the balance is low. */
+export const resumeAutoTopUp = () => readEnvelope(autoTopUpApi.resume.post());
+/** Resolves with the address of a page of Stripe. */
+export const startCardSetup = () => readData(autoTopUpApi.card.post());
+/** Looks up the cards that were saved on pages of Stripe. */
+export const confirmCard = () => readData(autoTopUpApi.card.confirm.post());
+export const removeCard = () => readEnvelope(autoTopUpApi.card.delete());
 
 /** Quota units as text while they are edited. */
 type Form = { threshold: string; amount: string; limit: string };

@@ -3,7 +3,7 @@ import Receipt from "@mui/icons-material/ReceiptOutlined";
 import Undo from "@mui/icons-material/UndoOutlined";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { AnyOrder } from "../../../../src/domain/wallet/orders/order-view.ts";
+import type { AnyOrder } from "../../../../src/domain/wallet/orders/list-orders.ts";
 import { readData, requestDownload } from "../../../api/client.ts";
 import { paymentApi } from "../../../api/groups.ts";
 import type { Column } from "../../../components/data-table/column.ts";

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { OwnOrder } from "../../../../src/domain/wallet/orders/order-view.ts";
+import type { OwnOrder } from "../../../../src/domain/wallet/orders/list-orders.ts";
 import type { PayMethod } from "../../../../src/domain/wallet/payments/quote.ts";
 import { readData } from "../../../api/client.ts";
 import { paymentApi } from "../../../api/groups.ts";

@@ -1,4 +1,6 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { OperationError } from "../../../../lib/operation-error.ts";
+import type { SafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import type { Vault } from "../../../../lib/security/crypto.ts";
 import {
   accessTokenOf,
@@ -11,8 +13,6 @@ import {
   texts,
   withParameters,
 } from "../provider.ts";
-import { verifyIdToken } from "./id-token.ts";
-import { discover } from "./oidc-issuer.ts";
 import type { ProviderRow } from "./providers.ts";
 import { domainOf, type SsoName } from "./sso-rules.ts";
 
@@ -97,4 +97,90 @@ function verifiedEmail(
   if (typeof email !== "string") return undefined;
   const isTrusted = config.trust_email === "true" && verified === undefined && domains.includes(domainOf(email));
   return verified === true || verified === "true" || isTrusted ? email : undefined;
+}
+
+/** What an OpenID provider says of itself (OpenID Connect Discovery 1.0, section 3). */
+type Discovery = Readonly<{
+  issuer: string;
+  authorization: string;
+  token: string;
+  userInfo: string;
+  keys: string;
+  /** The secret goes into a header, as the provider does not take it in the form. */
+  takesBasicOnly: boolean;
+}>;
+
+/** Where an issuer publishes its discovery document (section 4). */
+export const discoveryAddress = (issuer: string): string =>
+  `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+
+/**
+ * Reads the discovery document of an issuer. The document must name the same issuer (section 4.3), else somebody could have
+ * another provider's tokens accepted. Throws OperationError.
+ */
+export async function discover(fetch: SafeFetch, label: string, issuer: string): Promise<Discovery> {
+  const document = await askService(fetch, label, discoveryAddress(issuer));
+  const text = (name: string): string => {
+    const value = document[name];
+    return typeof value === "string" ? value : "";
+  };
+  const address = (name: string): string => (/^https?:\/\//i.test(text(name)) ? text(name) : "");
+  const found = {
+    issuer: text("issuer"),
+    authorization: address("authorization_endpoint"),
+    token: address("token_endpoint"),
+    userInfo: address("userinfo_endpoint"),
+    keys: address("jwks_uri"),
+    takesBasicOnly: takesBasicOnly(document.token_endpoint_auth_methods_supported),
+  };
+  if (found.issuer !== issuer) throw new OperationError("sso_issuer_differs", { issuer: found.issuer.slice(0, 200) });
+  if (!found.authorization || !found.token || !found.keys) {
+    throw new OperationError("oauth_incomplete", { service: label });
+  }
+  return found;
+}
+
+/** A provider that says nothing takes `client_secret_basic` (section 3), and all that are known the form too. */
+const takesBasicOnly = (methods: unknown): boolean =>
+  Array.isArray(methods) && methods.includes("client_secret_basic") && !methods.includes("client_secret_post");
+
+/** Public-key signatures only: with a shared secret, or none, anybody with the client's data could sign. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+const CLOCK_TOLERANCE_SECONDS = 60;
+
+type Expected = Readonly<{
+  /** The provider as people know it. */
+  label: string;
+  /** Where its keys are. */
+  keys: string;
+  issuer: string;
+  audience: string;
+  /** "" when the browser built the address by itself. */
+  nonce: string;
+}>;
+
+/** The claims of an id token whose signature, issuer, audience, time and nonce are right. Throws OperationError. */
+export async function verifyIdToken(
+  fetch: SafeFetch,
+  { label, keys, issuer, audience, nonce }: Expected,
+  token: unknown,
+): Promise<JWTPayload> {
+  const failed = new OperationError("oauth_failed", { service: label });
+  if (typeof token !== "string") throw failed;
+  const set = await askService(fetch, label, keys);
+  try {
+    const { payload } = await jwtVerify(token, createLocalJWKSet(set as unknown as JSONWebKeySet), {
+      algorithms: ALGORITHMS,
+      issuer,
+      audience,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      requiredClaims: ["sub", "exp", "iat"],
+    });
+    if (nonce !== "" && payload.nonce !== nonce) throw failed;
+    // The party that the token was issued to (OpenID Connect Core 1.0, 3.1.3.7).
+    if (payload.azp !== undefined && payload.azp !== audience) throw failed;
+    return payload;
+  } catch {
+    throw failed;
+  }
 }

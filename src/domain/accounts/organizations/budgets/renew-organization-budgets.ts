@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { budgets } from "../../../../../db/schema/billing/budgets.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";
-import { periodEnd } from "../../../api-keys/budget/budget.ts";
+import { periodEnd } from "../../../api-keys/budget.ts";
 import type { OrganizationDeps } from "../operation.ts";
 
 /** Budgets renewed in one statement. */

@@ -1,10 +1,8 @@
 import type { SinkType } from "../sink-type.ts";
 import { bigquery } from "./bigquery.ts";
-import { clickhouse } from "./clickhouse.ts";
+import { clickhouse, splunk, webhook } from "./http-sinks.ts";
 import { kafka } from "./kafka.ts";
 import { s3 } from "./s3.ts";
-import { splunk } from "./splunk.ts";
-import { webhook } from "./webhook.ts";
 
 /** Every kind of destination for usage records, in the order of the console. */
 const SINK_TYPES = { webhook, kafka, s3, clickhouse, bigquery, splunk } as const;

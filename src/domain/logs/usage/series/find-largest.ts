@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { usageRollups, usageTotals } from "../../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { isNarrow, type LogFilter } from "../../list/log-filter.ts";
-import type { HourRange } from "../totals/buckets.ts";
 import type { Owners } from "../totals/owned-hours.ts";
+import type { HourRange } from "../totals/totals.ts";
 import { DAY_S, LARGEST, readFolded, startOfMonth } from "../totals/totals.ts";
 import type { HourKey } from "../totals/usage-hours.ts";
 

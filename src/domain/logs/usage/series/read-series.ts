@@ -1,21 +1,24 @@
-import { sql } from "drizzle-orm";
+import { and, gte, lt, type SQL, sql } from "drizzle-orm";
+import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations.ts";
+import { users } from "../../../../../db/schema/accounts/users.ts";
+import { logs, usageRollups } from "../../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../../db/types.ts";
-import { readChannelNames } from "../../list/channel-names.ts";
-import type { LogFilter } from "../../list/log-filter.ts";
-import { type Buckets, bucketOf } from "../totals/buckets.ts";
-import { DAY_S, HOUR_S } from "../totals/totals.ts";
-import { usageHours } from "../totals/usage-hours.ts";
-import { findLargest } from "./find-largest.ts";
-import { isRolledUp, otherHours, type SeriesKey } from "./other-hours.ts";
-import { CELL_SUMS, type Cell, cellOf, isEmptyCell, type SeriesPoint } from "./series-cell.ts";
-import { cellsOfLargest } from "./series-of-largest.ts";
+import { type LogFilter, logConditions, rollupConditions } from "../../list/log-filter.ts";
+import { readChannelNames } from "../../list/log-view.ts";
+import { LOG_TYPE } from "../../write-log.ts";
+import { type Owners, ownedHours } from "../totals/owned-hours.ts";
+import { type Buckets, bucketOf, DAY_S, HOUR_S, type HourRange, readFolded } from "../totals/totals.ts";
+import { type HourKey, readOwners, usageHours } from "../totals/usage-hours.ts";
+import { findLargest, type Largest } from "./find-largest.ts";
+import { CELL_SUMS, type Cell, cellOf, isEmptyCell, type SeriesPoint, SUMMED } from "./series-cell.ts";
 
 /** The epoch began on a Thursday; weeks begin on Mondays. */
 const TO_MONDAY_S = 3 * DAY_S;
 /** Nobody can distinguish more series than these in a chart: what is left is summed as "others". */
 const MOST_SERIES = 12;
 
-export const SERIES_STEPS = { hour: HOUR_S, day: DAY_S, week: 7 * DAY_S } as const;
+const SERIES_STEPS = { hour: HOUR_S, day: DAY_S, week: 7 * DAY_S } as const;
 export type SeriesStep = keyof typeof SERIES_STEPS;
 
 export type SeriesDimension = SeriesKey;
@@ -89,4 +92,118 @@ async function nameChannels(db: Db, series: Series[]): Promise<Series[]> {
     ids.map((channelId) => ({ channelId })),
   );
   return series.map((one) => ({ ...one, name: names.get(Number(one.key)) ?? "" }));
+}
+
+/** Dimensions that neither roll-ups nor totals have: tags, and the project and member that API keys belong to now. */
+type OtherKey = "tag" | "project" | "member";
+type SeriesKey = Exclude<HourKey, "none"> | OtherKey;
+
+const owned = sql`left join ${tokens} on ${tokens.id} = calls.token_id`;
+/** By what calls are grouped; key and name are empty for those without. A call counts under each of its tags. */
+const KEYS: Readonly<Record<SeriesKey, Readonly<{ key: SQL; name: SQL; join: SQL }>>> = {
+  model: { key: sql`calls.model_name`, name: sql`calls.model_name`, join: sql`` },
+  group: { key: sql`calls."group"`, name: sql`calls."group"`, join: sql`` },
+  user: { key: sql`calls.user_id::text`, name: sql`calls.username`, join: sql`` },
+  channel: { key: sql`calls.channel_id::text`, name: sql`''`, join: sql`` },
+  token: { key: sql`calls.token_id::text`, name: sql`calls.token_name`, join: sql`` },
+  tag: { key: sql`tag`, name: sql`tag`, join: sql`cross join unnest(calls.tags) tag` },
+  project: {
+    key: sql`coalesce(${tokens.projectId}::text, '')`,
+    name: sql`coalesce(${projects.name}, '')`,
+    join: sql`${owned} left join ${projects} on ${projects.id} = ${tokens.projectId}`,
+  },
+  member: {
+    key: sql`coalesce(${tokens.createdBy}::text, '')`,
+    name: sql`coalesce(${users.username}, '')`,
+    join: sql`${owned} left join ${users} on ${users.id} = ${tokens.createdBy}`,
+  },
+};
+
+/** Whether roll-ups with their totals answer, which know nothing of tags, projects and members. */
+const isRolledUp = (filter: LogFilter, by: SeriesKey): by is Exclude<HourKey, "none"> =>
+  by !== "tag" && by !== "project" && by !== "member" && filter.tag === undefined;
+
+/** The derived table `hours` of `usageHours`, from the rows of the log where tags count. Null when roll-ups cannot answer. */
+function otherHours(filter: LogFilter, by: SeriesKey, range: HourRange): SQL | null {
+  const calls = by === "tag" || filter.tag !== undefined ? rowsOf(filter, range) : rollupsOf(filter, range);
+  if (!calls) return null;
+  const { key, name, join } = KEYS[by];
+  return sql`(
+    select hour, ${key} as key, ${name} as name, calls.count, calls.failed, calls.quota, calls.prompt_tokens,
+      calls.completion_tokens, calls.elapsed_ms
+    from (${calls}) calls ${join}
+  ) hours`;
+}
+
+const rowsOf = (filter: LogFilter, { from, until }: HourRange): SQL => sql`
+  select created_at - created_at % ${sql.raw(String(HOUR_S))} as hour, user_id, username, token_id, token_name, channel_id,
+    model_name, "group", tags, 1 as count, failed::int as failed, logs.quota, prompt_tokens, completion_tokens, elapsed_ms
+  from ${logs}
+  where ${logConditions({ ...filter, type: LOG_TYPE.consumption, start: from, end: until - 1 })} and ${logs.tags} is not null`;
+
+function rollupsOf(filter: LogFilter, { from, until }: HourRange): SQL | null {
+  const narrowing = rollupConditions(filter);
+  const r = usageRollups;
+  return (
+    narrowing &&
+    sql`select ${r}.*, null::text[] as tags from ${r} where ${and(gte(r.hour, from), lt(r.hour, until), ...narrowing)}`
+  );
+}
+
+/**
+ * The cells of the `most` largest, and those of all others: what they leave of everybody's. Which they are is decided here,
+ * by exact sums of those that may be.
+ */
+async function cellsOfLargest(
+  db: Db,
+  { by, ids }: Largest,
+  { from, until, buckets, most }: HourRange & Readonly<{ buckets: Buckets; most: number }>,
+): Promise<Cell[]> {
+  const everybody = await usageHours(db, {}, "none", { from, until }, buckets);
+  if (!everybody) return [];
+  const userIds = by === "token" ? await readOwners(db, ids) : null;
+  const owners: Owners = { dimension: by, ids, byModel: false, areLargest: true, ...(userIds && { userIds }) };
+  const { days } = await readFolded(db);
+  const hours = ownedHours(owners, { from, until }, days, buckets);
+  const [some, all] = await Promise.all([
+    db.execute<Cell>(sql`
+      select ${bucketOf(buckets)} as start, id::text as key, max(name) as name, ${CELL_SUMS} from ${hours} hours
+      group by 1, id order by id, 1`),
+    db.execute<Cell>(sql`
+      select ${bucketOf(buckets)} as start, null as key, '' as name, ${CELL_SUMS} from ${everybody} group by 1 order by 1`),
+  ]);
+  const largest = rank([...some].map(cellOf)).slice(0, most);
+  const cells = largest.flatMap((one) => one.cells);
+  return [...cells, ...withoutThem([...all].map(cellOf), cells)];
+}
+
+/** Cells by their key, largest spending first, each with the name that comes last. */
+function rank(cells: readonly Cell[]) {
+  const byKey = Map.groupBy(cells, ({ key }) => key);
+  const ranked = [...byKey].map(([key, own]) => {
+    const name =
+      own
+        .map((cell) => cell.name)
+        .sort()
+        .at(-1) ?? "";
+    const total = (of: "quota" | "count") => own.reduce((sum, cell) => sum + cell[of], 0);
+    return {
+      key: String(key),
+      quota: total("quota"),
+      count: total("count"),
+      cells: own.filter((cell) => !isEmptyCell(cell)).map((cell) => ({ ...cell, name })),
+    };
+  });
+  return ranked
+    .filter((one) => one.cells.length > 0)
+    .sort((a, b) => b.quota - a.quota || b.count - a.count || (a.key < b.key ? -1 : 1));
+}
+
+function withoutThem(everybody: readonly Cell[], largest: readonly Cell[]): Cell[] {
+  const left = new Map(everybody.map((cell) => [cell.start, { ...cell }]));
+  for (const cell of largest) {
+    const rest = left.get(cell.start);
+    if (rest) for (const name of SUMMED) rest[name] -= cell[name];
+  }
+  return [...left.values()].filter((cell) => !isEmptyCell(cell));
 }

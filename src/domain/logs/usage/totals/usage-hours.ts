@@ -4,9 +4,8 @@ import { usageRollups, usageTotals } from "../../../../../db/schema/gateway/logs
 import type { Db } from "../../../../../db/types.ts";
 import { isOneOf, matches } from "../../../../lib/values/sql-text.ts";
 import { isNarrow, type LogFilter, rollupConditions } from "../../list/log-filter.ts";
-import type { Buckets, HourRange } from "./buckets.ts";
-import { divide, hoursIn } from "./day-parts.ts";
-import { type Owners, ownedHours } from "./owned-hours.ts";
+import { divide, hoursIn, type Owners, ownedHours } from "./owned-hours.ts";
+import type { Buckets, HourRange } from "./totals.ts";
 import { readFolded } from "./totals.ts";
 
 /** By what hours are grouped: nothing, or one of the columns of the roll-ups. */

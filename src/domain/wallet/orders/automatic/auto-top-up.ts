@@ -8,7 +8,7 @@ import type { SettingsReader } from "../../../../settings/settings.ts";
 import { LOG_TYPE, writeLog } from "../../../logs/write-log.ts";
 import { amountText } from "../../amount-text.ts";
 import { quoteUnits } from "../../payments/quote.ts";
-import { takesCards } from "../../payments/start-stripe.ts";
+import { takesCards } from "../../payments/stripe.ts";
 import { boughtSince, monthStart } from "./charge-due.ts";
 import { RESUMED } from "./pause.ts";
 import { findSavedCard, type Payer } from "./saved-card.ts";

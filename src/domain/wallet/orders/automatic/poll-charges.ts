@@ -4,8 +4,7 @@ import { cardCharges } from "../../../../../db/schema/billing/saved-cards.ts";
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
-import { takesCards } from "../../payments/start-stripe.ts";
-import { stripeClient } from "../../payments/stripe-client.ts";
+import { stripeClient, takesCards } from "../../payments/stripe.ts";
 import { applyIntent, failCharge } from "./apply-charge.ts";
 import type { AutoTopUpDeps } from "./charge-due.ts";
 

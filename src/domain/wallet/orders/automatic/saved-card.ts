@@ -8,8 +8,7 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { LOG_TYPE, writeLog } from "../../../logs/write-log.ts";
-import { takesCards } from "../../payments/start-stripe.ts";
-import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
+import { type StripeDeps, stripeClient, takesCards } from "../../payments/stripe.ts";
 import { RESUMED } from "./pause.ts";
 
 export type SavedCard = typeof savedCards.$inferSelect;

@@ -11,13 +11,12 @@ import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { checkReach } from "../../../accounts/users/manage-user.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../../logs/write-log.ts";
-import { addQuota } from "../../add-quota.ts";
+import { addQuota } from "../../balances.ts";
 import { openCase } from "../../plans/card/cases.ts";
 import { publishPlanAccount } from "../../plans/limits/overage.ts";
 import { hasPaidPeriod, takePeriodBack } from "../../plans/orders/refund-period.ts";
 import { smallestUnits } from "../currency-units.ts";
-import { refundByEpay } from "../epay-refund.ts";
-import { acceptsEpay } from "../start-epay.ts";
+import { acceptsEpay, refundByEpay } from "../epay.ts";
 import type { DirectDeps, RefundState } from "./service.ts";
 import { DIRECT_SERVICES, directMethod } from "./services.ts";
 

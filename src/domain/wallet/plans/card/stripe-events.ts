@@ -6,7 +6,7 @@ import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
-import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
+import { type StripeDeps, stripeClient } from "../../payments/stripe.ts";
 import { type PlanRefund, recordRefund } from "../orders/record-refund.ts";
 import { applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
 import { applyCardState } from "./card-state.ts";

@@ -13,14 +13,14 @@ import { openBilling, planDepsOf, planInput } from "../../../../../test/support/
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import type { Billing } from "../../../../billing/billing.ts";
 import { BOOKS, checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
-import { applyOrphanBatch } from "../../../../billing/journal/apply/apply-orphan-batch.ts";
+import { applyOrphanBatch } from "../../../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../../../billing/journal/apply/record-text.ts";
 import { InsufficientQuota } from "../../../../billing/ledger/errors.ts";
 import type { Hold } from "../../../../billing/ledger/holds.ts";
 import type { LogOther } from "../../../../billing/types.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { refundCharge } from "../../../tasks/refund-charge.ts";
-import { monthAt } from "../../statements/month.ts";
+import { monthAt } from "../../statements/compute-statement.ts";
 import { readIncludedLines } from "../../statements/movements/read-movements.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { endNow, switchPlan } from "../change-subscription.ts";

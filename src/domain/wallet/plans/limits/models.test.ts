@@ -9,13 +9,12 @@ import { openBilling, planDepsOf, planInput, planStateOf } from "../../../../../
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import type { Billing } from "../../../../billing/billing.ts";
 import { BOOKS, checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
-import { applyOrphanBatch } from "../../../../billing/journal/apply/apply-orphan-batch.ts";
+import { applyOrphanBatch } from "../../../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../../../billing/journal/apply/record-text.ts";
 import { InsufficientQuota } from "../../../../billing/ledger/errors.ts";
 import type { LogOther } from "../../../../billing/types.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
-import { computeStatement } from "../../statements/compute-statement.ts";
-import { monthAt } from "../../statements/month.ts";
+import { computeStatement, monthAt } from "../../statements/compute-statement.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { setRenewal, switchPlan } from "../change-subscription.ts";
 import { type PlanInput, savePlan } from "../plans.ts";

@@ -9,8 +9,7 @@ import { openBilling, planDepsOf, planInput, planStateOf } from "../../../../../
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import { type Billing, createBilling } from "../../../../billing/billing.ts";
 import { checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
-import { applyBatch } from "../../../../billing/journal/apply/apply-batch.ts";
-import { applyOrphanBatch } from "../../../../billing/journal/apply/apply-orphan-batch.ts";
+import { applyBatch, applyOrphanBatch } from "../../../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../../../billing/journal/apply/record-text.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";

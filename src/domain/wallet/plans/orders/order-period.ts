@@ -9,7 +9,7 @@ import type { SettingsReader } from "../../../../settings/settings.ts";
 import { startOrder } from "../../orders/start-order.ts";
 import type { DirectDeps } from "../../payments/direct/service.ts";
 import { DIRECT_SERVICES, directMethod, openDirect } from "../../payments/direct/services.ts";
-import { acceptsEpay, epayForm } from "../../payments/start-epay.ts";
+import { acceptsEpay, epayForm } from "../../payments/epay.ts";
 import { addAccountTax, type TaxedQuote } from "../../payments/tax/tax.ts";
 import { findOrderable, quotePlan } from "../card/checkout/checkout.ts";
 import { findRunning } from "../change-subscription.ts";

@@ -14,11 +14,11 @@ import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts"
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../../lib/runtime/log.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
-import { expireOrders } from "../../orders/expire-orders.ts";
+import { expireOrders } from "../../orders/poll-checkouts.ts";
 import { settlePaidOrder } from "../../orders/settle-order.ts";
 import { pollPayments } from "../../payments/direct/poll-payments.ts";
 import { continueRefunds } from "../../payments/direct/refund-order.ts";
-import { signEpay } from "../../payments/epay-signature.ts";
+import { signEpay } from "../../payments/epay.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { listCases } from "../card/cases.ts";
 import { setRenewal, switchPlan } from "../change-subscription.ts";

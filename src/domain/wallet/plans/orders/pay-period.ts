@@ -4,7 +4,7 @@ import { REMINDER_METHODS, type ReminderMethod, subscriptions } from "../../../.
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
 import type { DbOrTx, Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
-import { addQuota } from "../../add-quota.ts";
+import { addQuota } from "../../balances.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { openCase } from "../card/cases.ts";
 import { countReservedUse, couponAfter, couponOf } from "../coupons.ts";

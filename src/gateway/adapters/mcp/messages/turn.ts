@@ -1,10 +1,52 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
-import { hexDigest } from "../../../../lib/security/digest.ts";
-import { addUsage } from "../add-usage.ts";
+import { hexDigest } from "../../../../lib/security/crypto.ts";
 import type { McpResult, McpTool } from "../connect.ts";
-import type { McpToolset, OfferedTool } from "../toolset.ts";
-import type { McpTurn, PendingCall } from "../turn.ts";
-import { withFunctions } from "./history.ts";
+import { aliasOf, type McpToolset, type OfferedTool } from "../toolset.ts";
+import { addUsage, type McpTurn, type PendingCall } from "../turn.ts";
+
+/**
+ * The messages of a request as a model without MCP tools reads them: each MCP call becomes a function call, and its result
+ * begins the message of the user that follows.
+ */
+function withFunctions(messages: unknown): JsonObject[] {
+  const result: JsonObject[] = [];
+  let results: JsonObject[] = [];
+  for (const message of recordsOf(messages)) {
+    if (message.role !== "assistant" || !Array.isArray(message.content)) {
+      const content = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+      const isUser = message.role === "user" && results.length > 0;
+      result.push(isUser ? { ...message, content: [...results, ...recordsOf(content)] } : message);
+      if (isUser) results = [];
+      continue;
+    }
+    let content: JsonObject[] = [];
+    for (const block of recordsOf(message.content)) {
+      if (block.type === "mcp_tool_listing") continue;
+      if (block.type === "mcp_tool_result") {
+        results.push(resultOf(block));
+        continue;
+      }
+      // What follows the results belongs to the next round.
+      if (results.length > 0 && block.type !== "tool_use") {
+        result.push({ ...message, content }, { role: "user", content: results });
+        content = [];
+        results = [];
+      }
+      content.push(block.type === "mcp_tool_use" ? callOf(block) : block);
+    }
+    if (content.length > 0) result.push({ ...message, content });
+  }
+  if (results.length > 0) result.push({ role: "user", content: results });
+  return result;
+}
+
+const callOf = ({ id, name, server_name: server, input }: JsonObject): JsonObject => ({
+  ...{ type: "tool_use", id, name: aliasOf(textOf(server) ?? "", textOf(name) ?? ""), input: input ?? {} },
+});
+
+const resultOf = ({ tool_use_id: id, content, is_error: isError }: JsonObject): JsonObject => ({
+  ...{ type: "tool_result", tool_use_id: id, content: content ?? "", is_error: isError === true },
+});
 
 /**
  * A Messages request, round by round: MCP tools are functions for the model, and `mcp_tool_use` and `mcp_tool_result` blocks for

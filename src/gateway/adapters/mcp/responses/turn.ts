@@ -1,10 +1,10 @@
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
 import { itemId, placeOfItem } from "../../../../formats/openai-responses/items.ts";
-import { hexDigest } from "../../../../lib/security/digest.ts";
-import { addUsage } from "../add-usage.ts";
+import { hexDigest } from "../../../../lib/security/crypto.ts";
 import type { McpResult, McpTool } from "../connect.ts";
 import type { McpToolset, OfferedTool } from "../toolset.ts";
 import type { McpTurn, PendingCall } from "../turn.ts";
+import { addUsage } from "../turn.ts";
 import { type ApprovedCall, readHistory } from "./history.ts";
 
 /** Items that only the client can answer. */

@@ -1,4 +1,4 @@
-import type { StandingSubject } from "../../../../domain/api-keys/budget/read-standing.ts";
+import type { StandingSubject } from "../../../../domain/api-keys/budget.ts";
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
 import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
 import type { Caller } from "../../../auth/authenticate.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../../../test/support/formats/fixtures.ts";
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
 import { callIdFor } from "../../../../formats/tools/tool-names.ts";
-import { eventStreamToSse } from "../event-stream.ts";
+import { eventStreamToSse } from "../bedrock.ts";
 import { converseCodec } from "./index.ts";
 
 const PDF = "JVBERi0xLjQK";

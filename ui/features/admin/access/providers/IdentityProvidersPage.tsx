@@ -5,7 +5,7 @@ import Edit from "@mui/icons-material/EditOutlined";
 import SyncDisabled from "@mui/icons-material/SyncDisabledOutlined";
 import Sync from "@mui/icons-material/SyncOutlined";
 import Button from "@mui/material/Button";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DataTable } from "../../../../components/data-table/DataTable.tsx";
@@ -13,12 +13,55 @@ import { useDataTable } from "../../../../components/data-table/use-data-table.t
 import { CopyButton } from "../../../../components/display/CopyButton.tsx";
 import { StatusChip } from "../../../../components/display/StatusChip.tsx";
 import { EmptyState } from "../../../../components/feedback/EmptyState.tsx";
+import { useAction } from "../../../../components/feedback/use-action.ts";
 import { PageHeader, Row } from "../../../../components/layout.tsx";
 import { ProviderIcon } from "../../../account/login/ProviderIcon.tsx";
 import { TokenDialog } from "../TokenDialog.tsx";
 import { ProviderDrawer } from "./ProviderDrawer.tsx";
-import { type Provider, providers } from "./provider-calls.ts";
-import { useProviderActions } from "./use-provider-actions.ts";
+import { createScimToken, deleteProvider, type Provider, providers, revokeScimToken } from "./provider-calls.ts";
+
+/** What the menu of an identity provider does; `onToken` shows a token that was just made. */
+export function useProviderActions(onToken: (name: string, token: string) => void) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const act = useAction(() => client.invalidateQueries(providers));
+  return {
+    makeToken: ({ id, name, scim }: Provider) =>
+      act({
+        question: scim
+          ? {
+              title: t("providers.scim.replaceTitle", { name }),
+              body: t("providers.scim.replaceBody"),
+              action: t("providers.scim.replace"),
+              isDangerous: true,
+            }
+          : undefined,
+        work: async () => onToken(name, await createScimToken(id)),
+      }),
+    revokeToken: ({ id, name }: Provider) =>
+      act({
+        question: {
+          title: t("providers.scim.revokeTitle", { name }),
+          body: t("providers.scim.revokeBody"),
+          action: t("providers.scim.revoke"),
+          isDangerous: true,
+        },
+        work: () => revokeScimToken(id),
+        done: () => t("providers.scim.revoked", { name }),
+      }),
+    remove: ({ id, name }: Provider) =>
+      act({
+        question: {
+          title: t("providers.deleteTitle", { name }),
+          body: t("providers.deleteBody"),
+          action: t("providers.delete"),
+          isDangerous: true,
+        },
+        work: () => deleteProvider(id),
+        done: () => t("providers.deleted", { name }),
+      }),
+  };
+}
 
 /** Identity providers of companies, next to the services of the settings. */
 export const IdentityProvidersPage = () => {

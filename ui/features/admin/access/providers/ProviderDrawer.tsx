@@ -1,10 +1,16 @@
 import Box from "@mui/material/Box";
 import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import { SSO_ICONS, SSO_TYPES } from "../../../../../src/domain/accounts/identities/sso/sso-rules.ts";
+import {
+  SSO_FIELDS,
+  SSO_ICONS,
+  SSO_TYPES,
+  type SsoType,
+} from "../../../../../src/domain/accounts/identities/sso/sso-rules.ts";
 import { FormDrawer } from "../../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
 import { Section } from "../../../../components/feedback/SideDrawer.tsx";
@@ -15,9 +21,61 @@ import { useCheckedForm } from "../../../../components/inputs/use-checked-form.t
 import { Field, Row } from "../../../../components/layout.tsx";
 import { ProviderIcon } from "../../../account/login/ProviderIcon.tsx";
 import { MappingRows } from "./MappingRows.tsx";
-import { ProviderFields } from "./ProviderFields.tsx";
 import { addProvider, changeProvider, type Provider, providers } from "./provider-calls.ts";
 import { bodyOfProvider, checkProviderForm, formOfProvider, type ProviderForm } from "./provider-form.ts";
+
+type ProviderFieldsProps = Readonly<{
+  type: SsoType;
+  config: Readonly<Record<string, string>>;
+  isMissing: (field: string) => boolean;
+  onChange: (field: string, value: string) => void;
+}>;
+
+const CERTIFICATE_ROWS = 4;
+
+/** The fields of a type of identity provider. */
+const ProviderFields = ({ type, config, isMissing, onChange }: ProviderFieldsProps) => {
+  const { t } = useTranslation();
+  const certificateId = useId();
+  return Object.entries(SSO_FIELDS[type]).map(([field, { isOptional }]) => {
+    const value = config[field] ?? "";
+    const label = t(`providers.fields.${field}`);
+    const hint = t(`providers.hints.${field}`);
+    const error = isMissing(field) ? t("providers.required") : undefined;
+    if (field === "trust_email") {
+      const set = (isOn: boolean) => onChange(field, isOn ? "true" : "");
+      return <SwitchRow key={field} label={label} hint={hint} isOn={value === "true"} onChange={set} />;
+    }
+    if (field === "certificate") {
+      return (
+        <Field key={field} label={label} htmlFor={certificateId} hint={hint} error={error}>
+          <OutlinedInput
+            id={certificateId}
+            fullWidth
+            multiline
+            minRows={CERTIFICATE_ROWS}
+            error={error !== undefined}
+            value={value}
+            onChange={({ target }) => onChange(field, target.value)}
+          />
+        </Field>
+      );
+    }
+    return (
+      <LabelledInput
+        key={field}
+        label={label}
+        hint={hint}
+        error={error}
+        optional={isOptional ? t("providers.optional") : undefined}
+        name={`provider-${field}`}
+        autoComplete="off"
+        value={value}
+        onChange={(text) => onChange(field, text)}
+      />
+    );
+  });
+};
 
 type ProviderDrawerProps = Readonly<{
   /** Null: a new one. */

@@ -1,5 +1,6 @@
 import { and, eq, isNull, lt, ne, sql } from "drizzle-orm";
 import { tokens } from "../../../../../../db/schema/accounts/api-keys.ts";
+import { scimUsers } from "../../../../../../db/schema/accounts/scim.ts";
 import { sessions, users } from "../../../../../../db/schema/accounts/users.ts";
 import type { DbOrTx, Tx } from "../../../../../../db/types.ts";
 import type { Vault } from "../../../../../lib/security/crypto.ts";
@@ -12,9 +13,8 @@ import { ROLE, USER_STATUS } from "../../../roles.ts";
 import { createUnbound } from "../../sign-in-by-identity.ts";
 import type { ProviderRow } from "../providers.ts";
 import { domainOf } from "../sso-rules.ts";
-import { claimBan, releaseBan } from "./bans.ts";
+import { ScimError } from "./protocol.ts";
 import { displayNameOf, emailOf, type UserFields } from "./resources.ts";
-import { ScimError } from "./scim-error.ts";
 
 type AccountDeps = Readonly<{ vault: Vault; settings: SettingsReader }>;
 
@@ -120,4 +120,43 @@ const CONTENT = {
 function note(tx: Tx, userId: number, row: ProviderRow, code: keyof typeof CONTENT): Promise<void> {
   const text: LogNote = { code, params: { name: row.name } };
   return writeLog(tx, { type: LOG_TYPE.system, userId, content: `${CONTENT[code]} ${row.name}`, note: text });
+}
+
+/** Notes that a provider bans an account whose row the caller has locked; a ban of an administrator stays theirs. */
+async function claimBan(tx: Tx, providerId: number, user: Readonly<{ id: number; status: number }>): Promise<void> {
+  if (user.status === USER_STATUS.banned && (await bannersOf(tx, user.id)).length === 0) return;
+  await tx
+    .update(scimUsers)
+    .set({ hasBanned: true })
+    .where(and(eq(scimUsers.providerId, providerId), eq(scimUsers.userId, user.id)));
+}
+
+/** Takes a provider's ban back. Returns whether the account may be used again: no other provider and no administrator bans it. */
+async function releaseBan(tx: Tx, providerId: number, userId: number): Promise<boolean> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
+  const banners = await bannersOf(tx, userId);
+  if (!banners.includes(providerId)) return false;
+  await tx
+    .update(scimUsers)
+    .set({ hasBanned: false })
+    .where(and(eq(scimUsers.providerId, providerId), eq(scimUsers.userId, userId)));
+  return banners.length === 1;
+}
+
+/** An administrator decides about an account: bans of providers are theirs no longer. Returns whether there were any. */
+export async function overrideBans(tx: Tx, userId: number): Promise<boolean> {
+  const overridden = await tx
+    .update(scimUsers)
+    .set({ hasBanned: false })
+    .where(and(eq(scimUsers.userId, userId), eq(scimUsers.hasBanned, true)))
+    .returning({ userId: scimUsers.userId });
+  return overridden.length > 0;
+}
+
+async function bannersOf(tx: Tx, userId: number): Promise<number[]> {
+  const rows = await tx
+    .select({ providerId: scimUsers.providerId })
+    .from(scimUsers)
+    .where(and(eq(scimUsers.userId, userId), eq(scimUsers.hasBanned, true)));
+  return rows.map(({ providerId }) => providerId);
 }

@@ -1,5 +1,4 @@
-import { MOST_RESULTS } from "./list-page.ts";
-import { GROUP_SCHEMA, LIST_SCHEMA, USER_SCHEMA } from "./resources.ts";
+import { GROUP_SCHEMA, LIST_SCHEMA, MOST_RESULTS, USER_SCHEMA } from "./resources.ts";
 
 const SCHEMA_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:Schema";
 const TYPE_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:ResourceType";

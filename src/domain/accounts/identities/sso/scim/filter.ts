@@ -1,5 +1,4 @@
-import { type Attributes, attributeOf, isAttributes, withoutSchema } from "./attribute.ts";
-import { ScimError } from "./scim-error.ts";
+import { type Attributes, attributeOf, isAttributes, ScimError, withoutSchema } from "./protocol.ts";
 
 type Literal = string | number | boolean | null;
 /** A filter of RFC 7644, 3.4.2.2. */

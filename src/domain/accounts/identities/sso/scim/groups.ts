@@ -4,12 +4,11 @@ import type { DbOrTx, Tx } from "../../../../../../db/types.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { isOneOf } from "../../../../../lib/values/sql-text.ts";
 import { syncMemberships } from "../sync-memberships.ts";
-import type { Attributes } from "./attribute.ts";
 import { equalities, parseFilter } from "./filter.ts";
-import { type ListQuery, listPage } from "./list-page.ts";
 import { applyPatch, type PatchOperation } from "./patch.ts";
-import { readGroup, viewGroup } from "./resources.ts";
-import { ScimError } from "./scim-error.ts";
+import type { Attributes } from "./protocol.ts";
+import { ScimError } from "./protocol.ts";
+import { type ListQuery, listPage, readGroup, viewGroup } from "./resources.ts";
 import type { ScimCall, ScimDeps } from "./users.ts";
 
 /** A page of the provider's groups that fit a filter. Throws ScimError. */

@@ -1,6 +1,5 @@
-import { type Attributes, isAttributes, keyOf, withoutSchema } from "./attribute.ts";
 import { type Filter, matches, parseFilter } from "./filter.ts";
-import { ScimError } from "./scim-error.ts";
+import { type Attributes, isAttributes, keyOf, ScimError, withoutSchema } from "./protocol.ts";
 
 /** One operation of a PATCH (RFC 7644, 3.5.2). */
 export type PatchOperation = Readonly<{ op: string; path?: string | undefined; value?: unknown }>;

@@ -8,12 +8,11 @@ import type { SettingsReader } from "../../../../../settings/settings.ts";
 import type { ProviderRow } from "../providers.ts";
 import { syncMemberships } from "../sync-memberships.ts";
 import { accountFor, type Changed, deprovision, reactivate } from "./accounts.ts";
-import type { Attributes } from "./attribute.ts";
 import { equalities, parseFilter } from "./filter.ts";
-import { type ListQuery, listPage } from "./list-page.ts";
 import { applyPatch, type PatchOperation } from "./patch.ts";
-import { readUser, type UserFields, viewUser } from "./resources.ts";
-import { ScimError } from "./scim-error.ts";
+import type { Attributes } from "./protocol.ts";
+import { ScimError } from "./protocol.ts";
+import { type ListQuery, listPage, readUser, type UserFields, viewUser } from "./resources.ts";
 
 export type ScimDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
 /** Whose resources, and the address that theirs begin with. */

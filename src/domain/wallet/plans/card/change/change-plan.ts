@@ -4,7 +4,7 @@ import { subscriptions } from "../../../../../../db/schema/billing/plans.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../../lib/runtime/error-message.ts";
-import type { StripeDeps } from "../../../payments/stripe-client.ts";
+import type { StripeDeps } from "../../../payments/stripe.ts";
 import { readChange, switchPlan } from "../../change-subscription.ts";
 import { quoteSeats, setSeats } from "../../seats/change-seats.ts";
 import type { PlanDeps } from "../../subscribe.ts";

@@ -5,7 +5,7 @@ import { OperationError } from "../../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../../operation.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
-import { type StripeDeps, stripeClient } from "../../../payments/stripe-client.ts";
+import { type StripeDeps, stripeClient } from "../../../payments/stripe.ts";
 import { lookUpOrder } from "../poll-cards.ts";
 import { applyReportedInvoice } from "../stripe-events.ts";
 import { type CardTerms, cardCredit, storeChange } from "./card-terms.ts";

@@ -4,7 +4,7 @@ import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import type { WalletDeps } from "../../../operation.ts";
-import { type StripeDeps, stripeClient } from "../../../payments/stripe-client.ts";
+import { type StripeDeps, stripeClient } from "../../../payments/stripe.ts";
 import { type Coupon, reserveCoupon } from "../../coupons.ts";
 import { lookUpOrder } from "../poll-cards.ts";
 

@@ -1,0 +1,81 @@
+import Box from "@mui/material/Box";
+import MuiLink from "@mui/material/Link";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { formatDate } from "../../lib/format/time.ts";
+import { useSession } from "../../state/session.ts";
+import { priceChanges } from "../models/pricing/pricing.ts";
+import { channelMarks } from "./data-queries.ts";
+
+const MOST = 8;
+
+/** What happened in the period, below the chart: each leads to where it is recorded. */
+export const MarkList = ({ marks }: { marks: readonly ChartMark[] }) => {
+  const { t, i18n } = useTranslation();
+  if (marks.length === 0) return null;
+  const time = (at: number) =>
+    formatDate(at * 1000, i18n.language, {
+      month: "numeric",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+    });
+  return (
+    <Box sx={{ mt: 3, pt: 3, borderTop: "1px solid", borderColor: "line.faint", fontSize: 12.5 }}>
+      <Box component="h3" sx={{ m: 0, mb: 1.5, fontSize: 12.5, fontWeight: 600 }}>
+        {t("dashboard.marks.title")}
+      </Box>
+      <Box component="ul" sx={{ listStyle: "none", m: 0, p: 0 }}>
+        {marks.slice(0, MOST).map(({ at, text, to }) => (
+          <Box component="li" key={`${at} ${text}`} sx={{ display: "flex", gap: 3, py: 0.5 }}>
+            <Box component="time" className="num" sx={{ flex: "none", minWidth: 84, color: "text.tertiary" }}>
+              {time(at)}
+            </Box>
+            <MuiLink component={Link} to={to} color="inherit" underline="hover" sx={{ overflowWrap: "anywhere" }}>
+              {text}
+            </MuiLink>
+          </Box>
+        ))}
+      </Box>
+      {marks.length > MOST && (
+        <Box sx={{ mt: 1, color: "text.tertiary" }}>{t("dashboard.marks.more", { count: marks.length - MOST })}</Box>
+      )}
+    </Box>
+  );
+};
+
+/** Something that may explain a step in the chart. */
+export type ChartMark = Readonly<{
+  /** Epoch seconds. */
+  at: number;
+  text: string;
+  to: "/pricing" | "/audit" | "/channel";
+}>;
+
+/** Price changes in a period and, for administrators, channels that went off or came back; newest first. */
+export function useChartMarks(period: Readonly<{ start: number; end: number }>, isForAdmin: boolean): ChartMark[] {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const prices = useInfiniteQuery(priceChanges(user?.id));
+  const switched = useQuery({ ...channelMarks(period), enabled: isForAdmin });
+  const changed = (prices.data?.pages[0]?.items ?? [])
+    .filter(({ changed_at }) => changed_at >= period.start && changed_at <= period.end)
+    .map(({ changed_at, model_name, before, after }): ChartMark => {
+      const kind = before === null ? "added" : after === null ? "removed" : "price";
+      return { at: changed_at, text: t(`dashboard.marks.${kind}`, { model: model_name }), to: "/pricing" };
+    });
+  const channels = (isForAdmin ? (switched.data ?? []) : []).map(({ at, kind, name }): ChartMark => {
+    if (kind === "channel_recovered")
+      return { at, text: t("dashboard.marks.channel_recovered", { name }), to: "/channel" };
+    const text = name === "" ? t(`dashboard.marks.${kind}_several`) : t(`dashboard.marks.${kind}`, { name });
+    return { at, text, to: "/audit" };
+  });
+  return [...changed, ...channels].toSorted((one, other) => other.at - one.at);
+}
+
+/** The starts of the periods in which something happened. */
+export const markedPeriods = (marks: readonly ChartMark[], periods: readonly number[]): number[] => [
+  ...new Set(marks.map(({ at }) => periods.findLast((start) => start <= at)).filter((start) => start !== undefined)),
+];
