@@ -1,5 +1,5 @@
 import { countMembers, findRepeatedMember } from "../lib/values/json/json-text.ts";
-import { type JsonObject, recordOf } from "./json.ts";
+import { isObject, type JsonObject, recordOf } from "./json.ts";
 
 /**
  * The members, at any depth, by which the gateway admits, prices, filters, limits or translates a client format's
@@ -100,8 +100,6 @@ function fold(name: string, hasTwoSpellings: boolean): string {
 
 const snakeCaseOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camelCaseOf = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 function pushObjects(list: readonly unknown[], stack: object[]): void {
   for (let at = 0; at < list.length; at += 1) {

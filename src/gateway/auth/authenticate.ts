@@ -103,7 +103,7 @@ export function authenticateByMemory(services: GatewayServices, request: Request
     throw new GatewayError(403, "channel_not_allowed", { code: "gateway_pin_admins_only" });
   }
   services.keyNetworks?.observe(token.id, ip, now);
-  const policies = services.policies?.of(token);
+  const policies = user.kind === "organization" ? services.policies?.of(token) : undefined;
   if (policies) {
     refuseAddress(policies, ip);
     refuseLongKey(policies, token.expiredTime, now);

@@ -55,8 +55,12 @@ const NO_PRICE: PriceNotes = { other: {}, writes: {}, audio: {}, content: "" };
 export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outcome): UsageRecord {
   const { caller, summary, ip } = call;
   const plan = reserved?.plan;
-  const included = includes(reserved, outcome) ? reserved?.included : undefined;
-  const budgets = countedBudgets(caller, reserved);
+  // A call takes one of those that its plan includes where the balance would be charged, or if it was completed: one that is
+  // refused, fails or is left before anything came gives it back.
+  const isTaken = reserved?.hold != null && (outcome.quota > 0 || outcome.ending === "complete");
+  const included = isTaken ? reserved?.included : undefined;
+  // A call that its plan includes counts in no budget.
+  const budgets = reserved?.included === undefined ? budgetsOf(caller, plan !== undefined) : NO_BUDGETS;
   const { route } = call.attempts;
   const price = route?.price ?? reserved?.prices.price ?? null;
   const notes = price ? (notesByPrice.get(price) ?? makeNotes(price)) : NO_PRICE;
@@ -78,23 +82,13 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
     quota: included === undefined ? outcome.quota : 0,
     ip,
     content: contentOf(call, outcome, notes),
-    other: otherOf(call, reserved, outcome, notes, price),
+    other: otherOf(call, reserved, outcome, notes, price, budgets),
     ...(budgets.length > 0 && { budgets: budgets.map(({ id }) => id) }),
     ...(plan !== undefined && { plan }),
     ...(included !== undefined && { included }),
   };
 }
 
-/**
- * A call takes one of those that its plan includes where the balance would be charged, or if it was completed: one that is refused,
- * fails or is left before anything came gives it back.
- */
-const includes = (reserved: Reservation | null, { ending, quota }: Outcome): boolean =>
-  reserved?.included !== undefined && reserved.hold !== null && (quota > 0 || ending === "complete");
-
-/** The budgets that a call counts in: none, if its plan includes it. */
-const countedBudgets = (caller: Caller, reserved: Reservation | null): readonly BudgetEntry[] =>
-  reserved?.included === undefined ? budgetsOf(caller, reserved?.plan !== undefined) : NO_BUDGETS;
 const NO_BUDGETS: readonly BudgetEntry[] = [];
 
 /** The part of a record to store: only the charge, if calls are not logged; of one that a plan includes what it was worth, too. */
@@ -127,6 +121,7 @@ function otherOf(
   outcome: Outcome,
   notes: PriceNotes,
   price: Price | null,
+  budgets: readonly BudgetEntry[],
 ): LogOther {
   const { summary, candidates, timing } = call;
   const { entries, route } = call.attempts;
@@ -186,7 +181,6 @@ function otherOf(
   if (session) other.agent_session = session;
   const tags = callTags(call.request.headers, call.body.json);
   if (tags.length > 0) other.tags = tags;
-  const budgets = countedBudgets(call.caller, reserved);
   if (budgets.length > 0) other.budgets = budgets.map(receiptBudget);
   if (outcome.content) Object.assign(other, outcome.content);
   return other;

@@ -2,8 +2,6 @@ import { InsufficientQuota } from "../../billing/ledger/errors.ts";
 import { estimate } from "../../billing/pricing/charge.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import { coversModel, type PlanTerms } from "../../domain/wallet/plans/limits/terms.ts";
-import type { JsonObject } from "../../formats/json.ts";
-import { countTokenIds, weighMedia } from "../../formats/openai-chat/request/summary.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import type { Caller } from "../auth/authenticate.ts";
@@ -293,22 +291,6 @@ function budgetReason(
     default:
       return { code: "gateway_budget_organization", params };
   }
-}
-
-/** No common tokenizer produces more than one token per two bytes of a text's JSON. */
-const MIN_BYTES_PER_TOKEN = 2;
-
-/**
- * An upper bound of the prompt's tokens without counting them, by the size of the body, with media by kind; and an estimate of
- * those that are audio.
- */
-export function boundPrompt(
-  body: JsonObject,
-  bodyBytes: number,
-): Readonly<{ promptBound: number; promptAudioTokens: number }> {
-  const media = weighMedia(body);
-  const textTokens = Math.ceil((bodyBytes - media.bytes) / MIN_BYTES_PER_TOKEN);
-  return { promptBound: textTokens + media.tokens + countTokenIds(body), promptAudioTokens: media.audioTokens };
 }
 
 /** The typical number of tokens for a bound: four bytes per token, where the bound assumes two. */

@@ -1,7 +1,7 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { type JsonObject, textOf } from "../../formats/json.ts";
+import { boundPrompt } from "../../formats/openai-chat/request/summary.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/values/json/json-splice.ts";
-import { boundPrompt } from "../billing/reserve.ts";
 import type { CallTiming } from "../call/call.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { type ChannelPreferences, readPreferences } from "../routing/preferences/read-preferences.ts";

@@ -3,10 +3,10 @@ import type { Candidates, Tier } from "../../domain/channels/routing/routing-ind
 import { upstreamModelOf } from "../../domain/channels/upstream/request-options.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
+import { boundPrompt } from "../../formats/openai-chat/request/summary.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { allowsKeyModel } from "../auth/authorize.ts";
 import { type PolicyRefusal, policyRefusal } from "../auth/policies.ts";
-import { boundPrompt } from "../billing/reserve.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";

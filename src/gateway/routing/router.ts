@@ -187,7 +187,8 @@ class CallRequirements implements Requirements {
   isServedBy(provider: Provider): boolean {
     const { endpoint, prompt } = this.call;
     if (!capabilityAt(endpoint, provider)) return false;
-    return provider.embedsMedia === true || !needsMediaEmbeddings(endpoint, prompt);
+    if (endpoint.capability !== "embeddings" || provider.embedsMedia === true) return true;
+    return !needsMediaEmbeddings(endpoint, prompt);
   }
 
   /** Perhaps only other channels use a model name with a price. */

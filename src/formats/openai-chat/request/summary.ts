@@ -129,3 +129,19 @@ export function countTokenIds(body: JsonObject): number {
     0,
   );
 }
+
+/** No common tokenizer produces more than one token per two bytes of a text's JSON. */
+const MIN_BYTES_PER_TOKEN = 2;
+
+/**
+ * An upper bound of the prompt's tokens without counting them, by the size of the body, with media by kind; and an estimate of
+ * those that are audio.
+ */
+export function boundPrompt(
+  body: JsonObject,
+  bodyBytes: number,
+): Readonly<{ promptBound: number; promptAudioTokens: number }> {
+  const media = weighMedia(body);
+  const textTokens = Math.ceil((bodyBytes - media.bytes) / MIN_BYTES_PER_TOKEN);
+  return { promptBound: textTokens + media.tokens + countTokenIds(body), promptAudioTokens: media.audioTokens };
+}

@@ -1,5 +1,5 @@
 import { CHANNEL_STATUS } from "../../../domain/channels/entry.ts";
-import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { isObject, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -56,6 +56,17 @@ function isExcluded({ services }: GatewayContext, { excluded }: Call, { channelI
 /** Ids in a request: of files, and of conversations, vector stores and containers. */
 type References = Readonly<{ files: Set<string>; objects: Set<string> }>;
 
+/** The members that name files, and those that name objects, by id or as an object with one. */
+const KINDS: ReadonlyMap<string, keyof References> = new Map([
+  ["file_id", "files"],
+  ["file_ids", "files"],
+  ["conversation", "objects"],
+  ["container", "objects"],
+  ["container_id", "objects"],
+  ["vector_store_id", "objects"],
+  ["vector_store_ids", "objects"],
+]);
+
 /** Values with names that the client chooses. */
 const FREE: ReadonlySet<string> = new Set("metadata attributes parameters arguments schema json_schema".split(" "));
 
@@ -70,26 +81,13 @@ export function findReferences(values: readonly unknown[]): References | null {
     }
     for (const name in node) {
       const value: unknown = (node as JsonObject)[name];
-      collect(references, name, value);
+      const kind = value == null ? undefined : KINDS.get(name);
+      if (kind === "files") addIds(references.files, value);
+      else if (kind === "objects") addIds(references.objects, recordOf(value)?.id ?? value);
       if (isObject(value) && !FREE.has(name)) open.push(value);
     }
   }
   return references.files.size + references.objects.size > 0 ? references : null;
-}
-
-function collect({ files, objects }: References, name: string, value: unknown): void {
-  switch (name) {
-    case "file_id":
-    case "file_ids":
-      addIds(files, value);
-      return;
-    case "conversation":
-    case "container":
-    case "container_id":
-    case "vector_store_id":
-    case "vector_store_ids":
-      addIds(objects, recordOf(value)?.id ?? value);
-  }
 }
 
 function addIds(ids: Set<string>, value: unknown): void {
@@ -98,8 +96,6 @@ function addIds(ids: Set<string>, value: unknown): void {
     if (id) ids.add(id);
   }
 }
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** Where referenced objects are stored; null for kinds without a known object. */
 export type Owners = Readonly<{ files: StoredObject | null; objects: StoredObject | null }>;

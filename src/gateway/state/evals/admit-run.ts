@@ -1,10 +1,11 @@
 import { estimate } from "../../../billing/pricing/charge.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { boundPrompt } from "../../../formats/openai-chat/request/summary.ts";
 import { noRules } from "../../../formats/request-rules.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
-import { boundPrompt, reserveAmount } from "../../billing/reserve.ts";
+import { reserveAmount } from "../../billing/reserve.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { Hold } from "../../call/services.ts";
 import { refuseBlockedWords } from "../../call/word-filter.ts";

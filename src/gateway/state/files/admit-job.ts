@@ -1,14 +1,14 @@
 import { estimate } from "../../../billing/pricing/charge.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { summarize } from "../../../formats/openai-chat/request/summary.ts";
+import { boundPrompt, summarize } from "../../../formats/openai-chat/request/summary.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
 import { integer, noRules, type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
 import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
-import { boundPrompt, reserveAmount } from "../../billing/reserve.ts";
+import { reserveAmount } from "../../billing/reserve.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Hold } from "../../call/services.ts";

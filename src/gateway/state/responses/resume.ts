@@ -1,10 +1,10 @@
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
+import { boundPrompt } from "../../../formats/openai-chat/request/summary.ts";
 import { placeOfItem } from "../../../formats/openai-responses/items.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import { boundPrompt } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
