@@ -1,13 +1,8 @@
 /** Somebody limits and changes a key, looks calls, prices and announcements up in a real browser, in both languages. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
-import {
-  findSeriousViolations,
-  type Language,
-  measureHorizontalOverflow,
-  openPage,
-  WORDS,
-} from "../../support/e2e/browser.ts";
+import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
+import { type Language, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import {

@@ -1,7 +1,8 @@
 /** An administrator looks after channels in a real browser: tags, keys, models, files, the keyboard; in both languages. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
-import { findSeriousViolations, type Language, measureHorizontalOverflow, WORDS } from "../../support/e2e/browser.ts";
+import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
+import { type Language, measureHorizontalOverflow, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, createChannel, setOption } from "../../support/e2e/console-client.ts";
 import { openConsolePage, openSharedBrowser, PAGE_TIMEOUT_MS, showFilters } from "../../support/e2e/console-page.ts";

@@ -1,7 +1,7 @@
 /** What images and videos cost, in the console: receipts of calls, and where their prices are set. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import OpenAI, { toFile } from "openai";
-import { waitForLogs } from "../../support/e2e/books.ts";
+import { waitForLogs } from "../../support/billing/books.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";

@@ -1,6 +1,7 @@
 /** The price list of 2,000 models in a real browser: found, narrowed, seen from another group, copied, explained. */
 import { describe, expect } from "bun:test";
-import { findSeriousViolations, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
+import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
+import { measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import {

@@ -3,7 +3,7 @@
  * Portkey, Bifrost), against the whole server as visitors and users reach it.
  */
 import { afterAll, describe, expect } from "bun:test";
-import { waitForLogs } from "../../support/e2e/books.ts";
+import { waitForLogs } from "../../support/billing/books.ts";
 import { openPage } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, createChannel, login, setOptions } from "../../support/e2e/console-client.ts";

@@ -2,13 +2,8 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import OpenAI from "openai";
 import type { Page } from "playwright";
-import {
-  findSeriousViolations,
-  type Language,
-  measureHorizontalOverflow,
-  openPage,
-  WORDS,
-} from "../../support/e2e/browser.ts";
+import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
+import { type Language, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { openSharedBrowser, PAGE_TIMEOUT_MS } from "../../support/e2e/console-page.ts";

@@ -1,7 +1,8 @@
 /** The way from a new gateway to its first answer, in a real browser, with what it takes: seconds, clicks and key presses. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
-import { findSeriousViolations, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
+import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
+import { measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { openSharedBrowser, PAGE_TIMEOUT_MS } from "../../support/e2e/console-page.ts";

@@ -11,7 +11,8 @@ import { ROLE } from "../../../src/domain/accounts/roles.ts";
 import { createUser } from "../../../src/domain/accounts/users/create-user.ts";
 import { say } from "../../../src/lib/messages.ts";
 import { LANGUAGES } from "../../../ui/state/i18n.ts";
-import { findSeriousViolations, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
+import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
+import { measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { startChatUpstream } from "../../gateway/mcp/chat-upstream.ts";
 import { startMcpServer } from "../../gateway/mcp/mcp-server.ts";
-import { settledAccount, waitForLogs } from "../../support/e2e/books.ts";
+import { settledAccount, waitForLogs } from "../../support/billing/books.ts";
 import { createApiKey, createChannel } from "../../support/e2e/console-client.ts";
 import { ENGINES, setOption, setUp, startOn } from "../../support/e2e/fixture.ts";
 

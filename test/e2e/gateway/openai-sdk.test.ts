@@ -1,7 +1,7 @@
 /** The official client against the executable: every answer arrives whole, is metered, charged to the unit and logged. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { settledAccount, waitForLogs } from "../../support/e2e/books.ts";
+import { settledAccount, waitForLogs } from "../../support/billing/books.ts";
 import { ENGINES, type Fixture, setOption, startFixture } from "../../support/e2e/fixture.ts";
 
 const MODELS = [

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { waitForLogs } from "../../support/e2e/books.ts";
+import { waitForLogs } from "../../support/billing/books.ts";
 import { createApiKey, createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { type Session, setOption, setUp, startOn } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { ResponsesWS } from "openai/resources/responses/ws";
-import { waitForLogs } from "../../support/e2e/books.ts";
+import { waitForLogs } from "../../support/billing/books.ts";
 import { createApiKey, createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { setOption, setUp, startOn } from "../../support/e2e/fixture.ts";
 import { chunk, DONE, pacedSse, startUpstream, usageChunk } from "../../support/gateway/start-upstream.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { waitForLogs } from "../../support/e2e/books.ts";
+import { waitForLogs } from "../../support/billing/books.ts";
 import { createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { setOption, startFixture, startGateway } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";

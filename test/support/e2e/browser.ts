@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
-import AxeBuilder from "@axe-core/playwright";
+import { existsSync } from "node:fs";
 import type { QueryClient } from "@tanstack/react-query";
 import { type Browser, chromium, type Page } from "playwright";
 import * as en from "../../../ui/locales/en/index.ts";
@@ -116,44 +114,6 @@ export async function followInPage(page: Page, path: string): Promise<boolean> {
     await page.waitForLoadState();
     return false;
   }
-}
-
-/** The library as the builder has it, without the comments, which every page would have to read. */
-const AXE_SOURCE = readFileSync(
-  Bun.resolveSync("axe-core/axe.min.js", path.dirname(Bun.resolveSync("@axe-core/playwright", import.meta.dir))),
-  "utf8",
-);
-/** Stands in for the library where the page has it already. */
-const NOTHING = "0";
-/** What the library's global object has besides its documented functions: what a rule's findings are, if it has any. */
-type Axe = Readonly<{ _audit: { rules: readonly { id: string; impact: string | null }[] } }>;
-let lesserRules: readonly string[] | undefined;
-
-/**
- * What axe finds serious or critical on the page as it stands. `withTargets`: also targets that are too small or too close to
- * others (WCAG 2.2, 2.5.8), which axe looks for only when asked.
- */
-export async function findSeriousViolations(page: Page, withTargets = false): Promise<string[]> {
-  // Given to the builder it would be run several times in every page.
-  const isAlone = page.frames().length === 1;
-  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE_SOURCE);
-  lesserRules ??= await page.evaluate(() => {
-    const { axe } = window as unknown as { axe: Axe };
-    return axe._audit.rules.filter(({ impact }) => impact === "minor" || impact === "moderate").map(({ id }) => id);
-  });
-  const builder = new AxeBuilder({ page, axeSource: isAlone ? NOTHING : AXE_SOURCE }).options({
-    // Only what is wrong is put together, by the rules that can find something of interest.
-    resultTypes: ["violations"],
-    rules: {
-      ...Object.fromEntries(lesserRules.map((id) => [id, { enabled: false }])),
-      ...(withTargets && { "target-size": { enabled: true } }),
-    },
-  });
-  // No frames of other sites are looked into.
-  const { violations } = await builder.setLegacyMode().analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
 }
 
 /** Pixels by which the page can be scrolled sideways; 0 is right. */

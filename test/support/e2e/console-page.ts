@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Locator, Page } from "playwright";
 import { prepareTables } from "../processes/prepared-tables.ts";
+import { findSeriousViolations } from "./axe/find-violations.ts";
 import {
-  findSeriousViolations,
   followInPage,
   type Language,
   lookOnPhone,

@@ -4,15 +4,8 @@ import { TOTP } from "otpauth";
 import type { Browser } from "playwright";
 import { startFakeSignInServices } from "../console/sign-in.ts";
 import { startMailServer } from "../notifications.ts";
-import {
-  findSeriousViolations,
-  followInPage,
-  type Language,
-  lookOnPhone,
-  measureHorizontalOverflow,
-  openPage,
-  WORDS,
-} from "./browser.ts";
+import { findSeriousViolations } from "./axe/find-violations.ts";
+import { followInPage, type Language, lookOnPhone, measureHorizontalOverflow, openPage, WORDS } from "./browser.ts";
 import { setOptions } from "./console-client.ts";
 import { type Session, setUp, startGateway } from "./fixture.ts";
 

@@ -1,5 +1,5 @@
+import type { Session } from "../e2e/console-client.ts";
 import { until } from "../lib/until.ts";
-import type { Session } from "./console-client.ts";
 
 /** A row of the usage log with its details parsed. */
 export type LogRow = Readonly<{
