@@ -123,6 +123,29 @@ async function readBooks(): Promise<{ rows: number; charged: number; spent: numb
   return row;
 }
 
+test("a queue has as many places as its route says, whichever worker a call waits in", async () => {
+  const busy = "err-429";
+  await createChannel(root, upstream.url, [busy]);
+  await setOption(root, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1, [SHARED]: 1, [busy]: 1 });
+  const queue = { max_wait_ms: 1500, max_length: 3 };
+  await setOption(root, "ModelRoutes", { calm: { candidates: [{ model: busy }], queue } });
+  const headers = { authorization: `Bearer ${key}`, connection: "close" };
+  const listModels = async () => (await fetch(`${gateway.url}/v1/models`, { keepalive: false, headers })).text();
+  await until(
+    () => Promise.all(Array.from({ length: 40 }, listModels)),
+    (lists) => lists.every((list) => list.includes('"calm"')),
+  );
+  const answers = await Promise.all(Array.from({ length: 24 }, () => callOnNewConnection(key, "calm")));
+  expect(await statusesOf(answers)).toEqual({ 429: 24 });
+  const [waited] = await until(
+    () => sql<{ rows: number; queued: number }[]>`
+      select count(*)::int as rows, (count(*) filter (where other like '%"queued_ms"%'))::int as queued from logs
+      where type = 2 and failed`,
+    ([row]) => row?.rows === 24,
+  );
+  expect(waited?.queued).toBe(queue.max_length);
+}, 60_000);
+
 test("status shows every worker, and one scrape has the figures of all", async () => {
   const { out, code } = await runCommand(["status", "--json"], { DATA_DIR: gateway.dataDir });
   expect(code).toBe(0);
