@@ -2,6 +2,7 @@
 import { afterAll, describe, expect } from "bun:test";
 import { say } from "../../../src/lib/messages.ts";
 import type { ServiceName } from "../../../ui/features/account/login/sign-in-services.ts";
+import { startSamlIdp } from "../../support/console/saml-idp.ts";
 import type { Language } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login, ROOT_NAME, ROOT_PASSWORD, setOptions } from "../../support/e2e/console-client.ts";
@@ -17,6 +18,7 @@ import { until } from "../../support/lib/until.ts";
 
 const PASSWORD = "a traveler's word";
 const BOT = "4711:bot-secret";
+const PROVIDERS = "/api/identity_provider/";
 
 /** The services that lead to a page of their own and back. */
 type Redirecting = Exclude<ServiceName, "wechat">;
@@ -57,7 +59,12 @@ const ALL: readonly ServiceName[] = [...REDIRECTING, "wechat"];
 
 const browser = await openSharedBrowser();
 const fixture = await startSignInFixture({ SystemName: "The gate" });
-afterAll(fixture.stop);
+const idp = await startSamlIdp();
+afterAll(async () => {
+  await fixture.stop();
+  await idp.stop();
+});
+await setOptions(fixture.root, { Organizations: "on" });
 const visitors = {
   en: await openVisitor(browser, fixture.url, BOTH_VIEWPORTS),
   zh: await openVisitor(browser, fixture.url, VIEWPORTS.zh),
@@ -267,6 +274,58 @@ describe("services to sign in with", () => {
         await signOut();
         await typePassword(username, "a first password");
         await page.waitForURL("**/token");
+        expect(somebody.unexpected()).toEqual([]);
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "a company's people sign in at its OpenID or SAML provider, and get accounts with its memberships",
+      async () => {
+        const { root, outside, url } = fixture;
+        const { page, open, words, button, signOut } = somebody;
+        const [openid, saml] = [`OpenID ${language}`, `SAML ${language}`];
+        const common = { icon: "", enabled: true, enforced: false, creates_accounts: true, domains: [], mappings: [] };
+        const oidc = { issuer: outside.url, client_id: "oidc client", groups_claim: "groups" };
+        await root.post(PROVIDERS, { ...common, type: "oidc", name: openid, secret: "oidc secret", config: oidc });
+        const config = { entry_point: idp.entryPoint, idp_issuer: idp.entityId, certificate: idp.certificate };
+        const attributes = { email_attribute: "mail", name_attribute: "cn", groups_attribute: "groups" };
+        const { id: harbor } = await root.post("/api/organization/", { username: `harbor-${language}` });
+        const mappings = [{ group: "engineers", organization_id: harbor, role: "developer" }];
+        const { id } = await root.post(PROVIDERS, {
+          ...{ ...common, type: "saml", name: saml, secret: "", mappings },
+          config: { ...config, ...attributes },
+        });
+        const metadata = await (await fetch(`${fixture.gateway.url}/saml/sso-${id}/metadata`)).text();
+        idp.trust(metadata);
+        idp.say({ nameId: `ann-${language}`, attributes: { cn: [`Ann ${language}`], groups: ["engineers"] } });
+        // The provider's page posts its response to the gateway by itself, as browsers do it.
+        await page.route(`${idp.entryPoint}**`, async (route) => {
+          const answer = await (await fetch(route.request().url())).json();
+          const fields = Object.entries({ SAMLResponse: answer.response, RelayState: answer.relayState });
+          const inputs = fields.map(([name, value]) => `<input name="${name}" value="${value}">`).join("");
+          const form = `<form method="post" action="${url}/saml/sso-${id}/acs">${inputs}</form>`;
+          await route.fulfill({ contentType: "text/html", body: `${form}<script>document.forms[0].submit()</script>` });
+        });
+        seat({ sub: `company-${language}`, name: `Ben ${language}` });
+        for (const [provider, person] of [
+          [openid, `Ben ${language}`],
+          [saml, `Ann ${language}`],
+        ] as const) {
+          await signOut();
+          await open("/login");
+          await button(provider).click();
+          await page.waitForURL("**/token");
+          await open("/personal");
+          await page.getByText(person, { exact: true }).first().waitFor();
+          await page.getByText(words.personal.bindings.title).first().waitFor();
+        }
+        const memberships = await page.evaluate(async () => {
+          const headers = { "Sluice-User": String(JSON.parse(localStorage.getItem("user") ?? "{}").id) };
+          return (await (await fetch("/api/organization/", { headers })).json()).data;
+        });
+        expect(memberships).toMatchObject([{ id: harbor, role: "developer" }]);
+        await page.unroute(`${idp.entryPoint}**`);
         expect(somebody.unexpected()).toEqual([]);
       },
       TIMEOUT_MS,

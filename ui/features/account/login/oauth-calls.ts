@@ -71,9 +71,9 @@ const rememberPendingSignIn = (pending: PendingSignIn): void =>
 /** The pending sign-in of this tab at the service; null: none. */
 export function readPendingSignIn(service: string): PendingSignIn | null {
   const { service: name, returnTo, state } = readRecord(sessionStorage.getItem(STORAGE_KEY) ?? "") ?? {};
-  const started = SERVICES.find((one) => one.name === name && name === service);
+  const started = name === service ? serviceOf(service) : undefined;
   return started && typeof returnTo === "string" && typeof state === "string"
-    ? { service: started.name, returnTo, state }
+    ? { service: started, returnTo, state }
     : null;
 }
 
