@@ -184,3 +184,43 @@ test.if(claude !== null)(
     expect(calls.filter(({ tools }) => tools?.includes("Agent"))).toHaveLength(parents.size);
   },
 );
+
+const codexPath = Bun.which("codex");
+test.if(codexPath !== null).each([false, true])(
+  "a sub-agent of Codex is in its session, by its name (over WebSocket: %p)",
+  async (overWebSocket) => {
+    const message = { type: "message", id: "msg_1", role: "assistant", status: "completed" };
+    const done = { ...message, content: [{ type: "output_text", text: "Done.", annotations: [] }] };
+    const args = JSON.stringify({ message: "Count.", task_name: "count" });
+    const start = {
+      ...{ type: "function_call", id: "fc_1", call_id: "call_1", status: "completed" },
+      ...{ namespace: "collaboration", name: "spawn_agent", arguments: args },
+    };
+    const upstream = startUpstream(({ text }) => {
+      const { input, tools } = recordOf(JSON.parse(text)) ?? {};
+      const canStart = JSON.stringify(tools ?? []).includes('"spawn_agent"');
+      const item = canStart && !JSON.stringify(input).includes("function_call_output") ? start : done;
+      const usage = { input_tokens: 5, output_tokens: 5, total_tokens: 10 };
+      const events = [
+        { type: "response.created", response: { id: "resp_1", status: "in_progress", output: [] } },
+        { type: "response.output_item.done", output_index: 0, item },
+        { type: "response.completed", response: { id: "resp_1", status: "completed", output: [item], usage } },
+      ];
+      const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    });
+    const relay = startRelay({
+      channels: [{ type: 1, baseUrl: upstream.url, keys: ["k"], models: ["gpt-5.5"] }],
+      options: { ModelRatio: '{"gpt-5.5": 1}' },
+    });
+    stops.push(upstream.stop, relay.stop);
+    const settings = `${overWebSocket ? "supports_websockets = true\n" : ""}[features]\nmulti_agent_v2 = true`;
+    const access = { baseUrl: `${relay.url}/v1`, key: "sk-test", model: "gpt-5.5" };
+    const { code } = await run(codex(settings), codexPath ?? "", access);
+    expect(code).toBe(0);
+    const calls = relay.billing.records.flatMap(({ other }) => other.agent_session ?? []);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(calls.map(({ name }) => name))).toEqual(new Set([undefined, "/root/count"]));
+    expect(relay.openedSockets() > 0).toBe(overWebSocket);
+  },
+);
