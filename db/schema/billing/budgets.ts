@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { users } from "../accounts/users.ts";
 import { epochSeconds, quotaUnits } from "../columns.ts";
 
@@ -59,4 +59,16 @@ export const budgets = pgTable(
     check("budgets_remaining_not_negative", sql`${t.remaining} >= 0`),
     check("budgets_held_not_negative", sql`${t.held} >= 0`),
   ],
+);
+
+/** What the operator spends on calls that no user is charged for, by purpose and day. Reserved before a call, settled after it. */
+export const operatorSpend = pgTable(
+  "operator_spend",
+  {
+    purpose: text("purpose").notNull(),
+    /** Days since 1970 in UTC. */
+    day: integer("day").notNull(),
+    spent: quotaUnits("spent").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.purpose, t.day] })],
 );

@@ -1,12 +1,12 @@
 import { Elysia, t } from "elysia";
 import { bindIdentity, unbindIdentity } from "../../domain/accounts/identities/bind-identity.ts";
-import { OUTSIDE_LABELS } from "../../domain/accounts/identities/index.ts";
 import {
   identifyByWeChat,
   readTelegramProof,
   type TelegramProof,
   telegramAddress,
 } from "../../domain/accounts/identities/messengers.ts";
+import { OUTSIDE_LABELS } from "../../domain/accounts/identities/oauth-providers.ts";
 import type { OutsideName } from "../../domain/accounts/identities/provider.ts";
 import { findBound, signInByIdentity } from "../../domain/accounts/identities/sign-in-by-identity.ts";
 import { isSsoName } from "../../domain/accounts/identities/sso/sso-rules.ts";

@@ -3,7 +3,7 @@ import type { Changes } from "../../../db/changes.ts";
 import { sessionCaller, sessionUser } from "../../domain/accounts/authenticate.ts";
 import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
 import { bindIdentity } from "../../domain/accounts/identities/bind-identity.ts";
-import { findProvider } from "../../domain/accounts/identities/index.ts";
+import { findProvider } from "../../domain/accounts/identities/oauth-providers.ts";
 import {
   challengeOf,
   type Handshake,

@@ -1,14 +1,9 @@
 import type { Option } from "../option/option.ts";
-import { drawingOptions } from "./drawing.ts";
-import { gatewayOptions } from "./gateway.ts";
-import { generalOptions } from "./general.ts";
-import { loggingOptions } from "./logging.ts";
-import { mailOptions } from "./mail.ts";
-import { catalogOptions, modelOptions } from "./models.ts";
-import { monitoringOptions } from "./monitoring.ts";
-import { paymentOptions } from "./payment.ts";
+import { catalogOptions, drawingOptions, gatewayOptions, modelOptions } from "./gateway.ts";
+import { generalOptions, mailOptions } from "./general.ts";
+import { loggingOptions, monitoringOptions } from "./monitoring.ts";
+import { paymentOptions, quotaOptions } from "./payment.ts";
 import { pricingOptions } from "./pricing.ts";
-import { quotaOptions } from "./quota.ts";
 import { signInOptions } from "./sign-in.ts";
 
 /** Every option there is. A new one is one line in its section's file. */

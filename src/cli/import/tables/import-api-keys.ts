@@ -5,10 +5,9 @@ import { TOKEN_LIMITS } from "../../../domain/api-keys/api-key-rules.ts";
 import { invalidIpEntries } from "../../../domain/api-keys/directory/ip-list.ts";
 import { hashOfDigest } from "../../../domain/api-keys/directory/key-hash.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
-import { balanceOf, flagOf, integerIn, listOf, momentOf, textOf } from "../values.ts";
+import { balanceOf, createFreeIds, flagOf, integerIn, listOf, momentOf, textOf } from "../values.ts";
 
 const KIND = "API keys";
 

@@ -12,10 +12,9 @@ import { decimal, toText } from "../../../lib/values/decimal.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { mappingForDeployments, type Translated, translateChannel, translateKin } from "../channels.ts";
 import type { Family } from "../detect-family.ts";
-import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
-import { balanceOf, flagOf, integerIn, objectOf, textOf } from "../values.ts";
+import { balanceOf, createFreeIds, flagOf, integerIn, objectOf, textOf } from "../values.ts";
 
 const KIND = "channels";
 const ENABLED = 1;

@@ -5,10 +5,9 @@ import { redemptionCodes, redemptionUses } from "../../../../db/schema/billing/c
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
-import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
-import { balanceOf, flagOf, integerIn, momentOf, textOf } from "../values.ts";
+import { balanceOf, createFreeIds, flagOf, integerIn, momentOf, textOf } from "../values.ts";
 
 const KIND = "redemption codes";
 const USED = 3;

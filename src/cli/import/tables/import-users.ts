@@ -6,10 +6,9 @@ import type { Tx } from "../../../../db/types.ts";
 import { ACCOUNT_LIMITS } from "../../../domain/accounts/account-rules.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { randomText, type Vault } from "../../../lib/security/crypto.ts";
-import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
-import { balanceOf, integerIn, momentOf, objectOf, textOf } from "../values.ts";
+import { balanceOf, createFreeIds, integerIn, momentOf, objectOf, textOf } from "../values.ts";
 
 const KIND = "users";
 const ROLES = [1, 10, 100];

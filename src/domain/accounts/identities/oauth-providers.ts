@@ -1,11 +1,13 @@
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
+import { oidc } from "./oidc.ts";
 import {
   accessTokenOf,
   askService,
   bearer,
   challengeOf,
   formRequest,
+  type OutsideName,
   type OutsideProvider,
   subjectOf,
   texts,
@@ -15,7 +17,7 @@ import {
 const LABEL = "GitHub";
 
 /** GitHub; the identity is the account's number, as login names are given away again. */
-export const github: OutsideProvider = {
+const github: OutsideProvider = {
   name: "github",
   label: LABEL,
   isEnabled: (settings) => settings.get("GitHubOAuthEnabled"),
@@ -57,7 +59,7 @@ async function verifiedEmail(fetch: SafeFetch, api: string, token: string): Prom
 const DISCORD_LABEL = "Discord";
 
 /** Discord. */
-export const discord: OutsideProvider = {
+const discord: OutsideProvider = {
   name: "discord",
   label: DISCORD_LABEL,
   isEnabled: (settings) => settings.get("DiscordOAuthEnabled"),
@@ -100,7 +102,7 @@ export const discord: OutsideProvider = {
 const LINUXDO_LABEL = "Linux DO";
 
 /** The forum Linux DO. */
-export const linuxdo: OutsideProvider = {
+const linuxdo: OutsideProvider = {
   name: "linuxdo",
   label: LINUXDO_LABEL,
   isEnabled: (settings) => settings.get("LinuxDOOAuthEnabled"),
@@ -127,4 +129,20 @@ export const linuxdo: OutsideProvider = {
     if (user.active === false) throw new OperationError("oauth_failed", { service: LINUXDO_LABEL });
     return { subject: subjectOf(user.id, LINUXDO_LABEL), ...texts({ displayName: user.name ?? user.username }) };
   },
+};
+
+const PROVIDERS: readonly OutsideProvider[] = [github, oidc, linuxdo, discord];
+
+/** The service of this name that people sign in with by OAuth 2; undefined: there is none. */
+export const findProvider = (name: string): OutsideProvider | undefined =>
+  PROVIDERS.find((provider) => provider.name === name);
+
+/** Everything that can be bound, as people know it. */
+export const OUTSIDE_LABELS: Readonly<Record<OutsideName, string>> = {
+  github: "GitHub",
+  oidc: "OIDC",
+  linuxdo: "Linux DO",
+  discord: "Discord",
+  wechat: "WeChat",
+  telegram: "Telegram",
 };

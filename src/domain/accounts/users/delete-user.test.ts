@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
-import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
+import { storedResponses } from "../../../../db/schema/gateway/objects.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 import { createUser } from "./create-user.ts";

@@ -5,7 +5,7 @@ import { passkeys, recoveryCodes, totpSecrets } from "../../../../db/schema/acco
 import { identities, sessions, users } from "../../../../db/schema/accounts/users.ts";
 import { subscriptions } from "../../../../db/schema/billing/plans.ts";
 import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
-import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
+import { storedResponses } from "../../../../db/schema/gateway/objects.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

@@ -1,6 +1,6 @@
 import { and, eq, inArray, ne } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { operatorSpend } from "../../../../db/schema/billing/operator-spend.ts";
+import { operatorSpend } from "../../../../db/schema/billing/budgets.ts";
 import {
   type EvaluationStatus,
   evaluationResults,

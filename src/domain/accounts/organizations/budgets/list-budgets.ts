@@ -4,7 +4,6 @@ import { projects } from "../../../../../db/schema/accounts/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import { type BudgetPeriod, type BudgetScope, budgets } from "../../../../../db/schema/billing/budgets.ts";
 import type { Db } from "../../../../../db/types.ts";
-import { forecastBudget } from "./forecast-budget.ts";
 
 /** A budget as members see it; amounts in quota units, times in epoch seconds. */
 export type BudgetView = Readonly<{
@@ -64,3 +63,26 @@ export async function listBudgets(db: Db, organizationId: number, now: number): 
 }
 
 const WIDEST_FIRST: Readonly<Record<BudgetScope, number>> = { organization: 0, project: 1, member: 2, key: 3 };
+
+/** A budget's running period; amounts in quota units, times in epoch seconds. */
+type Spending = Readonly<{ limit: number; spent: number; periodStart: number; renewsAt: number }>;
+
+/** A pace over less than an hour says nothing. */
+const LEAST_ELAPSED_S = 3600;
+
+/**
+ * What will have been spent when the period ends, and when the limit is reached, both at the pace of the period so far. Null:
+ * too early to say, or it does not happen in this period.
+ */
+export function forecastBudget(
+  { limit, spent, periodStart, renewsAt }: Spending,
+  now: number,
+): Readonly<{ forecast: number | null; runsOutAt: number | null }> {
+  const elapsed = now - periodStart;
+  if (elapsed < LEAST_ELAPSED_S) return { forecast: null, runsOutAt: null };
+  const perSecond = spent / elapsed;
+  const forecast = renewsAt === 0 ? null : Math.round(spent + perSecond * Math.max(0, renewsAt - now));
+  if (spent >= limit || perSecond === 0) return { forecast, runsOutAt: null };
+  const runsOutAt = Math.round(now + (limit - spent) / perSecond);
+  return { forecast, runsOutAt: renewsAt !== 0 && runsOutAt >= renewsAt ? null : runsOutAt };
+}

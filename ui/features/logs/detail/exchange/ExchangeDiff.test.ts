@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { exchangeLines } from "./exchange-lines.ts";
+import { exchangeLines } from "./ExchangeDiff.tsx";
 
 test("names what changed, with the lines around it, and counts what it leaves out", () => {
   const messages = [{ role: "user", content: "Hello" }];

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { forecastBudget } from "./forecast-budget.ts";
+import { forecastBudget } from "./list-budgets.ts";
 
 const DAY = 86_400;
 const budget = { limit: 1000, spent: 100, periodStart: 0, renewsAt: 30 * DAY };
