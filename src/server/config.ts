@@ -14,6 +14,7 @@ import {
   type ReadText,
   rateLimit,
   serviceAddress,
+  shares,
   text,
   type Variable,
   variable,
@@ -114,6 +115,8 @@ const configSchema = (isTerminal: boolean) => ({
     sampler: oneOf("OTEL_TRACES_SAMPLER", SAMPLERS, "parentbased_always_on"),
     /** 0 to 1, for the samplers by ratio. */
     sampledRatio: fraction("OTEL_TRACES_SAMPLER_ARG", 1),
+    /** By the requested model, with wildcards: the share that is kept instead. */
+    sampledModels: shares("OTEL_TRACES_SAMPLER_MODELS"),
     /** Prompts and outputs become attributes of spans. */
     capturesContent: flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", false),
   },

@@ -96,6 +96,21 @@ function parsePairs(name: string, value: string | null): Record<string, string> 
   return found;
 }
 
+/** Shares by name: `name=0.1` pairs between commas, each from 0 to 1, in the order in which they are written. */
+export const shares = (name: string): Variable<ReadonlyMap<string, number>> =>
+  variable(
+    name,
+    (value) => {
+      const found = Object.entries(parsePairs(name, value)).map(
+        ([key, text]) => [key, Number(text || "none")] as const,
+      );
+      const wrong = found.find(([, share]) => !(share >= 0 && share <= 1));
+      if (wrong) throw new ConfigError(`${name}: the share of ${wrong[0]} must be a number from 0 to 1`);
+      return new Map(found);
+    },
+    { shown: "none" },
+  );
+
 /** A variable that is true or false. */
 export const flag = (name: string, fallback: boolean): Variable<boolean> =>
   variable(name, (value) => parseFlag(name, value) ?? fallback, { shown: String(fallback) });

@@ -68,3 +68,58 @@ test.each(SERVICES)(
     }
   },
 );
+
+/** How many calls of each model were exported of ten, under these variables; callers' traces are sampled. */
+async function exportedCalls(variables: Readonly<Record<string, string>>, hasParent = false) {
+  const spans: string[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      if (new URL(request.url).pathname === "/v1/traces") spans.push(await request.text());
+      return Response.json({});
+    },
+  });
+  stops.push(() => server.stop(true));
+  const endpoint = `http://127.0.0.1:${server.port}`;
+  const protocol = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
+  const { telemetry: config } = readConfig({ ...protocol, ...variables });
+  const telemetry = await startTelemetry({ ...config, endpoint, version: "1", instanceId: "i" });
+  const models = ["gpt-4o", "gpt-4o-mini", "claude-sonnet-4-5"];
+  for (const model of models) {
+    for (let at = 0; at < 10; at += 1) {
+      const headers: Record<string, string> = hasParent
+        ? { traceparent: `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01` }
+        : {};
+      const request = new Request("http://localhost/v1/chat/completions", { headers });
+      const call = { request, endpoint: { capability: "chat" as const }, summary: { model, stream: false } };
+      const trace = telemetry.begin(call, { startedAtMs: performance.now() });
+      const channel = { id: 1, name: "a" };
+      trace.beginAttempt({ provider: { type: 1, name: "OpenAI" }, channel, upstreamModel: `upstream of ${model}` });
+      trace.failAttempt({ channelId: 1, channelName: "a", status: 500, startMs: 0, firstByteMs: null, endMs: 1 });
+    }
+  }
+  await telemetry.close();
+  const text = spans.join();
+  return models.map((model) => text.split(`"upstream of ${model}"`).length - 1);
+}
+
+const RULES = "gpt-4o=1,gpt-*=0";
+
+test.each([
+  ["the first rule that fits decides, else the sampler", { OTEL_TRACES_SAMPLER_MODELS: RULES }, false, [10, 0, 10]],
+  ["a caller's decision counts first", { OTEL_TRACES_SAMPLER_MODELS: RULES }, true, [10, 10, 10]],
+  [
+    "not for samplers that ignore it",
+    { OTEL_TRACES_SAMPLER_MODELS: RULES, OTEL_TRACES_SAMPLER: "always_off" },
+    true,
+    [10, 0, 0],
+  ],
+  ["without rules the sampler decides", { OTEL_TRACES_SAMPLER: "always_off" }, false, [0, 0, 0]],
+] as const)("sampling by model: %s", async (_, variables, hasParent, counts) =>
+  expect(await exportedCalls(variables, hasParent)).toEqual([...counts]),
+);
+
+test.each(["gpt-4o", "gpt-4o=", "gpt-4o=2", "gpt-4o=x"])("%p is no list of shares", (value) =>
+  expect(() => readConfig({ OTEL_TRACES_SAMPLER_MODELS: value })).toThrow("OTEL_TRACES_SAMPLER_MODELS"),
+);

@@ -7,12 +7,14 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SamplingResult,
   type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { UsageRecord } from "../../../billing/types.ts";
 import type { Usage } from "../../../formats/conversation/reply.ts";
+import { wildcardPattern } from "../../../lib/values/linear-pattern.ts";
 import type { Config } from "../../../server/config.ts";
 import {
   CallTrace,
@@ -110,17 +112,45 @@ export async function startTelemetry(config: TelemetryConfig): Promise<Telemetry
   };
 }
 
-function samplerOf({ sampler, sampledRatio }: Pick<TelemetryConfig, "sampler" | "sampledRatio">): Sampler {
+type SamplerConfig = Pick<TelemetryConfig, "sampler" | "sampledRatio" | "sampledModels">;
+
+function samplerOf({ sampler, sampledRatio, sampledModels }: SamplerConfig): Sampler {
   const [kind = "", isParentBased] = sampler.startsWith("parentbased_")
     ? [sampler.slice("parentbased_".length), true]
     : [sampler, false];
-  const root =
+  const usual =
     kind === "always_off"
       ? new AlwaysOffSampler()
       : kind === "traceidratio"
         ? new TraceIdRatioBasedSampler(sampledRatio)
         : new AlwaysOnSampler();
-  return isParentBased ? new ParentBasedSampler({ root }) : root;
+  if (sampledModels.size === 0) return isParentBased ? new ParentBasedSampler({ root: usual }) : usual;
+  const root = new ModelSampler(sampledModels, usual);
+  // Attempts follow their call: their model is the channel's name for it.
+  const remote = isParentBased ? {} : { remoteParentSampled: root, remoteParentNotSampled: root };
+  return new ParentBasedSampler({ root, ...remote });
+}
+
+/** Samples calls by their requested model: the first rule that fits decides, else the usual sampler. */
+class ModelSampler implements Sampler {
+  readonly #rules: readonly (readonly [pattern: RegExp, sampler: Sampler])[];
+
+  constructor(
+    shares: ReadonlyMap<string, number>,
+    private readonly usual: Sampler,
+  ) {
+    this.#rules = [...shares].map(([model, share]) => [wildcardPattern(model), new TraceIdRatioBasedSampler(share)]);
+  }
+
+  shouldSample(...call: Parameters<Sampler["shouldSample"]>): SamplingResult {
+    const model = String(call[4]["gen_ai.request.model"] ?? "");
+    const rule = this.#rules.find(([pattern]) => pattern.test(model));
+    return (rule?.[1] ?? this.usual).shouldSample(...call);
+  }
+
+  toString(): string {
+    return "ModelSampler";
+  }
 }
 
 /** Where spans and metrics are sent. `endpoint`: base URL without a trailing slash. */
