@@ -120,10 +120,29 @@ export async function followInPage(page: Page, path: string): Promise<boolean> {
 export const measureHorizontalOverflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** Looks at the open page as narrow as on a phone, then as before; what is looked for does not depend on colors. */
+export async function lookNarrow(page: Page, look: () => Promise<void>): Promise<void> {
+  const before = sizeOf(page);
+  await resize(page, { ...before, width: PHONE_WIDTH_PX });
+  await look();
+  await resize(page, before);
+}
+
+function sizeOf(page: Page): { width: number; height: number } {
+  const size = page.viewportSize();
+  if (!size) throw new Error("the page has no size of its own");
+  return size;
+}
+
+/** Returns when the page was rendered with this size. */
+async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
 /** Looks at the open page as on a phone in dark, then as before. */
 export async function lookOnPhone(page: Page, look: () => Promise<void>): Promise<void> {
-  const before = page.viewportSize();
-  if (!before) throw new Error("the page has no size of its own");
+  const before = sizeOf(page);
   await show(page, { width: PHONE_WIDTH_PX, height: before.height }, "dark");
   await look();
   await show(page, before, "light");
