@@ -17,6 +17,8 @@ const ON_BOTH = [
   /^src\/domain\/logs\/(archive|list|usage\/totals)\//,
   /^(src\/console\/wallet\/wallet|test\/gateway\/(tasks\/crash|files\/batches))\.test/,
 ];
+/** A simulated year of what other tests of the same folders run on both engines, step by step. */
+const LONG_STORIES = ["src/domain/wallet/statements/year.test.ts"];
 /** What another file could see after the test: replaced modules, clocks, variables of the environment, processes. */
 const LEAVES_TRACES = /\b(?:mock|jest|spyOn|setSystemTime|globalThis)\b|process\.env|Bun\.(?:env|spawn)|Worker\(/;
 
@@ -32,7 +34,7 @@ export function listDatabaseTests(files: readonly SourceFile[]): DatabaseTests {
       /^(src|db|test\/(?!e2e))/.test(file) &&
       !ENGINE_FREE.some((folder) => file.startsWith(folder)),
   );
-  const isOnBoth = (file: string) => ON_BOTH.some((pattern) => pattern.test(file));
+  const isOnBoth = (file: string) => !LONG_STORIES.includes(file) && ON_BOTH.some((pattern) => pattern.test(file));
   return { onBoth: tests.filter(isOnBoth), onPostgres: tests.filter((file) => !isOnBoth(file)) };
 }
 

@@ -52,15 +52,25 @@ async function makeChains(...names: string[]) {
   }
 }
 
+/** What all of a process's stand-ins sign with: seven certificates with RSA keys take half a second of work. */
+let keys: ReturnType<typeof makeKeys> | undefined;
+
+async function makeKeys() {
+  const [{ root, chains }, { chains: strange }] = await Promise.all([
+    makeChains(NAME, "paypal.com.example.org"),
+    makeChains(NAME),
+  ]);
+  /** `neighbor` has the same authority as PayPal's, `outside` the same name. */
+  return { root, certificates: { own: chains[0], neighbor: chains[1], outside: strange[0] } };
+}
+
 /**
  * A stand-in for PayPal as its reference documents it: OAuth tokens, Orders v2, refunds of captures, idempotent by request ID;
  * and notifications that are signed with a certificate it serves.
  */
 export async function startFakePaypal() {
-  const { root, chains } = await makeChains(NAME, "paypal.com.example.org");
-  const { chains: strange } = await makeChains(NAME);
-  /** `neighbor` has the same authority as PayPal's, `outside` the same name. */
-  const certificates = { own: chains[0], neighbor: chains[1], outside: strange[0] };
+  keys ??= makeKeys();
+  const { root, certificates } = await keys;
   /** `failing`: the next requests are carried out, and answered with an error. */
   const state = { failing: 0, refusesRefunds: false, declines: false, slow: false };
   const orders = new Map<string, Order>();
