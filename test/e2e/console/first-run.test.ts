@@ -104,6 +104,8 @@ describe("from set-up to the first answer", () => {
     await page.waitForURL("**/start");
     await page.getByLabel(words.channels.quick.key, { exact: true }).and(page.locator(":focus")).waitFor();
     await type(KEY);
+    // Before the list has come there is nothing but the last tile to go up from.
+    await page.getByRole("radio", { name: "OpenAI", exact: true }).waitFor();
     await press("Tab", "ArrowUp", "Tab");
     await page.getByLabel(words.channels.form.baseUrl, { exact: true }).and(page.locator(":focus")).waitFor();
     await type(upstream.url);
