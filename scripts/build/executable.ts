@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { cp, mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { version } from "../../package.json";
 
@@ -6,8 +6,11 @@ const ROOT = path.resolve(import.meta.dir, "../..");
 
 /** The worker is a second entry point: the executable can only start workers that the build names. */
 const ENTRYPOINTS = ["src/main.ts", "db/embedded/worker.ts"];
-/** Embedded under their last name: the server reads them at /$bunfs/root/dist, /docs, /sbom and /migrations. */
-const ASSETS = ["ui/dist", "dist/docs", "dist/sbom", "db/migrations"];
+/** Embedded under their last name: the server reads them at /$bunfs/root/dist, /docs, /sbom, /migrations and /translations. */
+const ASSETS = ["ui/dist", "dist/docs", "dist/sbom", "src/lib/messages/translations"];
+const MIGRATIONS = "db/migrations";
+/** What a migration is made from, 13 MiB; the server needs only what is applied, and in which order. */
+const SNAPSHOT = /_snapshot\.json$/;
 
 /**
  * Compiles the server with the console, the migrations and the embedded database into one file.
@@ -20,9 +23,14 @@ export async function buildExecutable(target?: string): Promise<{ path: string; 
   // The file's own name is in it: only the folder's differs from build to build.
   const folder = `dist/.${process.pid}`;
   const staging = `${folder}/${path.basename(file)}`;
+  const migrations = path.join(folder, path.basename(MIGRATIONS));
   await mkdir(path.join(ROOT, folder), { recursive: true });
   try {
-    await compile(staging, target);
+    await cp(path.join(ROOT, MIGRATIONS), path.join(ROOT, migrations), {
+      recursive: true,
+      filter: (source) => !SNAPSHOT.test(source),
+    });
+    await compile(staging, [...ASSETS, migrations], target);
     // Renamed into place: overwriting a program that runs is refused, replacing it is not.
     await rename(path.join(ROOT, staging), path.join(ROOT, file));
   } finally {
@@ -31,7 +39,7 @@ export async function buildExecutable(target?: string): Promise<{ path: string; 
   return { path: file, bytes: (await stat(path.join(ROOT, file))).size };
 }
 
-function compile(outfile: string, target: string | undefined) {
+function compile(outfile: string, assets: readonly string[], target: string | undefined) {
   return Bun.build({
     entrypoints: ENTRYPOINTS.map((entry) => path.join(ROOT, entry)),
     root: ROOT,
@@ -43,7 +51,7 @@ function compile(outfile: string, target: string | undefined) {
     splitting: true,
     compile: {
       outfile: path.join(ROOT, outfile),
-      assets: ASSETS.map((asset) => path.join(ROOT, asset)),
+      assets: assets.map((asset) => path.join(ROOT, asset)),
       autoloadDotenv: false,
       autoloadBunfig: false,
       ...(target ? { target: target as Bun.Build.CompileTarget } : {}),

@@ -37,10 +37,11 @@ describe("messages", () => {
   });
 });
 
+const codes = [...new Bun.Glob("messages/**/*.ts").scanSync(import.meta.dir)].flatMap((file) =>
+  [...readFileSync(join(import.meta.dir, file), "utf8").matchAll(/^ {2}(\w+): ?\{/gm)].map(([, code]) => code),
+);
+
 test("each code has one message: of two the later would replace the other", () => {
-  const codes = [...new Bun.Glob("messages/**/*.ts").scanSync(import.meta.dir)].flatMap((file) =>
-    [...readFileSync(join(import.meta.dir, file), "utf8").matchAll(/^ {2}(\w+): ?\{/gm)].map(([, code]) => code),
-  );
   expect(codes.length).toBeGreaterThan(900);
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
 });
@@ -48,7 +49,8 @@ test("each code has one message: of two the later would replace the other", () =
 describe.each(readdirSync(join(import.meta.dir, "messages/translations")))("the translation %s", async (file) => {
   const { default: texts }: { default: Record<string, string> } = await import(`./messages/translations/${file}`);
 
-  test("has the codes of English alone, and fills in the same", () => {
+  test("has the codes of English, all of them and no others, and fills in the same", () => {
+    expect(Object.keys(texts).length).toBe(codes.length);
     const filled = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
     for (const [code, text] of Object.entries(texts)) {
       if (!isMessageCode(code)) throw new Error(`${code} is no message`);

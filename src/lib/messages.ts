@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { accessMessages, accountMessages } from "./messages/accounts/accounts.ts";
 import { budgetMessages, organizationMessages, policyMessages } from "./messages/accounts/organizations.ts";
 import { planMessages } from "./messages/accounts/plans.ts";
@@ -13,11 +15,6 @@ import { doctorWorkMessages } from "./messages/operations/diagnostics-work.ts";
 import { journalMessages, logMessages } from "./messages/operations/journal.ts";
 import { publicPageMessages } from "./messages/public-pages.ts";
 import { settingMessages } from "./messages/settings.ts";
-import fr from "./messages/translations/fr.json" with { type: "json" };
-import ja from "./messages/translations/ja.json" with { type: "json" };
-import ru from "./messages/translations/ru.json" with { type: "json" };
-import vi from "./messages/translations/vi.json" with { type: "json" };
-import zhTW from "./messages/translations/zh-TW.json" with { type: "json" };
 import { codeMessages, walletMessages } from "./messages/wallet.ts";
 
 /** Everything the server says to a person, by code, in English and Chinese; `{name}` is filled from the parameters. */
@@ -57,11 +54,25 @@ export type MessageParams = Readonly<{ [name: string]: string | number | Sentenc
 /** A message by its code, to be shown in the reader's language. */
 export type Sentence = Readonly<{ code: MessageCode; params?: MessageParams }>;
 
-/** The same in the other languages. */
-const translations = { fr, ja, ru, vi, "zh-TW": zhTW } as const satisfies Record<string, Record<MessageCode, string>>;
+const TRANSLATED = ["fr", "ja", "ru", "vi", "zh-TW"] as const;
+type TranslatedLanguage = (typeof TRANSLATED)[number];
+type Translation = Readonly<Record<MessageCode, string>>;
+const TRANSLATIONS = Bun.isStandaloneExecutable
+  ? "/$bunfs/root/translations"
+  : join(import.meta.dir, "messages/translations");
+/** The same in the other languages, each read when it is first needed. */
+const translations = new Map<TranslatedLanguage, Translation>();
+
+function translationOf(language: TranslatedLanguage): Translation {
+  const known = translations.get(language);
+  if (known) return known;
+  const read: Translation = JSON.parse(readFileSync(join(TRANSLATIONS, `${language}.json`), "utf8"));
+  translations.set(language, read);
+  return read;
+}
 
 /** A language of the server and the console, by its tag (BCP 47). */
-export type Language = WrittenLanguage | keyof typeof translations;
+export type Language = WrittenLanguage | TranslatedLanguage;
 /** The languages of mails, notices and alerts. */
 export type WrittenLanguage = keyof Message;
 
@@ -70,7 +81,7 @@ export const writtenLanguage = (language: string): WrittenLanguage => (language.
 
 /** The message in a language; a placeholder without a parameter stays as it is. */
 export function say(code: MessageCode, language: Language, params: MessageParams = {}): string {
-  const text = language === "en" || language === "zh" ? catalogue[code][language] : translations[language][code];
+  const text = language === "en" || language === "zh" ? catalogue[code][language] : translationOf(language)[code];
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = params[name];
     if (value === undefined) return placeholder;
@@ -108,7 +119,5 @@ export function languageOfTag(tag: string): Language | null {
   if (/^zh-(?:.*-)?(?:hant|tw|hk|mo)\b/.test(lower)) return "zh-TW";
   const [language = ""] = lower.split("-");
   if (language === "en" || language === "zh") return language;
-  return isTranslated(language) ? language : null;
+  return TRANSLATED.find((known) => known === language) ?? null;
 }
-
-const isTranslated = (language: string): language is keyof typeof translations => Object.hasOwn(translations, language);

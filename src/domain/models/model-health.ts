@@ -1,6 +1,7 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import type { Reads } from "../../../db/server/replica.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import { recentEntries } from "../../lib/values/tables/recent-entries.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { usableGroups } from "../accounts/users/usable-groups.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
@@ -56,8 +57,8 @@ const NO_HEALTH: ModelHealth = { days: [], recent: { count: 0, failed: 0 } };
 /** Reads how models do. Figures are at most a minute old, however many readers ask. */
 export function createModelHealth({ reads, settings, channels }: Deps): ModelHealthReader {
   const health = memoizeFor(KEEP_MS, () => reads.read((db) => readModelHealth(db, nowSeconds())));
-  const speeds = new LRUCache<string, Promise<ModelSpeed>>({ max: MOST_MODELS, ttl: KEEP_MS });
-  const incidents = new LRUCache<string, Promise<readonly ModelIncident[]>>({ max: MOST_MODELS, ttl: KEEP_MS });
+  const speeds = recentEntries<string, Promise<ModelSpeed>>(MOST_MODELS, KEEP_MS);
+  const incidents = recentEntries<string, Promise<readonly ModelIncident[]>>(MOST_MODELS, KEEP_MS);
   return {
     async statuses(ownGroup) {
       const groups = [...usableGroups(settings, ownGroup).keys()];

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { recentEntries } from "../values/tables/recent-entries.ts";
 import { SlidingCount, waitSeconds } from "./sliding-count.ts";
 
 /** Counts requests by key in bounded memory. */
@@ -26,7 +26,7 @@ export function createRateLimiter(
   { maxKeys = 50_000, now = Date.now }: Readonly<{ maxKeys?: number; now?: () => number }> = {},
 ): RateLimiter {
   // Bounded by size: bounded by `max`, each limiter would hold memory for all of its keys from the start.
-  const counts = new LRUCache<string, SlidingCount>({ maxSize: maxKeys, sizeCalculation: () => 1 });
+  const counts = recentEntries<string, SlidingCount>(maxKeys);
 
   /** The key's count, as the most recently used one. */
   const use = (key: string): SlidingCount => {

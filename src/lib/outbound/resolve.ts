@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { LRUCache } from "lru-cache";
+import { recentEntries } from "../values/tables/recent-entries.ts";
 import type { AddressPolicy } from "./address-policy.ts";
 import { OutboundError } from "./outbound-error.ts";
 
@@ -22,7 +22,7 @@ const lookupAll: Lookup = async (hostname) =>
  * address is no way round the policy.
  */
 export function createResolve(policy: AddressPolicy, lookup: Lookup = lookupAll, now = Date.now): Resolve {
-  const known = new LRUCache<string, { addresses: readonly string[]; until: number }>({ max: MAX_NAMES });
+  const known = recentEntries<string, { addresses: readonly string[]; until: number }>(MAX_NAMES);
 
   const ask = async (hostname: string): Promise<readonly string[]> => {
     let addresses: readonly string[];

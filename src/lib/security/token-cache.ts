@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { nowSeconds } from "../clock.ts";
+import { recentEntries } from "../values/tables/recent-entries.ts";
 
 type NewToken = Readonly<{ text: string; lifeSeconds: number }>;
 type CachedToken = { text: Promise<string>; fetchedAt: number; expiresAt: number };
@@ -13,7 +13,7 @@ const MIN_AGE_SECONDS = 10;
  * to a token and its lifetime, and rejects with the reason why there is none.
  */
 export function createTokenCache(spareSeconds: number) {
-  const tokens = new LRUCache<string, CachedToken>({ max: MAX_TOKENS });
+  const tokens = recentEntries<string, CachedToken>(MAX_TOKENS);
   return {
     get(name: string, ask: () => Promise<NewToken>): Promise<string> {
       const known = tokens.get(name);

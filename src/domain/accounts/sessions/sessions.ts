@@ -1,5 +1,4 @@
 import { and, desc, eq, gt, lt, ne } from "drizzle-orm";
-import { LRUCache } from "lru-cache";
 import type { Changes } from "../../../../db/changes.ts";
 import { sessions, sessions as table, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
@@ -7,6 +6,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { readHostCookie, setHostCookie } from "../../../lib/http/host-cookie.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { randomText } from "../../../lib/security/crypto.ts";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import type { UserDirectory } from "../directory.ts";
 
 export type Session = Readonly<{
@@ -44,7 +44,7 @@ export function createSessions(
 ): Sessions {
   const { db, changes, users } = deps;
   const hasher = new Bun.CryptoHasher("sha256", deps.secret);
-  const cache = new LRUCache<string, Session & { checkedAt: number }>({ max: MOST_CACHED });
+  const cache = recentEntries<string, Session & { checkedAt: number }>(MOST_CACHED);
   // Raised by every change of a user: what was read before must not be cached after it.
   let epoch = 0;
 

@@ -1,8 +1,8 @@
 import { lt, sql } from "drizzle-orm";
-import { LRUCache } from "lru-cache";
 import { keyNetworks, tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import type { Db } from "../../../../db/types.ts";
 import { networkOf } from "../../../lib/http/client-ip.ts";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 
 /** Notes from which networks API keys are used. */
 export type KeyNetworks = Readonly<{
@@ -29,7 +29,7 @@ type Noted = Readonly<{ tokenId: number; network: string; at: number }>;
 
 /** Creates the notes of a process. */
 export function createKeyNetworks(db: Db): KeyNetworks {
-  const days = new LRUCache<string, number>({ max: MOST_REMEMBERED });
+  const days = recentEntries<string, number>(MOST_REMEMBERED);
   const pending = new Map<string, Noted>();
   let forgottenAt = 0;
   return {

@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import { LRUCache } from "lru-cache";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
@@ -11,6 +10,7 @@ import {
   type RowSource,
   textField,
 } from "../../../lib/values/tables/packed-rows.ts";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import { SlotIndex } from "../../../lib/values/tables/slot-index.ts";
 import { enlarged } from "../../../lib/values/tables/text-column.ts";
 import type { ApiKeyEntry } from "./api-key-entry.ts";
@@ -163,7 +163,7 @@ export function createKeyLookup(
   table: ApiKeyTable,
   vault: Pick<Vault, "keyedHash">,
 ): (key: string) => ApiKeyEntry | undefined {
-  const remembered = new LRUCache<string, Found>({ max: MOST_REMEMBERED });
+  const remembered = recentEntries<string, Found>(MOST_REMEMBERED);
   let rememberedVersion = table.version;
   const findByHash = (hash: string): Found | null => {
     const entry = table.findByHash(hash);

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { createRateLimiter } from "../../../lib/limits/rate-limiter.ts";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 
 /** For how long a key that doesn't exist, or a database that fails, is not asked about again. */
 const BELIEVED_MS = 1000;
@@ -37,7 +37,7 @@ export function createRecheckKey({ hash, isKnown, reread, timeoutMs = TIMEOUT_MS
   const all = createRateLimiter(ALL, { now });
   const perKnownKey = createRateLimiter(PER_KNOWN_KEY, { now });
   /** When each key was last asked about in vain, and what failed then. */
-  const answers = new LRUCache<string, Readonly<{ at: number; failure: unknown }>>({ max: MAX_REMEMBERED });
+  const answers = recentEntries<string, Readonly<{ at: number; failure: unknown }>>(MAX_REMEMBERED);
   const running = new Map<string, Promise<boolean>>();
   const waiting = new Map<string, Promise<boolean>>();
 

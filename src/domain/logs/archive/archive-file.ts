@@ -6,7 +6,7 @@ import type { Database } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { LogRow } from "../list/log-view.ts";
-import { createLogFile, type OpenLogFile, openLogFile, readKeys } from "./parquet.ts";
+import type { OpenLogFile } from "./parquet.ts";
 import type { ArchivePlace } from "./place.ts";
 
 export type ArchiveRow = typeof logArchives.$inferSelect;
@@ -16,6 +16,9 @@ const [GROUP_ROWS, GROUP_BYTES] = [5000, 8 * 1024 * 1024];
 /** A file is complete when it has one of these; it is made in memory. */
 const [FILE_ROWS, FILE_BYTES] = [100_000, 16 * 1024 * 1024];
 const DELETED_AT_A_TIME = 2000;
+
+/** Loaded with the first archive. */
+const parquet = () => import("./parquet.ts");
 
 /**
  * Writes rows of one day to a file, reads it back, and only then deletes them from the log. Takes from `pages` until the file
@@ -29,6 +32,7 @@ export async function archiveRows(
 ): Promise<readonly LogRow[] | null> {
   const month = monthOf(first[0]?.createdAt ?? 0);
   const archive = await beginArchive(database, place, month);
+  const { createLogFile } = await parquet();
   const file = createLogFile();
   const keys: LogKey[] = [];
   let group: LogRow[] = [];
@@ -108,6 +112,7 @@ async function readVerified(
 ): Promise<LogKey[]> {
   const bytes = await place.read(name, 0, size).catch(() => null);
   if (bytes === null || Bun.SHA256.hash(bytes, "hex") !== sha256) throw damaged(name);
+  const { openLogFile, readKeys } = await parquet();
   const keys = await readKeys(await openLogFile(size, async (start, end) => bytes.slice(start, end)));
   const isSame = (key: LogKey, index: number) =>
     !expected || (expected[index]?.id === key.id && expected[index]?.createdAt === key.createdAt);
@@ -149,5 +154,7 @@ export async function resumeArchives(
 }
 
 /** Opens a file of which only parts are read. */
-export const openArchive = (place: ArchivePlace, { name, bytes }: ArchiveRow): Promise<OpenLogFile> =>
-  openLogFile(bytes, (start, end) => place.read(name, start, end));
+export async function openArchive(place: ArchivePlace, { name, bytes }: ArchiveRow): Promise<OpenLogFile> {
+  const { openLogFile } = await parquet();
+  return openLogFile(bytes, (start, end) => place.read(name, start, end));
+}

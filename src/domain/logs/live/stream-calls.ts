@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, gte, sql } from "drizzle-orm";
-import { LRUCache } from "lru-cache";
 import { requireRow } from "../../../../db/require-row.ts";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
 import type { Database, Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import { readChannelNames } from "../list/log-view.ts";
 import { LOG_TYPE } from "../write-log.ts";
 import type { CallFeed, LiveCall } from "./call-feed.ts";
@@ -42,7 +42,7 @@ export function streamCalls({
   };
   return new ReadableStream({
     start(controller) {
-      const known = new LRUCache<string, true>({ max: MOST_KNOWN });
+      const known = recentEntries<string, true>(MOST_KNOWN);
       const look =
         database.kind === "server" ? followLog(database, (call) => !known.has(call.request_id) && take(call)) : null;
       let ticks = 0;

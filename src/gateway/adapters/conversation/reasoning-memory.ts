@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type {
   ChatDialect,
   Conversation,
@@ -8,6 +7,7 @@ import type {
   ToolCallPart,
 } from "../../../formats/conversation/conversation.ts";
 import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 
 /** What preceded a tool call and must precede it again in the next turn. */
 type RememberedReasoning = Readonly<{ reasoning: readonly ReasoningPart[]; signature: Signature | undefined }>;
@@ -29,7 +29,7 @@ const MAX_CHARACTERS = 100_000;
 
 /** Remembers reasoning of tool calls, for clients that send none of it back. */
 export function createReasoningMemory(): ReasoningMemory {
-  const calls = new LRUCache<string, RememberedReasoning>({ max: MAX_CALLS });
+  const calls = recentEntries<string, RememberedReasoning>(MAX_CALLS);
   return {
     observe(userId, dialect) {
       let reasoning: ReasoningPart[] = [];

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 
 /**
  * Remembers which model of a route served a conversation: the prompt is in that model's cache, and only that model can
@@ -19,7 +19,7 @@ const LIFE_MS = 10 * 60_000;
 export function createConversationModels(
   onKeep: (conversation: bigint, model: string) => void = () => {},
 ): ConversationModels {
-  const models = new LRUCache<bigint, string>({ max: MAX_CONVERSATIONS, ttl: LIFE_MS });
+  const models = recentEntries<bigint, string>(MAX_CONVERSATIONS, LIFE_MS);
   const learn = (conversation: bigint, model: string) => void models.set(conversation, model);
   return {
     learn,

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { Usage } from "../../../formats/conversation/reply.ts";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import type { Call } from "../../call/call.ts";
 
 /** How fast a channel serves a model: exponentially weighted averages of its latest calls. */
@@ -34,7 +34,7 @@ export function createSpeeds(
   now: () => number = Date.now,
   onSample?: (channelId: number, model: string, sample: Speed) => void,
 ): Speeds {
-  const entries = new LRUCache<string, Measured>({ max: MAX_ENTRIES });
+  const entries = recentEntries<string, Measured>(MAX_ENTRIES);
   const add = (channelId: number, model: string, sample: Speed, calls: number) => {
     const name = `${channelId} ${model}`;
     const at = now();

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import type { Choice } from "./choose.ts";
 
 /**
@@ -32,7 +32,7 @@ export function createStickiness(
   now: () => number = Date.now,
   onChange: (conversation: bigint, served: ServedBy | null) => void = () => {},
 ): Stickiness {
-  const entries = new LRUCache<bigint, Entry>({ max: MAX_CONVERSATIONS });
+  const entries = recentEntries<bigint, Entry>(MAX_CONVERSATIONS);
   return {
     find(conversation) {
       const found = entries.get(conversation);

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import { charge } from "../../../billing/pricing/charge.ts";
 import { type ContextTier, tierOf } from "../../../billing/pricing/price-rules.ts";
 import type { Price, UsageRecord } from "../../../billing/types.ts";
@@ -7,6 +7,7 @@ import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type Decimal, decimal, integer, multiply, ONE } from "../../../lib/values/decimal.ts";
+import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import { storedRow } from "../../billing/log-row.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -37,7 +38,7 @@ export const isFinal = ({ status }: JsonObject): boolean => FINAL_STATUSES.has(s
 export async function settleObject(context: GatewayContext, object: StoredObject): Promise<void> {
   if (object.settledAt !== null || !isChargedAtEnd(object.kind) || !isFinal(object.body)) return;
   const { objects } = context.services;
-  const settlings = settlingsOf.get(objects) ?? new LRUCache<string, Promise<void>>({ max: MAX_SETTLINGS });
+  const settlings = settlingsOf.get(objects) ?? recentEntries<string, Promise<void>>(MAX_SETTLINGS);
   settlingsOf.set(objects, settlings);
   // Several requests may refresh an object concurrently, or have an old version of it.
   const begun = settlings.get(object.id);

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { createAddressPolicy } from "../../outbound/address-policy.ts";
 import { createSafeFetch } from "../../outbound/safe-fetch.ts";
+import { recentEntries } from "../../values/tables/recent-entries.ts";
 import type { ReadSecret } from "./managers.ts";
 import {
   type AwsOptions,
@@ -39,7 +39,7 @@ export function createSecretReader(managers: SecretManagers): SecretReader {
     gcp: createGcpReader(managers.gcp, fetch),
   };
   // References to several fields of a secret share one request.
-  const secrets = new LRUCache<string, Promise<string>>({ max: MOST_SECRETS, ttl: managers.refreshMs });
+  const secrets = recentEntries<string, Promise<string>>(MOST_SECRETS, managers.refreshMs);
   return {
     refreshMs: managers.refreshMs,
     async read(text) {

@@ -1,8 +1,8 @@
 import { type Column, getTableName, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { LRUCache } from "lru-cache";
 import { endOfTurn } from "../../runtime/tick.ts";
 import type { PageReader, RowQuery, TableCopy } from "./keep-table.ts";
+import { recentEntries } from "./recent-entries.ts";
 import { SlotIndex } from "./slot-index.ts";
 import { enlarged, TextColumn } from "./text-column.ts";
 
@@ -122,7 +122,7 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
   #sweep = 0;
   /** Ids that follow each other stand next to each other in the index, too: rows are read nearly in that order. */
   readonly #byId = new SlotIndex((slot) => this.#ids[slot] as number);
-  readonly #entries = new LRUCache<number, NonNullable<Entry>>({ max: MOST_ENTRIES });
+  readonly #entries = recentEntries<number, NonNullable<Entry>>(MOST_ENTRIES);
   /** Becomes another with every change. */
   version = 0;
 

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
+import { recentEntries } from "../../../../lib/values/tables/recent-entries.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import type { PlanDeps } from "../subscribe.ts";
 
@@ -13,7 +13,7 @@ const MOST_ACCOUNTS = 10_000;
  * Resolves when calls can use them. Never rejects: without the database, calls have what memory knows of the last window.
  */
 export function createAccountAdvancer(deps: PlanDeps & Readonly<{ log: Logger }>): (userId: number) => Promise<void> {
-  const looks = new LRUCache<number, Promise<void>>({ max: MOST_ACCOUNTS, ttl: LOOK_AGAIN_MS });
+  const looks = recentEntries<number, Promise<void>>(MOST_ACCOUNTS, LOOK_AGAIN_MS);
   return (userId) => {
     const known = looks.get(userId);
     if (known) return known;

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { recentEntries } from "../../../../lib/values/tables/recent-entries.ts";
 
 /** What hedging needs to know of the past, in memory. */
 export type Hedges = {
@@ -31,8 +31,8 @@ type Budget = { spent: number; extra: number; since: number };
 
 /** Creates the memory of hedging. `now`: of tests. `onNews`: called with what calls of this process have seen or done. */
 export function createHedges(now: () => number = Date.now, onNews: (news: HedgeNews) => void = () => {}): Hedges {
-  const samples = new LRUCache<string, number[]>({ max: MAX_ENTRIES });
-  const budgets = new LRUCache<string, Budget>({ max: MAX_ENTRIES });
+  const samples = recentEntries<string, number[]>(MAX_ENTRIES);
+  const budgets = recentEntries<string, Budget>(MAX_ENTRIES);
   const budgetOf = (route: string): Budget => {
     const known = budgets.get(route) ?? { spent: 0, extra: 0, since: now() };
     budgets.set(route, known);

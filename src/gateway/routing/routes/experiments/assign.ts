@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { recentEntries } from "../../../../lib/values/tables/recent-entries.ts";
 import type { ModelRoute, RouteExperiment } from "../../../../settings/option/model-routes.ts";
 import type { GatewayContext } from "../../../call/context.ts";
 import type { RouteTarget } from "../plan.ts";
@@ -22,7 +22,7 @@ const MAX_CONVERSATIONS = 20_000;
 
 /** Remembers which conversations an experiment has counted. */
 export function createCountedConversations(): CountedConversations {
-  const seen = new LRUCache<string, true>({ max: MAX_CONVERSATIONS });
+  const seen = recentEntries<string, true>(MAX_CONVERSATIONS);
   return {
     isFirst(experiment, conversation) {
       const key = `${experiment}/${conversation}`;
