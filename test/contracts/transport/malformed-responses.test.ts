@@ -83,7 +83,7 @@ test("each call ends, is sent once, and spoils no other", async () => {
 }, 120_000);
 
 /** Every so many cases go through the whole relay, as a call and as a stream. */
-const SAMPLE = 7;
+const SAMPLE = 13;
 
 test.each([false, true])(
   "through the relay (stream: %p) the next channel answers, and nothing stays held",

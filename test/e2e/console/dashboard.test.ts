@@ -34,7 +34,7 @@ const choose = (group: string, name: string) =>
   consolePage.page.getByRole("group", { name: group }).first().getByRole("button", { name, exact: true }).click();
 
 const { browser, gateway, root } = await startConsoleFixture(() =>
-  startSeeded({ channels: 4, users: 6, tokens: 8, logs: 20_000 }),
+  startSeeded({ channels: 4, users: 6, tokens: 8, logs: 6000 }),
 );
 const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 
