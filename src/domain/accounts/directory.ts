@@ -74,7 +74,8 @@ const USER_ROWS: RowSource = {
   table: u,
   id: u.id,
   fields: [
-    ...[textField(u.accessTokenHash), textField(u.username), textField(u.displayName), textField(u.group)],
+    sql`coalesce(${u.accessTokenHash}, '')`,
+    ...[textField(u.username), textField(u.displayName), textField(u.group)],
     u.sessionVersion,
     sql`case when ${u.kind} = 'person' and ${u.role} = 1 and ${u.adminRoleId} is null and ${u.status} = 1
         and ${u.deletedAt} is null and not ${acceptsUnsetPrice} and ${u.maxConcurrency} = 0
