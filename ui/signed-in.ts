@@ -41,7 +41,7 @@ export const chatToLink = () => import("./features/playground/links/ChatPage.tsx
 export const detail = () => withTexts(import("./features/dashboard/DashboardPage.tsx"), "records");
 export const commandPalette = () => import("./features/shell/CommandPalette.tsx");
 export const doctor = () => withTexts(import("./features/admin/doctor/DoctorPage.tsx"), "admin");
-export const drawingLog = () => import("./features/logs/tasks/DrawingLogPage.tsx");
+export const drawingLog = () => withTexts(import("./features/logs/tasks/DrawingLogPage.tsx"), "records");
 export const identityProviderList = () =>
   withTexts(import("./features/admin/access/providers/IdentityProvidersPage.tsx"), "admin");
 export const jobs = () => withTexts(import("./features/admin/jobs/JobsPage.tsx"), "admin");
@@ -74,7 +74,7 @@ export const setting = async () => {
   return import("./features/settings/SettingsPage.tsx");
 };
 export const statementList = () => withTexts(import("./features/wallet/statements/StatementListPage.tsx"), "account");
-export const taskLog = () => import("./features/logs/tasks/TaskLogPage.tsx");
+export const taskLog = () => withTexts(import("./features/logs/tasks/TaskLogPage.tsx"), "records");
 export const tokenList = () => import("./features/tokens/TokenListPage.tsx");
 export const topup = () => withTexts(import("./features/wallet/WalletPage.tsx"), "account");
 export const usageLog = () => {
