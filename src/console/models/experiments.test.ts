@@ -23,7 +23,12 @@ afterAll(() => app.close());
 const ROUTES = {
   best: {
     candidates: [{ model: "a" }],
-    experiment: { mode: "mirror", candidate: { model: "b", channel_tags: ["eu"] }, percent: 10, judge: { model: "j" } },
+    experiment: {
+      mode: "mirror",
+      candidate: { model: "b", channel_tags: ["eu"], regions: ["eu-*"] },
+      percent: 10,
+      judge: { model: "j" },
+    },
   },
   plain: { candidates: [{ model: "a" }] },
 };
@@ -106,7 +111,7 @@ test("administrators see each experiment with its figures, costs and verdicts, a
   const data = await list();
   expect(data).toHaveLength(1);
   expect(data[0]).toMatchObject({
-    ...{ route: "best", mode: "mirror", model: "b", channel_tags: ["eu"], percent: 10, judge: "j" },
+    ...{ route: "best", mode: "mirror", model: "b", channel_tags: ["eu"], regions: ["eu-*"], percent: 10, judge: "j" },
     ...{ calls: { control: 60, trial: 60 }, operator_cost: 60 * 145, spent_today: 60 * 145, budget_per_day: 500_000 },
     verdicts: { trial: 40, control: 10, tie: 10 },
   });

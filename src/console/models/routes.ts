@@ -23,6 +23,9 @@ type Services = Readonly<{
 const tokens = t.Optional(t.Integer({ minimum: 0, description: "Estimated prompt tokens." }));
 const flag = t.Optional(t.Boolean({ description: "True: only calls with it; false: only calls without it." }));
 const names = t.Optional(t.Array(t.String()));
+const regions = t.Optional(
+  t.Array(t.String(), { description: "Only channels whose region matches one of these patterns, such as eu-*." }),
+);
 const time = t.Optional(t.String({ description: "HH:MM" }));
 
 const candidate = t.Object(
@@ -31,7 +34,7 @@ const candidate = t.Object(
     weight: t.Optional(t.Integer({ minimum: 0 })),
     ...{ min_prompt_tokens: tokens, max_prompt_tokens: tokens },
     ...{ image: flag, audio: flag, file: flag, tools: flag },
-    ...{ tags: names, groups: names, channel_tags: names },
+    ...{ tags: names, groups: names, channel_tags: names, regions },
     hours: t.Optional(t.Object({ from: time, to: time, zone: t.Optional(t.String()) })),
   },
   { additionalProperties: t.Unknown() },

@@ -199,7 +199,8 @@ test("explains the choice of a route with the figures it is made on, and the cha
     channels: [
       { models: ["large"], baseUrl: upstream.url, tag: "us" },
       { models: ["cheap"], baseUrl: upstream.url, tag: "us" },
-      { models: ["cheap"], baseUrl: upstream.url, tag: "eu" },
+      { models: ["cheap"], baseUrl: upstream.url, tag: "eu", setting: { region: "eu-central-1" } },
+      { models: ["cheap"], baseUrl: upstream.url, tag: "eu", setting: { region: "us-east-1" } },
     ],
     options: {
       ModelRatio: '{"cheap":1,"large":10}',
@@ -208,7 +209,8 @@ test("explains the choice of a route with the figures it is made on, and the cha
           strategy: "least-cost",
           candidates: [
             { model: "large" },
-            { model: "cheap", channel_tags: ["eu"] },
+            { model: "cheap", channel_tags: ["eu"], regions: ["eu-*"] },
+            { model: "large", regions: ["eu-*"] },
             { model: "nobody" },
             { model: "cheap", min_prompt_tokens: 5_000 },
           ],
@@ -230,6 +232,7 @@ test("explains the choice of a route with the figures it is made on, and the cha
   expect(route?.candidates.map(({ model, position, reason }) => [model, position, reason])).toEqual([
     ["cheap", 1, null],
     ["large", 2, null],
+    ["large", null, "no_region"],
     ["nobody", null, "no_channel"],
     ["cheap", null, "prompt_too_short"],
   ]);
@@ -238,7 +241,8 @@ test("explains the choice of a route with the figures it is made on, and the cha
   expect(model).toBe("cheap");
   expect(channels.map(({ id, share, reasons }) => [id, share, reasons])).toEqual([
     [3, 1, []],
-    [2, 0, ["other_tag"]],
+    [2, 0, ["other_tag", "other_region"]],
+    [4, 0, ["other_region"]],
   ]);
   const shares = relay.explain({ ...question, model: "spread" }).route?.candidates;
   expect(shares?.map(({ model, share }) => [model, share])).toEqual([

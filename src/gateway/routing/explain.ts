@@ -5,6 +5,7 @@ import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { boundPrompt } from "../../formats/openai-chat/request/summary.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import type { RouteCandidate } from "../../settings/option/model-routes.ts";
 import { allowsKeyModel } from "../auth/authorize.ts";
 import { type PolicyRefusal, policyRefusal } from "../auth/policies.ts";
 import type { GatewayContext } from "../call/context.ts";
@@ -18,6 +19,7 @@ import { priceOrNull } from "./model-fallbacks.ts";
 import { needsOf, type Shortcoming, shortcomingOf } from "./model-fit.ts";
 import { type IneligibleReason, ineligibleReason, type Requirements } from "./router.ts";
 import { type ExplainedRoute, explainRoute } from "./routes/explain-route.ts";
+import { channelMismatches } from "./routes/rank.ts";
 import { contenders, findChannel } from "./scheduler/choose.ts";
 
 export type ExplainQuestion = Readonly<{
@@ -72,7 +74,7 @@ type RefusingPolicy = Readonly<{ name: string; organization: string; isOfProject
 /** Reasons of the key and of policies, of the channel, then of the call's requirements, then of the channel's keys. */
 type Reason =
   | ("key_model" | PolicyRefusal["reason"])
-  | ("disabled" | "auto_disabled" | "other_group" | "other_prefix" | "other_tag")
+  | ("disabled" | "auto_disabled" | "other_group" | "other_prefix" | "other_tag" | "other_region")
   | IneligibleReason
   | Shortcoming
   | ("no_key" | "cooling");
@@ -101,7 +103,8 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
   if (!routed) return explainModel(context, all, question, channels.candidates(group, model));
   const { first, route } = routed;
   if (!first) return { ...explainModel(context, all, question, null), route };
-  return { ...explainModel(context, all, { ...question, model: first.model }, first.candidates), route };
+  const { candidate, candidates } = first;
+  return { ...explainModel(context, all, { ...question, model: candidate.model }, candidates, candidate), route };
 }
 
 /** Explains the choice among the candidates of a model: its channels, or some of them. */
@@ -110,6 +113,7 @@ function explainModel(
   all: Iterable<ChannelEntry>,
   question: ExplainQuestion,
   candidates: Candidates | null,
+  routed: RouteCandidate | null = null,
 ): Explanation {
   const { services, coolDown, traffic, keys } = context;
   const { model, group } = question;
@@ -190,10 +194,10 @@ function explainModel(
     ];
   }
 
-  /** Whether the channel serves the model, but the route's candidate names other tags. */
-  function isOtherTag(channel: ChannelEntry): boolean {
-    const every = services.channels.candidates(group, model);
-    return every !== null && every !== candidates && findChannel(every.tiers, channel.id) !== undefined;
+  /** Why a channel of the model does not serve the route's candidate. */
+  function mismatchesOf(channel: ChannelEntry): Reason[] {
+    const every = routed && services.channels.candidates(group, model);
+    return every && findChannel(every.tiers, channel.id) ? channelMismatches(routed, channel) : [];
   }
 
   /** Why the channel is no candidate. */
@@ -203,7 +207,7 @@ function explainModel(
     if (status === CHANNEL_STATUS.autoDisabled) reasons.push("auto_disabled");
     else if (status !== CHANNEL_STATUS.enabled) reasons.push("disabled");
     if (!groups.includes(group)) reasons.push("other_group");
-    if (reasons.length === 0 && isOtherTag(channel)) reasons.push("other_tag");
+    if (reasons.length === 0) reasons.push(...mismatchesOf(channel));
     return reasons.length > 0 ? reasons : ["other_prefix"];
   }
 }

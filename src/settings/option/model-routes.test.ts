@@ -25,6 +25,11 @@ test.each([
   [withCandidate({ min_prompt_tokens: 5, max_prompt_tokens: 4 }), "candidates.0.min_prompt_tokens"],
   [withCandidate({ image: "yes" }), "candidates.0.image"],
   [withCandidate({ tags: [""] }), "candidates.0.tags.0"],
+  [withCandidate({ regions: ["eu-*", "us-east-1"] }), null],
+  [withCandidate({ regions: "eu-*" }), "candidates.0.regions"],
+  [withCandidate({ regions: ["eu-*", ""] }), "candidates.0.regions.1"],
+  [withCandidate({ regions: [" eu-*"] }), "candidates.0.regions.0"],
+  [withCandidate({ regions: ["x".repeat(101)] }), "candidates.0.regions.0"],
   [withCandidate({ hours: { from: "8:00", to: "20:00" } }), "candidates.0.hours.from"],
   [withCandidate({ hours: { from: "08:00", to: "08:00" } }), "candidates.0.hours"],
   [withCandidate({ hours: { from: "08:00" } }), "candidates.0.hours"],
@@ -51,6 +56,12 @@ test.each([
   ["best", "entry"],
 ])("%j: %s", (definition, field) => {
   expect(fieldOf(definition)).toBe(field);
+});
+
+test("a faulty region is refused with its rule", () => {
+  expect(() => readRoute("best", withCandidate({ regions: [7] }), "")).toThrow(
+    "candidates.0.regions.0 must be a region or a pattern such as eu-*, of 1 to 100 characters without blanks around it",
+  );
 });
 
 test.each(["", " best", "x".repeat(201)])("%j is no name", (name) => {

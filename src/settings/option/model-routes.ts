@@ -9,6 +9,7 @@ import {
   oneOf,
   text,
 } from "../../lib/field-readers.ts";
+import { wildcardPattern } from "../../lib/values/linear-pattern.ts";
 import { jsonDocument } from "./json-option.ts";
 import type { Option, Traits } from "./option.ts";
 
@@ -33,6 +34,8 @@ export type RouteCandidate = Readonly<{
   conditions: RouteConditions;
   /** Only channels with one of these tags; null: all. */
   channelTags: ReadonlySet<string> | null;
+  /** Only channels whose region matches one of these; null: all, also those without a region. */
+  regions: readonly RegExp[] | null;
 }>;
 
 /** What a call must be like for a candidate; an absent condition holds for every call. */
@@ -90,6 +93,7 @@ const MAX_CANDIDATES = 16;
 const MAX_WEIGHT = 10_000;
 const MAX_PROMPT_TOKENS = 100_000_000;
 const MAX_NAME_LENGTH = 200;
+const MAX_REGION_LENGTH = 100;
 const MAX_HEDGE_MS = 600_000;
 const DEFAULT_EXTRA_PERCENT = 10;
 const EXPERIMENT_MODES = ["canary", "mirror"] as const;
@@ -107,6 +111,15 @@ const modelName: FieldReader<string> = (value, field) => {
 };
 
 const description: FieldReader<string> = (value, field) => (value === "" ? "" : text(value, field));
+
+const regionPattern: FieldReader<string> = (value, field) => {
+  if (typeof value === "string" && value.trim() === value && value !== "" && value.length <= MAX_REGION_LENGTH)
+    return value;
+  throw new FieldError(
+    field,
+    `a region or a pattern such as eu-*, of 1 to ${MAX_REGION_LENGTH} characters without blanks around it`,
+  );
+};
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
@@ -140,6 +153,7 @@ const readCandidateFields = fieldsOf({
   groups: names,
   hours: fieldsOf({ from: timeOfDay, to: timeOfDay, zone: timeZone }),
   channel_tags: names,
+  regions: listOf(regionPattern),
 });
 
 /** A candidate as JSON. Absent: weight 1, and no condition. */
@@ -234,7 +248,7 @@ const readHedge = ({
 }: NonNullable<RouteDefinition["hedge"]>) => ({ afterMs: afterMs ?? null, maxExtraPercent });
 
 function readCandidate(definition: CandidateDefinition, field: string): RouteCandidate {
-  const { model, weight = 1, channel_tags: channelTags, hours, tags, groups, ...others } = definition;
+  const { model, weight = 1, channel_tags: channelTags, regions, hours, tags, groups, ...others } = definition;
   const { min_prompt_tokens: minPromptTokens, max_prompt_tokens: maxPromptTokens, ...contents } = others;
   if (model === undefined) throw new FieldError(`${field}.model`, "a model name");
   if ((minPromptTokens ?? 0) > (maxPromptTokens ?? MAX_PROMPT_TOKENS)) {
@@ -245,6 +259,7 @@ function readCandidate(definition: CandidateDefinition, field: string): RouteCan
     model,
     weight,
     channelTags: setOf(channelTags) ?? null,
+    regions: regions && regions.length > 0 ? regions.map(wildcardPattern) : null,
     conditions: {
       ...{ minPromptTokens, maxPromptTokens, image, audio, file, tools },
       tags: setOf(tags),

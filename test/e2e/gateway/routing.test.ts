@@ -113,6 +113,9 @@ describe("routing", () => {
     await button(form.addCandidate, dialog()).click();
     await addModel(2, MODEL);
     await button(form.moveUp.replace("{{position}}", "2"), dialog()).click();
+    await button(form.noConditions, dialog()).last().click();
+    await dialog().getByLabel(form.regions, { exact: true }).fill("eu-*");
+    await page.keyboard.press("Tab");
     await consolePage.expectAccessible();
     await button(form.create, dialog()).click();
     await consolePage.row("spread").getByText(routes.status.partly).waitFor();
@@ -120,7 +123,7 @@ describe("routing", () => {
       {
         name: "spread",
         strategy: "priority",
-        candidates: [{ model: MODEL }, { model: "nobody" }],
+        candidates: [{ model: MODEL }, { model: "nobody", regions: ["eu-*"] }],
         unserved: ["nobody"],
       },
     ]);

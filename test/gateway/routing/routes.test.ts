@@ -171,6 +171,42 @@ describe("conditions", () => {
     });
     expect(await served()).toBe("cheap");
   });
+
+  test("choose by the channels' region, also where another region has a better channel", async () => {
+    const upstreams = ["us-east-1", "eu-central-1", null].map((region) => ({
+      region,
+      ...startUpstream(() => Response.json(chatReply({ model: "m" }))),
+    }));
+    stops.push(...upstreams.map(({ stop }) => stop));
+    const channels = upstreams.map(({ url, region }, at) => ({
+      ...{ baseUrl: url, models: ["m"], priority: at === 1 ? 0 : 9 },
+      setting: region === null ? {} : { region },
+    }));
+    const fallback = startUpstream(() => Response.json(chatReply({ model: "other" })));
+    stops.push(fallback.stop);
+    const relay = startRelay({
+      channels: [...channels, { baseUrl: fallback.url, models: ["other"] }],
+      options: {
+        ModelRatio: '{"m":1,"other":1}',
+        ModelRoutes: JSON.stringify({
+          europe: { candidates: of({ model: "m", regions: ["eu-*"] }) },
+          exact: { candidates: of({ model: "m", regions: ["us-east", "eu-central-1"] }) },
+          asia: { candidates: of({ model: "m", regions: ["ap-*"] }, "other") },
+          nowhere: { candidates: of({ model: "m", regions: ["ap-*"] }, { model: "other", regions: ["*"] }) },
+        }),
+      },
+    });
+    stops.push(relay.stop);
+    const ask = (model: string) => relay.post("/v1/chat/completions", { model, messages: MESSAGES });
+    const counts = () => upstreams.map(({ received }) => received.length);
+    for (const model of ["europe", "exact", "europe"]) expect((await ask(model)).status).toBe(200);
+    expect(counts()).toEqual([0, 3, 0]);
+    expect((await ask("asia")).headers.get("x-sluice-model")).toBe("other");
+    const refused = await ask("nowhere");
+    expect([refused.status, (await refused.json()).error.code]).toEqual([503, "model_not_available"]);
+    expect([counts(), fallback.received.length]).toEqual([[0, 3, 0], 1]);
+    expect(relay.billing.openHolds).toBe(0);
+  });
 });
 
 describe("strategies", () => {
@@ -353,6 +389,7 @@ describe("the list of models", () => {
     expect(await listed({}, "nobody")).toBe(false);
     expect(await listed({}, { model: "cheap", groups: ["vip"] })).toBe(false);
     expect(await listed({}, { model: "cheap", channel_tags: ["us"] })).toBe(false);
+    expect(await listed({}, { model: "cheap", regions: ["*"] })).toBe(false);
     expect(await listed({ tokens: { test: { modelLimits: new Set(["cheap"]) } } }, "cheap")).toBe(false);
   });
 });

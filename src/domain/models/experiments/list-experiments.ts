@@ -26,6 +26,7 @@ export type ExperimentView = Readonly<{
   mode: RouteExperiment["mode"];
   model: string;
   channel_tags: readonly string[];
+  regions: readonly string[];
   percent: number;
   judge: string | null;
   /** Calls of each side, in the last 30 days. */
@@ -68,6 +69,7 @@ async function viewOf(db: Db, route: ModelRoute, rule: RouteExperiment, budget: 
     mode: rule.mode,
     model: rule.candidate.model,
     channel_tags: [...(rule.candidate.channelTags ?? [])],
+    regions: route.definition.experiment?.candidate?.regions ?? [],
     percent: rule.percent,
     judge: rule.judge?.model ?? null,
     calls: { control: sums.control, trial: sums.trial },

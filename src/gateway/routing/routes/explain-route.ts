@@ -1,6 +1,6 @@
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import type { JsonObject } from "../../../formats/json.ts";
-import type { RouteExperiment, Strategy } from "../../../settings/option/model-routes.ts";
+import type { RouteCandidate, RouteExperiment, Strategy } from "../../../settings/option/model-routes.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServices } from "../../call/services.ts";
 import { needsOf, type Shortcoming } from "../model-fit.ts";
@@ -58,7 +58,10 @@ const NO_HEADERS = new Headers();
 export function explainRoute(
   context: Known,
   { model, group, promptTokens, tokenId, request }: RoutedQuestion,
-): Readonly<{ route: ExplainedRoute; first: Readonly<{ model: string; candidates: Candidates }> | null }> | null {
+): Readonly<{
+  route: ExplainedRoute;
+  first: Readonly<{ candidate: RouteCandidate; candidates: Candidates }> | null;
+}> | null {
   const { settings, tokens, users, channels } = context.services;
   const route = settings.get("ModelRoutes").get(model);
   if (!route?.isEnabled) return null;
@@ -82,7 +85,7 @@ export function explainRoute(
     return rivals.includes(rival) ? rival.weight / total : 0;
   };
   return {
-    first: first ? { model: first.candidate.model, candidates: first.candidates } : null,
+    first: first ? { candidate: first.candidate, candidates: first.candidates } : null,
     route: {
       name: route.name,
       strategy: route.strategy,

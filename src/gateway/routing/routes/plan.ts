@@ -11,7 +11,7 @@ import { conversationKey } from "../conversation-key.ts";
 import { type Needs, needsOf } from "../model-fit.ts";
 import { drawPart, type ExperimentPart } from "./experiments/assign.ts";
 import type { Load } from "./measure.ts";
-import { type RankedCandidate, type RouteQuery, rankCandidates } from "./rank.ts";
+import { type ExclusionReason, type RankedCandidate, type RouteQuery, rankCandidates } from "./rank.ts";
 
 /** A model of a route, and the channels that serve it. */
 export type RouteTarget = Readonly<{ model: string; candidates: Candidates }>;
@@ -92,12 +92,15 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
     };
   }
   const params = { route: route.name };
-  if (excluded.some(({ reason }) => reason === "no_channel" || reason === "no_price")) {
+  if (excluded.some(({ reason }) => UNAVAILABLE.has(reason))) {
     throw new GatewayError(503, "model_not_available", { code: "gateway_route_no_channel", params });
   }
   const details = { type: "invalid_request_error", param: "model" } as const;
   throw new GatewayError(400, "route_not_applicable", { code: "gateway_route_conditions", params }, details);
 }
+
+/** Reasons that lie in the channels and prices, not in the call. */
+const UNAVAILABLE: ReadonlySet<ExclusionReason> = new Set(["no_channel", "no_region", "no_price"]);
 
 const withFirst = (first: RouteTarget, others: readonly RouteTarget[]): readonly RouteTarget[] => [
   first,

@@ -1,4 +1,5 @@
-import type { PolicySet } from "../../../domain/accounts/organizations/policies/policy.ts";
+import { isInRegions, type PolicySet } from "../../../domain/accounts/organizations/policies/policy.ts";
+import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import type { ModelRoute, RouteCandidate } from "../../../settings/option/model-routes.ts";
 import { allowedCandidates } from "../../auth/policies.ts";
@@ -10,7 +11,7 @@ import { type Load, measure } from "./measure.ts";
 import { type Figures, orderContenders } from "./order.ts";
 
 /** Why a candidate does not serve the call. */
-export type ExclusionReason = UnmetCondition | "no_channel" | "not_allowed" | "no_price";
+export type ExclusionReason = UnmetCondition | "no_channel" | "no_region" | "not_allowed" | "no_price";
 
 export type ExcludedCandidate = Readonly<{
   candidate: RouteCandidate;
@@ -73,8 +74,9 @@ export function contenderOf(
   if (unmet) return unmet;
   if (!allows(model)) return "not_allowed";
   const served = candidatesOf(context, facts.group, candidate);
-  const candidates = served && policies ? allowedCandidates(policies, served, model) : served;
-  if (!candidates || candidates.tiers.length === 0) return "no_channel";
+  if (!served) return isServedElsewhere(context, facts.group, candidate) ? "no_region" : "no_channel";
+  const candidates = policies ? allowedCandidates(policies, served, model) : served;
+  if (candidates.tiers.length === 0) return "no_channel";
   const { figures, isReady } = measure(context, model, candidates, load);
   if (figures.cost === null) return "no_price";
   const lacks = lackOf(context, candidate, candidates, needs);
@@ -91,11 +93,22 @@ function lackOf(
   return shortcomingOf(catalog().find(name), needs);
 }
 
-/** The channels that have one of the tags. */
-export function withTags(all: Candidates, tags: ReadonlySet<string>): Candidates {
+type ChannelConditions = Pick<RouteCandidate, "channelTags" | "regions">;
+
+/** Why a channel does not serve a candidate of a route; empty: it does. */
+export const channelMismatches = (
+  { channelTags, regions }: ChannelConditions,
+  channel: Pick<ChannelEntry, "tag" | "setting">,
+): ("other_tag" | "other_region")[] => [
+  ...(channelTags && !channelTags.has(channel.tag) ? ["other_tag" as const] : []),
+  ...(regions && !isInRegions(channel, regions) ? ["other_region" as const] : []),
+];
+
+/** The channels that meet the conditions. */
+export function matchingChannels(all: Candidates, conditions: ChannelConditions): Candidates {
   const tiers = all.tiers.map(({ priority, channels }) => ({
     priority,
-    channels: channels.filter(({ tag }) => tags.has(tag)),
+    channels: channels.filter((channel) => channelMismatches(conditions, channel).length === 0),
   }));
   return {
     model: all.model,
@@ -112,14 +125,23 @@ export function candidatesOf(
   candidate: RouteCandidate,
 ): Candidates | null {
   const all = services.channels.candidates(group, candidate.model);
-  const { channelTags } = candidate;
-  if (!all || !channelTags) return all;
+  if (!all || !(candidate.channelTags || candidate.regions)) return all;
   const known = narrowed.get(all) ?? new WeakMap<RouteCandidate, Candidates>();
   narrowed.set(all, known);
-  let tagged = known.get(candidate);
-  if (!tagged) {
-    tagged = withTags(all, channelTags);
-    known.set(candidate, tagged);
+  let matching = known.get(candidate);
+  if (!matching) {
+    matching = matchingChannels(all, candidate);
+    known.set(candidate, matching);
   }
-  return tagged.tiers.length > 0 ? tagged : null;
+  return matching.tiers.length > 0 ? matching : null;
+}
+
+/** Whether a candidate has channels, in other regions only. */
+function isServedElsewhere(
+  { services }: Pick<Known, "services">,
+  group: string,
+  { model, channelTags, regions }: RouteCandidate,
+): boolean {
+  const all = regions && services.channels.candidates(group, model);
+  return all ? matchingChannels(all, { channelTags, regions: null }).tiers.length > 0 : false;
 }

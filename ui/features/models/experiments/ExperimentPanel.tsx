@@ -134,10 +134,14 @@ type Props = Readonly<{ experiment: ExperimentView; onDelete: () => void }>;
 /** One experiment: its figures side by side, and which differences are beyond noise. */
 export const ExperimentPanel = ({ experiment, onDelete }: Props) => {
   const { t } = useTranslation();
-  const { route, mode, model, channel_tags: tags, percent, is_enabled: isEnabled, calls, comparisons } = experiment;
+  const { route, mode, model, channel_tags: tags, regions, percent, is_enabled: isEnabled } = experiment;
   const { operator_cost: cost, spent_today: spent, budget_per_day: budget, judge, verdicts } = experiment;
+  const { calls, comparisons } = experiment;
   return (
-    <Panel title={route} hint={t(`experiments.what.${mode}`, { model: [model, ...tags].join(", "), percent })}>
+    <Panel
+      title={route}
+      hint={t(`experiments.what.${mode}`, { model: [model, ...tags, ...regions].join(", "), percent })}
+    >
       <Col gap={4}>
         <KeyValue
           width={180}

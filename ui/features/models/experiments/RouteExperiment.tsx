@@ -58,6 +58,15 @@ export const RouteExperiment = ({ form, error, onChange }: Props) => {
               onChange={(channelTags) => onChange({ candidate: { ...form.candidate, channelTags } })}
             />
           </Field>
+          <Field label={t("routes.form.regions")} htmlFor={`${id}regions`} hint={t("routes.form.regionsHint")}>
+            <NameListInput
+              id={`${id}regions`}
+              value={form.candidate.regions}
+              options={[]}
+              placeholder={t("routes.form.regionsPlaceholder")}
+              onChange={(regions) => onChange({ candidate: { ...form.candidate, regions } })}
+            />
+          </Field>
         </>
       )}
       {form.mode === "mirror" && <MirrorFields form={form} onChange={onChange} />}

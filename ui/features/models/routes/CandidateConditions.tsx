@@ -64,7 +64,7 @@ const ConditionFields = ({ candidate, onChange, tokensError, hoursError }: Candi
       onChange={(event) => onChange({ [field]: event.target.value })}
     />
   );
-  const names = (field: "tags" | "groups" | "channelTags", options: readonly string[]) => (
+  const names = (field: "tags" | "groups" | "channelTags" | "regions", options: readonly string[]) => (
     <NameListInput
       id={`${id}${field}`}
       value={candidate[field]}
@@ -114,6 +114,9 @@ const ConditionFields = ({ candidate, onChange, tokensError, hoursError }: Candi
       </Field>
       <Field label={t("routes.form.channelTags")} htmlFor={`${id}channelTags`} hint={t("routes.form.channelTagsHint")}>
         {names("channelTags", knownTags)}
+      </Field>
+      <Field label={t("routes.form.regions")} htmlFor={`${id}regions`} hint={t("routes.form.regionsHint")}>
+        {names("regions", NO_NAMES)}
       </Field>
       <Row gap={3} sx={{ alignItems: "flex-start" }}>
         <Field label={t("routes.form.from")} htmlFor={`${id}from`} error={hoursError}>

@@ -20,6 +20,7 @@ export type CandidateForm = Readonly<{
   tags: readonly string[];
   groups: readonly string[];
   channelTags: readonly string[];
+  regions: readonly string[];
   /** HH:MM; empty: all day. */
   from: string;
   to: string;
@@ -39,6 +40,7 @@ export const newCandidate = (model = ""): CandidateForm => ({
   tags: [],
   groups: [],
   channelTags: [],
+  regions: [],
   from: "",
   to: "",
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -59,6 +61,7 @@ export function candidateForm(candidate: Candidate): CandidateForm {
     tags: candidate.tags ?? [],
     groups: candidate.groups ?? [],
     channelTags: candidate.channel_tags ?? [],
+    regions: candidate.regions ?? [],
     from: hours?.from ?? "",
     to: hours?.to ?? "",
     ...(hours && { zone: hours.zone ?? "UTC" }),
@@ -81,6 +84,7 @@ export const candidateOf = (form: CandidateForm): Candidate => ({
   ...(form.tags.length > 0 && { tags: form.tags }),
   ...(form.groups.length > 0 && { groups: form.groups }),
   ...(form.channelTags.length > 0 && { channel_tags: form.channelTags }),
+  ...(form.regions.length > 0 && { regions: form.regions }),
   ...(form.from && { hours: { from: form.from, to: form.to, zone: form.zone.trim() || "UTC" } }),
 });
 

@@ -21,6 +21,7 @@ const FULL: RouteView = {
       tags: ["gold"],
       groups: ["vip"],
       channel_tags: ["eu"],
+      regions: ["eu-*"],
       hours: { from: "08:00", to: "20:00", zone: "Asia/Shanghai" },
     },
     { model: "b" },
@@ -29,7 +30,7 @@ const FULL: RouteView = {
   queue: { max_wait_ms: 20_000, max_length: 50, groups: ["vip"] },
   experiment: {
     mode: "mirror",
-    candidate: { model: "c", channel_tags: ["new"], tools: false },
+    candidate: { model: "c", channel_tags: ["new"], regions: ["us-east-1"], tools: false },
     percent: 20,
     max_usd_per_day: 3,
     max_concurrent: 2,
@@ -42,7 +43,7 @@ test("a route survives its form, and what it saves is valid for the server", () 
   const saved = definitionOf(formOf(FULL));
   expect(saved).toEqual(definition);
   expect(() => readRoute(name, saved, "")).not.toThrow();
-  expect(FULL.candidates?.map(countConditions)).toEqual([8, 0]);
+  expect(FULL.candidates?.map(countConditions)).toEqual([9, 0]);
 });
 
 test("a new route needs a name that is free, and a model", () => {

@@ -67,17 +67,22 @@ export function compilePolicy({
 export const policyAgainstModel = (set: PolicySet, model: string): Policy | undefined =>
   set.find(({ models }) => models !== null && !models.some((pattern) => pattern.test(model)));
 
-/** The first policy that does not allow a channel; undefined: all do. One whose region is not known is in no allowed region. */
-export function policyAgainstChannel(
+/** Whether a channel processes requests in a region that matches one of the patterns; one without a region never does. */
+export const isInRegions = (
+  { setting: { region } }: Pick<ChannelEntry, "setting">,
+  patterns: readonly RegExp[],
+): boolean => typeof region === "string" && patterns.some((pattern) => pattern.test(region));
+
+/** The first policy that does not allow a channel; undefined: all do. */
+export const policyAgainstChannel = (
   set: PolicySet,
-  { type, setting: { region } }: Pick<ChannelEntry, "type" | "setting">,
-): Policy | undefined {
-  return set.find(
+  channel: Pick<ChannelEntry, "type" | "setting">,
+): Policy | undefined =>
+  set.find(
     ({ channelTypes, regions }) =>
-      (channelTypes !== null && !channelTypes.has(type)) ||
-      (regions !== null && !(typeof region === "string" && regions.some((pattern) => pattern.test(region)))),
+      (channelTypes !== null && !channelTypes.has(channel.type)) ||
+      (regions !== null && !isInRegions(channel, regions)),
   );
-}
 
 /** The first policy that does not allow a key that expires then (epoch seconds; -1: never); undefined: all do. */
 export const policyAgainstExpiry = (set: PolicySet, expiresAt: number, now: number): Policy | undefined =>

@@ -12,7 +12,7 @@ import type { Endpoint } from "../../../http/endpoints/endpoint.ts";
 import { chatCompletions } from "../../../http/endpoints/text.ts";
 import { findRoute } from "../../model-fallbacks.ts";
 import { planRoute, type RouteTarget } from "../plan.ts";
-import { withTags } from "../rank.ts";
+import { matchingChannels } from "../rank.ts";
 import { isRepeatable } from "./is-repeatable.ts";
 import { askJudge, judgeCall } from "./judge.ts";
 import { newOperatorCall } from "./operator-call.ts";
@@ -81,7 +81,7 @@ function targetsOf(context: GatewayContext, stored: ReplayCall, target: ReplayTa
 function modelTarget(context: GatewayContext, call: Call, tags: readonly string[] | undefined): RouteTarget {
   const { summary, caller, candidates: all } = call;
   const { model } = summary;
-  const tagged = tags && tags.length > 0 ? withTags(all, new Set(tags)) : all;
+  const tagged = tags && tags.length > 0 ? matchingChannels(all, { channelTags: new Set(tags), regions: null }) : all;
   if (tagged.tiers.length === 0) throw noRoute(context.services, caller, model);
   return { model, candidates: tagged };
 }
