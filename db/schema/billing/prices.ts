@@ -1,10 +1,33 @@
 import { index, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { epochSeconds } from "../columns.ts";
 
-/** What a model costs before any group's factor: ratios, or dollars per call; exact decimals as text. */
-export type PriceTag = Readonly<
-  { modelRatio: string; completionRatio: string; cacheRatio: string } | { usdPerCall: string }
->;
+/**
+ * What a model costs before any group's factor: ratios, or dollars per call; exact decimals as text. Null: the price has no such
+ * part. Absent: the row is of a release that did not record it.
+ */
+export type PriceTag =
+  | Readonly<{
+      modelRatio: string;
+      completionRatio: string;
+      cacheRatio: string;
+      cacheCreationRatio?: string;
+      /** Cache writes with a lifetime of one hour. */
+      longCacheCreationRatio?: string;
+      audioRatio?: string;
+      audioCompletionRatio?: string;
+      imageRatio?: string | null;
+      imageCompletionRatio?: string | null;
+      /** Factors for prompts of more than `over` tokens, ascending. */
+      contextTiers?: readonly Readonly<{ over: number; input: string; output: string }>[];
+    }>
+  | Readonly<{
+      usdPerCall: string;
+      usdPerMegapixel?: string | null;
+      /** USD of a second, or a video, of each variant. */
+      variants?: Readonly<Record<string, string>>;
+    }>
+  /** A tool that providers run, under its name in the option ToolPrice; 0: it costs nothing. */
+  | Readonly<{ usdPerUse: string }>;
 
 /** The price of each offered model as it was last looked at. */
 export const modelPrices = pgTable("model_prices", {

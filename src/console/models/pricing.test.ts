@@ -71,7 +71,11 @@ test("somebody of a group of their own sees its models too", async () => {
 
 test("changes of prices: visitors learn of models that they may see, administrators of all", async () => {
   await app.db.insert(priceChanges).values([
-    { changedAt: 100, model: "by-token", before: { usdPerCall: "1" }, after: { usdPerCall: "2" } },
+    {
+      ...{ changedAt: 100, model: "by-token" },
+      before: { usdPerCall: "1", variants: { "mode=pro": "3" } },
+      after: { usdPerCall: "2", variants: { "mode=pro": "4" } },
+    },
     { changedAt: 200, model: "hidden", before: null, after: { usdPerCall: "3" } },
     { changedAt: 300, model: "gone", before: { usdPerCall: "1" }, after: null },
   ]);
@@ -82,7 +86,12 @@ test("changes of prices: visitors learn of models that they may see, administrat
     message: "",
     data: {
       items: [
-        { id: 1, changed_at: 100, model_name: "by-token", before: { usdPerCall: "1" }, after: { usdPerCall: "2" } },
+        {
+          ...{ id: 1, changed_at: 100, model_name: "by-token", is_base_same: false },
+          before: { usdPerCall: "1", variants: { "mode=pro": "3" } },
+          after: { usdPerCall: "2", variants: { "mode=pro": "4" } },
+          parts: [{ part: "variant", of: "mode=pro", before: { usd: 3 }, after: { usd: 4 } }],
+        },
       ],
       total: 1,
       page: 1,

@@ -48,7 +48,7 @@ export function pricingRoutes(
         const groups = [...openGroups(settings, user?.group ?? "default").keys()];
         const isAdmin = user !== null && user.role >= ROLE.admin;
         const models = isAdmin ? null : [...new Set(groups.flatMap((group) => channels.modelsOf(group)))];
-        return paged(query, (page) => listPriceChanges(db, models, page));
+        return paged(query, (page) => listPriceChanges(db, models, page, settings.get("QuotaPerUnit")));
       },
       { query: t.Object(pagingQuery) },
     );

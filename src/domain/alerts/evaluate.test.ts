@@ -174,7 +174,7 @@ test("prices that changed since there is the rule, together, once and without an
       change("b", NOW - 60),
       { ...change("new", NOW - 60), before: null },
     ]);
-  expect(await evaluate()).toEqual(["firing Prices of 2 models have changed: a, b"]);
+  expect(await evaluate()).toEqual(["firing 2 prices have changed: a, b"]);
   expect(await evaluate(NOW + 60)).toEqual([]);
   expect(await evaluate(NOW + 7200)).toEqual([]);
 });

@@ -46,11 +46,11 @@ test("prices that went up or down are reported in dollars, where the site wants 
       event: "price_change",
       title: "Model prices have changed / 模型价格有调整",
       content: [
-        "These models' prices have changed (input / output):",
+        "These prices have changed (input / output):",
         "gpt-x: $2.5 / $10 per 1M tokens → $3 / $12 per 1M tokens",
         "draw: $0.1 per call → $0.2 per call",
         "",
-        "以下模型的价格有调整（输入 / 输出）：",
+        "以下价格有调整（输入 / 输出）：",
         "gpt-x：每百万 token $2.5 / $10 → 每百万 token $3 / $12",
         "draw：每次 $0.1 → 每次 $0.2",
       ].join("\n"),
@@ -72,7 +72,7 @@ test("each price is reported per unit that it is charged by", () => {
     tokens("vip-tts-1", "7.5", "15"),
   ]).sent;
   expect(notice?.content.split("\n")).toEqual([
-    "These models' prices have changed (input / output):",
+    "These prices have changed (input / output):",
     "sora-2: $0.1 per second → $0.2 per second",
     "own-film: $0.1 per second → $0.2 per second",
     "imagen-4.0-generate-001: $0.1 per image → $0.2 per image",
@@ -81,7 +81,7 @@ test("each price is reported per unit that it is charged by", () => {
     "tts-1: $15 per 1M characters → $30 per 1M characters",
     "vip-tts-1: $15 per 1M characters → $30 per 1M characters",
     "",
-    "以下模型的价格有调整（输入 / 输出）：",
+    "以下价格有调整（输入 / 输出）：",
     "sora-2：每秒 $0.1 → 每秒 $0.2",
     "own-film：每秒 $0.1 → 每秒 $0.2",
     "imagen-4.0-generate-001：每张 $0.1 → 每张 $0.2",
@@ -89,6 +89,44 @@ test("each price is reported per unit that it is charged by", () => {
     "whisper-1：每分钟 $0.006 → 每分钟 $0.009",
     "tts-1：每百万字符 $15 → 每百万字符 $30",
     "vip-tts-1：每百万字符 $15 → 每百万字符 $30",
+  ]);
+});
+
+test("the notice says which other parts changed, and what a use of a tool costs", () => {
+  const tokens = { modelRatio: "1.25", completionRatio: "4", cacheRatio: "0.5", cacheCreationRatio: "1.25" };
+  const [notice] = noticesOf(true, [
+    { model: "gpt-x", before: tokens, after: { ...tokens, cacheRatio: "0.1", cacheCreationRatio: "2" } },
+    {
+      model: "gpt-y",
+      before: { ...tokens, contextTiers: [] },
+      after: { ...tokens, modelRatio: "1.5", contextTiers: [{ over: 200_000, input: "2", output: "1.5" }] },
+    },
+    {
+      model: "imagen-4.0-generate-001",
+      before: { usdPerCall: "0.1", usdPerMegapixel: "0.01" },
+      after: { usdPerCall: "0.1", usdPerMegapixel: "0.02" },
+    },
+    {
+      model: "sora-2",
+      before: { usdPerCall: "0.1", variants: { "mode=pro": "0.3" } },
+      after: { usdPerCall: "0.1", variants: { "mode=pro": "0.5" } },
+    },
+    { model: "web_search", before: { usdPerUse: "0.01" }, after: { usdPerUse: "0.02" } },
+  ]).sent;
+  expect(notice?.content.split("\n")).toEqual([
+    "These prices have changed (input / output):",
+    "gpt-x: cached input $1.25 per 1M tokens → $0.25 per 1M tokens; cache write $3.125 per 1M tokens → $5 per 1M tokens",
+    "gpt-y: $2.5 / $10 per 1M tokens → $3 / $12 per 1M tokens; prompts over 200000 tokens no separate price → $6 / $18 per 1M tokens",
+    "imagen-4.0-generate-001: further and input megapixels $0.01 per megapixel → $0.02 per megapixel",
+    "sora-2: variant mode=pro $0.3 per second → $0.5 per second",
+    "web_search: $0.01 per use → $0.02 per use",
+    "",
+    "以下价格有调整（输入 / 输出）：",
+    "gpt-x：缓存输入 每百万 token $1.25 → 每百万 token $0.25；缓存写入 每百万 token $3.125 → 每百万 token $5",
+    "gpt-y：每百万 token $2.5 / $10 → 每百万 token $3 / $12；提示词超过 200000 token 无单独价格 → 每百万 token $6 / $18",
+    "imagen-4.0-generate-001：后续及输入的像素 每百万像素 $0.01 → 每百万像素 $0.02",
+    "sora-2：规格 mode=pro 每秒 $0.3 → 每秒 $0.5",
+    "web_search：每次使用 $0.01 → 每次使用 $0.02",
   ]);
 });
 
@@ -101,7 +139,7 @@ test("as many are listed as a notice holds, and both languages say how many are 
   expect(short?.content).toEndWith("\n……以及另外 10 个模型");
   const [long] = noticesOf(true, of(60, 200)).sent;
   expect([...(long?.content ?? "")].length).toBeLessThanOrEqual(NOTICE_LIMITS.content);
-  expect(long?.content).toContain(" more\n\n以下模型");
+  expect(long?.content).toContain(" more\n\n以下价格");
 });
 
 test("changes during another notice are reported after it, joined with what changed meanwhile", () => {
@@ -115,10 +153,10 @@ test("changes during another notice are reported after it, joined with what chan
   expect(pending).toEqual([]);
   expect(sent.map(({ content }) => content)).toEqual([
     [
-      "These models' prices have changed (input / output):",
+      "These prices have changed (input / output):",
       "draw: $0.1 per call → $0.3 per call",
       "",
-      "以下模型的价格有调整（输入 / 输出）：",
+      "以下价格有调整（输入 / 输出）：",
       "draw：每次 $0.1 → 每次 $0.3",
     ].join("\n"),
   ]);

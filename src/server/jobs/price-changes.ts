@@ -5,6 +5,7 @@ import { createPriceTable } from "../../billing/pricing/price-table.ts";
 import type { ModelInfo } from "../../catalog/catalog.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { onlyFilms } from "../../domain/channels/prices/list-prices.ts";
+import { changedParts, isSameBase, type PartName, type PartPrice } from "../../domain/channels/prices/price-parts.ts";
 import {
   offeredPrices,
   type PriceChange,
@@ -106,13 +107,22 @@ type Words = Readonly<{
   /** USD of what the price is for; of a million characters. */
   each: Readonly<Record<Exclude<PriceUnit, "token">, (usd: string) => string>>;
   perMillion: (input: string, output: string) => string;
-  change: (model: string, before: string, after: string) => string;
+  perUse: (usd: string) => string;
+  /** One change of a price; `part` is empty for what a unit, or a token, costs. */
+  change: (part: string, before: string, after: string) => string;
+  /** What changed of one model. */
+  line: (model: string, changes: readonly string[]) => string;
+  /** `of`: tokens that the prompt is over, or the variant. */
+  parts: Readonly<Record<PartName, (of: string) => string>>;
+  /** USD of a part that is not billed in the model's own unit. */
+  partUnits: Readonly<{ million: (usd: string) => string; megapixel: (usd: string) => string }>;
+  noPrice: string;
   /** What stands for those that are not listed. */
   rest: (models: number) => string;
 }>;
 
 const ENGLISH: Words = {
-  head: "These models' prices have changed (input / output):",
+  head: "These prices have changed (input / output):",
   each: {
     call: (usd) => `$${usd} per call`,
     image: (usd) => `$${usd} per image`,
@@ -122,12 +132,28 @@ const ENGLISH: Words = {
     character: (usd) => `$${usd} per 1M characters`,
   },
   perMillion: (input, output) => `$${input} / $${output} per 1M tokens`,
-  change: (model, before, after) => `${model}: ${before} → ${after}`,
+  perUse: (usd) => `$${usd} per use`,
+  change: (part, before, after) => `${part && `${part} `}${before} → ${after}`,
+  line: (model, changes) => `${model}: ${changes.join("; ")}`,
+  parts: {
+    cached: () => "cached input",
+    cacheWritten: () => "cache write",
+    cacheWrittenHour: () => "cache write for 1 hour",
+    audioInput: () => "audio input",
+    audioOutput: () => "audio output",
+    imageInput: () => "image input",
+    imageOutput: () => "image output",
+    tier: (over) => `prompts over ${over} tokens`,
+    megapixel: () => "further and input megapixels",
+    variant: (variant) => `variant ${variant}`,
+  },
+  partUnits: { million: (usd) => `$${usd} per 1M tokens`, megapixel: (usd) => `$${usd} per megapixel` },
+  noPrice: "no separate price",
   rest: (models) => `… and ${models} more`,
 };
 
 const CHINESE: Words = {
-  head: "以下模型的价格有调整（输入 / 输出）：",
+  head: "以下价格有调整（输入 / 输出）：",
   each: {
     call: (usd) => `每次 $${usd}`,
     image: (usd) => `每张 $${usd}`,
@@ -137,7 +163,23 @@ const CHINESE: Words = {
     character: (usd) => `每百万字符 $${usd}`,
   },
   perMillion: (input, output) => `每百万 token $${input} / $${output}`,
-  change: (model, before, after) => `${model}：${before} → ${after}`,
+  perUse: (usd) => `每次使用 $${usd}`,
+  change: (part, before, after) => `${part && `${part} `}${before} → ${after}`,
+  line: (model, changes) => `${model}：${changes.join("；")}`,
+  parts: {
+    cached: () => "缓存输入",
+    cacheWritten: () => "缓存写入",
+    cacheWrittenHour: () => "缓存写入 1 小时",
+    audioInput: () => "音频输入",
+    audioOutput: () => "音频输出",
+    imageInput: () => "图片输入",
+    imageOutput: () => "图片输出",
+    tier: (over) => `提示词超过 ${over} token`,
+    megapixel: () => "后续及输入的像素",
+    variant: (variant) => `规格 ${variant}`,
+  },
+  partUnits: { million: (usd) => `每百万 token $${usd}`, megapixel: (usd) => `每百万像素 $${usd}` },
+  noPrice: "无单独价格",
   rest: (models) => `……以及另外 ${models} 个模型`,
 };
 
@@ -152,18 +194,46 @@ function bodyOf(moved: readonly Moved[], quotaPerUnit: number): string {
 function paragraph(words: Words, moved: readonly Moved[], reported: number, quotaPerUnit: number): string {
   const lines = moved.slice(0, reported).map((change) => {
     const { model, before, after } = change;
-    return words.change(
-      model,
-      priceText(words, change, before, quotaPerUnit),
-      priceText(words, change, after, quotaPerUnit),
-    );
+    const base = isSameBase(before, after)
+      ? []
+      : [
+          words.change(
+            "",
+            priceText(words, change, before, quotaPerUnit),
+            priceText(words, change, after, quotaPerUnit),
+          ),
+        ];
+    return words.line(model, [...base, ...partTexts(words, change, quotaPerUnit)]);
   });
   const rest = moved.length > reported ? [words.rest(moved.length - reported)] : [];
   return [words.head, ...lines, ...rest].join("\n");
 }
 
+/** "cache write $3 → $4 per 1M tokens": what changed in addition to the price of a unit, or of a token in and out. */
+function partTexts(words: Words, { before, after, info, onlyFilms }: Moved, quotaPerUnit: number): string[] {
+  const unit = priceUnitOf(info, { kind: "usdPerCall" in after ? "per_call" : "per_token" }, onlyFilms);
+  const text = (part: PartName, price: PartPrice | null): string => {
+    if (!price) return words.noPrice;
+    const usd = dollars(price.usd);
+    if (price.output !== undefined) return words.perMillion(usd, dollars(price.output));
+    if (part === "megapixel") return words.partUnits.megapixel(usd);
+    return part === "variant" ? words.each[unit === "token" ? "call" : unit](usd) : words.partUnits.million(usd);
+  };
+  return changedParts(before, after, quotaPerUnit).map((change) =>
+    words.change(
+      words.parts[change.part](change.of),
+      text(change.part, change.before),
+      text(change.part, change.after),
+    ),
+  );
+}
+
+/** Never in the form 1e-7. */
+const dollars = (usd: number): string => toText(decimal(usd.toFixed(PLACES)));
+
 /** "$2.5 / $10 per 1M tokens", "$0.1 per second": what the price is for, before any group's factor. */
 function priceText(words: Words, { info, onlyFilms }: Moved, price: PriceTag, quotaPerUnit: number): string {
+  if ("usdPerUse" in price) return words.perUse(price.usdPerUse);
   const kind = "usdPerCall" in price ? "per_call" : "per_token";
   const unit = priceUnitOf(info, { kind }, onlyFilms);
   if ("usdPerCall" in price) return words.each[unit === "token" ? "call" : unit](price.usdPerCall);

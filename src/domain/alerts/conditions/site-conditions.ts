@@ -60,7 +60,7 @@ export const findLostJournals: FindConditions = async ({ db }) => {
 const NEWS_SECONDS = 3600;
 const MOST_NAMED = 10;
 
-/** Models whose prices went up or down in the last hour, since there is the rule: those of one moment together. */
+/** Models and tools whose prices changed in the last hour, since there is the rule: those of one moment together. */
 export const findPriceChanges: FindConditions = async ({ db }, { now, since }) => {
   const rows = await db
     .select({ at: priceChanges.changedAt, model: priceChanges.model })
@@ -82,8 +82,8 @@ export const findPriceChanges: FindConditions = async ({ db }, { now, since }) =
         type: "price_change",
         title: { en: "Model prices have changed", zh: "模型价格有调整" },
         content: {
-          en: "Prices of {{value}} models have changed: {{value}}",
-          zh: "{{value}} 个模型的价格有调整：{{value}}",
+          en: "{{value}} prices have changed: {{value}}",
+          zh: "{{value}} 项价格有调整：{{value}}",
         },
         values: [changes.length, names.join(", ") + (changes.length > MOST_NAMED ? ", …" : "")],
         path: "/pricing",

@@ -2,6 +2,7 @@ import { count, desc, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { type PriceTag, priceChanges } from "../../../../db/schema/billing/prices.ts";
 import type { Db } from "../../../../db/types.ts";
+import { type ChangedPart, changedParts, isSameBase } from "./price-parts.ts";
 
 /** A change of a model's price on the wire; factors of groups are not in it. */
 export type PriceChangeView = Readonly<{
@@ -13,19 +14,25 @@ export type PriceChangeView = Readonly<{
   before: PriceTag | null;
   /** Null: the model is no longer offered. */
   after: PriceTag | null;
+  /** A unit, or a token in and out, costs what it did: only `parts` differ. */
+  is_base_same: boolean;
+  /** What changed in addition to that. */
+  parts: readonly ChangedPart[];
 }>;
 
-/** Changes of these models' prices, or with null of all, newest first; `page` counts from 0. */
+/** Changes of these models' prices, or with null of all, and of tools, newest first; `page` counts from 0. `quotaPerUnit`: quota units of a dollar. */
 export async function listPriceChanges(
   db: Db,
   models: readonly string[] | null,
   { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
+  quotaPerUnit: number,
 ): Promise<{ items: PriceChangeView[]; total: number }> {
   // One parameter however many models there are.
   const where =
     models === null
       ? undefined
-      : sql`${priceChanges.model} in (select json_array_elements_text(${JSON.stringify(models)}::json))`;
+      : sql`(${priceChanges.model} in (select json_array_elements_text(${JSON.stringify(models)}::json))
+          or jsonb_exists(coalesce(${priceChanges.after}, ${priceChanges.before}), 'usdPerUse'))`;
   const { total } = requireRow(await db.select({ total: count() }).from(priceChanges).where(where));
   const rows = await db
     .select()
@@ -40,6 +47,8 @@ export async function listPriceChanges(
     model_name: model,
     before,
     after,
+    is_base_same: before !== null && after !== null && isSameBase(before, after),
+    parts: before && after ? changedParts(before, after, quotaPerUnit) : [],
   }));
   return { items, total };
 }

@@ -8,10 +8,12 @@ import Skeleton from "@mui/material/Skeleton";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import type { ChangedPart, PartPrice } from "../../../../src/domain/channels/prices/price-parts.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { formatShort } from "../../../lib/format/number.ts";
 import { formatDate } from "../../../lib/format/time.ts";
 import { type PriceChange, type PricedModel, priceChanges, pricing, unitTag, usd } from "./pricing.ts";
 
@@ -71,7 +73,13 @@ export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undef
 type Unit = PricedModel["unit"];
 
 /** `unit`: what the model's price is for now; undefined when it is no longer offered. */
-const Change = ({ change: { model_name, before, after }, unit }: { change: PriceChange; unit: Unit | undefined }) => {
+const Change = ({
+  change: { model_name, before, after, is_base_same, parts },
+  unit,
+}: {
+  change: PriceChange;
+  unit: Unit | undefined;
+}) => {
   const latest = after ?? before;
   const { t } = useTranslation();
   return (
@@ -82,24 +90,51 @@ const Change = ({ change: { model_name, before, after }, unit }: { change: Price
         {!after && <StatusChip tone="idle">{t("pricing.changes.removed")}</StatusChip>}
       </Row>
       <Row gap={2} wrap sx={{ color: "text.secondary" }}>
-        {before && after && (
+        {before && after && !is_base_same && (
           <Box component="del" sx={{ color: "text.tertiary" }}>
             <Tag unit={unit} price={before} />
           </Box>
         )}
         {latest && <Tag unit={unit} price={latest} />}
       </Row>
+      <Parts parts={parts} />
     </Box>
   );
 };
 
-const Tag = ({ unit, price }: { unit: Unit | undefined; price: NonNullable<PriceChange["after"]> }) => {
+type Price = NonNullable<PriceChange["after"]>;
+
+/** The further parts of the price that changed, one a line. */
+const Parts = ({ parts }: { parts: readonly ChangedPart[] }) => {
+  const { t } = useTranslation();
+  const words = (price: PartPrice | null): string => {
+    if (!price) return t("pricing.changes.noPrice");
+    return price.output === undefined
+      ? usd(price.usd)
+      : t("pricing.changes.perMillion", { input: usd(price.usd), output: usd(price.output) });
+  };
+  return parts.map((each) => (
+    <Row key={`${each.part} ${each.of}`} gap={2} wrap sx={{ color: "text.secondary" }}>
+      <Box component="span" sx={{ overflowWrap: "anywhere" }}>
+        {t(`pricing.changes.parts.${each.part}`, { of: each.part === "tier" ? formatShort(Number(each.of)) : each.of })}
+      </Box>
+      <Box component="del" className="num" sx={{ color: "text.tertiary" }}>
+        {words(each.before)}
+      </Box>
+      <span className="num">{words(each.after)}</span>
+    </Row>
+  ));
+};
+
+const Tag = ({ unit, price }: { unit: Unit | undefined; price: Price }) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
   const tag = unitTag(price, unit, quotaPerUnit);
   const words =
     tag.unit === "token"
       ? t("pricing.changes.perMillion", { input: usd(tag.input), output: usd(tag.output) })
-      : t(`pricing.each.${tag.unit}`, { price: usd(tag.usd) });
+      : tag.unit === "use"
+        ? t("pricing.changes.perUse", { price: usd(tag.usd) })
+        : t(`pricing.each.${tag.unit}`, { price: usd(tag.usd) });
   return <span className="num">{words}</span>;
 };

@@ -97,6 +97,7 @@ test.each([
 });
 
 test.each([
+  [{ usdPerUse: "0.01" }, undefined, { unit: "use", usd: 0.01 }],
   [{ usdPerCall: "0.1" }, "second", { unit: "second", usd: 0.1 }],
   [{ usdPerCall: "0.1" }, undefined, { unit: "call", usd: 0.1 }],
   [{ usdPerCall: "0.1" }, "token", { unit: "call", usd: 0.1 }],

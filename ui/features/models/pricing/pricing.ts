@@ -108,6 +108,7 @@ type Tag = NonNullable<PriceChange["after"]>;
  * what the model's price is for now; undefined when it is no longer offered.
  */
 export function unitTag(tag: Tag, unit: PricedModel["unit"] | undefined, quotaPerUnit: number) {
+  if ("usdPerUse" in tag) return { unit: "use" as const, usd: Number(tag.usdPerUse) };
   if ("usdPerCall" in tag) {
     return {
       unit: unit === "image" || unit === "second" || unit === "video" ? unit : ("call" as const),
