@@ -1,5 +1,6 @@
 /** The price list of 2,000 models in a real browser: found, narrowed, seen from another group, copied, explained. */
 import { describe, expect } from "bun:test";
+import type { PriceChangeView } from "../../../src/domain/channels/prices/list-price-changes.ts";
 import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
 import { measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
@@ -116,6 +117,48 @@ describe("the price list", () => {
     await button(words.changes.title).click();
     await page.getByRole("dialog").getByText(words.changes.purpose).waitFor();
     await clean();
+  }, 120_000);
+
+  test("says which parts of a price changed", async () => {
+    const tokens = { modelRatio: "1", completionRatio: "3", cacheRatio: "1" };
+    const common = { changed_at: 1_780_000_000, is_base_same: true };
+    const items: PriceChangeView[] = [
+      {
+        ...{ ...common, id: 1, model_name: "model-1987", before: tokens, after: tokens },
+        parts: [
+          { part: "cached", of: "", before: { usd: 2 }, after: { usd: 1 } },
+          { part: "tier", of: "200000", before: null, after: { usd: 4, output: 9 } },
+        ],
+      },
+      {
+        ...{ ...common, id: 2, model_name: "sora-2", before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.1" } },
+        parts: [{ part: "variant", of: "size=1024x1792", before: { usd: 0.3 }, after: { usd: 0.5 } }],
+      },
+      {
+        ...{ ...common, id: 3, model_name: "web_search", is_base_same: false, parts: [] },
+        ...{ before: { usdPerUse: "0.01" }, after: { usdPerUse: "0.02" } },
+      },
+    ];
+    // The gateway looks for changes once a minute.
+    await page.route("**/api/pricing/changes*", (route) =>
+      route.fulfill({ json: { success: true, message: "", data: { items, total: 3, page: 1, page_size: 50 } } }),
+    );
+    await open();
+    await button(words.changes.title).click();
+    const changes = page.getByRole("dialog").getByRole("listitem");
+    const { parts, noPrice, perMillion, perUse } = words.changes;
+    const tiered = fillPlaceholders(perMillion, { input: "$4.00", output: "$9.00" });
+    const perSecond = fillPlaceholders(words.each.second, { price: "$0.10" });
+    for (const [model, texts] of [
+      ["model-1987", [parts.cached, "$2.00", "$1.00", fillPlaceholders(parts.tier, { of: "200K" }), noPrice, tiered]],
+      ["sora-2", [perSecond, fillPlaceholders(parts.variant, { of: "size=1024x1792" }), "$0.30", "$0.50"]],
+      ["web_search", ["$0.01", "$0.02"].map((price) => fillPlaceholders(perUse, { price }))],
+    ] as const) {
+      const change = changes.filter({ hasText: model });
+      for (const text of texts) await change.getByText(text, { exact: true }).waitFor();
+    }
+    await clean();
+    await page.unroute("**/api/pricing/changes*");
   }, 120_000);
 
   test("is narrowed by provider, capability and availability", async () => {
