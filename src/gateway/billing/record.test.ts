@@ -39,7 +39,7 @@ test("the live feed shows a call's begin and end, without its contents", async (
 });
 
 test("the attempt that served a stream lasts until the stream's end", async () => {
-  const steps = [chunk({ content: "a" }), 30, chunk({ content: "b" }, {}, "stop"), usageChunk(), DONE];
+  const steps = [chunk({ content: "a" }), 150, chunk({ content: "b" }, {}, "stop"), usageChunk(), DONE];
   answer = () => pacedSse(steps);
   const before = relay.billing.records.length;
   await (
