@@ -24,7 +24,7 @@ const ROUTES = [
       candidates: [{ model: "gpt-4o" }, { model: "mistral-large-latest" }],
       experiment: {
         ...{ mode: "mirror", candidate: { model: "gpt-4.1-mini" }, percent: 100 },
-        ...{ max_usd_per_day: 5, max_concurrent: 16 },
+        ...{ max_usd_per_day: 5, max_concurrent: 64 },
       },
     },
   },
