@@ -488,6 +488,12 @@ describe("sluice reload", () => {
     await createChannel(session, upstream.url, [MODEL, STREAMED]);
     await setOption(session, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1 });
     const { key: apiKey } = await createApiKey(session);
+    // The other worker hears of all that a moment later.
+    await until(
+      async () =>
+        statusesOf(await Promise.all(Array.from({ length: 16 }, () => call(apiKey, MODEL, false, replaceable)))),
+      ({ 200: served }) => served === 16,
+    );
     let isOver = false;
     const clients = Array.from({ length: 4 }, () => keepCalling(() => isOver, [replaceable, apiKey]));
     expect(countOf("release two")).toBe(0);
