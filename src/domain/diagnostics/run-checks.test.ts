@@ -179,7 +179,11 @@ test("waiting charges are reported, with a running gateway and without one", asy
   const root = join(dataDir, "journal");
   mkdirSync(root);
   const claim = makeClaimedDirectory(root, "living");
-  const [written, waiting] = [1, 2].map((quota) => recordText(usageRecord({ userId: 1, quota }))) as [string, string];
+  const createdAt = Math.floor(Date.now() / 1000);
+  const [written, waiting] = [1, 2].map((quota) => recordText(usageRecord({ userId: 1, quota, createdAt }))) as [
+    string,
+    string,
+  ];
   await applyBatch(database.sql, "living", [written]);
   writeFileSync(join(root, "living", "00000001.jsonl"), linesOf([written]).bytes);
   expect(await whileStopped()).toEqual(["ok doctor_journal_empty"]);
