@@ -7,24 +7,8 @@ import { startsWith } from "../../../lib/values/sql-text.ts";
 import { type AgentNode, type AgentSums, buildAgentTree } from "./session-tree.ts";
 
 /** A run of an agent with its sums. */
-export type SessionView = Readonly<{
-  id: string;
-  source: string;
-  user_id: number;
-  username: string;
-  token_name: string;
-  /** Arrival of the first and of the latest call, in epoch seconds. */
-  started_at: number;
-  ended_at: number;
-  calls: number;
-  failed: number;
-  quota: number;
-  prompt_tokens: number;
-  cached_tokens: number;
-  completion_tokens: number;
-  elapsed_ms: number;
-  tool_calls: number;
-}>;
+export type SessionView = AgentSums &
+  Readonly<{ id: string; source: string; user_id: number; username: string; token_name: string }>;
 
 /** A call of a run. */
 export type SessionCall = Readonly<{

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, ne, not, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, not, sql } from "drizzle-orm";
 import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
 import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
@@ -24,12 +24,12 @@ export async function applyCardState(
   await db.transaction(async (tx) => {
     const [first] = await tx.select().from(planOrders).where(eq(planOrders.tradeNo, tradeNo)).for("update");
     const order = first && ((await findCurrent(tx, subscriptionNo)) ?? first);
-    // At PayPal a plan with periods of another length follows with a subscription of its own: it does not end with this one.
-    const isItsOwn = and(eq(planOrders.service, "paypal"), ne(planOrders.sessionNo, order?.sessionNo ?? ""));
-    const followers = and(eq(planOrders.replacesId, order?.id ?? 0), eq(planOrders.status, "next"), isItsOwn);
-    const [follower] = await tx.select({ id: planOrders.id }).from(planOrders).where(followers);
     if (!order || reportedAt < order.reportedAt || order.status === "ended") return;
     if (order.subscriptionNo !== "" && order.subscriptionNo !== subscriptionNo) return;
+    // At PayPal a plan with periods of another length follows with a subscription of its own: it does not end with this one.
+    const isItsOwn = sql`(${planOrders.service} = 'paypal' and ${planOrders.sessionNo} <> ${order.sessionNo})`;
+    const followers = and(eq(planOrders.replacesId, order.id), eq(planOrders.status, "next"), isItsOwn);
+    const hasFollower = hasEnded && (await tx.$count(planOrders, followers)) > 0;
     await tx
       .update(planOrders)
       .set({ reportedAt, subscriptionNo, ...(hasEnded && { status: "ended" }) })
@@ -37,7 +37,7 @@ export async function applyCardState(
     await tx
       .update(subscriptions)
       .set({
-        ...(hasEnded && !follower && { nextPlanId: null, nextExtraSeats: null }),
+        ...(hasEnded && !hasFollower && { nextPlanId: null, nextExtraSeats: null }),
         cancelAtEnd: isCanceled || hasEnded,
         // A period that is over is paused already, or is being taken back.
         pauseAtEnd: sql`case when ${subscriptions.status} in ('active', 'past_due') then ${isPaused} else ${subscriptions.pauseAtEnd} end`,
@@ -48,7 +48,7 @@ export async function applyCardState(
       await tx
         .update(planOrders)
         .set({ status: "ended" })
-        .where(and(isOpen, eq(planOrders.replacesId, order.id), not(isItsOwn ?? sql`false`)));
+        .where(and(isOpen, eq(planOrders.replacesId, order.id), not(isItsOwn)));
       // It was to follow another that runs.
       if (order.replacesId !== null) {
         const isBefore = and(eq(subscriptions.orderId, order.replacesId), eq(subscriptions.userId, order.userId));
