@@ -488,7 +488,7 @@ describe("sluice reload", () => {
     await createChannel(session, upstream.url, [MODEL, STREAMED]);
     await setOption(session, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1 });
     const { key: apiKey } = await createApiKey(session);
-    // The other worker hears of all that a moment later.
+    // The other worker receives all that a moment later.
     await until(
       async () =>
         statusesOf(await Promise.all(Array.from({ length: 16 }, () => call(apiKey, MODEL, false, replaceable)))),
