@@ -39,10 +39,15 @@ export function createRouter(context: GatewayContext, groups: readonly RouteGrou
       new GatewayError(404, "unknown_url", { code: "gateway_unknown_url", params }, { type: "invalid_request_error" }),
     );
   };
+  let app: ReturnType<typeof elysiaOf> | null = null;
   return {
-    app: elysiaOf(groups, unknown, (request, path, error) =>
-      owned.test(path) ? failed(request, path, error) : undefined,
-    ),
+    // Made when it is first used: most calls need none.
+    get app() {
+      app ??= elysiaOf(groups, unknown, (request, path, error) =>
+        owned.test(path) ? failed(request, path, error) : undefined,
+      );
+      return app;
+    },
     take(request, path, server) {
       const handle = request.method === "POST" ? fixed.get(path) : undefined;
       if (!handle) return null;
