@@ -13,13 +13,19 @@ const WORTHWHILE = 0.95;
 /** Blocks of 64 KB compress the console's scripts a little better than those that Brotli chooses. */
 const BROTLI_BLOCK_BITS = 16;
 
+/** Levels of Brotli and zstd. */
+export type Effort = Readonly<{ brotli: number; zstd: number }>;
+
+/** For what every user loads. */
+const STRONGEST: Effort = { brotli: zlib.constants.BROTLI_MAX_QUALITY, zstd: 19 };
+
 const ENCODERS = [
   {
     suffix: ".br",
-    encode: (raw: Uint8Array) =>
+    encode: (raw: Uint8Array, effort: Effort) =>
       brotli(raw, {
         params: {
-          [zlib.constants.BROTLI_PARAM_QUALITY]: zlib.constants.BROTLI_MAX_QUALITY,
+          [zlib.constants.BROTLI_PARAM_QUALITY]: effort.brotli,
           [zlib.constants.BROTLI_PARAM_SIZE_HINT]: raw.length,
           [zlib.constants.BROTLI_PARAM_LGBLOCK]: BROTLI_BLOCK_BITS,
         },
@@ -28,21 +34,22 @@ const ENCODERS = [
   { suffix: ".gz", encode: (raw: Uint8Array) => gzip(raw, { level: 9 }) },
   {
     suffix: ".zst",
-    encode: (raw: Uint8Array) => zstd(raw, { params: { [zlib.constants.ZSTD_c_compressionLevel]: 19 } }),
+    encode: (raw: Uint8Array, effort: Effort) =>
+      zstd(raw, { params: { [zlib.constants.ZSTD_c_compressionLevel]: effort.zstd } }),
   },
 ] as const;
 
 /**
- * Writes `file`.br, .gz and .zst next to a file where they are worth it, at the strongest levels (it happens once, at
- * build time). Returns the sizes in bytes: as it is, and as a browser that knows Brotli receives it.
+ * Writes `file`.br, .gz and .zst next to a file where they are worth it, with `effort` (by default the strongest levels: it happens
+ * once, at build time). Returns the sizes in bytes: as it is, and as a browser that knows Brotli receives it.
  */
-export async function writeCompressed(file: string): Promise<{ raw: number; brotli: number }> {
+export async function writeCompressed(file: string, effort = STRONGEST): Promise<{ raw: number; brotli: number }> {
   const raw = await Bun.file(file).bytes();
   const sizes = { raw: raw.length, brotli: raw.length };
   if (raw.length <= MIN_BYTES) return sizes;
   await Promise.all(
     ENCODERS.map(async ({ suffix, encode }) => {
-      const encoded = await encode(raw);
+      const encoded = await encode(raw, effort);
       if (encoded.length > raw.length * WORTHWHILE) return;
       if (suffix === ".br") sizes.brotli = encoded.length;
       await Bun.write(file + suffix, encoded);

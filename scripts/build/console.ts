@@ -58,7 +58,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   const old = `${staging}-old`;
   try {
     const files = await bundle(staging);
-    const sizes = await Promise.all(files.map(writeCompressed));
+    const sizes = await Promise.all(files.map((file) => writeCompressed(file)));
     await mkdir(path.dirname(OUT), { recursive: true });
     await rename(OUT, old).catch(ignoreMissing);
     await rename(staging, OUT);
