@@ -16,10 +16,8 @@ const MONTH = `from=${UNTIL - 30 * DAY_S}&to=${UNTIL}`;
 const PASSWORD = "lock-keeper-9";
 
 const toNumber = (text: string) => Number(text.replace(/[^\d.]/g, ""));
-const bars = (page: Page) =>
-  page
-    .getByRole("img", { name: words.chartLabel })
-    .locator("rect[class*=MuiBarElement], .MuiBarElement-root, [class*=MuiBarChart] rect");
+/** The bars of each series are one path. */
+const bars = (page: Page) => page.getByRole("img", { name: words.chartLabel }).locator(".MuiBarChart-series path");
 const sums = () => consolePage.page.getByRole("region", { name: words.table }).getByRole("row");
 /** The calls of each series in the table, read at one moment. */
 const callsInRows = async () =>

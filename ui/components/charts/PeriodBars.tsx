@@ -4,10 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { formatDate } from "../../lib/format/time.ts";
 import { usePhone } from "../layout.tsx";
-
-/** The length of a period in seconds. */
-export const STEP_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
-export type PeriodStep = keyof typeof STEP_SECONDS;
+import { type PeriodStep, STEP_SECONDS } from "./period-steps.ts";
 
 const MOST_LABELS = { hour: 8, day: 15, week: 13 } as const;
 const FEW_LABELS = { hour: 3, day: 5, week: 5 } as const;
@@ -59,6 +56,8 @@ export const PeriodBars = ({ label, periods, step, series, isStacked, height, te
         height={height}
         hideLegend
         skipAnimation
+        // A week by hours has two thousand bars: an element for each would take a third of a second.
+        renderer="svg-batch"
         margin={{ left: 0, right: 36, top: 12, bottom: 0 }}
         grid={{ horizontal: true }}
         xAxis={[

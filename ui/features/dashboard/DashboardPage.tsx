@@ -1,14 +1,9 @@
-import Download from "@mui/icons-material/FileDownloadOutlined";
 import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Series, SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
-import { Choice } from "../../components/charts/Choice.tsx";
-import { STEP_SECONDS } from "../../components/charts/PeriodBars.tsx";
-import { saveFile } from "../../components/display/DownloadButton.tsx";
+import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { Money } from "../../components/display/Money.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
@@ -23,22 +18,16 @@ import { logStat } from "../logs/log-queries.ts";
 import { compactCount } from "../logs/overview/Overview.tsx";
 import { RangePicker } from "../logs/overview/RangePicker.tsx";
 import { rangeOf, useNow } from "../logs/time-range.ts";
-import { CompareSelect, compareStartOf, DashboardFilters, filterChange, filterOf } from "./DashboardFilters.tsx";
-import { runningOut, usageOverview, usageSeries } from "./data-queries.ts";
+import { CompareSelect, compareStartOf, DashboardFilters, filterOf } from "./DashboardFilters.tsx";
+import { runningOut, type UsageView } from "./data-queries.ts";
 import { LatencyPanel } from "./LatencyPanel.tsx";
-import { MarkList, useChartMarks } from "./marks.tsx";
 import { OverviewTiles } from "./OverviewTiles.tsx";
-import { SeriesTable } from "./SeriesTable.tsx";
-import { type Measure, periodsOf, seriesCsv } from "./series-values.ts";
-import { UsageChart } from "./UsageChart.tsx";
+import { oneOf, SeriesPanel, UsageDownload, UsagePanel } from "./UsagePanel.tsx";
 
 const OWN_DIMENSIONS = ["model", "group", "token", "tag"] as const;
 const ORGANIZATION_DIMENSIONS = [...OWN_DIMENSIONS, "project", "member"] as const;
 const ALL_DIMENSIONS = [...OWN_DIMENSIONS, "user", "channel"] as const;
 const STEPS = ["hour", "day", "week"] as const;
-/** Rows of the table when its others are expanded. */
-const MOST_LISTED = 100;
-const MEASURES = ["quota", "calls", "tokens"] as const;
 const RANGES = ["24h", "7d", "30d", "90d", "365d"] as const;
 const LONG_STEPS = ["day", "week"] as const;
 const LONGEST_BY_HOUR_S = 15 * 86_400;
@@ -48,14 +37,13 @@ const DetailContent = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const isForAdmin = useSeesAllUsers();
-  const { id: organization, may } = useActing();
+  const { id: organization } = useActing();
   const scope = isForAdmin ? "all" : "self";
   const [now, renew] = useNow({ isFollowing: false });
   const range = rangeOf(
     { range: address.text("range") || "7d", from: address.number("from"), to: address.number("to") },
     now,
   );
-  const span = range.end - range.start;
   const dimensions: readonly SeriesDimension[] = isForAdmin
     ? ALL_DIMENSIONS
     : organization
@@ -64,36 +52,17 @@ const DetailContent = () => {
   const by = oneOf(dimensions, address.text("by"), "model");
   const site = useSite();
   // Hourly bars of long ranges would outnumber the page's pixels.
-  const steps = span > LONGEST_BY_HOUR_S ? LONG_STEPS : STEPS;
+  const steps = range.end - range.start > LONGEST_BY_HOUR_S ? LONG_STEPS : STEPS;
   const step: SeriesStep = oneOf(
     steps,
     address.text("step"),
     oneOf(steps, site?.data_export_default_time ?? "", "day"),
   );
-  const measure: Measure = oneOf(MEASURES, address.text("measure"), "quota");
   const filter = filterOf(address);
   // An open range ends in the future, where nothing can be compared.
   const period = { start: range.start, end: Math.min(range.end, now) };
-  const stat = useQuery(logStat(scope, period));
   const versus = address.text("vs");
-  const overview = useQuery(usageOverview(scope, period, filter, compareStartOf(versus, period.start)));
-  const marks = useChartMarks(period, isForAdmin);
-  const series = useQuery(usageSeries(scope, period, filter, { by, step }));
-  const isExpanded = address.text("largest") !== "";
-  const largest = useQuery({
-    ...usageSeries(scope, period, filter, { by, step, most: MOST_LISTED }),
-    enabled: isExpanded,
-  });
-  const chart = { series: series.data ?? [], periods: periodsOf(series.data ?? [], STEP_SECONDS[step], period) };
-  const sampled = overview.data?.current.performance.calls ?? 0;
-  const filterBy = (one: Series) => {
-    const change = filterChange(by, one);
-    return change && (() => address.set(change));
-  };
-  const nameOf = (one: Series): string =>
-    one.key === null ? t("dashboard.others") : one.name || (one.key ? `#${one.key}` : t("dashboard.unnamed"));
-  const download = () =>
-    saveFile(new Blob([seriesCsv(series.data ?? [], nameOf)], { type: "text/csv" }), `usage-by-${by}.csv`);
+  const view: UsageView = { scope, range, period, filter, by, step };
   if (site && !site.enable_data_export)
     return (
       <EmptyState
@@ -109,13 +78,7 @@ const DetailContent = () => {
       <PageHeader
         title={t("dashboard.title")}
         purpose={t("dashboard.purpose")}
-        actions={
-          may("exports.download") && (
-            <Button startIcon={<Download />} disabled={!series.data?.length} onClick={download}>
-              {t("components.exportCsv")}
-            </Button>
-          )
-        }
+        actions={<UsageDownload view={view} />}
       />
       <Row wrap gap={4} sx={{ mb: 4, rowGap: 2 }}>
         <RangePicker
@@ -128,79 +91,13 @@ const DetailContent = () => {
           onCustom={(from, to) => address.set({ from, to, range: undefined })}
         />
         <CompareSelect value={versus} start={period.start} onChange={(vs) => address.set({ vs })} />
-        {stat.data && (
-          <Box className="num" sx={{ color: "text.secondary", fontSize: 12.5 }}>
-            {t("dashboard.rates", { rpm: compactCount(stat.data.rpm), tpm: compactCount(stat.data.tpm) })}
-          </Box>
-        )}
+        <Rates view={view} />
       </Row>
       <DashboardFilters scope={scope} filter={filter} period={period} rangeName={range.name} />
-      {overview.error && !overview.data ? (
-        <ErrorState error={overview.error} onRetry={() => overview.refetch()} />
-      ) : (
-        <OverviewTiles overview={overview.data} chart={chart} />
-      )}
-      {(overview.isPending || (overview.data && overview.data.current.sums.count > sampled)) && (
-        // Has its place from the start, so that the chart doesn't move.
-        <Box
-          sx={{ mt: -2, mb: 4, color: "text.tertiary", fontSize: 12, ...(!overview.data && { visibility: "hidden" }) }}
-        >
-          {t("dashboard.sampled", { count: sampled, number: formatNumber(sampled) })}
-        </Box>
-      )}
+      <OverviewTiles view={view} compareStart={compareStartOf(versus, period.start)} />
       <Col gap={4}>
-        <Panel>
-          <Row wrap gap={3} sx={{ mb: 4 }}>
-            <Choice
-              label={t("dashboard.measure")}
-              value={measure}
-              choices={MEASURES}
-              words={(one) => t(`dashboard.measures.${one}`)}
-              onChange={(next) => address.set({ measure: next })}
-            />
-            <Choice
-              label={t("dashboard.by")}
-              value={by}
-              choices={dimensions}
-              words={(one) => t(`dashboard.dimensions.${one}`)}
-              onChange={(next) => address.set({ by: next })}
-            />
-            <Choice
-              label={t("dashboard.step")}
-              value={step}
-              choices={steps}
-              words={(one) => t(`dashboard.steps.${one}`)}
-              onChange={(next) => address.set({ step: next })}
-            />
-          </Row>
-          {series.error && !series.data && <ErrorState error={series.error} onRetry={() => series.refetch()} />}
-          {series.isPending && <Skeleton variant="rounded" height={320} />}
-          {series.data?.length === 0 && (
-            <EmptyState icon={<InsightsOutlined />} title={t("dashboard.noCalls")} body={t("dashboard.noCallsBody")} />
-          )}
-          {series.data && series.data.length > 0 && (
-            <UsageChart
-              key={by}
-              series={series.data}
-              step={step}
-              range={range}
-              measure={measure}
-              nameOf={nameOf}
-              marks={marks}
-            />
-          )}
-          <MarkList marks={marks} />
-        </Panel>
-        {series.data && series.data.length > 0 && (
-          <Panel title={t("dashboard.table")}>
-            <SeriesTable
-              series={(isExpanded && largest.data) || series.data}
-              nameOf={nameOf}
-              onFilter={filterBy}
-              onExpand={isExpanded ? null : () => address.set({ largest: MOST_LISTED })}
-            />
-          </Panel>
-        )}
+        <UsagePanel view={view} dimensions={dimensions} steps={steps} isForAdmin={isForAdmin} />
+        <SeriesPanel view={view} />
         {isForAdmin && <LatencyPanel period={period} filter={filter} />}
         {isForAdmin && <RunningOutPanel />}
       </Col>
@@ -208,8 +105,16 @@ const DetailContent = () => {
   );
 };
 
-const oneOf = <Name extends string>(names: readonly Name[], text: string, otherwise: Name): Name =>
-  names.find((name) => name === text) ?? otherwise;
+/** Requests and tokens a minute; has its place from the start, so that nothing moves. */
+const Rates = ({ view: { scope, period } }: { view: UsageView }) => {
+  const { t } = useTranslation();
+  const { data } = useQuery(logStat(scope, period));
+  return (
+    <Box className="num" sx={{ color: "text.secondary", fontSize: 12.5, ...(!data && { visibility: "hidden" }) }}>
+      {t("dashboard.rates", { rpm: compactCount(data?.rpm ?? 0), tpm: compactCount(data?.tpm ?? 0) })}
+    </Box>
+  );
+};
 
 /** Balances that last longer are not worth a look. */
 const SOON_DAYS = 60;

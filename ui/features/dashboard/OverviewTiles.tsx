@@ -2,37 +2,54 @@ import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
 import { useTheme } from "@mui/material/styles";
 import Tooltip from "@mui/material/Tooltip";
-import { SparkLineChart } from "@mui/x-charts/SparkLineChart";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { UsageOverview } from "../../../src/domain/logs/usage/read-overview.ts";
+import { STEP_SECONDS } from "../../components/charts/period-steps.ts";
+import { Trend } from "../../components/charts/Trend.tsx";
 import { amountText, type MoneyFormat, useMoneyFormat } from "../../components/display/Money.tsx";
+import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { Row } from "../../components/layout.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
 import { formatFixed, formatNumber, formatShare } from "../../lib/format/number.ts";
 import { compactCount } from "../logs/overview/Overview.tsx";
-import { TILES, type TileChart, type TileFigures, type TileName, tileFigures } from "./tile-figures.ts";
+import { type UsageView, usageOverview, viewSeries } from "./data-queries.ts";
+import { periodsOf } from "./series-values.ts";
+import { TILES, type TileFigures, type TileName, tileFigures } from "./tile-figures.ts";
 
-type Props = Readonly<{ overview: UsageOverview | undefined; chart: TileChart }>;
+type Props = Readonly<{ view: UsageView; compareStart: number | undefined }>;
 
 /** The figures of a period, each with its change since the period before and its course. */
-export const OverviewTiles = ({ overview, chart }: Props) => {
+export const OverviewTiles = ({ view, compareStart }: Props) => {
   const { t } = useTranslation();
+  const { scope, period, filter, step } = view;
+  const { data, error, refetch } = useQuery(usageOverview(scope, period, filter, compareStart));
+  const { data: series = [] } = useQuery(viewSeries(view));
+  if (error && !data) return <ErrorState error={error} onRetry={() => refetch()} />;
+  const chart = { series, periods: periodsOf(series, STEP_SECONDS[step], period) };
+  const sampled = data?.current.performance.calls ?? 0;
   return (
-    <Box
-      component="dl"
-      aria-label={t("dashboard.overview")}
-      sx={{
-        m: 0,
-        mb: 4,
-        display: "grid",
-        gridTemplateColumns: { xs: "repeat(2, minmax(0, 1fr))", lg: "repeat(4, minmax(0, 1fr))" },
-        gap: { xs: 2, sm: 3 },
-      }}
-    >
-      {TILES.map((name) => (
-        <Tile key={name} name={name} overview={overview} figures={overview && tileFigures(name, overview, chart)} />
-      ))}
-    </Box>
+    <>
+      <Box
+        component="dl"
+        aria-label={t("dashboard.overview")}
+        sx={{
+          m: 0,
+          mb: 4,
+          display: "grid",
+          gridTemplateColumns: { xs: "repeat(2, minmax(0, 1fr))", lg: "repeat(4, minmax(0, 1fr))" },
+          gap: { xs: 2, sm: 3 },
+        }}
+      >
+        {TILES.map((name) => (
+          <Tile key={name} name={name} overview={data} figures={data && tileFigures(name, data, chart)} />
+        ))}
+      </Box>
+      {/* Has its place in any case, so that what is below doesn't move. */}
+      <Box sx={{ mt: -2, mb: 4, color: "text.tertiary", fontSize: 12, ...(!sampled && { visibility: "hidden" }) }}>
+        {t("dashboard.sampled", { count: sampled, number: formatNumber(sampled) })}
+      </Box>
+    </>
   );
 };
 
@@ -147,32 +164,15 @@ const Change = ({ figures }: { figures: TileFigures | undefined }) => {
   );
 };
 
-const FEWEST_POINTS = 2;
+const TREND_PX = 28;
 
-/** The course of a figure; a chart of one point says nothing. */
+/** The course of a figure. */
 const Course = ({ figures }: { figures: TileFigures | undefined }) => {
   const { vars, palette } = useTheme();
-  if (!figures || figures.line.length < FEWEST_POINTS) return null;
+  if (!figures) return null;
   return (
-    <Box
-      inert
-      sx={{
-        flex: "0 1 88px",
-        minWidth: 0,
-        display: { xs: "none", sm: "block" },
-        "& path.MuiLineChart-area": { opacity: 0.25 },
-      }}
-    >
-      <SparkLineChart
-        data={[...figures.line]}
-        height={28}
-        area
-        color={(vars ?? { palette }).palette.series.s1}
-        yAxis={{ min: Math.min(0, ...figures.line) }}
-        margin={2}
-        skipAnimation
-        disableHitArea
-      />
+    <Box sx={{ flex: "0 1 88px", minWidth: 0, display: { xs: "none", sm: "block" } }}>
+      <Trend values={figures.line} height={TREND_PX} color={(vars ?? { palette }).palette.series.s1} />
     </Box>
   );
 };

@@ -1,10 +1,11 @@
 import Box from "@mui/material/Box";
 import { useTheme } from "@mui/material/styles";
 import { ChartsReferenceLine } from "@mui/x-charts/ChartsReferenceLine";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Series, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
-import { PeriodBars, STEP_SECONDS } from "../../components/charts/PeriodBars.tsx";
+import { PeriodBars } from "../../components/charts/PeriodBars.tsx";
+import { STEP_SECONDS } from "../../components/charts/period-steps.ts";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Row } from "../../components/layout.tsx";
 import { compactCount } from "../logs/overview/Overview.tsx";
@@ -13,7 +14,7 @@ import { type Measure, periodsOf, valuesOf } from "./series-values.ts";
 
 const COLORS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;
 
-type UsageChartProps = Readonly<{
+type ChartProps = Readonly<{
   series: readonly Series[];
   step: SeriesStep;
   /** The shown range, in epoch seconds. */
@@ -23,11 +24,22 @@ type UsageChartProps = Readonly<{
   marks: readonly ChartMark[];
 }>;
 
+type UsageChartProps = Omit<ChartProps, "series"> &
+  Readonly<{
+    /** Undefined while it is loading. */
+    series: readonly Series[] | undefined;
+    placeholder: ReactNode;
+  }>;
+
+/** The usage chart; being rendered before its series are there, it is loaded meanwhile. */
+export const UsageChart = ({ series, placeholder, ...view }: UsageChartProps) =>
+  series ? <Chart series={series} {...view} /> : placeholder;
+
 /** If no value reaches a dollar, two decimals would all look alike. */
 const SMALL_DECIMALS = 4;
 
 /** Bars per period, stacked by series; a click on a name toggles its series. */
-export const UsageChart = ({ series, step, range, measure, nameOf, marks }: UsageChartProps) => {
+const Chart = ({ series, step, range, measure, nameOf, marks }: ChartProps) => {
   const { t } = useTranslation();
   const { vars, palette } = useTheme();
   const colors = (vars ?? { palette }).palette.series;

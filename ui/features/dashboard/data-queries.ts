@@ -45,6 +45,22 @@ const allQuery = (period: Period, filter: DataFilter) => ({
 /** `most`: that many series at most, the others summed; 12 unless given. */
 type SeriesView = Readonly<{ by: SeriesDimension; step: SeriesStep; most?: number }>;
 
+/** Whose usage the dashboard shows, of which time, and how it is split. */
+export type UsageView = Readonly<{
+  scope: DataScope;
+  /** What the chart spans. */
+  range: Period;
+  /** The part of it that has passed. */
+  period: Period;
+  filter: DataFilter;
+  by: SeriesDimension;
+  step: SeriesStep;
+}>;
+
+/** The series of the dashboard's chart and table. */
+export const viewSeries = ({ scope, period, filter, by, step }: UsageView, most?: number) =>
+  usageSeries(scope, period, filter, { by, step, ...(most !== undefined && { most }) });
+
 export const usageSeries = (scope: DataScope, period: Period, filter: DataFilter, { by, step, most }: SeriesView) =>
   queryOptions({
     queryKey: ["data", "series", scope, period, filter, by, step, most],
