@@ -1,4 +1,4 @@
-import type { Components, Theme } from "@mui/material/styles";
+import type { ThemeOptions } from "@mui/material/styles";
 import { createElement } from "react";
 import { fontSans, size } from "./tokens.ts";
 
@@ -8,7 +8,7 @@ const check = (on: boolean, part = false) =>
   createElement("span", { className: `sl-check${on ? " on" : ""}${part ? " part" : ""}` });
 
 /** Styles of controls: buttons, inputs, checkboxes. */
-export const controls: Components<Omit<Theme, "components">> = {
+export const controls: NonNullable<ThemeOptions["components"]> = {
   MuiButtonBase: { defaultProps: { disableRipple: true }, styleOverrides: { root: { fontFamily: fontSans } } },
   MuiButton: {
     defaultProps: { disableElevation: true, variant: "outlined", color: "inherit" },

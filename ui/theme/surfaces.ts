@@ -1,11 +1,11 @@
-import type { Components, Theme } from "@mui/material/styles";
+import type { ThemeOptions } from "@mui/material/styles";
 import { fontMono, fontSans, size } from "./tokens.ts";
 
 const ALERT_TONES = { success: "ok", info: "info", warning: "warn", error: "bad" } as const;
 const FLOATING_SHADOW = "0 12px 40px rgb(8 15 25 / .18)";
 
 /** Styles of surfaces: page, tables, panels and floating elements. */
-export const surfaces: Components<Omit<Theme, "components">> = {
+export const surfaces: NonNullable<ThemeOptions["components"]> = {
   MuiCssBaseline: {
     styleOverrides: (t) => ({
       html: { WebkitFontSmoothing: "antialiased", MozOsxFontSmoothing: "grayscale" },
