@@ -63,7 +63,7 @@ async function runBunTest(targets: readonly string[], options: RunOptions): Prom
   // A process group of its own, so that the servers and browsers that tests start can be ended with it.
   const child = Bun.spawn([process.execPath, "test", ...flags, ...targets], {
     // Whatever tests leave in the temporary folder goes with it, also when they are killed.
-    env: { ...process.env, TMPDIR: folder, ...options.env },
+    env: { ...process.env, TMPDIR: folder, SLUICE_RUN_FOLDER: folder, ...options.env },
     stdio: options.quiet ? ["ignore", "ignore", "ignore"] : ["ignore", "inherit", "inherit"],
     detached: true,
   });

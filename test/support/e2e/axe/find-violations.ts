@@ -17,8 +17,9 @@ type Axe = Readonly<{
 type Violation = Readonly<{ id: string; impact?: string | null; nodes: readonly Readonly<{ html: string }>[] }>;
 let lesserRules: readonly string[] | undefined;
 
-/** What axe found nothing wrong with in this process, by color scheme and width. */
-const clean = createSeenLooks();
+const { SLUICE_RUN_FOLDER } = process.env;
+/** What axe found nothing wrong with in this run, by color scheme and width. */
+const clean = createSeenLooks(SLUICE_RUN_FOLDER && path.join(SLUICE_RUN_FOLDER, "seen-looks"));
 
 /**
  * What axe finds serious or critical on the page as it stands, in the parts that look otherwise than any it has passed before
@@ -27,7 +28,7 @@ const clean = createSeenLooks();
  */
 export async function findSeriousViolations(page: Page, withTargets = false): Promise<string[]> {
   const look = await page.evaluate(readLook);
-  const seen = withTargets ? [] : clean.find(look);
+  const seen = withTargets ? [] : await clean.find(look);
   // The page itself is the first element.
   if (seen[0] === 0) return [];
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE_SOURCE);
@@ -46,7 +47,7 @@ export async function findSeriousViolations(page: Page, withTargets = false): Pr
   const violations = (await findViolations(page, options, seen))
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
-  if (violations.length === 0) clean.add(look);
+  if (violations.length === 0) await clean.add(look);
   return violations;
 }
 

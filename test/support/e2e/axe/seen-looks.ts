@@ -1,3 +1,5 @@
+import { appendFile } from "node:fs/promises";
+
 /** How a page looks: its elements in the order of the document, each with the place of its parent (-1: none) and its kind. */
 export type Look = Readonly<{
   /** The color scheme and the width. */
@@ -16,12 +18,14 @@ const MIN_ELEMENTS = 6;
  * the page, the kinds of all elements around them and the kinds of all within are the same; one after another that
  * are the same count as one, so that a list may have more rows. Words don't matter, nor do names of elements, only that
  * there are some. So text in another language is not looked at again, but every control, class, role and state is once.
+ * Processes that are given the same file remember together.
  */
-export function createSeenLooks() {
-  const seen = new Set<string>();
+export function createSeenLooks(file?: string) {
+  const seen = createKeys(file);
   return {
     /** The places of the largest parts that were seen; [0] when nothing is new. */
-    find(look: Look): number[] {
+    async find(look: Look): Promise<number[]> {
+      await seen.read();
       const { keys, sizes } = describeParts(look);
       const found: number[] = [];
       for (let at = 0; at < keys.length; ) {
@@ -32,8 +36,28 @@ export function createSeenLooks() {
       return found;
     },
     /** Remembers all parts of a page. */
-    add(look: Look): void {
-      for (const key of describeParts(look).keys) seen.add(key);
+    add: (look: Look): Promise<void> => seen.add(describeParts(look).keys),
+  };
+}
+
+/** A set of keys; processes that are given the same file have it together, once they have read what others added. */
+function createKeys(file?: string) {
+  const keys = new Set<string>();
+  let readBytes = 0;
+  return {
+    has: (key: string) => keys.has(key),
+    async read(): Promise<void> {
+      if (!file || !(await Bun.file(file).exists())) return;
+      const text = await Bun.file(file).slice(readBytes).text();
+      // The last line may be incomplete. Keys are ASCII.
+      const length = text.lastIndexOf("\n") + 1;
+      for (const key of text.slice(0, length).split("\n")) keys.add(key);
+      readBytes += length;
+    },
+    async add(more: readonly string[]): Promise<void> {
+      const added = [...new Set(more)].filter((key) => !keys.has(key));
+      for (const key of added) keys.add(key);
+      if (file && added.length > 0) await appendFile(file, `${added.join("\n")}\n`);
     },
   };
 }
