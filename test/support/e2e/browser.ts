@@ -150,8 +150,8 @@ export async function lookOnPhone(page: Page, look: () => Promise<void>): Promis
 
 /** Returns when the page was drawn with this size and color scheme. */
 async function show(page: Page, size: { width: number; height: number }, colorScheme: "dark" | "light"): Promise<void> {
-  await page.emulateMedia({ colorScheme });
-  await page.setViewportSize(size);
+  // At once, so that the page is not drawn in between.
+  await Promise.all([page.emulateMedia({ colorScheme }), page.setViewportSize(size)]);
   // What depends on the width is rendered before the first of these frames is drawn.
   await page.evaluate(async () => {
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

@@ -173,10 +173,19 @@ export async function expectChinesePages(
   await consolePage.close();
 }
 
-/** A browser for the tests of a file, opened at its top and closed after its last test. */
+let sharedBrowser: Browser | undefined;
+
+/**
+ * A browser for the tests of a file, opened at its top; its pages are closed after its last test. In `test.sh` the files that a
+ * process runs have one browser, which ends with the process. The run removes what it leaves on the disk.
+ */
 export async function openSharedBrowser(): Promise<Browser> {
-  const browser = await openBrowser();
-  afterAll(() => browser.close());
+  const browser = sharedBrowser?.isConnected() ? sharedBrowser : await openBrowser();
+  sharedBrowser = browser;
+  afterAll(async () => {
+    if (process.env.SLUICE_RUN_FOLDER) await Promise.all(browser.contexts().map((context) => context.close()));
+    else await browser.close();
+  });
   return browser;
 }
 
