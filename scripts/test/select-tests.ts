@@ -17,8 +17,15 @@ const ON_BOTH = [
   /^src\/domain\/logs\/(archive|list|usage\/totals)\//,
   /^(src\/console\/wallet\/wallet|test\/gateway\/(tasks\/crash|files\/batches))\.test/,
 ];
-/** A simulated year of what other tests of the same folders run on both engines, step by step. */
-const LONG_STORIES = ["src/domain/wallet/statements/year.test.ts"];
+/**
+ * Long simulations, and comparisons of thousands of queries, of what other tests of the same folders run on both engines,
+ * step by step.
+ */
+const LONG_STORIES = [
+  "src/domain/wallet/statements/year.test.ts",
+  "test/billing/plans-year.test.ts",
+  "src/domain/logs/usage/totals/fold-usage.test.ts",
+];
 /** What another file could see after the test: replaced modules, clocks, variables of the environment, processes. */
 const LEAVES_TRACES = /\b(?:mock|jest|spyOn|setSystemTime|globalThis)\b|process\.env|Bun\.(?:env|spawn)|Worker\(/;
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Round } from "../support/billing/last-call-worker.ts";
 import {
@@ -27,10 +27,6 @@ let processes: Spender[] = [];
 beforeAll(async () => {
   database = await openTestDatabase();
   directory = await temporaryDirectory();
-});
-afterEach(async () => {
-  await Promise.all(processes.map(({ end }) => end()));
-  processes = [];
 });
 afterAll(async () => {
   await database.close();
@@ -86,6 +82,12 @@ const runAll = async (round: Omit<Round, "calls">, calls = PARALLEL): Promise<nu
 };
 
 describe.skipIf(!process.env.TEST_DATABASE_URL).each([2, 4])("%p processes", (count) => {
+  beforeAll(() => startSpenders(count), 60_000);
+  afterAll(async () => {
+    await Promise.all(processes.map(({ end }) => end()));
+    processes = [];
+  });
+
   test.each([
     ["the user", AFFORDABLE * AMOUNT, null, []],
     ["the key", PLENTY, AFFORDABLE * AMOUNT, []],
@@ -101,7 +103,6 @@ describe.skipIf(!process.env.TEST_DATABASE_URL).each([2, 4])("%p processes", (co
     "a limit of ten calls on %s: of 1,000 parallel calls ten are covered, each time",
     async (_, quota, limit, budgetLimits) => {
       const { sql } = database;
-      await startSpenders(count);
       for (let round = 0; round < ROUNDS; round++) {
         const userId = await addUser(sql, quota);
         const token = { id: await addToken(sql, userId, limit), limited: limit !== null };
@@ -119,7 +120,6 @@ describe.skipIf(!process.env.TEST_DATABASE_URL).each([2, 4])("%p processes", (co
 
   test("what is left after calls on all of them goes to the next call, at once, wherever it comes", async () => {
     const { sql } = database;
-    await startSpenders(count);
     for (let round = 0; round < ROUNDS; round++) {
       const userId = await addUser(sql, 32 * AMOUNT);
       const token = { id: await addToken(sql, userId, 32 * AMOUNT), limited: true };

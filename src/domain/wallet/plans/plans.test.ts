@@ -3,13 +3,11 @@ import { addUser, silentLog, temporaryDirectory, usageRecord } from "../../../..
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { type Billing, createBilling } from "../../../billing/billing.ts";
-import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
-import type { LogOther } from "../../../billing/types.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { advanceSubscriptions } from "./advance-subscriptions.ts";
 import { setRenewal, switchPlan } from "./change-subscription.ts";
 import { GRACE_S } from "./periods.ts";
-import { lockPlanAccount, type PlanAccount } from "./plan-account.ts";
+import { lockPlanAccount } from "./plan-account.ts";
 import { listOwnSubscriptions, type PlanInput, savePlan } from "./plans.ts";
 import { type PlanDeps, subscribe } from "./subscribe.ts";
 
@@ -163,69 +161,3 @@ test("what is left of a window is taken back at its end, as far as an administra
   await advance((await only(userId)).period_end);
   expect(await stateOf(userId)).toEqual({ walletUnits: 0, group: "default", left: [], status: [] });
 });
-
-test("a year of random calls, top-ups, plans and clocks: balances agree with the ledger after every step", async () => {
-  const random = randomFrom(2_026);
-  const planIds = [
-    await plan({ name: "hourly", window: "5h", windowQuota: 40, price: 300 }),
-    await plan({ name: "weekly", window: "week", windowQuota: 900, price: 700, period: "week", periodCount: 2 }),
-    await plan({ name: "monthly", window: "month", windowQuota: 2000, price: 1500, period: "year" }),
-  ];
-  const users = [await addUser(database.sql, 3000), await addUser(database.sql, 9000)];
-  let now = START;
-  for (let step = 0; step < 400; step++) {
-    now += random(2 * DAY_S);
-    const userId = users[random(users.length)] ?? 0;
-    const before = await accountOf(userId);
-    const kind = random(8);
-    if (kind < 4) {
-      const quota = Math.min(billing.available(userId) ?? 100, 1 + random(120));
-      if (quota > 0) {
-        await spend(userId, quota);
-        const after = await accountOf(userId);
-        // The receipt says what the windows paid.
-        expect(await drawnByLast(userId)).toBe(leftIn(before) - leftIn(after));
-        // The wallet pays only once every window is empty.
-        expect(after.walletUnits === before.walletUnits || leftIn(after) === 0).toBe(true);
-      }
-    } else if (kind === 4) {
-      await database.sql`update users set quota = quota + 500 where id = ${userId}`;
-      await database.sql`insert into logs (created_at, type, user_id, other)
-        values (1, 3, ${userId}, ${JSON.stringify({ user_id: userId, quota_delta: 500 })})`;
-      await database.changes.publish("users", [userId]);
-    } else if (kind === 5) await subscribe(deps, userId, planIds[random(3)] ?? 0, now).catch(() => {});
-    else if (kind === 6) {
-      const [some] = before.running;
-      if (some) await setRenewal(renewing, userId, some.subscription.id, random(2) === 0).catch(() => {});
-    } else {
-      const [some] = before.running;
-      if (some) await switchPlan(deps, userId, some.subscription.id, planIds[random(3)] ?? 0, now).catch(() => {});
-    }
-    await advance(now);
-    for (const id of users) expect((await accountOf(id)).walletUnits).toBeGreaterThanOrEqual(0);
-  }
-  const wrong = (await checkBooks(database.db, "balances", 0, now)).wrong;
-  // Test accounts begin with a balance that nobody gave them.
-  expect(wrong.filter(({ id }) => users.includes(id)).map(({ stored, added }) => stored - added)).toEqual([3000, 9000]);
-  const [paid] = await database.sql`select count(*)::int as count from logs where content like 'Paid for the plan%'`;
-  expect(paid?.count).toBeGreaterThan(20);
-}, 120_000);
-
-const leftIn = ({ running }: PlanAccount) => running.reduce((sum, { subscription }) => sum + subscription.remaining, 0);
-
-/** What windows paid of the account's last call, by its receipt. */
-async function drawnByLast(userId: number): Promise<number> {
-  const [row] = await database.sql<{ other: string }[]>`
-    select other from logs where user_id = ${userId} and type = 2 order by id desc limit 1`;
-  const { plan_draws: draws = [] } = JSON.parse(row?.other ?? "{}") as LogOther;
-  return draws.reduce((sum, { units }) => sum + units, 0);
-}
-
-/** Random numbers that are the same in each run. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
