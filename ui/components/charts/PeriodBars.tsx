@@ -1,6 +1,6 @@
 import Box from "@mui/material/Box";
 import { BarChart } from "@mui/x-charts/BarChart";
-import type { ReactNode } from "react";
+import { type ReactNode, type RefObject, startTransition, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { formatDate } from "../../lib/format/time.ts";
 import { usePhone } from "../layout.tsx";
@@ -50,35 +50,51 @@ type PeriodBarsProps = Readonly<{
 export const PeriodBars = ({ label, periods, step, series, isStacked, height, text, children }: PeriodBarsProps) => {
   const { i18n } = useTranslation();
   const isPhone = usePhone();
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
   return (
-    <Box role="img" aria-label={label} sx={{ minWidth: 0 }}>
-      <BarChart
-        height={height}
-        hideLegend
-        skipAnimation
-        // A week by hours has two thousand bars: an element for each would take a third of a second.
-        renderer="svg-batch"
-        margin={{ left: 0, right: 36, top: 12, bottom: 0 }}
-        grid={{ horizontal: true }}
-        xAxis={[
-          {
-            scaleType: "band",
-            disableTicks: true,
-            data: [...periods],
-            tickLabelInterval: labelledOf(periods, step, (isPhone ? FEW_LABELS : MOST_LABELS)[step]),
-            valueFormatter: (start: number) => periodText(start, step, i18n.language),
-          },
-        ]}
-        yAxis={[{ width: 64, valueFormatter: text }]}
-        series={series.map(({ data, ...one }) => ({
-          ...one,
-          ...(isStacked && { stack: "all" }),
-          data: [...data],
-          valueFormatter: (value: number | null) => (value ? text(value) : null),
-        }))}
-      >
-        {children}
-      </BarChart>
+    <Box role="img" aria-label={label} ref={box} sx={{ minWidth: 0, minHeight: height, overflow: "hidden" }}>
+      {width !== undefined && (
+        <BarChart
+          width={width}
+          height={height}
+          hideLegend
+          skipAnimation
+          // A week by hours has two thousand bars: an element for each would take a third of a second.
+          renderer="svg-batch"
+          margin={{ left: 0, right: 36, top: 12, bottom: 0 }}
+          grid={{ horizontal: true }}
+          xAxis={[
+            {
+              scaleType: "band",
+              disableTicks: true,
+              data: [...periods],
+              tickLabelInterval: labelledOf(periods, step, (isPhone ? FEW_LABELS : MOST_LABELS)[step]),
+              valueFormatter: (start: number) => periodText(start, step, i18n.language),
+            },
+          ]}
+          yAxis={[{ width: 64, valueFormatter: text }]}
+          series={series.map(({ data, ...one }) => ({
+            ...one,
+            ...(isStacked && { stack: "all" }),
+            data: [...data],
+            valueFormatter: (value: number | null) => (value ? text(value) : null),
+          }))}
+        >
+          {children}
+        </BarChart>
+      )}
     </Box>
   );
 };
+
+/** An element's width in pixels. The chart would measure it itself, but then draws in one long task. */
+function useWidth(element: RefObject<HTMLElement | null>): number | undefined {
+  const [width, setWidth] = useState<number>();
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => startTransition(() => setWidth(entry?.contentRect.width)));
+    if (element.current) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}

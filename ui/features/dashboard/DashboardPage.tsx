@@ -2,6 +2,7 @@ import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue } from "react";
 import { useTranslation } from "react-i18next";
 import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { Money } from "../../components/display/Money.tsx";
@@ -62,6 +63,8 @@ const DetailContent = () => {
   // An open range ends in the future, where nothing can be compared.
   const period = { start: range.start, end: Math.min(range.end, now) };
   const versus = address.text("vs");
+  // What is below the first screen is rendered after it, in small steps.
+  const hasTop = useDeferredValue(true, false);
   const view: UsageView = { scope, range, period, filter, by, step };
   if (site && !site.enable_data_export)
     return (
@@ -97,9 +100,9 @@ const DetailContent = () => {
       <OverviewTiles view={view} compareStart={compareStartOf(versus, period.start)} />
       <Col gap={4}>
         <UsagePanel view={view} dimensions={dimensions} steps={steps} isForAdmin={isForAdmin} />
-        <SeriesPanel view={view} />
-        {isForAdmin && <LatencyPanel period={period} filter={filter} />}
-        {isForAdmin && <RunningOutPanel />}
+        {hasTop ? <SeriesPanel view={view} /> : <Box sx={{ minHeight: "100vh" }} />}
+        {hasTop && isForAdmin && <LatencyPanel period={period} filter={filter} />}
+        {hasTop && isForAdmin && <RunningOutPanel />}
       </Col>
     </>
   );
