@@ -336,8 +336,29 @@ describe("the usage log", () => {
 
   test("scrolls through 1,000,000 rows without pages, and back to where it was", async () => {
     const { page, button, row } = consolePage;
+    await consolePage.open("/personal");
+    const ranges = await page.evaluateHandle(() => {
+      const state = { seen: new Set<string>(), isWatching: true };
+      const watch = () => {
+        for (const element of document.querySelectorAll("main .num")) {
+          const text = element.textContent ?? "";
+          if (/^\S+–\S+ of /.test(text) && getComputedStyle(element).visibility === "visible") state.seen.add(text);
+        }
+        if (state.isWatching) requestAnimationFrame(watch);
+      };
+      watch();
+      return state;
+    });
     await consolePage.open(`/log?range=7d&model=${MANY}`);
     await row(MANY).first().waitFor();
+    await page.getByText(new RegExp(`^1–\\d+ of ${MANY_TEXT} ${words.unit}`)).waitFor();
+    const seen = await ranges.evaluate((state) => {
+      state.isWatching = false;
+      return [...state.seen];
+    });
+    // The range before the rows are laid out would be of one row.
+    expect(seen.filter((text) => text.startsWith("1–1 "))).toEqual([]);
+    expect(seen).toContainEqual(expect.stringContaining(MANY_TEXT));
     const rowAt = (position: number) => page.locator(`[data-row][aria-rowindex="${position + 1}"]`);
     const positionOfFocus = () =>
       page.evaluate(() => Number(document.activeElement?.getAttribute("aria-rowindex")) - 1);

@@ -48,6 +48,8 @@ export const EndlessBar = ({ endless, paging, newRows }: EndlessBarProps) => {
   const { t } = useTranslation();
   const { total, error, inSight } = endless;
   const visible = useSyncExternalStore(inSight.subscribe, inSight.read);
+  // Until the rows are laid out, the range is only the row at which they begin.
+  const isLaidOut = visible.last > visible.first || total <= 1;
   return (
     <Row
       wrap
@@ -61,7 +63,9 @@ export const EndlessBar = ({ endless, paging, newRows }: EndlessBarProps) => {
         borderColor: "line.main",
       }}
     >
-      <Position from={visible.first + 1} to={Math.min(visible.last + 1, total)} {...paging} />
+      <Box component="span" sx={isLaidOut ? {} : { visibility: "hidden" }}>
+        <Position from={visible.first + 1} to={Math.min(visible.last + 1, total)} {...paging} />
+      </Box>
       <Box role="status" sx={{ flex: "1 1 auto", textAlign: "center", minWidth: 0 }}>
         {error ? (
           <Button size="small" variant="text" color="error" onClick={endless.onRetry}>
