@@ -1,9 +1,16 @@
 /** An administrator reads consumption on the dashboard, and a user reads their own, in a real browser. */
 import { describe, expect } from "bun:test";
 import type { Page } from "playwright";
+import type { PriceChangeView } from "../../../src/domain/channels/prices/list-price-changes.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
-import { openConsolePage, startConsoleFixture, startSeeded, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import {
+  fillPlaceholders,
+  openConsolePage,
+  startConsoleFixture,
+  startSeeded,
+  VIEWPORTS,
+} from "../../support/e2e/console-page.ts";
 import { until } from "../../support/lib/until.ts";
 
 const words = WORDS.en.dashboard;
@@ -117,6 +124,27 @@ describe("the dashboard", () => {
     await consolePage.waitForNotice(words.noCalls);
     await consolePage.page.getByRole("button", { name: WORDS.en.logs.ranges.custom }).click();
     await consolePage.dialog(WORDS.en.logs.ranges.custom).getByRole("group", { name: WORDS.en.logs.from }).waitFor();
+  }, 120_000);
+
+  test("says which parts of a price changed", async () => {
+    const { page } = consolePage;
+    const tokens = { modelRatio: "1", completionRatio: "3", cacheRatio: "1" };
+    const change: PriceChangeView = {
+      ...{ id: 1, changed_at: UNTIL - DAY_S, model_name: "model-1987", is_base_same: false },
+      ...{ before: tokens, after: { ...tokens, completionRatio: "4" } },
+      parts: [{ part: "cached", of: "", before: { usd: 2 }, after: { usd: 1 } }],
+    };
+    // The gateway looks for changes once a minute.
+    await page.route("**/api/pricing/changes*", (route) =>
+      route.fulfill({
+        json: { success: true, message: "", data: { items: [change], total: 1, page: 1, page_size: 50 } },
+      }),
+    );
+    await consolePage.load(`/detail?${MONTH}`);
+    const { output, cache_read } = WORDS.en.receipt.items;
+    const text = `${fillPlaceholders(words.marks.price, { model: "model-1987" })} · ${output}, ${cache_read}`;
+    await page.getByRole("link", { name: text, exact: true }).waitFor();
+    await page.unroute("**/api/pricing/changes*");
   }, 120_000);
 
   test("leaves as a file whose lines add up to the table", async () => {

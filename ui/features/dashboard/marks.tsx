@@ -3,9 +3,12 @@ import MuiLink from "@mui/material/Link";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { PartName } from "../../../src/domain/channels/prices/price-parts.ts";
+import { formatList } from "../../lib/format/list.ts";
+import { formatShort } from "../../lib/format/number.ts";
 import { formatDate } from "../../lib/format/time.ts";
 import { useSession } from "../../state/session.ts";
-import { priceChanges } from "../models/pricing/pricing.ts";
+import { type PriceChange, priceChanges } from "../models/pricing/pricing.ts";
 import { channelMarks } from "./data-queries.ts";
 
 const MOST = 8;
@@ -56,15 +59,19 @@ export type ChartMark = Readonly<{
 
 /** Price changes in a period and, for administrators, channels that went off or came back; newest first. */
 export function useChartMarks(period: Readonly<{ start: number; end: number }>, isForAdmin: boolean): ChartMark[] {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const { user } = useSession();
   const prices = useInfiniteQuery(priceChanges(user?.id));
   const switched = useQuery({ ...channelMarks(period), enabled: isForAdmin });
   const changed = (prices.data?.pages[0]?.items ?? [])
     .filter(({ changed_at }) => changed_at >= period.start && changed_at <= period.end)
-    .map(({ changed_at, model_name, before, after }): ChartMark => {
+    .map((change): ChartMark => {
+      const { changed_at, model_name, before, after } = change;
       const kind = before === null ? "added" : after === null ? "removed" : "price";
-      return { at: changed_at, text: t(`dashboard.marks.${kind}`, { model: model_name }), to: "/pricing" };
+      const text = t(`dashboard.marks.${kind}`, { model: model_name });
+      const parts = partNames(change, (item) => t(`receipt.items.${item}`));
+      const list = formatList(parts, i18n.language);
+      return { at: changed_at, text: list ? `${text} · ${list}` : text, to: "/pricing" };
     });
   const channels = (isForAdmin ? (switched.data ?? []) : []).map(({ at, kind, name }): ChartMark => {
     if (kind === "channel_recovered")
@@ -73,6 +80,37 @@ export function useChartMarks(period: Readonly<{ start: number; end: number }>, 
     return { at, text, to: "/audit" };
   });
   return [...changed, ...channels].toSorted((one, other) => other.at - one.at);
+}
+
+/** How receipts call the parts of a price that have a name of their own. */
+const ITEMS = {
+  cached: "cache_read",
+  cacheWritten: "cache_write",
+  cacheWrittenHour: "cache_write_1h",
+  audioInput: "audio_input",
+  audioOutput: "audio_output",
+  imageInput: "image_input",
+  imageOutput: "image_output",
+  megapixel: "output_megapixel",
+} as const satisfies Partial<Record<PartName, string>>;
+
+/** Which parts of a price changed; none for a model that is new or no longer offered. */
+export function partNames(
+  { before, after, is_base_same, parts }: Pick<PriceChange, "before" | "after" | "is_base_same" | "parts">,
+  nameOf: (item: (typeof ITEMS)[PartName & keyof typeof ITEMS] | "input" | "output" | "per_call") => string,
+): string[] {
+  if (!before || !after) return [];
+  const further = parts.map(({ part, of }) => {
+    if (part === "variant") return of;
+    return part === "tier" ? `> ${formatShort(Number(of))}` : nameOf(ITEMS[part]);
+  });
+  if (is_base_same) return further;
+  if (!("modelRatio" in after)) return [nameOf("per_call"), ...further];
+  const old = "modelRatio" in before ? before : null;
+  const hasOtherInput = Number(old?.modelRatio) !== Number(after.modelRatio);
+  const outputOf = (tag: typeof after) => Number(tag.modelRatio) * Number(tag.completionRatio);
+  const hasOtherOutput = !old || outputOf(old) !== outputOf(after);
+  return [...(hasOtherInput ? [nameOf("input")] : []), ...(hasOtherOutput ? [nameOf("output")] : []), ...further];
 }
 
 /** The starts of the periods in which something happened. */
