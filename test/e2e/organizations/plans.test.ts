@@ -318,7 +318,8 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
     const title = fillPlaceholders(plans.endTitle, { name: "Yacht", user: name });
     await office.button(plans.end, office.dialog(title)).click();
     await office.waitForNotice(plans.ended);
-    expect(await statusOf()).toBe("ending");
+    // The job that ends what is ending may have come by.
+    expect(["ending", undefined]).toContain(await statusOf());
   }, 60_000);
 
   test("comes with a redemption code", async () => {
