@@ -3,6 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { removeCountTable } from "../../../src/lib/limits/count-table.ts";
+import { runtimeSettings } from "../../../src/lib/runtime/prepare-runtime.ts";
 import { freePort } from "../lib/free-port.ts";
 import { prepareTables } from "./prepared-tables.ts";
 
@@ -26,7 +27,10 @@ export type GatewayOptions = Readonly<{
   env?: Readonly<Record<string, string>>;
   /** Keep the data of an earlier start; undefined: a new temporary folder, removed when this process ends. */
   dataDir?: string;
-  /** The gateway makes its embedded database itself, as at its first start; otherwise the tables are there. */
+  /**
+   * The gateway makes its embedded database itself and starts itself again with what the runtime reads from its environment,
+   * as at its first start; otherwise the tables and these variables are there.
+   */
   isFirstStart?: boolean;
 }>;
 
@@ -73,7 +77,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const started = performance.now();
   const child = Bun.spawn(gatewayCommand(), {
     cwd: dataDir,
-    env: { ...testEnvironment(), HOST: "127.0.0.1", PORT: String(port), DATA_DIR: dataDir, ...options.env },
+    env: {
+      ...(!options.isFirstStart && runtimeSettings(options.env ?? {})),
+      ...testEnvironment(),
+      ...{ HOST: "127.0.0.1", PORT: String(port), DATA_DIR: dataDir },
+      ...options.env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);
