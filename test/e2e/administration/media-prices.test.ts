@@ -12,7 +12,7 @@ import {
   openConsolePage,
   startBrowserFixture,
 } from "../../support/e2e/console-page.ts";
-import { setOption } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, setOption } from "../../support/e2e/fixture.ts";
 
 /** An upstream that draws and films. */
 const maker = Bun.serve({
@@ -28,7 +28,7 @@ const maker = Bun.serve({
   },
 });
 
-const { browser, fixture } = await startBrowserFixture(["gpt-4o"]);
+const { browser, fixture } = await startBrowserFixture(["gpt-4o"], { engine: CHEAPEST_ENGINE });
 await createChannel(fixture.root, maker.url.origin, ["gpt-image-1", "sora-2-pro"]);
 await setOption(fixture.root, "ModelRatio", { "gpt-image-1": 2.5 });
 const client = new OpenAI({ apiKey: fixture.key, baseURL: `${fixture.gateway.url}/v1`, maxRetries: 0 });

@@ -2,7 +2,7 @@
 import { describe, expect } from "bun:test";
 import type { PriceChangeView } from "../../../src/domain/channels/prices/list-price-changes.ts";
 import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
-import { measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
+import { followInPage, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import {
@@ -12,7 +12,7 @@ import {
   startBrowserFixture,
   VIEWPORTS,
 } from "../../support/e2e/console-page.ts";
-import { setOption } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, setOption } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
 const MANY = Array.from({ length: 2000 }, (_, at) => `model-${String(at).padStart(4, "0")}`);
@@ -21,7 +21,7 @@ const BY_UNIT = ["sora-2", "dall-e-3", "whisper-1", "tts-1"] as const;
 const FAMOUS = ["claude-sonnet-4-5", "gemini-2.5-pro", "text-embedding-3-small", ...BY_UNIT];
 const VIP_ONLY = "gpt-of-the-few";
 
-const { browser, fixture } = await startBrowserFixture(["gpt-4o"]);
+const { browser, fixture } = await startBrowserFixture(["gpt-4o"], { engine: CHEAPEST_ENGINE });
 const { root, upstream } = fixture;
 await createChannel(root, upstream.url, [...MANY, ...FAMOUS], { group: "default,vip" });
 await createChannel(root, upstream.url, [VIP_ONLY], { group: "vip" });
@@ -36,7 +36,10 @@ page.setDefaultTimeout(PAGE_TIMEOUT_MS);
 await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 
 const words = WORDS.en.pricing;
-const open = (search = "") => page.goto(`${fixture.gateway.url}/pricing${search}`);
+const open = async (search = "") => {
+  const path = `/pricing${search}`;
+  if (!(await followInPage(page, path))) await page.goto(fixture.gateway.url + path);
+};
 const row = (name: string) => page.locator("[data-row]").filter({ hasText: name });
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 const copied = () => page.evaluate(() => navigator.clipboard.readText());

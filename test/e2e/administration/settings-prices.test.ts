@@ -5,6 +5,7 @@ import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startConsoleFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import { CHEAPEST_ENGINE, startOn } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
 const words = WORDS.en.settings;
@@ -27,7 +28,7 @@ const openPricing = async () => {
   await section("pricing").getByRole("tab", { name: price.views.visual }).waitFor();
 };
 
-const { browser, gateway, root } = await startConsoleFixture();
+const { browser, gateway, root } = await startConsoleFixture(() => startOn(CHEAPEST_ENGINE));
 const channelId = await createChannel(root, "http://127.0.0.1:9", UNPRICED);
 const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 

@@ -17,7 +17,7 @@ import { until } from "../../support/lib/until.ts";
 
 const words = WORDS.en.settings;
 const DOLLAR = 500_000;
-const LOGS = 3000;
+const LOGS = 300;
 
 /** What the page has saved, in order. */
 const saved: { key: string; value: string }[] = [];

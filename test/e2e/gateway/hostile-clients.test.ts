@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, type Fixture, startFixture } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -10,7 +10,7 @@ const fixtures: Fixture[] = [];
 afterAll(() => Promise.all(fixtures.map(({ stop }) => stop())));
 
 async function start(env: Record<string, string> = {}): Promise<Fixture> {
-  const fixture = await startFixture(["m"], { env });
+  const fixture = await startFixture(["m"], { engine: CHEAPEST_ENGINE, env });
   fixtures.push(fixture);
   return fixture;
 }

@@ -10,6 +10,7 @@ import {
   openConsolePage,
   startBrowserFixture,
 } from "../../support/e2e/console-page.ts";
+import { CHEAPEST_ENGINE } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
 const MODEL = "gpt-4o";
@@ -22,7 +23,7 @@ const REQUEST = {
   ],
 };
 
-const { browser, fixture } = await startBrowserFixture([MODEL]);
+const { browser, fixture } = await startBrowserFixture([MODEL], { engine: CHEAPEST_ENGINE });
 await createChannel(fixture.root, fixture.upstream.url, [MODEL], { name: "second" });
 const headers = { authorization: `Bearer ${fixture.key}`, "content-type": "application/json" };
 const body = JSON.stringify({ model: MODEL, ...REQUEST });

@@ -7,7 +7,7 @@ import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { attributesOf, startCollector } from "../../support/docs/otlp-collector.ts";
 import { createChannel, setOption } from "../../support/e2e/console-client.ts";
 import { UPSTREAM_KEY } from "../../support/e2e/fake-upstream/fake-upstream.ts";
-import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, type Fixture, startFixture } from "../../support/e2e/fixture.ts";
 import { freePort } from "../../support/lib/free-port.ts";
 import { until } from "../../support/lib/until.ts";
 
@@ -23,8 +23,11 @@ afterEach(async () => {
   collector = startCollector();
 });
 
+const startExporting = (url: string, env: Record<string, string> = {}): Promise<Fixture> =>
+  startFixture([MODEL], { engine: CHEAPEST_ENGINE, env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env } });
+
 async function start(env: Record<string, string>): Promise<Fixture> {
-  fixture = await startFixture([MODEL], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env } });
+  fixture = await startExporting(collector.url, env);
   return fixture;
 }
 
@@ -135,7 +138,7 @@ test("protobuf is the default; a collector that is away costs no call and no end
   expect(traces.map(({ type }) => type)).toEqual(["application/x-protobuf"]);
   expect(new TextDecoder().decode(traces[0]?.bytes)).toContain("gateway chat");
 
-  const away = await startFixture([MODEL], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" } });
+  const away = await startExporting("http://127.0.0.1:9");
   expect((await call(away)).status).toBe(200);
   await away.stop();
 });
