@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
 import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
-import { type Language, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
+import { type Language, measureHorizontalOverflow, openPage, openPath, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import {
@@ -34,7 +34,7 @@ describe.each<[Language, boolean, number]>([
   let complaints: string[];
 
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
-  const open = (path: string) => page.goto(fixture.gateway.url + path);
+  const open = (path: string) => openPath(page, fixture.gateway.url, path);
   const clean = async () => {
     expect(await findSeriousViolations(page)).toEqual([]);
     expect(await measureHorizontalOverflow(page)).toBe(0);

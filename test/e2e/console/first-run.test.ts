@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
 import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
-import { measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
+import { measureHorizontalOverflow, openPage, openPath, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { openSharedBrowser, PAGE_TIMEOUT_MS } from "../../support/e2e/console-page.ts";
@@ -164,11 +164,11 @@ describe.each([
   }, 120_000);
 
   test("without models, playground and snippets say what to do", async () => {
-    await page.goto(`${gateway.url}/playground`);
+    await openPath(page, gateway.url, "/playground");
     await page.getByText(words.playground.noModels.title).waitFor();
     await page.getByText("gpt-4o-mini", { exact: true }).waitFor({ state: "detached" });
     await clean();
-    await page.goto(`${gateway.url}/token`);
+    await openPath(page, gateway.url, "/token");
     await page.getByText(words.tokens.use.noModels).waitFor();
     await clean();
     await page.getByRole("alert").getByRole("link", { name: words.channels.add, exact: true }).click();
@@ -206,12 +206,12 @@ describe.each([
       const reply = await fetch("/api/system/first_steps", { headers: { "Sluice-User": String(id) } });
       return (await reply.json()).data.request_id !== null;
     });
-    await page.goto(`${gateway.url}/start`);
+    await openPath(page, gateway.url, "/start");
     await ticked("call");
     await clean();
     await step("receipt").getByRole("link", { name: words.start.receipt.action, exact: true }).click();
     await page.getByText(words.logs.detail.receipt, { exact: true }).waitFor();
-    await page.goto(`${gateway.url}/start`);
+    await openPath(page, gateway.url, "/start");
     await page.getByRole("heading", { name: words.start.finished }).waitFor();
     await clean();
     const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);

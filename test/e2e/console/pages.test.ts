@@ -12,7 +12,7 @@ import { createUser } from "../../../src/domain/accounts/users/create-user.ts";
 import { say } from "../../../src/lib/messages.ts";
 import { LANGUAGES } from "../../../ui/state/i18n.ts";
 import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
-import { measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
+import { measureHorizontalOverflow, openPage, openPath, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import {
@@ -143,7 +143,8 @@ const clean = async (page: Page) => {
 describe("a visitor", () => {
   let page: Page;
   let complaints: string[];
-  const open = (at: string) => page.goto(gateway.url + at);
+  const open = (at: string) => openPath(page, gateway.url, at);
+  const load = (at: string) => page.goto(gateway.url + at);
   beforeAll(async () => {
     ({ page, complaints } = await openPage(browser, VIEWPORTS.en));
     page.setDefaultTimeout(PAGE_TIMEOUT_MS);
@@ -203,15 +204,15 @@ describe("a visitor", () => {
   }, 120_000);
 
   test("sees that a page does not exist, led away from set-up, and asked to sign in", async () => {
-    await open("/no/such/page");
+    await load("/no/such/page");
     await page.getByText(words.shell.notFound.title).waitFor();
     await clean(page);
     await page.getByRole("link", { name: words.shell.notFound.action }).click();
     await page.getByRole("heading", { name: words.home.title }).waitFor();
-    await open("/setup");
+    await load("/setup");
     await page.waitForURL(`${gateway.url}/`);
     for (const at of ["/token", "/log", "/detail", "/midjourney", "/task", "/playground", "/chat2link"]) {
-      await open(at);
+      await load(at);
       await page.waitForURL("**/login?**");
     }
     expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
@@ -224,7 +225,7 @@ describe("a visitor", () => {
       ["2027-01-02T12:00:00", false],
     ] as const) {
       await page.clock.setFixedTime(new Date(day));
-      await open("/");
+      await load("/");
       await page.getByRole("heading", { name: words.home.title }).waitFor();
       expect(await wish.count()).toBe(isShown ? 1 : 0);
     }

@@ -89,7 +89,7 @@ const PLAIN_PAGE = "/reset";
  * Goes to a page as a link of the console does, with everything read again: a tenth of the work of loading it again. From
  * the same page it goes by another one, so that nothing typed or opened stays. False where no console is loaded yet.
  */
-export async function followInPage(page: Page, path: string): Promise<boolean> {
+async function followInPage(page: Page, path: string): Promise<boolean> {
   const followed = page.evaluate(
     async ([href, plainPage]) => {
       const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
@@ -114,6 +114,11 @@ export async function followInPage(page: Page, path: string): Promise<boolean> {
     await page.waitForLoadState();
     return false;
   }
+}
+
+/** Goes to a path of the console as a link does, or loads it where no console is loaded yet. */
+export async function openPath(page: Page, site: string, path: string): Promise<void> {
+  if (!(await followInPage(page, path))) await page.goto(site + path);
 }
 
 /** Pixels by which the page can be scrolled sideways; 0 is right. */

@@ -6,13 +6,13 @@ import type { Browser, Locator, Page } from "playwright";
 import { prepareTables } from "../processes/prepared-tables.ts";
 import { findSeriousViolations } from "./axe/find-violations.ts";
 import {
-  followInPage,
   type Language,
   lookNarrow,
   lookOnPhone,
   measureHorizontalOverflow,
   openBrowser,
   openPage,
+  openPath,
   PHONE_WIDTH_PX,
   WORDS,
   waitForQueries,
@@ -97,7 +97,6 @@ export async function openConsolePage(
     await button(words.table.actionsFor.replace("{{name}}", name)).click();
     await menu.getByRole("menuitem").first().waitFor();
   };
-  const load = async (path: string) => void (await page.goto(gateway.url + path));
   const expectAccessible = async () => {
     if (!way.withoutAxe) expect(await findSeriousViolations(page)).toEqual([]);
     expect(await measureHorizontalOverflow(page)).toBe(0);
@@ -105,10 +104,8 @@ export async function openConsolePage(
   return {
     page,
     complaints,
-    open: async (path) => {
-      if (!(await followInPage(page, path))) await load(path);
-    },
-    load,
+    open: (path) => openPath(page, gateway.url, path),
+    load: async (path) => void (await page.goto(gateway.url + path)),
     button,
     dialog: (name) => (name === undefined ? page.getByRole("dialog") : page.getByRole("dialog", { name })).last(),
     row: (text) => page.locator("[data-row]").filter({ hasText: text }),

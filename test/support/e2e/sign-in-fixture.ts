@@ -5,7 +5,7 @@ import type { Browser } from "playwright";
 import { startFakeSignInServices } from "../console/sign-in.ts";
 import { startMailServer } from "../notifications.ts";
 import { findSeriousViolations } from "./axe/find-violations.ts";
-import { followInPage, type Language, lookOnPhone, measureHorizontalOverflow, openPage, WORDS } from "./browser.ts";
+import { type Language, lookOnPhone, measureHorizontalOverflow, openPage, openPath, WORDS } from "./browser.ts";
 import { setOptions } from "./console-client.ts";
 import { type Session, setUp, startGateway } from "./fixture.ts";
 
@@ -69,10 +69,7 @@ export async function openVisitor(
   page.setDefaultTimeout(PATIENCE_MS);
   const field = (name: string) => page.locator(`input[name="${name}"]`);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const load = async (path: string) => void (await page.goto(site + path));
-  const open = async (path: string) => {
-    if (!(await followInPage(page, path))) await load(path);
-  };
+  const open = (path: string) => openPath(page, site, path);
   const expectClean = async () => {
     expect(await findSeriousViolations(page)).toEqual([]);
     expect(await measureHorizontalOverflow(page)).toBe(0);
@@ -85,7 +82,7 @@ export async function openVisitor(
     /** Goes to a path of the console, as a link does. */
     open,
     /** Loads a path, as the address bar does. */
-    load,
+    load: async (path: string) => void (await page.goto(site + path)),
     dialog: page.getByRole("dialog"),
     /** The button with these words, which show the `seconds` that it counts down. */
     countdown(text: string) {
