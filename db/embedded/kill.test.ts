@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shortLivedEnv } from "../../test/support/processes/run-command.ts";
 import { openEmbedded } from "./open.ts";
 
 const KILLS = 8;
@@ -18,6 +19,7 @@ async function writeAndDie(start: number, afterMs: number): Promise<number> {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, "../../test/support/billing/writing-worker.ts"), dataDir, String(start)],
     {
+      env: shortLivedEnv(),
       stdout: "pipe",
       stderr: "inherit",
     },
@@ -57,6 +59,7 @@ test("a second process is refused while the first lives, however the first ends"
   const first = Bun.spawn(
     [process.execPath, join(import.meta.dir, "../../test/support/billing/writing-worker.ts"), dataDir, "5000000"],
     {
+      env: shortLivedEnv(),
       stdout: "pipe",
     },
   );

@@ -21,6 +21,7 @@ import {
   usageRecord,
 } from "../support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
+import { shortLivedEnv } from "../support/processes/run-command.ts";
 
 /** A process killed in the middle of its work loses no charge, makes none twice and leaves nothing held. */
 
@@ -47,6 +48,7 @@ async function spendAndDie(spender: Spender, afterMs: number): Promise<void> {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, "../support/billing/spending-worker.ts"), JSON.stringify(spender)],
     {
+      env: shortLivedEnv(),
       stdout: "pipe",
       stderr: "inherit",
     },

@@ -11,6 +11,7 @@ import {
   tokenBooks,
 } from "../support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
+import { shortLivedEnv } from "../support/processes/run-command.ts";
 
 /** A balance for exactly ten calls serves exactly ten, whichever of several processes they come to. On Postgres only. */
 
@@ -41,6 +42,7 @@ async function startSpenders(count: number): Promise<void> {
     const child = Bun.spawn(
       [process.execPath, join(import.meta.dir, "../support/billing/last-call-worker.ts"), options],
       {
+        env: shortLivedEnv(),
         stdin: "pipe",
         stdout: "pipe",
         stderr: "inherit",

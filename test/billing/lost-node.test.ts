@@ -19,6 +19,7 @@ import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 import { REDIS, startRedis } from "../support/lib/redis/start-redis.ts";
 import { openTcpGate } from "../support/lib/tcp-gate.ts";
 import { until } from "../support/lib/until.ts";
+import { shortLivedEnv } from "../support/processes/run-command.ts";
 
 /** A process is killed and its disk is gone: what it had promised is charged out of Redis, once, or an alarm says so. */
 
@@ -66,6 +67,7 @@ async function startVictim(redisUrl: string | null, databaseUrl = database.url, 
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, "../support/billing/spending-worker.ts"), JSON.stringify(spender)],
     {
+      env: shortLivedEnv(),
       stdout: "pipe",
       stderr: "inherit",
     },

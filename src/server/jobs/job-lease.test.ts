@@ -1,9 +1,11 @@
 /** Two processes and one job, on a Postgres server of the test's own. */
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { migrateDatabase } from "../../../db/migrate.ts";
 import { openServer } from "../../../db/server/open-server.ts";
 import type { Database } from "../../../db/types.ts";
+import { shortLivedEnv } from "../../../test/support/processes/run-command.ts";
 import { startTemporaryPostgres, type TemporaryPostgres } from "../../../test/support/processes/temporary-postgres.ts";
 
 const WORKER = join(import.meta.dir, "../../../test/support/processes/job-worker.ts");
@@ -39,7 +41,7 @@ afterEach(async () => {
 
 function compete(holder: string, durationMs: number, skewMs = 0): Bun.Subprocess {
   const command = [process.execPath, WORKER, server.url, holder, String(durationMs), String(skewMs)];
-  const worker = Bun.spawn(command, { stdio: ["ignore", "ignore", "inherit"] });
+  const worker = Bun.spawn(command, { env: shortLivedEnv(), stdio: ["ignore", "ignore", "inherit"] });
   workers.push(worker);
   return worker;
 }

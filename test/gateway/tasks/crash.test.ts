@@ -19,6 +19,7 @@ import {
 import { startMidjourney } from "../../support/gateway/fake-midjourney.ts";
 import type { Ordering } from "../../support/gateway/ordering-worker.ts";
 import { BALANCE, taskDeps } from "../../support/gateway/start-tasks.ts";
+import { shortLivedEnv } from "../../support/processes/run-command.ts";
 
 /** A gateway that is killed at any state of a task: the task goes on, and is charged once or given back once. */
 
@@ -72,6 +73,7 @@ async function runAndDie(options: Omit<Ordering, "dataDir" | "upstreamUrl">): Pr
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, "../../support/gateway/ordering-worker.ts"), JSON.stringify(ordering)],
     {
+      env: shortLivedEnv(),
       stdout: "ignore",
       stderr: "inherit",
     },

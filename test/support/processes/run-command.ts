@@ -12,3 +12,6 @@ export async function runCommand(args: readonly string[], env: Readonly<Record<s
   ]);
   return { code: await child.exited, out, err };
 }
+
+/** The environment of a process that a test starts for a few seconds: they end before faster code pays for its compiler. */
+export const shortLivedEnv = (): NodeJS.ProcessEnv => ({ ...process.env, BUN_JSC_useDFGJIT: "0" });
