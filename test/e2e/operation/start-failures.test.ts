@@ -138,16 +138,16 @@ const OTHER_KEY = "another key, long enough for anybody";
 test("a key that is another one", () =>
   expectRefusal({ DATA_DIR: copy(), ENCRYPTION_KEY: OTHER_KEY }, ["ENCRYPTION_KEY is not the encryption key"]));
 
-test.each<[string, Env]>([
-  ["another key", { ENCRYPTION_KEY: OTHER_KEY }],
-  ["no key", {}],
-])("a backup restored with %s changes nothing", async (_, env) => {
+test("a backup restored with another key, or none, changes nothing", async () => {
   const dataDir = place();
-  await expectRefusal(
-    { DATA_DIR: dataDir, ...env },
-    ["ENCRYPTION_KEY", "secret.key", "Nothing was changed"],
-    ["restore", backup],
-  );
+  const wrong: Env[] = [{ ENCRYPTION_KEY: OTHER_KEY }, {}];
+  for (const env of wrong) {
+    await expectRefusal(
+      { DATA_DIR: dataDir, ...env },
+      ["ENCRYPTION_KEY", "secret.key", "Nothing was changed"],
+      ["restore", backup],
+    );
+  }
   const report = await runCommand(["journal", "inspect"], { DATA_DIR: dataDir });
   expect(report.code).toBe(0);
   cpSync(path.join(validFolder, "secret.key"), path.join(dataDir, "secret.key"));
