@@ -2,7 +2,7 @@
 import { describe, expect } from "bun:test";
 import type { PriceChangeView } from "../../../src/domain/channels/prices/list-price-changes.ts";
 import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
-import { followInPage, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
+import { measureHorizontalOverflow, openPage, openPath, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import {
@@ -36,10 +36,7 @@ page.setDefaultTimeout(PAGE_TIMEOUT_MS);
 await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 
 const words = WORDS.en.pricing;
-const open = async (search = "") => {
-  const path = `/pricing${search}`;
-  if (!(await followInPage(page, path))) await page.goto(fixture.gateway.url + path);
-};
+const open = (search = "") => openPath(page, fixture.gateway.url, `/pricing${search}`);
 const row = (name: string) => page.locator("[data-row]").filter({ hasText: name });
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 const copied = () => page.evaluate(() => navigator.clipboard.readText());
