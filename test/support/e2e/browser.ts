@@ -89,7 +89,7 @@ const PLAIN_PAGE = "/reset";
  * Goes to a page as a link of the console does, with everything read again: a tenth of the work of loading it again. From
  * the same page it goes by another one, so that nothing typed or opened stays. False where no console is loaded yet.
  */
-export async function followInPage(page: Page, path: string): Promise<boolean> {
+async function followInPage(page: Page, path: string): Promise<boolean> {
   const followed = page.evaluate(
     async ([href, plainPage]) => {
       const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
