@@ -96,3 +96,8 @@ test("each page loads the parts whose texts it shows", () => {
     }
   }
 });
+
+test("log rows load the names of alerts' events, not all texts on alerts", () => {
+  expect(Object.keys(records)).toContain("alertEvents");
+  expect(Object.keys(records)).not.toContain("alerts");
+});

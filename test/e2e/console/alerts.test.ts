@@ -125,7 +125,7 @@ describe.each(JOURNEY_LANGUAGES)("alerts, in %s", (language) => {
   test("a rule is added, switched off and deleted, then the destination is", async () => {
     await consolePage.button(rules.add).first().click();
     const drawer = consolePage.dialog(rules.form.addTitle);
-    await choose(rules.columns.event, rules.events.error_rate);
+    await choose(rules.columns.event, all.alertEvents.names.error_rate);
     await fill(rules.form.units.percent, "101");
     await consolePage.button(rules.form.add, drawer).click();
     await drawer.getByText(fillPlaceholders(rules.form.errors.threshold, { min: 1, max: 100 })).waitFor();
@@ -134,7 +134,7 @@ describe.each(JOURNEY_LANGUAGES)("alerts, in %s", (language) => {
     await consolePage.expectAccessible();
     await consolePage.button(rules.form.add, drawer).click();
     await consolePage.waitForNotice(rules.saved);
-    const event = rules.events.error_rate;
+    const event = all.alertEvents.names.error_rate;
     await consolePage.row(event).getByText(name).first().waitFor();
     expect(await root.get("/api/alerts/rules/?scope=site")).toMatchObject([{ event: "error_rate", threshold: 30 }]);
     await consolePage.chooseRowAction(event, rules.disable);
@@ -214,8 +214,8 @@ describe.each(JOURNEY_LANGUAGES)("alerts, in %s", (language) => {
     await own.button(rules.add).first().click();
     await own.page.getByRole("combobox", { name: rules.columns.event, exact: true }).click();
     const events = await own.page.getByRole("option").allTextContents();
-    expect(events).toContain(rules.events.key_budget);
-    expect(events).not.toContain(rules.events.channel_disabled);
+    expect(events).toContain(all.alertEvents.names.key_budget);
+    expect(events).not.toContain(all.alertEvents.names.channel_disabled);
     await own.page.keyboard.press("Escape");
     await own.expectAccessible();
     await own.close();

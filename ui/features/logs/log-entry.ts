@@ -72,7 +72,7 @@ function shown(params: Record<string, unknown>, code: string, t: TFunction, lang
     ...(typeof time === "number" && { time: exactTime(time, language) }),
     // Administrators name their roles themselves.
     ...(typeof role === "string" && code.startsWith("organization_") && { role: nameOf("organizations.roles", role) }),
-    ...(typeof event === "string" && { event: nameOf("alerts.rules.events", event) }),
+    ...(typeof event === "string" && { event: nameOf("alertEvents.names", event) }),
   };
 }
 

@@ -46,7 +46,7 @@ const RuleTable = ({ scope, add, onEdit }: RuleTableProps) => {
   const client = useQueryClient();
   const list = useQuery(ruleList(scope));
   const act = useAction(() => client.invalidateQueries(ruleList(scope)));
-  const nameOf = useCallback(({ event }: Rule): string => t(`alerts.rules.events.${event}`), [t]);
+  const nameOf = useCallback(({ event }: Rule): string => t(`alertEvents.names.${event}`), [t]);
   const toggle = ({ id, ...rule }: Rule) =>
     act({
       work: () => saveRule(scope, { ...rule, enabled: !rule.enabled }, id),

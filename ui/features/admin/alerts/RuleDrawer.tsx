@@ -111,7 +111,7 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
           >
             {eventsOf(scope).map((event) => (
               <MenuItem key={event} value={event}>
-                {t(`alerts.rules.events.${event}`)}
+                {t(`alertEvents.names.${event}`)}
               </MenuItem>
             ))}
           </Select>

@@ -196,7 +196,7 @@ const UNLIMITED = -1;
 const ROLES = { 1: "user", 10: "admin", 100: "root" } as const;
 /** Fields whose values are codes, and where their names are. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
-  event: ["alerts.rules.events"],
+  event: ["alertEvents.names"],
   period: ["organizations.budgets.periods", "plans.every"],
   role: ["organizations.roles"],
   scope: ["organizations.budgets.scopes"],
