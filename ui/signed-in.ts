@@ -31,7 +31,7 @@ export { createApiKeys } from "./features/tokens/drawer/token-calls.ts";
 
 export const agentInfo = () => withTexts(import("./features/wallet/agents/AgentInfoPage.tsx"), "account");
 export const agentList = () => withTexts(import("./features/wallet/agents/AgentListPage.tsx"), "account");
-export const alerts = () => withTexts(import("./features/admin/alerts/AlertsPage.tsx"), "admin");
+export const alerts = () => withTexts(import("./features/admin/alerts/AlertsPage.tsx"), "admin", "records");
 export const auditLog = () =>
   withTexts(import("./features/admin/audit/AuditLogPage.tsx"), "admin", "account", "records");
 export const books = () => withTexts(import("./features/admin/BooksPage.tsx"), "admin");
@@ -54,7 +54,7 @@ export const organization = () =>
   withTexts(import("./features/account/organizations/OrganizationPage.tsx"), "admin", "account", "records");
 export const orderList = () => withTexts(import("./features/wallet/orders/OrderListPage.tsx"), "account");
 export const personal = () =>
-  withTexts(import("./features/account/personal/PersonalPage.tsx"), "admin", "site", "account");
+  withTexts(import("./features/account/personal/PersonalPage.tsx"), "admin", "site", "account", "records");
 export const planList = () => withTexts(import("./features/wallet/plans/PlanListPage.tsx"), "account");
 export const playground = () => import("./features/playground/PlaygroundPage.tsx");
 export const redemptionList = () => withTexts(import("./features/admin/codes/CodeListPage.tsx"), "admin");

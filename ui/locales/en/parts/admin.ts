@@ -16,5 +16,4 @@ export { default as routing } from "../gateway/routing.json" with { type: "json"
 export { default as checks } from "../quality/checks.json" with { type: "json" };
 export { default as experiments } from "../quality/experiments.json" with { type: "json" };
 export { default as replays } from "../quality/replays.json" with { type: "json" };
-export { default as alertEvents } from "../shell/alertEvents.json" with { type: "json" };
 export { default as sessions } from "../shell/sessions.json" with { type: "json" };
