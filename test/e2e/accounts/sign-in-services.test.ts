@@ -326,6 +326,21 @@ describe("services to sign in with", () => {
         });
         expect(memberships).toMatchObject([{ id: harbor, role: "developer" }]);
         await page.unroute(`${idp.entryPoint}**`);
+
+        // Whoever has an account already binds the company's provider, and unbinds it.
+        await signOut();
+        await somebody.typePassword(name, PASSWORD);
+        await page.waitForURL("**/token");
+        seat({ sub: `bound-${language}`, name: "Anybody" });
+        const { bind, bound, unbind } = words.personal.bindings;
+        const act = (action: string) => somebody.entry(openid).getByRole("button", { name: action, exact: true });
+        await open("/personal");
+        await act(bind).click();
+        await page.waitForURL("**/personal");
+        await somebody.entry(openid).getByText(bound, { exact: true }).waitFor();
+        await act(unbind).click();
+        await somebody.dialog.getByRole("button", { name: unbind, exact: true }).click();
+        await act(bind).waitFor();
         expect(somebody.unexpected()).toEqual([]);
       },
       TIMEOUT_MS,

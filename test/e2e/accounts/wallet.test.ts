@@ -66,6 +66,7 @@ const { browser, gateway, root } = await startConsoleFixture(() =>
   startGateway({ env: { STRIPE_API_URL: stripe.url } }),
 );
 await setOptions(root, {
+  Organizations: "on",
   ServerAddress: gateway.url,
   RechargeCashbackRate: 10,
   MinTopUp: 2,
@@ -96,7 +97,7 @@ async function postStripeEvent(tradeNo: string, secret = WEBHOOK_SECRET) {
 }
 
 describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
-  const { wallet: words, agents, plans, components: common } = WORDS[language];
+  const { wallet: words, agents, plans, shell, organizations, components: common } = WORDS[language];
   const name = `payer-${language}`;
   const guest = `guest-${language}`;
   /** The balance before the payment by card: the codes and, where it was tried, the payment before. */
@@ -252,6 +253,44 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
     await consolePage.waitForNotice(autoTopUp.removed);
     await state(autoTopUp.states.off);
     await consolePage.button(autoTopUp.saveCard).waitFor();
+  });
+
+  test("tops an organization up by a card of its own", async () => {
+    const { page, button, dialog } = consolePage;
+    const { autoTopUp } = words;
+    const organization = `pier-${language}`;
+    const { id } = await own.post("/api/organization/", { username: organization });
+    const actAs = async (account: string) => {
+      await button(shell.account).click();
+      await page.getByRole("menuitemradio", { name: account }).click();
+      await page.getByRole("menu").waitFor({ state: "detached" });
+    };
+    await consolePage.load("/topup");
+    await actAs(organization);
+    await consolePage.open("/topup");
+    await button(autoTopUp.saveCard).click();
+    await page.waitForURL(`${PAYMENT_SITE}/**`);
+    await consolePage.open("/topup?card=saved");
+    await consolePage.waitForNotice(autoTopUp.cardSaved);
+    await button(autoTopUp.setUp).click();
+    for (const [label, units] of [
+      [autoTopUp.threshold, DOLLAR],
+      [autoTopUp.amount, 10 * DOLLAR],
+      [autoTopUp.limit, 20 * DOLLAR],
+    ] as const)
+      await dialog().getByLabel(label, { exact: true }).fill(String(units));
+    await button(autoTopUp.turnOn, dialog()).click();
+    await page.getByText(autoTopUp.states.on, { exact: true }).waitFor();
+    await consolePage.expectAccessible();
+    const stateOf = (sent: Record<string, string>) =>
+      page.evaluate(async (headers) => (await (await fetch("/api/user/auto_top_up", { headers })).json()).data, sent);
+    const person = { "Sluice-User": String(own.userId) };
+    const isOn = { is_on: true, threshold: DOLLAR };
+    expect(await stateOf({ ...person, "Sluice-Organization": String(id) })).toMatchObject(isOn);
+    expect(await stateOf(person)).not.toMatchObject(isOn);
+    await actAs(organizations.personal);
+    await consolePage.open("/topup");
+    await button(autoTopUp.saveCard).waitFor();
   });
 
   test("lists what others' recharges brought", async () => {
