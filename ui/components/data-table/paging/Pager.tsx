@@ -48,8 +48,6 @@ export const EndlessBar = ({ endless, paging, newRows }: EndlessBarProps) => {
   const { t } = useTranslation();
   const { total, error, inSight } = endless;
   const visible = useSyncExternalStore(inSight.subscribe, inSight.read);
-  // Until the rows are laid out, the range is only the row at which they begin.
-  const isLaidOut = visible.last > visible.first || total <= 1;
   return (
     <Row
       wrap
@@ -63,7 +61,7 @@ export const EndlessBar = ({ endless, paging, newRows }: EndlessBarProps) => {
         borderColor: "line.main",
       }}
     >
-      <Box component="span" sx={isLaidOut ? {} : { visibility: "hidden" }}>
+      <Box component="span" sx={visible.isExpected ? { visibility: "hidden" } : {}}>
         <Position from={visible.first + 1} to={Math.min(visible.last + 1, total)} {...paging} />
       </Box>
       <Box role="status" sx={{ flex: "1 1 auto", textAlign: "center", minWidth: 0 }}>

@@ -31,7 +31,9 @@ type Options<Row> = Readonly<{
 /** A row to scroll to; `isFocused`: the focus follows when it is there. */
 type Target = Readonly<{ row: number; isFocused: boolean; isAtEnd: boolean }>;
 
-type State = Readonly<{ key: string; start: number; visible: RowRange; target: Target | null }>;
+type State = Readonly<{ key: string; start: number; visible: Sight; target: Target | null }>;
+/** `isExpected`: only the row at which the list begins, until its rows are laid out. */
+type Sight = RowRange & Readonly<{ isExpected?: true }>;
 
 /** A list that scrolls without pages; positions count from 0 over the whole list. */
 export type EndlessRows = Readonly<{
@@ -43,7 +45,7 @@ export type EndlessRows = Readonly<{
   /** Ids of the rows that are in memory, by position. */
   ids: ReadonlyMap<number, string>;
   /** The rows in sight. Those who show them subscribe: moving on alone does not render the list. */
-  inSight: Readonly<{ read: () => RowRange; subscribe: (listener: () => void) => () => void }>;
+  inSight: Readonly<{ read: () => Sight; subscribe: (listener: () => void) => () => void }>;
   /** Rows in sight could not be loaded. */
   error: unknown;
   onRetry: () => void;
@@ -70,7 +72,7 @@ export function useEndlessRows<Row>({ list, chunksKey, readChunk, rowId, startAt
   const begin = useRef(startAt);
   const fresh = useMemo((): State => {
     const row = Math.min(begin.current, Math.max(total - 1, 0));
-    const visible = { first: row, last: row };
+    const visible = { first: row, last: row, isExpected: true } as const;
     const target = row > 0 ? { row, isFocused: false, isAtEnd: false } : null;
     return { key, start: partStart(0, visible, total), visible, target };
   }, [key, total]);
@@ -112,7 +114,7 @@ export function useEndlessRows<Row>({ list, chunksKey, readChunk, rowId, startAt
       ids: new Map([...byPosition].map(([position, row]) => [position, String(rowId(row))])),
     };
   }, [near, total, rowId]);
-  const sight = useRef(visible);
+  const sight = useRef<Sight>(visible);
   const listeners = useRef(new Set<() => void>());
   useEffect(() => {
     sight.current = visible;
