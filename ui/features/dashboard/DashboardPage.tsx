@@ -12,6 +12,7 @@ import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
+import { oneOf } from "../../state/search-text.ts";
 import { useSite } from "../../state/site-status.ts";
 import { useActing, useSeesAllUsers } from "../account/organizations/use-organization.ts";
 import { withRight } from "../account/organizations/with-right.tsx";
@@ -23,7 +24,7 @@ import { CompareSelect, compareStartOf, DashboardFilters, filterOf } from "./Das
 import { runningOut, type UsageView } from "./data-queries.ts";
 import { LatencyPanel } from "./LatencyPanel.tsx";
 import { OverviewTiles } from "./OverviewTiles.tsx";
-import { oneOf, SeriesPanel, UsageDownload, UsagePanel } from "./UsagePanel.tsx";
+import { SeriesPanel, UsageDownload, UsagePanel } from "./UsagePanel.tsx";
 
 const OWN_DIMENSIONS = ["model", "group", "token", "tag"] as const;
 const ORGANIZATION_DIMENSIONS = [...OWN_DIMENSIONS, "project", "member"] as const;
@@ -50,15 +51,11 @@ const DetailContent = () => {
     : organization
       ? ORGANIZATION_DIMENSIONS
       : OWN_DIMENSIONS;
-  const by = oneOf(dimensions, address.text("by"), "model");
+  const by = oneOf(address.text("by"), dimensions) ?? "model";
   const site = useSite();
   // Hourly bars of long ranges would outnumber the page's pixels.
   const steps = range.end - range.start > LONGEST_BY_HOUR_S ? LONG_STEPS : STEPS;
-  const step: SeriesStep = oneOf(
-    steps,
-    address.text("step"),
-    oneOf(steps, site?.data_export_default_time ?? "", "day"),
-  );
+  const step: SeriesStep = oneOf(address.text("step"), steps) ?? oneOf(site?.data_export_default_time, steps) ?? "day";
   const filter = filterOf(address);
   // An open range ends in the future, where nothing can be compared.
   const period = { start: range.start, end: Math.min(range.end, now) };

@@ -12,6 +12,7 @@ import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
+import { oneOf } from "../../state/search-text.ts";
 import { useActing } from "../account/organizations/use-organization.ts";
 import { filterChange } from "./DashboardFilters.tsx";
 import { type UsageView, viewSeries } from "./data-queries.ts";
@@ -29,10 +30,6 @@ const MOST_LISTED = 100;
 /** Of the chart with a line of names, and of a table of a few rows. */
 const HEIGHT_PX = { chart: 314, table: 320 } as const;
 
-/** The name among `names` that the address has. */
-export const oneOf = <Name extends string>(names: readonly Name[], text: string, otherwise: Name): Name =>
-  names.find((name) => name === text) ?? otherwise;
-
 type UsagePanelProps = Readonly<{
   view: UsageView;
   dimensions: readonly SeriesDimension[];
@@ -45,7 +42,7 @@ export const UsagePanel = ({ view, dimensions, steps, isForAdmin }: UsagePanelPr
   const { t } = useTranslation();
   const address = useAddress();
   const nameOf = useSeriesName();
-  const measure: Measure = oneOf(MEASURES, address.text("measure"), "quota");
+  const measure: Measure = oneOf(address.text("measure"), MEASURES) ?? "quota";
   const { data, error, isPending, refetch } = useQuery(viewSeries(view));
   // The chart is the largest part of the page: React renders it in small steps, after the figures.
   const series = useDeferredValue(data);
