@@ -97,7 +97,7 @@ async function postStripeEvent(tradeNo: string, secret = WEBHOOK_SECRET) {
 }
 
 describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
-  const { wallet: words, agents, plans, shell, organizations, components: common } = WORDS[language];
+  const { wallet: words, agents, plans, organizations, components: common } = WORDS[language];
   const name = `payer-${language}`;
   const guest = `guest-${language}`;
   /** The balance before the payment by card: the codes and, where it was tried, the payment before. */
@@ -260,13 +260,8 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
     const { autoTopUp } = words;
     const organization = `pier-${language}`;
     const { id } = await own.post("/api/organization/", { username: organization });
-    const actAs = async (account: string) => {
-      await button(shell.account).click();
-      await page.getByRole("menuitemradio", { name: account }).click();
-      await page.getByRole("menu").waitFor({ state: "detached" });
-    };
     await consolePage.load("/topup");
-    await actAs(organization);
+    await consolePage.actAs(organization);
     await consolePage.open("/topup");
     await button(autoTopUp.saveCard).click();
     await page.waitForURL(`${PAYMENT_SITE}/**`);
@@ -288,7 +283,7 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
     const isOn = { is_on: true, threshold: DOLLAR };
     expect(await stateOf({ ...person, "Sluice-Organization": String(id) })).toMatchObject(isOn);
     expect(await stateOf(person)).not.toMatchObject(isOn);
-    await actAs(organizations.personal);
+    await consolePage.actAs(organizations.personal);
     await consolePage.open("/topup");
     await button(autoTopUp.saveCard).waitFor();
   });

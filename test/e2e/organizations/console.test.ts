@@ -37,11 +37,6 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
   let second: ConsolePage;
   let link = "";
 
-  const switchTo = async ({ page, button }: ConsolePage, account: string | RegExp, menu = words.shell.account) => {
-    await button(menu).click();
-    await page.getByRole("menuitemradio", { name: account }).click();
-    await page.getByRole("menu").waitFor({ state: "detached" });
-  };
   /** Opens a section of the organization's page, from the list next to it. */
   const openSection = async ({ page, button }: ConsolePage, section: keyof typeof texts.sections) => {
     const { label } = texts.sections;
@@ -166,9 +161,9 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
     await form.getByRole("switch", { name: words.tokens.form.unlimited }).setChecked(true);
     await form.getByRole("button", { name: /^(Create key|Create 1 key|创建)/ }).click();
     await button(words.tokens.created.done).click();
-    await switchTo(second, texts.personal);
+    await second.actAs(texts.personal);
     expect(await keyNames(second)).toEqual([]);
-    await switchTo(second, name);
+    await second.actAs(name);
     expect((await keyNames(second)).join()).toContain("shared");
     const seen = (await keyNames(first)).join();
     expect(seen).toContain("shared");
@@ -263,7 +258,7 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
     await first.open("/log");
     await first.page.locator("[data-row]").filter({ hasText: "gpt-4o" }).first().waitFor();
     await first.expectAccessible();
-    await switchTo(first, texts.personal);
+    await first.actAs(texts.personal);
     await first.open("/log");
     await first.page.getByText(words.logs.title).first().waitFor();
     expect(await first.page.locator("[data-row]").filter({ hasText: "gpt-4o" }).count()).toBe(0);
@@ -272,7 +267,7 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
   test("gets members by mail and gives them roles", async () => {
     const { page, button, dialog, waitForNotice, expectAccessible } = first;
     const { members, invitations, roles } = texts;
-    await switchTo(first, name);
+    await first.actAs(name);
     await first.open("/organization?section=members");
     await button(invitations.invite).click();
     const email = `${third}@example.com`;

@@ -58,6 +58,8 @@ export type ConsolePage = Readonly<{
   chooseRowAction: (rowName: string, action: string) => Promise<void>;
   /** What a row's menu offers; closes it again. */
   listRowActions: (rowName: string) => Promise<string[]>;
+  /** Chooses in the account menu for whom the page acts: an organization, or oneself. */
+  actAs: (account: string) => Promise<void>;
   /** Waits for the notice that says so; one that was waited for before does not count again. */
   waitForNotice: (text: string | RegExp) => Promise<void>;
   /** Presses what starts a download. Returns the file's name and text. */
@@ -119,6 +121,11 @@ export async function openConsolePage(
       await page.keyboard.press("Escape");
       await menu.waitFor({ state: "detached" });
       return actions;
+    },
+    actAs: async (account) => {
+      await button(WORDS[way.language].shell.account).click();
+      await page.getByRole("menuitemradio", { name: account }).click();
+      await menu.waitFor({ state: "detached" });
     },
     waitForNotice: (text) =>
       page
