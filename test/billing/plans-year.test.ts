@@ -1,57 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Billing } from "../../src/billing/billing.ts";
+import { afterAll, expect, test } from "bun:test";
 import { checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import type { LogOther } from "../../src/billing/types.ts";
-import type { UserEntry } from "../../src/domain/accounts/directory.ts";
-import { advanceSubscriptions } from "../../src/domain/wallet/plans/advance-subscriptions.ts";
 import { setRenewal, switchPlan } from "../../src/domain/wallet/plans/change-subscription.ts";
 import { lockPlanAccount, type PlanAccount } from "../../src/domain/wallet/plans/plan-account.ts";
-import { type PlanInput, savePlan } from "../../src/domain/wallet/plans/plans.ts";
-import { type PlanDeps, subscribe } from "../../src/domain/wallet/plans/subscribe.ts";
-import { addUser, temporaryDirectory, usageRecord } from "../support/billing/start-billing.ts";
-import { openBilling, planDepsOf, planInput } from "../support/billing/start-plans.ts";
-import { openTestDatabase, type TestDatabase } from "../support/database.ts";
+import { subscribe } from "../../src/domain/wallet/plans/subscribe.ts";
+import { addUser } from "../support/billing/start-billing.ts";
+import { renewingWithoutCards, spend, startPlans } from "../support/billing/start-plans.ts";
 
 const DAY_S = 86_400;
 const START = Date.UTC(2026, 0, 31) / 1000;
 
-let database: TestDatabase;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let billing: Billing;
-let deps: PlanDeps;
-let actor: UserEntry;
-beforeAll(async () => {
-  database = await openTestDatabase();
-  directory = await temporaryDirectory();
-  billing = await openBilling(database, directory.path, false);
-  deps = planDepsOf(database, billing);
-  actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
-});
-afterAll(async () => {
-  await billing.close();
-  await database.close();
-  await directory.remove();
-});
-
-const plan = (values: Partial<PlanInput>) => savePlan(deps, actor, planInput(values));
-
-/** A call that is charged `quota`, in the database when this resolves. */
-async function spend(userId: number, quota: number): Promise<void> {
-  const hold = await billing.reserve({ userId, token: null, amount: quota });
-  await billing.settle(hold, usageRecord({ userId, quota }));
-  await billing.flush();
-}
+const tests = await startPlans();
+const { database, billing, deps, plan, advance } = tests;
+afterAll(tests.close);
 
 const accountOf = (userId: number) => database.db.transaction((tx) => lockPlanAccount(tx, userId));
-const advance = (now: number) => advanceSubscriptions(deps, undefined, now);
-const renewing = {
-  get db() {
-    return database.db;
-  },
-  async setCardRenewal() {
-    throw new Error("no plan is paid by card");
-  },
-};
+const renewing = renewingWithoutCards(database);
 
 test("a year of random calls, top-ups, plans and clocks: balances agree with the ledger after every step", async () => {
   const random = randomFrom(2_026);
@@ -70,7 +34,7 @@ test("a year of random calls, top-ups, plans and clocks: balances agree with the
     if (kind < 4) {
       const quota = Math.min(billing.available(userId) ?? 100, 1 + random(120));
       if (quota > 0) {
-        await spend(userId, quota);
+        await spend(billing, userId, quota);
         const after = await accountOf(userId);
         // The receipt says what the windows paid.
         expect(await drawnByLast(userId)).toBe(leftIn(before) - leftIn(after));

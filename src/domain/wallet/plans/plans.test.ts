@@ -1,67 +1,27 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addUser, silentLog, temporaryDirectory, usageRecord } from "../../../../test/support/billing/start-billing.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../test/support/lib/settings.ts";
-import { type Billing, createBilling } from "../../../billing/billing.ts";
-import type { UserEntry } from "../../accounts/directory.ts";
-import { advanceSubscriptions } from "./advance-subscriptions.ts";
+import { afterAll, expect, test } from "bun:test";
+import { addUser } from "../../../../test/support/billing/start-billing.ts";
+import { renewingWithoutCards, spend, startPlans } from "../../../../test/support/billing/start-plans.ts";
 import { setRenewal, switchPlan } from "./change-subscription.ts";
 import { GRACE_S } from "./periods.ts";
 import { lockPlanAccount } from "./plan-account.ts";
-import { listOwnSubscriptions, type PlanInput, savePlan } from "./plans.ts";
-import { type PlanDeps, subscribe } from "./subscribe.ts";
+import { listOwnSubscriptions, type PlanInput } from "./plans.ts";
+import { subscribe } from "./subscribe.ts";
 
 const DAY_S = 86_400;
 const START = Date.UTC(2026, 0, 31) / 1000;
-const settings = fixedSettings({ GroupRatio: '{"default":1,"pro":1}' });
 
-let database: TestDatabase;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let billing: Billing;
-let deps: PlanDeps;
-let actor: UserEntry;
-beforeAll(async () => {
-  database = await openTestDatabase();
-  directory = await temporaryDirectory();
-  const { changes } = database;
-  billing = await createBilling({ database, changes, dataDir: directory.path, processId: "p", log: silentLog });
-  deps = { db: database.db, changes, settings, billing };
-  actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
-});
-afterAll(async () => {
-  await billing.close();
-  await database.close();
-  await directory.remove();
-});
+const tests = await startPlans({ GroupRatio: '{"default":1,"pro":1}' });
+const { database, billing, deps, advance } = tests;
+afterAll(tests.close);
 
-const plan = (values: Partial<PlanInput>) =>
-  savePlan(deps, actor, {
-    ...{ name: "plan", description: "", price: 1000, period: "month", periodCount: 1, windowQuota: 500, window: "day" },
-    ...{ userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true, ...values },
-  });
-
-/** A call that is charged `quota`, in the database when this resolves. */
-async function spend(userId: number, quota: number): Promise<void> {
-  const hold = await billing.reserve({ userId, token: null, amount: quota });
-  await billing.settle(hold, usageRecord({ userId, quota }));
-  await billing.flush();
-}
-
+const plan = (values: Partial<PlanInput>) => tests.plan({ price: 1000, ...values });
 const accountOf = (userId: number) => database.db.transaction((tx) => lockPlanAccount(tx, userId));
 const stateOf = async (userId: number) => {
   const { walletUnits, group } = await accountOf(userId);
   const own = await listOwnSubscriptions(database.db, userId);
   return { walletUnits, group, left: own.map(({ remaining }) => remaining), status: own.map(({ status }) => status) };
 };
-const advance = (now: number) => advanceSubscriptions(deps, undefined, now);
-const renewing = {
-  get db() {
-    return database.db;
-  },
-  async setCardRenewal() {
-    throw new Error("no plan is paid by card");
-  },
-};
+const renewing = renewingWithoutCards(database);
 const only = async (userId: number) => {
   const [subscription] = await listOwnSubscriptions(database.db, userId);
   if (!subscription) throw new Error("there is no subscription");
@@ -72,9 +32,9 @@ test("a call draws on the window first, then on the wallet; each window is fille
   const userId = await addUser(database.sql, 5000);
   await subscribe(deps, userId, await plan({ userGroup: "pro" }), START);
   expect(await stateOf(userId)).toEqual({ walletUnits: 4000, group: "pro", left: [500], status: ["active"] });
-  await spend(userId, 200);
+  await spend(billing, userId, 200);
   expect(await stateOf(userId)).toMatchObject({ walletUnits: 4000, left: [300] });
-  await spend(userId, 450);
+  await spend(billing, userId, 450);
   expect(await stateOf(userId)).toMatchObject({ walletUnits: 3850, left: [0] });
   expect(await advance(START + DAY_S - 1)).toBe(0);
   expect(await advance(START + DAY_S)).toBe(1);
@@ -102,7 +62,7 @@ test("a period is renewed from the wallet alone, waits for a top-up, and ends wi
   await database.changes.publish("users", [userId]);
   await advance(next + 60);
   expect(await stateOf(userId)).toMatchObject({ walletUnits: 0, left: [5000], status: ["active"] });
-  await spend(userId, 4000);
+  await spend(billing, userId, 4000);
   const last = (await only(userId)).period_end;
   await advance(last);
   await advance(last + GRACE_S);
@@ -155,7 +115,7 @@ test("what is left of a window is taken back at its end, as far as an administra
   const userId = await addUser(database.sql, 1000);
   await subscribe(deps, userId, await plan({ windowQuota: 800, window: "period" }), START);
   await setRenewal(renewing, userId, (await only(userId)).id, false);
-  await spend(userId, 100);
+  await spend(billing, userId, 100);
   await database.sql`update users set quota = 300 where id = ${userId}`;
   await database.changes.publish("users", [userId]);
   await advance((await only(userId)).period_end);

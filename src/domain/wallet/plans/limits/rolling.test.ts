@@ -1,46 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  addUser,
-  silentLog,
-  temporaryDirectory,
-  usageRecord,
-} from "../../../../../test/support/billing/start-billing.ts";
-import { openBilling, planDepsOf, planInput, planStateOf } from "../../../../../test/support/billing/start-plans.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { addUser, silentLog, usageRecord } from "../../../../../test/support/billing/start-billing.ts";
+import { planStateOf, startPlans } from "../../../../../test/support/billing/start-plans.ts";
 import { type Billing, createBilling } from "../../../../billing/billing.ts";
 import { checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
 import { applyBatch, applyOrphanBatch } from "../../../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../../../billing/journal/apply/record-text.ts";
-import type { UserEntry } from "../../../accounts/directory.ts";
-import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { endNow } from "../change-subscription.ts";
-import { type PlanInput, savePlan } from "../plans.ts";
-import { type PlanDeps, subscribe } from "../subscribe.ts";
+import type { PlanInput } from "../plans.ts";
+import { subscribe } from "../subscribe.ts";
 
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 const START = Date.UTC(2026, 4, 1) / 1000;
 
-let database: TestDatabase;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let billing: Billing;
-let deps: PlanDeps;
-let actor: UserEntry;
-beforeAll(async () => {
-  database = await openTestDatabase();
-  directory = await temporaryDirectory();
-  actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
-  billing = await openBilling(database, directory.path, true);
-  deps = planDepsOf(database, billing);
-});
-afterAll(async () => {
-  await billing.close();
-  await database.close();
-  await directory.remove();
-});
+const tests = await startPlans({}, true);
+const { database, billing, deps, actor, advance } = tests;
+afterAll(tests.close);
 
-const plan = (values: Partial<PlanInput>) => savePlan(deps, actor, planInput({ window: "5h", ...values }));
-const advance = (now: number) => advanceSubscriptions(deps, undefined, now);
+const plan = (values: Partial<PlanInput>) => tests.plan({ window: "5h", ...values });
 
 /** A call that arrived at `createdAt`, and is charged when this resolves. */
 async function call(userId: number, quota: number, createdAt: number): Promise<void> {
@@ -154,7 +131,7 @@ describe.each([2, 4])("%d processes", (count) => {
     const processes = await Promise.all(
       Array.from({ length: count }, () =>
         createBilling({
-          ...{ database, changes: database.changes, dataDir: directory.path, log: silentLog, sole: false },
+          ...{ database, changes: database.changes, dataDir: tests.dataDir, log: silentLog, sole: false },
           ...{ processId: Bun.randomUUIDv7(), onWindowsOpened: (ids) => void opened.push(...ids) },
         }),
       ),
