@@ -7,6 +7,9 @@ test("finds the tests that open a database, by whatever they import", () => {
     "db/changes.test.ts": 'import { open } from "../test/support/database.ts";',
     "test/support/console/start-console.ts": 'import { open } from "../database.ts";',
     "src/domain/wallet/statements/year.test.ts": 'import { open } from "../../../../test/support/database.ts";',
+    "src/domain/wallet/plans/card/card.test.ts": 'import { open } from "../../../../../test/support/database.ts";',
+    "src/domain/wallet/plans/card/checkout/duplicate.test.ts":
+      'import { open } from "../../../../../../test/support/database.ts";',
     "src/console/wallet/wallet.test.ts": 'import { start } from "../../../test/support/console/start-console.ts";',
     "src/console/http/guard.test.ts": 'import { start } from "../../../test/support/console/start-console.ts";',
     "src/console/words.test.ts": 'import type { Start } from "../../test/support/console/start-console.ts";',
@@ -15,8 +18,16 @@ test("finds the tests that open a database, by whatever they import", () => {
   };
   const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
   expect(listDatabaseTests(sources)).toEqual({
-    onBoth: ["db/changes.test.ts", "src/console/wallet/wallet.test.ts"],
-    onPostgres: ["src/domain/wallet/statements/year.test.ts", "src/console/http/guard.test.ts"],
+    onBoth: [
+      "db/changes.test.ts",
+      "src/domain/wallet/plans/card/checkout/duplicate.test.ts",
+      "src/console/wallet/wallet.test.ts",
+    ],
+    onPostgres: [
+      "src/domain/wallet/statements/year.test.ts",
+      "src/domain/wallet/plans/card/card.test.ts",
+      "src/console/http/guard.test.ts",
+    ],
   });
 });
 

@@ -9,22 +9,24 @@ const OPENER = "test/support/database.ts";
  */
 const ENGINE_FREE = ["test/contracts/providers/", "src/server/benchmark/", "test/gateway/tasks/crash.test.ts"];
 /**
- * Money, and where the engines can differ: transactions, locks, recovery, copies, cursors, what the doctor finds. Other
- * queries are the same SQL on both; the embedded engine meets them in the end-to-end tests.
+ * Races of money, and where the engines can differ: transactions, locks, recovery, copies, imports, cursors, types, what the
+ * doctor finds. Other queries are the same SQL on both; the embedded engine meets them in the end-to-end tests.
  */
 const ON_BOTH = [
-  /^(db|src\/(billing|cli\/import|server\/jobs|domain\/(wallet|diagnostics))|test\/billing)\//,
-  /^src\/domain\/logs\/(archive|list|usage\/totals)\//,
-  /^(src\/console\/wallet\/wallet|test\/gateway\/(tasks\/crash|files\/batches))\.test/,
+  /^(db|src\/(billing|cli\/import|domain\/(wallet|diagnostics))|test\/billing)\//,
+  /^src\/server\/jobs\/start-jobs\.test/,
+  /^src\/domain\/logs\/(archive\/|list\/(clear|export)-logs|usage\/totals\/)/,
+  /^(src\/console\/wallet\/wallet|test\/gateway\/files\/batches)\.test/,
 ];
 /**
- * Long simulations, and comparisons of thousands of queries, of what other tests of the same folders run on both engines,
- * step by step.
+ * Of those: rules of money that are followed step by step, each statement after the one before, and long simulations and
+ * comparisons of thousands of queries. Where such a rule has a race, a file of the same folder that runs on both has it.
  */
-const LONG_STORIES = [
-  "src/domain/wallet/statements/year.test.ts",
-  "test/billing/plans-year.test.ts",
-  "src/domain/logs/usage/totals/fold-usage.test.ts",
+const ONE_AFTER_ANOTHER = [
+  /^src\/domain\/wallet\/plans\/(card\/(card|trial|change\/(paypal|stripe)-change)|seats\/seats-by-service)\.test/,
+  /^src\/domain\/wallet\/(statements\/(year|issue-statements)|orders\/poll-checkouts)\.test/,
+  /^test\/billing\/plans-year\.test/,
+  /^src\/domain\/logs\/usage\/totals\/fold-usage\.test/,
 ];
 /** What another file could see after the test: replaced modules, clocks, variables of the environment, processes. */
 const LEAVES_TRACES = /\b(?:mock|jest|spyOn|setSystemTime|globalThis)\b|process\.env|Bun\.(?:env|spawn)|Worker\(/;
@@ -41,7 +43,8 @@ export function listDatabaseTests(files: readonly SourceFile[]): DatabaseTests {
       /^(src|db|test\/(?!e2e))/.test(file) &&
       !ENGINE_FREE.some((folder) => file.startsWith(folder)),
   );
-  const isOnBoth = (file: string) => !LONG_STORIES.includes(file) && ON_BOTH.some((pattern) => pattern.test(file));
+  const isIn = (patterns: readonly RegExp[], file: string) => patterns.some((pattern) => pattern.test(file));
+  const isOnBoth = (file: string) => isIn(ON_BOTH, file) && !isIn(ONE_AFTER_ANOTHER, file);
   return { onBoth: tests.filter(isOnBoth), onPostgres: tests.filter((file) => !isOnBoth(file)) };
 }
 

@@ -233,22 +233,6 @@ test("what Stripe refuses changes nothing", async () => {
   ).rejects.toMatchObject({ code: "subscription_not_found" });
 });
 
-test("of many changes at once one is charged", async () => {
-  const { userId, tradeNo } = await payByCard();
-  stripe.setCard(TEN_DAYS, true);
-  const { id: subscriptionId = 0 } = (await own(userId)) ?? {};
-  const results = await Promise.allSettled(
-    [plans.large, plans.huge, plans.large, plans.huge].map((planId) =>
-      changePlan(deps, userOf(userId), { subscriptionId, planId, site: SITE }, TEN_DAYS),
-    ),
-  );
-  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-  await deliver(TEN_DAYS);
-  expect(ledger(tradeNo)).toHaveLength(2);
-  expect(await casesOf(userId)).toEqual([]);
-  expect(["Large", "Huge"]).toContain((await own(userId))?.plan_name ?? "");
-});
-
 test("a cheaper plan begins with the next period, which is charged at its price; it can be taken back until then", async () => {
   const { userId, tradeNo } = await payByCard(plans.large);
   const looked = await preview(userId, plans.small, TEN_DAYS);

@@ -4,6 +4,7 @@ import { startCardPlans } from "../../../../../../test/support/billing/start-car
 import { listOwnSubscriptions } from "../../plans.ts";
 import { subscribe } from "../../subscribe.ts";
 import { listCases } from "../cases.ts";
+import { changePlan } from "../change/change-plan.ts";
 import { pollCards } from "../poll-cards.ts";
 import { handlePlanEvent } from "../stripe-events.ts";
 import { startCardPlan } from "./checkout.ts";
@@ -16,12 +17,14 @@ let started: Started;
 let database: Started["database"];
 let stripe: Started["stripe"];
 let deps: Started["deps"];
-const plans = { paid: 0, trial: 0 };
+const plans = { paid: 0, trial: 0, large: 0, huge: 0 };
 beforeAll(async () => {
   started = await startCardPlans();
   ({ database, stripe, deps } = started);
   plans.paid = await started.offer({ name: "Pro", price: PRICE });
   plans.trial = await started.offer({ name: "Try", price: PRICE, trialDays: 7 });
+  plans.large = await started.offer({ name: "Large", price: 2 * PRICE });
+  plans.huge = await started.offer({ name: "Huge", price: 5 * PRICE });
 });
 afterAll(async () => {
   await started.stop();
@@ -121,6 +124,34 @@ test("a plan that is paid from the balance and by card at once begins once", asy
   expect(stripe.statusOf(tradeNo)).toBe(isCard ? "active" : "canceled");
   expect(await quotaOf(userId)).toBe(isCard ? PRICE + 700 : 700);
   expect(await casesOf(userId)).toHaveLength(isCard ? 0 : 1);
+});
+
+test("of many changes at once one is charged", async () => {
+  const userId = await addUser(database.sql, 0);
+  const tradeNo = await order(userId);
+  stripe.checkOut(tradeNo, START);
+  await deliver();
+  const later = START + 10 * 86_400;
+  stripe.setCard(later, true);
+  const subscriptionId = (await own(userId))[0]?.id ?? 0;
+  const results = await Promise.allSettled(
+    [plans.large, plans.huge, plans.large, plans.huge].map((planId) =>
+      changePlan(
+        deps,
+        { id: userId, group: "default" },
+        { subscriptionId, planId, site: "https://gateway.test" },
+        later,
+      ),
+    ),
+  );
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const event of stripe.events.splice(0)) await handlePlanEvent(deps, event, later);
+  const paid = stripe.invoices.filter(
+    ({ subscription, status }) => subscription.metadata.order === tradeNo && status === "paid",
+  );
+  expect(paid).toHaveLength(2);
+  expect(await casesOf(userId)).toEqual([]);
+  expect(["Large", "Huge"]).toContain((await own(userId))[0]?.plan_name ?? "");
 });
 
 test("a second trial is canceled at Stripe, so that the card is never charged", async () => {
