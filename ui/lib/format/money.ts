@@ -1,3 +1,5 @@
+import { reused } from "./reused.ts";
+
 /**
  * US dollars, sign in front, with so many decimals: "−$1,234.50". An amount too small for them is never shown as nothing:
  * "<$0.01", "−<$0.01".
@@ -6,9 +8,13 @@ export function formatDollars(usd: number, fewest: number, most = fewest): strin
   const sign = usd < 0 ? "−" : "";
   const least = 10 ** -most;
   if (usd !== 0 && Math.abs(usd) < least / 2) return `${sign}<$${least.toFixed(most)}`;
-  const text = Math.abs(usd).toLocaleString("en", { minimumFractionDigits: fewest, maximumFractionDigits: most });
-  return `${sign}$${text}`;
+  return `${sign}$${decimals(fewest, most).format(Math.abs(usd))}`;
 }
+
+const decimals = reused(
+  (fewest: number, most: number) =>
+    new Intl.NumberFormat("en", { minimumFractionDigits: fewest, maximumFractionDigits: most }),
+);
 
 /** An amount of a currency in the reader's language: "¥365.00", "−$5.00". Throws RangeError where the code is none of ISO 4217. */
 export const formatCurrency = (

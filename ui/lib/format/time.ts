@@ -1,3 +1,5 @@
+import { reused } from "./reused.ts";
+
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_536_000],
   ["month", 2_592_000],
@@ -9,11 +11,15 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 /** "5 minutes ago", "in 2 days", "now"; both moments in epoch seconds. */
 export function relativeTime(seconds: number, now: number, language: string): string {
   const distance = seconds - now;
-  const words = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
+  const words = relativeFormat(language);
   for (const [unit, size] of UNITS)
     if (Math.abs(distance) >= size) return words.format(Math.trunc(distance / size), unit);
   return words.format(0, "second");
 }
+
+const relativeFormat = reused(
+  (language: string) => new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" }),
+);
 
 /** The full date and time (epoch seconds) in the reader's zone, with the zone. */
 export const exactTime = (seconds: number, language: string): string =>
@@ -24,7 +30,11 @@ export const clockTime = (seconds: number): string => new Date(seconds * 1000).t
 
 /** A moment (epoch milliseconds) as `options` say, in the reader's zone unless they name another. */
 export const formatDate = (ms: number, language: string, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat(language, options).format(ms);
+  dateFormat(language, options).format(ms);
+
+const dateFormat = reused(
+  (language: string, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, options),
+);
 
 /** Whether a text names a time zone: "Asia/Shanghai". */
 export function isTimeZone(zone: string): boolean {
