@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 
 type Value = string | number | undefined;
@@ -45,3 +45,6 @@ export function useAddress({ keepsPlace = false }: Readonly<{ keepsPlace?: boole
 
 const withoutBlanks = (values: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
+
+/** The path of the open page; unlike the router's location it does not change with the query. */
+export const usePathname = (): string => useLocation({ select: ({ pathname }) => pathname });

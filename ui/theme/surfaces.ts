@@ -1,8 +1,19 @@
-import type { ThemeOptions } from "@mui/material/styles";
+import type { Theme, ThemeOptions } from "@mui/material/styles";
 import { fontMono, fontSans, size } from "./tokens.ts";
 
 const ALERT_TONES = { success: "ok", info: "info", warning: "warn", error: "bad" } as const;
 const FLOATING_SHADOW = "0 12px 40px rgb(8 15 25 / .18)";
+
+const cell = (t: Theme) => ({
+  height: size.row,
+  padding: "0 10px",
+  fontSize: 13,
+  lineHeight: "20px",
+  borderBottom: `1px solid ${t.vars!.palette.line.faint}`,
+  whiteSpace: "nowrap",
+  overflow: "hidden",
+  textOverflow: "ellipsis",
+});
 
 /** Styles of surfaces: page, tables, panels and floating elements. */
 export const surfaces: NonNullable<ThemeOptions["components"]> = {
@@ -28,6 +39,8 @@ export const surfaces: NonNullable<ThemeOptions["components"]> = {
       },
       // Inter's `tnum` also widens the hyphen, so numbers are tabular only in columns.
       ".num, time, td.MuiTableCell-alignRight, tfoot td": { fontVariantNumeric: "tabular-nums" },
+      // The cells of lists: plain elements, of which there are hundreds.
+      ".sl-cell": cell(t),
       a: { color: "inherit", textDecorationColor: t.vars!.palette.line.strong, textUnderlineOffset: 3 },
       ":focus-visible, .Mui-focusVisible": {
         outline: `2px solid ${t.vars!.palette.primary.main} !important`,
@@ -43,16 +56,7 @@ export const surfaces: NonNullable<ThemeOptions["components"]> = {
   MuiTable: { styleOverrides: { root: { tableLayout: "fixed", borderCollapse: "separate" } } },
   MuiTableCell: {
     styleOverrides: {
-      root: ({ theme: t }) => ({
-        height: size.row,
-        padding: "0 10px",
-        fontSize: 13,
-        lineHeight: "20px",
-        borderBottom: `1px solid ${t.vars!.palette.line.faint}`,
-        whiteSpace: "nowrap",
-        overflow: "hidden",
-        textOverflow: "ellipsis",
-      }),
+      root: ({ theme }) => cell(theme),
       head: ({ theme: t }) => ({
         height: 36,
         fontSize: 12,

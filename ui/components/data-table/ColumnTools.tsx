@@ -9,13 +9,13 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import FormControlLabel from "@mui/material/FormControlLabel";
 import IconButton from "@mui/material/IconButton";
-import Tooltip from "@mui/material/Tooltip";
 import type { RowData } from "@tanstack/react-table";
 import { useAtom } from "jotai";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { storedAtom } from "../../state/stored-atom.ts";
 import { usePhone } from "../layout.tsx";
+import { Tip } from "../tip/Tip.tsx";
 import { headOf } from "./table.ts";
 import type { TableModel } from "./use-data-table.ts";
 
@@ -34,11 +34,11 @@ export const ColumnTools = <Row extends RowData>({ model }: Props<Row>) => {
   return (
     <>
       {!usePhone() && <DensityButton />}
-      <Tooltip title={t("components.table.columns")}>
+      <Tip title={t("components.table.columns")}>
         <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
           <Columns />
         </IconButton>
-      </Tooltip>
+      </Tip>
       {isChoosing && <ColumnDialog model={model} onClose={() => setChoosing(false)} />}
     </>
   );
@@ -50,11 +50,11 @@ const DensityButton = () => {
   const [isCompact, setCompact] = useAtom(isCompactAtom);
   const next = t(isCompact ? "components.table.comfortable" : "components.table.compact");
   return (
-    <Tooltip title={next}>
+    <Tip title={next}>
       <IconButton aria-label={next} onClick={() => setCompact(!isCompact)}>
         {isCompact ? <Comfortable /> : <Compact />}
       </IconButton>
-    </Tooltip>
+    </Tip>
   );
 };
 

@@ -1,7 +1,7 @@
 import { type ExpandedState, functionalUpdate, type RowData, useTable } from "@tanstack/react-table";
 import { useAtom } from "jotai";
 import { RESET } from "jotai/utils";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jsonFormat, storedAtoms } from "../../state/stored-atom.ts";
 import type { Column, RowAction, RowId, Selection, Sort } from "./column.ts";
@@ -64,11 +64,20 @@ export function useDataTable<Row extends RowData>(options: Options<Row>): TableM
   const [chosen, setChosen] = useAtom(visibilityAtom(columnsKey ?? ""));
   const [chosenWidths, setWidths] = useAtom(widthsAtom(`${columnsKey ?? ""}-widths`));
   const [expanded, setExpanded] = useState<ExpandedState>({});
-  const [hasDetail, isSelectable] = [detail !== undefined, selection !== undefined];
-  const columnDefs = useMemo(
-    () => [...columns.map(columnDefOf), ...controlColumns({ rowName, hasDetail, isSelectable, actions, t })],
-    [columns, rowName, hasDetail, isSelectable, actions, t],
-  );
+  const [hasDetail, isSelectable, hasActions] = [detail !== undefined, selection !== undefined, actions !== undefined];
+  // Pages make these with each of their renders; columns and headers stay.
+  const latest = useRef({ rowName, actions });
+  latest.current = { rowName, actions };
+  const columnDefs = useMemo(() => {
+    const controls = controlColumns<Row>({
+      rowName: (row) => latest.current.rowName(row),
+      hasDetail,
+      isSelectable,
+      actions: hasActions ? (row) => latest.current.actions?.(row) ?? [] : undefined,
+      t,
+    });
+    return [...columns.map(columnDefOf), ...controls];
+  }, [columns, hasDetail, isSelectable, hasActions, t]);
   const columnVisibility = useMemo(
     () => (columnsKey === undefined ? {} : { ...visibleByDefault(columns), ...chosen }),
     [columnsKey, chosen, columns],
@@ -103,6 +112,14 @@ export function useDataTable<Row extends RowData>(options: Options<Row>): TableM
     manualExpanding: true,
     onExpandedChange: (change) => setExpanded((open) => onlyNewest(open, functionalUpdate(change, open))),
   });
+  const setWidth = useCallback(
+    (id: string, width: number | null) =>
+      setWidths((now) => {
+        const { [id]: _, ...others } = now;
+        return width === null ? others : { ...others, [id]: width };
+      }),
+    [setWidths],
+  );
   return {
     table,
     isLoading: rows === undefined,
@@ -110,14 +127,7 @@ export function useDataTable<Row extends RowData>(options: Options<Row>): TableM
     detail,
     columns,
     chosenWidths,
-    setWidth:
-      columnsKey === undefined
-        ? undefined
-        : (id, width) =>
-            setWidths((now) => {
-              const { [id]: _, ...others } = now;
-              return width === null ? others : { ...others, [id]: width };
-            }),
+    setWidth: columnsKey === undefined ? undefined : setWidth,
     resetColumns: () => {
       setChosen(RESET);
       setWidths(RESET);

@@ -7,9 +7,9 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import IconButton from "@mui/material/IconButton";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import Tooltip from "@mui/material/Tooltip";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Tip } from "../tip/Tip.tsx";
 
 const TICK_MS = 1500;
 
@@ -45,7 +45,7 @@ export const CopyButton = ({ text, label, words }: Props) => {
           {isDone ? t("components.copy.done") : words}
         </Button>
       ) : (
-        <Tooltip title={name}>
+        <Tip title={name}>
           <IconButton
             size="small"
             aria-label={name}
@@ -56,7 +56,7 @@ export const CopyButton = ({ text, label, words }: Props) => {
           >
             {icon}
           </IconButton>
-        </Tooltip>
+        </Tip>
       )}
       {manual !== null && <ManualCopyDialog text={manual} onClose={() => setManual(null)} />}
     </>

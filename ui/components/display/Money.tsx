@@ -1,10 +1,10 @@
 import Box from "@mui/material/Box";
-import Tooltip from "@mui/material/Tooltip";
 import { atom, useAtomValue } from "jotai";
 import { useTranslation } from "react-i18next";
 import { formatDollars } from "../../lib/format/money.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { siteAtom } from "../../state/site-atom.ts";
+import { Tip } from "../tip/Tip.tsx";
 
 type Props = {
   /** Quota units. */
@@ -26,7 +26,7 @@ export const Money = ({ quota, decimals: fixed = 2, exact, strong }: Props) => {
   const zeros = format.inCurrency && decimals > 2 ? (/\.?0+$/.exec(text)?.[0].length ?? 0) : 0;
   const units = t("components.money.units", { units: formatNumber(quota) });
   return (
-    <Tooltip title={`${dollars(quota, format.quotaPerUnit, EXACT_DECIMALS)} · ${units}`}>
+    <Tip title={`${dollars(quota, format.quotaPerUnit, EXACT_DECIMALS)} · ${units}`}>
       <Box component="span" className="num" sx={{ whiteSpace: "nowrap", ...(strong && { fontWeight: 600 }) }}>
         {text.slice(0, text.length - zeros)}
         {zeros > 0 && (
@@ -35,7 +35,7 @@ export const Money = ({ quota, decimals: fixed = 2, exact, strong }: Props) => {
           </Box>
         )}
       </Box>
-    </Tooltip>
+    </Tip>
   );
 };
 

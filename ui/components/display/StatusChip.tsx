@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
-import Tooltip from "@mui/material/Tooltip";
 import type { ReactNode } from "react";
 import { Row } from "../layout.tsx";
+import { Tip } from "../tip/Tip.tsx";
 
 export type ToneName = "ok" | "warn" | "bad" | "info" | "idle" | "lime";
 
@@ -55,9 +55,9 @@ export const StatusChip = ({ tone, children, reason, quiet, dot = true }: ChipPr
   );
   if (!reason) return chip;
   return (
-    <Tooltip title={reason} placement="bottom-start" describeChild>
+    <Tip title={reason} placement="bottom-start" describeChild>
       {chip}
-    </Tooltip>
+    </Tip>
   );
 };
 

@@ -6,12 +6,13 @@ import IconButton from "@mui/material/IconButton";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import Tooltip from "@mui/material/Tooltip";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useAtom } from "jotai";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jsonFormat, storedAtoms } from "../../state/stored-atom.ts";
+import { useOnceOpened } from "../once-opened.ts";
+import { Tip } from "../tip/Tip.tsx";
 
 const LONGEST_NAME = 40;
 
@@ -21,6 +22,7 @@ export const SavedViews = ({ list }: { list: string }) => {
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const wasOpened = useOnceOpened(anchor !== null);
   const [views, setViews] = useAtom(savedViewsAtom(list));
   const [name, setName] = useState("");
   const save = () => {
@@ -32,7 +34,7 @@ export const SavedViews = ({ list }: { list: string }) => {
   };
   return (
     <>
-      <Tooltip title={t("components.views.title")}>
+      <Tip title={t("components.views.title")}>
         <IconButton
           aria-label={t("components.views.title")}
           aria-haspopup="menu"
@@ -40,50 +42,52 @@ export const SavedViews = ({ list }: { list: string }) => {
         >
           <Bookmark />
         </IconButton>
-      </Tooltip>
-      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
-        {views.map((view) => (
-          <MenuItem
-            key={view.name}
-            sx={{ gap: 4, pr: 1 }}
-            onClick={() => {
-              setAnchor(null);
-              void navigate({ to: pathname, search: view.search });
-            }}
-          >
-            <Box sx={{ flex: 1, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis" }}>{view.name}</Box>
-            <IconButton
-              size="small"
-              aria-label={t("components.views.remove", { name: view.name })}
-              onClick={(event) => {
-                event.stopPropagation();
-                setViews(views.filter((other) => other !== view));
+      </Tip>
+      {wasOpened && (
+        <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+          {views.map((view) => (
+            <MenuItem
+              key={view.name}
+              sx={{ gap: 4, pr: 1 }}
+              onClick={() => {
+                setAnchor(null);
+                void navigate({ to: pathname, search: view.search });
               }}
             >
-              <Delete />
-            </IconButton>
+              <Box sx={{ flex: 1, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis" }}>{view.name}</Box>
+              <IconButton
+                size="small"
+                aria-label={t("components.views.remove", { name: view.name })}
+                onClick={(event) => {
+                  event.stopPropagation();
+                  setViews(views.filter((other) => other !== view));
+                }}
+              >
+                <Delete />
+              </IconButton>
+            </MenuItem>
+          ))}
+          {views.length > 0 && <Divider />}
+          <Box component="li" sx={{ px: 3, py: 1, listStyle: "none" }}>
+            <OutlinedInput
+              value={name}
+              placeholder={t("components.views.name")}
+              inputProps={{ "aria-label": t("components.views.name"), maxLength: LONGEST_NAME }}
+              onChange={(event) => setName(event.target.value)}
+              onKeyDown={(event) => {
+                // The menu selects items by their first letter.
+                event.stopPropagation();
+                if (event.key === "Enter") save();
+                if (event.key === "Escape") setAnchor(null);
+              }}
+              sx={{ width: 220 }}
+            />
+          </Box>
+          <MenuItem disabled={name.trim() === ""} onClick={save}>
+            {t("components.views.save")}
           </MenuItem>
-        ))}
-        {views.length > 0 && <Divider />}
-        <Box component="li" sx={{ px: 3, py: 1, listStyle: "none" }}>
-          <OutlinedInput
-            value={name}
-            placeholder={t("components.views.name")}
-            inputProps={{ "aria-label": t("components.views.name"), maxLength: LONGEST_NAME }}
-            onChange={(event) => setName(event.target.value)}
-            onKeyDown={(event) => {
-              // The menu selects items by their first letter.
-              event.stopPropagation();
-              if (event.key === "Enter") save();
-              if (event.key === "Escape") setAnchor(null);
-            }}
-            sx={{ width: 220 }}
-          />
-        </Box>
-        <MenuItem disabled={name.trim() === ""} onClick={save}>
-          {t("components.views.save")}
-        </MenuItem>
-      </Menu>
+        </Menu>
+      )}
     </>
   );
 };

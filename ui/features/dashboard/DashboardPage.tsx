@@ -1,8 +1,8 @@
 import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
-import { useQuery } from "@tanstack/react-query";
-import { useDeferredValue } from "react";
+import { replaceEqualDeep, useQuery } from "@tanstack/react-query";
+import { memo, useDeferredValue, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { Money } from "../../components/display/Money.tsx";
@@ -62,7 +62,7 @@ const DetailContent = () => {
   const versus = address.text("vs");
   // What is below the first screen is rendered after it, in small steps.
   const hasTop = useDeferredValue(true, false);
-  const view: UsageView = { scope, range, period, filter, by, step };
+  const view: UsageView = useUnchanged({ scope, range, period, filter, by, step });
   if (site && !site.enable_data_export)
     return (
       <EmptyState
@@ -98,15 +98,22 @@ const DetailContent = () => {
       <Col gap={4}>
         <UsagePanel view={view} dimensions={dimensions} steps={steps} isForAdmin={isForAdmin} />
         {hasTop ? <SeriesPanel view={view} /> : <Box sx={{ minHeight: "100vh" }} />}
-        {hasTop && isForAdmin && <LatencyPanel period={period} filter={filter} />}
+        {hasTop && isForAdmin && <LatencyPanel period={view.period} filter={view.filter} />}
         {hasTop && isForAdmin && <RunningOutPanel />}
       </Col>
     </>
   );
 };
 
+/** The object of the render before while this one says the same, so that what depends on it is not rendered again. */
+function useUnchanged<Value>(value: Value): Value {
+  const last = useRef(value);
+  last.current = replaceEqualDeep(last.current, value);
+  return last.current;
+}
+
 /** Requests and tokens a minute; has its place from the start, so that nothing moves. */
-const Rates = ({ view: { scope, period } }: { view: UsageView }) => {
+const Rates = memo(({ view: { scope, period } }: { view: UsageView }) => {
   const { t } = useTranslation();
   const { data } = useQuery(logStat(scope, period));
   return (
@@ -114,7 +121,7 @@ const Rates = ({ view: { scope, period } }: { view: UsageView }) => {
       {t("dashboard.rates", { rpm: compactCount(data?.rpm ?? 0), tpm: compactCount(data?.tpm ?? 0) })}
     </Box>
   );
-};
+});
 
 /** Balances that last longer are not worth a look. */
 const SOON_DAYS = 60;

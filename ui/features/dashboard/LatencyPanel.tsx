@@ -7,7 +7,7 @@ import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Latency } from "../../../src/domain/logs/usage/read-latency.ts";
 import { Choice } from "../../components/charts/Choice.tsx";
@@ -31,7 +31,7 @@ type LatencyPanelProps = Readonly<{
 }>;
 
 /** Latency and failures, by model or channel. */
-export const LatencyPanel = ({ period, filter }: LatencyPanelProps) => {
+export const LatencyPanel = memo(({ period, filter }: LatencyPanelProps) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const [by, setBy] = useState<LatencyDimension>("model");
@@ -83,7 +83,7 @@ export const LatencyPanel = ({ period, filter }: LatencyPanelProps) => {
       )}
     </Panel>
   );
-};
+});
 
 const nameOf = (row: Latency, by: LatencyDimension, t: TFunction): string =>
   row.name || (by === "channel" && row.key !== "0" ? `#${row.key}` : t("dashboard.unnamed"));

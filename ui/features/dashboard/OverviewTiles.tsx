@@ -1,8 +1,8 @@
 import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
 import { useTheme } from "@mui/material/styles";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
+import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import type { UsageOverview } from "../../../src/domain/logs/usage/read-overview.ts";
 import { STEP_SECONDS } from "../../components/charts/period-steps.ts";
@@ -10,6 +10,7 @@ import { Trend } from "../../components/charts/Trend.tsx";
 import { amountText, type MoneyFormat, useMoneyFormat } from "../../components/display/Money.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { Row } from "../../components/layout.tsx";
+import { Tip } from "../../components/tip/Tip.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
 import { formatFixed, formatNumber, formatShare } from "../../lib/format/number.ts";
 import { compactCount } from "../logs/overview/Overview.tsx";
@@ -20,7 +21,7 @@ import { TILES, type TileFigures, type TileName, tileFigures } from "./tile-figu
 type Props = Readonly<{ view: UsageView; compareStart: number | undefined }>;
 
 /** The figures of a period, each with its change since the period before and its course. */
-export const OverviewTiles = ({ view, compareStart }: Props) => {
+export const OverviewTiles = memo(({ view, compareStart }: Props) => {
   const { t } = useTranslation();
   const { scope, period, filter, step } = view;
   const { data, error, refetch } = useQuery(usageOverview(scope, period, filter, compareStart));
@@ -51,7 +52,7 @@ export const OverviewTiles = ({ view, compareStart }: Props) => {
       </Box>
     </>
   );
-};
+});
 
 type TileProps = Readonly<{
   name: TileName;
@@ -155,12 +156,12 @@ const Change = ({ figures }: { figures: TileFigures | undefined }) => {
   const tone = change.isBetter === null ? "text.secondary" : `tone.${change.isBetter ? "ok" : "bad"}.text`;
   const sign = Number(number) === 0 ? "" : change.value > 0 ? "↑ " : "↓ ";
   return (
-    <Tooltip title={t("dashboard.sincePeriodBefore")}>
+    <Tip title={t("dashboard.sincePeriodBefore")}>
       <Box component="span" className="num" sx={{ flex: "none", color: tone }}>
         {sign}
         {text}
       </Box>
-    </Tooltip>
+    </Tip>
   );
 };
 

@@ -3,7 +3,7 @@ import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useDeferredValue } from "react";
+import { lazy, memo, Suspense, useDeferredValue } from "react";
 import { useTranslation } from "react-i18next";
 import type { Series, SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { Choice } from "../../components/charts/Choice.tsx";
@@ -38,7 +38,7 @@ type UsagePanelProps = Readonly<{
 }>;
 
 /** Usage over time, how it is split, and what happened meanwhile. */
-export const UsagePanel = ({ view, dimensions, steps, isForAdmin }: UsagePanelProps) => {
+export const UsagePanel = memo(({ view, dimensions, steps, isForAdmin }: UsagePanelProps) => {
   const { t } = useTranslation();
   const address = useAddress();
   const nameOf = useSeriesName();
@@ -94,10 +94,10 @@ export const UsagePanel = ({ view, dimensions, steps, isForAdmin }: UsagePanelPr
       <MarkList marks={marks} />
     </Panel>
   );
-};
+});
 
 /** The totals of the series that the chart shows. */
-export const SeriesPanel = ({ view }: { view: UsageView }) => {
+export const SeriesPanel = memo(({ view }: { view: UsageView }) => {
   const { t } = useTranslation();
   const address = useAddress();
   const nameOf = useSeriesName();
@@ -123,10 +123,10 @@ export const SeriesPanel = ({ view }: { view: UsageView }) => {
       )}
     </Panel>
   );
-};
+});
 
 /** Saves the series as a file. */
-export const UsageDownload = ({ view }: { view: UsageView }) => {
+export const UsageDownload = memo(({ view }: { view: UsageView }) => {
   const { t } = useTranslation();
   const { may } = useActing();
   const nameOf = useSeriesName();
@@ -138,7 +138,7 @@ export const UsageDownload = ({ view }: { view: UsageView }) => {
       {t("components.exportCsv")}
     </Button>
   );
-};
+});
 
 function useSeriesName(): (one: Series) => string {
   const { t } = useTranslation();

@@ -5,7 +5,6 @@ import Button from "@mui/material/Button";
 import FormControlLabel from "@mui/material/FormControlLabel";
 import IconButton from "@mui/material/IconButton";
 import Switch from "@mui/material/Switch";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -18,6 +17,7 @@ import { DownloadButton } from "../../components/display/DownloadButton.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { SavedViews } from "../../components/inputs/SavedViews.tsx";
 import { PageHeader } from "../../components/layout.tsx";
+import { Tip } from "../../components/tip/Tip.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useActing, useSeesAllUsers } from "../account/organizations/use-organization.ts";
 import { withRight } from "../account/organizations/with-right.tsx";
@@ -93,17 +93,17 @@ const UsageLogContent = () => {
                 "& .MuiFormControlLabel-label": { fontSize: 13, color: "text.secondary", whiteSpace: "nowrap" },
               }}
             />
-            <Tooltip title={t("logs.refresh")}>
+            <Tip title={t("logs.refresh")}>
               <IconButton aria-label={t("logs.refresh")} onClick={showNewest}>
                 <Sync />
               </IconButton>
-            </Tooltip>
+            </Tip>
             {hasArchive && (
-              <Tooltip title={t("logs.archive.title")}>
+              <Tip title={t("logs.archive.title")}>
                 <IconButton component={Link} to="/log/archive" aria-label={t("logs.archive.title")}>
                   <Inventory />
                 </IconButton>
-              </Tooltip>
+              </Tip>
             )}
             {may("exports.download") && (
               <DownloadButton request={() => requestDownload(logExport(scope), parametersOf(scope, filters))} />

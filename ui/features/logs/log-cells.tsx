@@ -1,6 +1,5 @@
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
-import Tooltip from "@mui/material/Tooltip";
 import type { TFunction } from "i18next";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -11,6 +10,7 @@ import { Tag } from "../../components/display/Tag.tsx";
 import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { notifyDone } from "../../components/feedback/notify.tsx";
 import { Row } from "../../components/layout.tsx";
+import { Tip } from "../../components/tip/Tip.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { elapsedMsOf, firstTokenMsOf, isCall, LOG_TYPES, type LogEntry, otherOf, routeOf } from "./log-entry.ts";
@@ -173,11 +173,11 @@ export const RetryCell = ({ entry }: { entry: LogEntry }) => {
   const channels = otherOf(entry).admin_info?.use_channel ?? [];
   if (channels.length < 2) return <Dash />;
   return (
-    <Tooltip title={routeOf(entry).join(" → ")}>
+    <Tip title={routeOf(entry).join(" → ")}>
       <span>
         <Tag>{channels.join(" → ")}</Tag>
       </span>
-    </Tooltip>
+    </Tip>
   );
 };
 
@@ -205,11 +205,11 @@ export const ChannelCell = ({ entry }: { entry: LogEntry }) => {
         {entry.channel_name || `#${entry.channel}`}
       </Box>
       {route.length > 1 && (
-        <Tooltip title={route.join(" → ")}>
+        <Tip title={route.join(" → ")}>
           <span>
             <Tag>×{route.length}</Tag>
           </span>
-        </Tooltip>
+        </Tip>
       )}
     </Row>
   );

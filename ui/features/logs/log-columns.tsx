@@ -1,11 +1,11 @@
 import Box from "@mui/material/Box";
 import Link from "@mui/material/Link";
-import Tooltip from "@mui/material/Tooltip";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
 import { Count } from "../../components/display/Money.tsx";
+import { Tip } from "../../components/tip/Tip.tsx";
 import { formatNumber } from "../../lib/format/number.ts";
 import { clockTime, exactTime, formatDate } from "../../lib/format/time.ts";
 import { failureText } from "../../state/failure-text.ts";
@@ -191,14 +191,14 @@ const quietNote = (entry: LogEntry, t: TFunction, language: string) => {
 const TimeCell = ({ entry, language }: { entry: LogEntry; language: string }) => {
   const moment = new Date(entry.created_at * 1000);
   return (
-    <Tooltip title={exactTime(entry.created_at, language)}>
+    <Tip title={exactTime(entry.created_at, language)}>
       <time dateTime={moment.toISOString()}>
         <Box component="span" sx={{ color: "text.tertiary", mr: 1.5 }}>
           {formatDate(moment.getTime(), language, { month: "2-digit", day: "2-digit" })}
         </Box>
         {clockTime(entry.created_at)}
       </time>
-    </Tooltip>
+    </Tip>
   );
 };
 
@@ -209,11 +209,11 @@ const ModelCell = ({ entry, t, language }: { entry: LogEntry; t: TFunction; lang
   return (
     <CopyText text={entry.model_name} strong>
       {isMapped && upstream && (
-        <Tooltip title={t("logs.mappedTo", { model: upstream })}>
+        <Tip title={t("logs.mappedTo", { model: upstream })}>
           <Box component="span" sx={{ color: "text.tertiary", fontWeight: 400, ml: 1 }}>
             ↦
           </Box>
-        </Tooltip>
+        </Tip>
       )}
     </CopyText>
   );
@@ -224,10 +224,10 @@ const InputCell = ({ entry, t }: { entry: LogEntry; t: TFunction }) => {
   const cached = otherOf(entry).cache_tokens ?? 0;
   if (cached === 0) return <Count value={entry.prompt_tokens} />;
   return (
-    <Tooltip title={t("logs.cached", { count: formatNumber(cached) })}>
+    <Tip title={t("logs.cached", { count: formatNumber(cached) })}>
       <span>
         <Count value={entry.prompt_tokens} />
       </span>
-    </Tooltip>
+    </Tip>
   );
 };

@@ -5,11 +5,11 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import Tooltip from "@mui/material/Tooltip";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
+import { Tip } from "../../components/tip/Tip.tsx";
 
 type Props = Readonly<{
   /** The question being edited; its text fills the field. */
@@ -50,7 +50,7 @@ export const Composer = ({ isEditing, isRunning, hint, onSend, onStop, onCancel,
     <Box>
       <Row gap={2} wrap sx={{ mb: images.length > 0 ? 2 : 0 }}>
         {images.map((url) => (
-          <Tooltip key={url} title={t("playground.removeImage")}>
+          <Tip key={url} title={t("playground.removeImage")}>
             <Box
               component="button"
               type="button"
@@ -60,7 +60,7 @@ export const Composer = ({ isEditing, isRunning, hint, onSend, onStop, onCancel,
             >
               <img src={url} alt="" height={48} />
             </Box>
-          </Tooltip>
+          </Tip>
         ))}
       </Row>
       <OutlinedInput
@@ -92,11 +92,11 @@ export const Composer = ({ isEditing, isRunning, hint, onSend, onStop, onCancel,
             event.target.value = "";
           }}
         />
-        <Tooltip title={t("playground.addImage")}>
+        <Tip title={t("playground.addImage")}>
           <IconButton aria-label={t("playground.addImage")} onClick={() => picker.current?.click()}>
             <ImageIcon />
           </IconButton>
-        </Tooltip>
+        </Tip>
         <Box sx={{ flex: 1, minWidth: 0 }}>{canSend && hint(text, images)}</Box>
         {isEditing && <Button onClick={onCancel}>{t("playground.cancelEdit")}</Button>}
         {isRunning ? (

@@ -7,7 +7,6 @@ import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { useEffect, useRef, useState } from "react";
@@ -16,6 +15,7 @@ import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Col, PageHeader, Row, usePhone } from "../../components/layout.tsx";
+import { Tip } from "../../components/tip/Tip.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
 import { defaultModel } from "../models/default-model.ts";
@@ -212,16 +212,16 @@ const ChatList = ({ playground }: { playground: Playground }) => {
           </MenuItem>
         ))}
       </Select>
-      <Tooltip title={t("playground.newChat")}>
+      <Tip title={t("playground.newChat")}>
         <IconButton aria-label={t("playground.newChat")} onClick={playground.add}>
           <Add />
         </IconButton>
-      </Tooltip>
-      <Tooltip title={t("playground.delete.action")}>
+      </Tip>
+      <Tip title={t("playground.delete.action")}>
         <IconButton aria-label={t("playground.delete.action")} onClick={remove}>
           <Delete />
         </IconButton>
-      </Tooltip>
+      </Tip>
     </Row>
   );
 };

@@ -4,7 +4,6 @@ import Refresh from "@mui/icons-material/RefreshOutlined";
 import Box from "@mui/material/Box";
 import IconButton from "@mui/material/IconButton";
 import Skeleton from "@mui/material/Skeleton";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
@@ -14,6 +13,7 @@ import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Money } from "../../components/display/Money.tsx";
 import { Row } from "../../components/layout.tsx";
+import { Tip } from "../../components/tip/Tip.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
 import type { Answer, Turn } from "./chat/chat.ts";
 
@@ -33,20 +33,20 @@ export const TurnView = ({ turn, isBusy, onEdit, onBranch, onRetry }: TurnProps)
       <Box sx={{ p: 3, mb: 3, borderRadius: 1, bgcolor: "surface.sunken" }}>
         <Row gap={1} sx={{ alignItems: "flex-start" }}>
           <Box sx={{ flex: 1, whiteSpace: "pre-wrap", overflowWrap: "anywhere", fontSize: 14 }}>{turn.text}</Box>
-          <Tooltip title={t("playground.edit")}>
+          <Tip title={t("playground.edit")}>
             <span>
               <IconButton aria-label={t("playground.edit")} disabled={isBusy} onClick={onEdit}>
                 <Edit />
               </IconButton>
             </span>
-          </Tooltip>
-          <Tooltip title={t("playground.branch")}>
+          </Tip>
+          <Tip title={t("playground.branch")}>
             <span>
               <IconButton aria-label={t("playground.branch")} disabled={isBusy} onClick={onBranch}>
                 <Branch />
               </IconButton>
             </span>
-          </Tooltip>
+          </Tip>
         </Row>
         {turn.images.map((url) => (
           <Box component="img" key={url} src={url} alt={t("playground.image")} sx={{ maxHeight: 160, mt: 2 }} />
@@ -114,13 +114,13 @@ const AnswerView = ({ answer, isBusy, onRetry }: AnswerProps) => {
         <AnswerFacts answer={answer} />
         <Box sx={{ flex: 1 }} />
         {content && <CopyButton text={content} label={t("playground.copyAnswer")} />}
-        <Tooltip title={t("playground.retry")}>
+        <Tip title={t("playground.retry")}>
           <span>
             <IconButton aria-label={t("playground.retry")} disabled={isBusy} onClick={onRetry}>
               <Refresh />
             </IconButton>
           </span>
-        </Tooltip>
+        </Tip>
       </Row>
     </Box>
   );

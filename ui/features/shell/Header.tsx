@@ -4,13 +4,14 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
-import { Link, useLocation } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useSetAtom } from "jotai";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Logo } from "../../components/display/Logo.tsx";
 import { Tag } from "../../components/display/Tag.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
+import { usePathname } from "../../components/use-address.ts";
 import { withQueries } from "../../state/query-client.ts";
 import { useSession } from "../../state/session.ts";
 import { useSite, useSiteName } from "../../state/site-status.ts";
@@ -30,7 +31,7 @@ const Bell = lazy(async () => ({ default: (await withQueries(import("../../signe
 export const Header = ({ onMenu }: { onMenu?: () => void }) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const { user } = useSession();
   return (
     <Box

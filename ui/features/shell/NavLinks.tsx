@@ -2,11 +2,11 @@ import ExpandMore from "@mui/icons-material/ExpandMore";
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import type SvgIcon from "@mui/material/SvgIcon";
-import Tooltip from "@mui/material/Tooltip";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useAtom } from "jotai";
-import { useId } from "react";
+import { memo, useId } from "react";
 import { useTranslation } from "react-i18next";
+import { Tip } from "../../components/tip/Tip.tsx";
 import { jsonFormat, storedAtom } from "../../state/stored-atom.ts";
 import { CLOSED_AT_FIRST, isUnder, type NavGroup, type NavItem } from "./nav.ts";
 import { PAGE_ICONS } from "./page-icons.ts";
@@ -38,6 +38,8 @@ export type NavLinkProps = {
   /** What the page is for, shown on hover. */
   hint?: string;
   icon: typeof SvgIcon;
+  /** Whether this is the open page. */
+  isHere: boolean;
   isCollapsed: boolean;
   onNavigate?: () => void;
 };
@@ -46,9 +48,7 @@ export type NavLinkProps = {
 const HINT_DELAY_MS = 500;
 
 /** An entry of the sidebar that opens a page. */
-export const NavLink = ({ to, label, hint, icon: Icon, isCollapsed, onNavigate }: NavLinkProps) => {
-  const { pathname } = useLocation();
-  const isHere = isUnder(pathname, to);
+export const NavLink = memo(({ to, label, hint, icon: Icon, isHere, isCollapsed, onNavigate }: NavLinkProps) => {
   const link = (
     <ButtonBase
       component={Link}
@@ -64,18 +64,18 @@ export const NavLink = ({ to, label, hint, icon: Icon, isCollapsed, onNavigate }
   );
   if (isCollapsed) {
     return (
-      <Tooltip title={hint ? `${label}: ${hint}` : label} placement="right">
+      <Tip title={hint ? `${label}: ${hint}` : label} placement="right">
         {link}
-      </Tooltip>
+      </Tip>
     );
   }
   if (!hint) return link;
   return (
-    <Tooltip title={hint} placement="right" describeChild enterDelay={HINT_DELAY_MS} enterNextDelay={HINT_DELAY_MS}>
+    <Tip title={hint} placement="right" describeChild delayMs={HINT_DELAY_MS}>
       {link}
-    </Tooltip>
+    </Tip>
   );
-};
+});
 
 /** The groups that are closed on this device; null: nobody has opened or closed one. */
 const closedGroupsAtom = storedAtom(
@@ -98,11 +98,11 @@ type NavGroupEntriesProps = Readonly<{
 export const NavGroupEntries = ({ group, items, total, ...shared }: NavGroupEntriesProps) => {
   const { t } = useTranslation();
   const id = useId();
-  const { pathname } = useLocation();
+  const here = useLocation({ select: ({ pathname }) => items.find(({ path }) => isUnder(pathname, path))?.path });
   const [chosen, setClosed] = useAtom(closedGroupsAtom);
   const closed = chosen ?? (total < LONG_MENU ? [] : CLOSED_AT_FIRST);
   const isOpen = group === undefined || shared.isCollapsed || !closed.includes(group);
-  const shown = isOpen ? items : items.filter(({ path }) => isUnder(pathname, path));
+  const shown = isOpen ? items : items.filter(({ path }) => path === here);
   const links = shown.map(({ path, label }) => (
     <NavLink
       key={path}
@@ -110,6 +110,7 @@ export const NavGroupEntries = ({ group, items, total, ...shared }: NavGroupEntr
       label={t(`shell.${label}`)}
       hint={t(`shell.hints.${label}`)}
       icon={PAGE_ICONS[label]}
+      isHere={path === here}
       {...shared}
     />
   ));

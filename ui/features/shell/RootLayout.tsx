@@ -1,10 +1,11 @@
 import Box from "@mui/material/Box";
 import Link from "@mui/material/Link";
-import { Outlet, useLocation } from "@tanstack/react-router";
+import { Outlet } from "@tanstack/react-router";
 import { useAtom, useAtomValue } from "jotai";
 import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row, usePhone } from "../../components/layout.tsx";
+import { usePathname } from "../../components/use-address.ts";
 import { organizationAtom } from "../../state/organization.ts";
 import { withQueries } from "../../state/query-client.ts";
 import { useSession } from "../../state/session.ts";
@@ -30,7 +31,7 @@ const KeyboardHelp = lazy(async () => {
 /** Header, sidebar, content and footer; pages of the console have margins, others bring their own. */
 export const RootLayout = () => {
   const { t } = useTranslation();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const { user } = useSession();
   const organization = useAtomValue(organizationAtom);
   const isPhone = usePhone();
@@ -207,7 +208,7 @@ const OPEN_PAGES: Readonly<Record<string, string>> = {
 /** Sets the document title to page and site. */
 function usePageTitle(): void {
   const { t } = useTranslation();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const site = useSiteName();
   const item = NAV.flatMap(({ items }) => items).find(({ path }) => isUnder(pathname, path));
   const key = item ? `shell.${item.label}` : OPEN_PAGES[pathname];

@@ -6,12 +6,13 @@ import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import Drawer from "@mui/material/Drawer";
 import IconButton from "@mui/material/IconButton";
-import Tooltip from "@mui/material/Tooltip";
-import { Link, useLocation } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useAtomValue } from "jotai";
-import { useId, useState } from "react";
+import { memo, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
+import { Tip } from "../../components/tip/Tip.tsx";
+import { usePathname } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
 import { isSiteLoadingAtom, useSite } from "../../state/site-status.ts";
 import { size } from "../../theme/theme.ts";
@@ -23,7 +24,7 @@ import { groupsOf, isUnder, navFor, type SiteLink, useSiteLinks } from "./nav.ts
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
 
 /** The sidebar: the pages of the console that the user may open. */
-export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
+export const Sider = memo(({ isCollapsed, onCollapse, onNavigate }: Props) => {
   const { t } = useTranslation();
   const { user } = useSession();
   const site = useSite();
@@ -74,16 +75,16 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
               {version && /^\d/.test(version) ? `v${version}` : version}
             </Box>
           )}
-          <Tooltip title={toggle} placement="right">
+          <Tip title={toggle} placement="right">
             <IconButton size="small" aria-label={toggle} onClick={() => onCollapse(!isCollapsed)}>
               <KeyboardDoubleArrowLeft sx={isCollapsed ? { transform: "rotate(180deg)" } : {}} />
             </IconButton>
-          </Tooltip>
+          </Tip>
         </Row>
       )}
     </Box>
   );
-};
+});
 
 /** The site's chat links, collapsed under one entry: they lead to other sites, and there may be many. */
 const ChatLinks = ({
@@ -91,7 +92,7 @@ const ChatLinks = ({
   ...shared
 }: { names: readonly string[] } & Pick<NavLinkProps, "isCollapsed" | "onNavigate">) => {
   const { t } = useTranslation();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const [isOpen, setOpen] = useState(() => isUnder(pathname, "/chat"));
   const id = useId();
   const label = t("shell.chats");
@@ -115,16 +116,23 @@ const ChatLinks = ({
   return (
     <>
       {shared.isCollapsed ? (
-        <Tooltip title={label} placement="right">
+        <Tip title={label} placement="right">
           {toggle}
-        </Tooltip>
+        </Tip>
       ) : (
         toggle
       )}
       <Box id={id} hidden={!isOpen} sx={{ pl: shared.isCollapsed ? 0 : 3 }}>
         {names.map((name, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a chat's address is its place
-          <NavLink key={place} to={`/chat/${place}`} label={name} icon={ChatBubbleOutlineOutlined} {...shared} />
+          <NavLink
+            // biome-ignore lint/suspicious/noArrayIndexKey: a chat's address is its place
+            key={place}
+            to={`/chat/${place}`}
+            label={name}
+            icon={ChatBubbleOutlineOutlined}
+            isHere={isUnder(pathname, `/chat/${place}`)}
+            {...shared}
+          />
         ))}
       </Box>
     </>

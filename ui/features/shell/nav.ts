@@ -1,8 +1,8 @@
-import { useLocation } from "@tanstack/react-router";
 import { atom } from "jotai";
 import { useTranslation } from "react-i18next";
 import type { Right } from "../../../src/domain/accounts/access/access-rules.ts";
 import type { OrganizationRight } from "../../../src/domain/accounts/organizations/rights.ts";
+import { usePathname } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
 import { type SiteStatus, useSite } from "../../state/site-status.ts";
 import { hasRootRight, isAdmin, isSuperAdmin, type StoredUser } from "../../state/stored-user.ts";
@@ -248,7 +248,7 @@ export type SiteLink = Readonly<{ key: string; label: string; isHere: boolean } 
 /** The links at the top of every page; some are for signed-in users only. */
 export function useSiteLinks(): readonly SiteLink[] {
   const { t } = useTranslation();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const { user } = useSession();
   const site = useSite();
   const docs = site?.docs_link;

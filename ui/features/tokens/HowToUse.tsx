@@ -3,7 +3,7 @@ import Box from "@mui/material/Box";
 import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
@@ -20,7 +20,7 @@ import { fullKey, type Token, usableModels } from "./token.ts";
 const ANY_KEY = "sk-…";
 
 /** The base URL and a first call; the copied snippet contains the newest active key. */
-export const HowToUse = ({ token }: { token: Token | undefined }) => {
+export const HowToUse = memo(({ token }: { token: Token | undefined }) => {
   const { t } = useTranslation();
   const { user } = useSession();
   const [name, setName] = useState<SnippetName>("curl");
@@ -65,4 +65,4 @@ export const HowToUse = ({ token }: { token: Token | undefined }) => {
       <CodeBox code={shown} label={t("tokens.use.title")} />
     </Panel>
   );
-};
+});

@@ -2,11 +2,12 @@ import Visibility from "@mui/icons-material/VisibilityOutlined";
 import Box from "@mui/material/Box";
 import IconButton from "@mui/material/IconButton";
 import Popover from "@mui/material/Popover";
-import Tooltip from "@mui/material/Tooltip";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Row } from "../../components/layout.tsx";
+import { useOnceOpened } from "../../components/once-opened.ts";
+import { Tip } from "../../components/tip/Tip.tsx";
 import { exactTime } from "../../lib/format/time.ts";
 import { fullKey, maskedKey, type Token } from "./token.ts";
 
@@ -14,6 +15,7 @@ import { fullKey, maskedKey, type Token } from "./token.ts";
 export const KeyCell = ({ token }: { token: Token }) => {
   const { t, i18n } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const wasOpened = useOnceOpened(anchor !== null);
   // Members of an organization who may not see it get none.
   if (token.key === "") return <code>sk-…</code>;
   return (
@@ -21,7 +23,7 @@ export const KeyCell = ({ token }: { token: Token }) => {
       <Box component="code" sx={{ overflow: "hidden" }}>
         {maskedKey(token)}
       </Box>
-      <Tooltip title={t("tokens.show")}>
+      <Tip title={t("tokens.show")}>
         <IconButton
           size="small"
           aria-label={t("tokens.show")}
@@ -33,30 +35,34 @@ export const KeyCell = ({ token }: { token: Token }) => {
         >
           <Visibility />
         </IconButton>
-      </Tooltip>
+      </Tip>
       <CopyButton text={fullKey(token)} label={t("tokens.copyKey")} />
-      <Popover
-        open={anchor !== null}
-        anchorEl={anchor}
-        onClose={() => setAnchor(null)}
-        onClick={(event) => event.stopPropagation()}
-        anchorOrigin={{ vertical: "bottom", horizontal: "center" }}
-        transformOrigin={{ vertical: "top", horizontal: "center" }}
-        slotProps={{ paper: { role: "dialog", "aria-label": token.name, sx: { mt: 1, px: 4, py: 3, maxWidth: 520 } } }}
-      >
-        <Box sx={{ mb: 1, fontSize: 12.5, color: "text.secondary", overflowWrap: "anywhere" }}>{token.name}</Box>
-        <Row gap={2}>
-          <Box component="code" sx={{ fontSize: 13, overflowWrap: "anywhere" }}>
-            {fullKey(token)}
-          </Box>
-          <CopyButton text={fullKey(token)} label={t("tokens.copyKey")} />
-        </Row>
-        {token.previous_key_until > Date.now() / 1000 && (
-          <Box sx={{ mt: 1, fontSize: 12.5, color: "text.secondary" }}>
-            {t("tokens.previousKey", { time: exactTime(token.previous_key_until, i18n.language) })}
-          </Box>
-        )}
-      </Popover>
+      {wasOpened && (
+        <Popover
+          open={anchor !== null}
+          anchorEl={anchor}
+          onClose={() => setAnchor(null)}
+          onClick={(event) => event.stopPropagation()}
+          anchorOrigin={{ vertical: "bottom", horizontal: "center" }}
+          transformOrigin={{ vertical: "top", horizontal: "center" }}
+          slotProps={{
+            paper: { role: "dialog", "aria-label": token.name, sx: { mt: 1, px: 4, py: 3, maxWidth: 520 } },
+          }}
+        >
+          <Box sx={{ mb: 1, fontSize: 12.5, color: "text.secondary", overflowWrap: "anywhere" }}>{token.name}</Box>
+          <Row gap={2}>
+            <Box component="code" sx={{ fontSize: 13, overflowWrap: "anywhere" }}>
+              {fullKey(token)}
+            </Box>
+            <CopyButton text={fullKey(token)} label={t("tokens.copyKey")} />
+          </Row>
+          {token.previous_key_until > Date.now() / 1000 && (
+            <Box sx={{ mt: 1, fontSize: 12.5, color: "text.secondary" }}>
+              {t("tokens.previousKey", { time: exactTime(token.previous_key_until, i18n.language) })}
+            </Box>
+          )}
+        </Popover>
+      )}
     </Row>
   );
 };

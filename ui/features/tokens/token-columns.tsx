@@ -1,6 +1,5 @@
 import Box from "@mui/material/Box";
 import Switch from "@mui/material/Switch";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
@@ -11,6 +10,7 @@ import { StatusChip } from "../../components/display/StatusChip.tsx";
 import { GroupTag } from "../../components/display/Tag.tsx";
 import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { Col, Row } from "../../components/layout.tsx";
+import { Tip } from "../../components/tip/Tip.tsx";
 import { exactTime } from "../../lib/format/time.ts";
 import { type Member, members } from "../account/organizations/organization-calls.ts";
 import { useActing } from "../account/organizations/use-organization.ts";
@@ -160,9 +160,9 @@ const quiet = (text: string): ReactNode => (
 function listed(names: readonly string[], countKey: string, none: string, t: TFunction): ReactNode {
   if (names.length === 0) return quiet(none);
   return (
-    <Tooltip title={<Box sx={{ whiteSpace: "pre-line" }}>{names.slice(0, 20).join("\n")}</Box>}>
+    <Tip title={<Box sx={{ whiteSpace: "pre-line" }}>{names.slice(0, 20).join("\n")}</Box>}>
       <span>{t(countKey, { count: names.length })}</span>
-    </Tooltip>
+    </Tip>
   );
 }
 

@@ -4,7 +4,7 @@ import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import TableCell from "@mui/material/TableCell";
 import type { Header, RowData } from "@tanstack/react-table";
-import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { type features, headOf, renderHead } from "../table.ts";
 import { CONTROLS } from "./control-columns.tsx";
@@ -21,16 +21,26 @@ export const HANDLE_GAP = 4;
 /** The head of a column: its name, which sorts where the server can, and a handle for its width. */
 export function HeadCell<Row extends RowData>({ header, onWidth }: HeadCellProps<Row>) {
   const { column } = header;
-  const align = column.columnDef.meta?.align ?? "left";
   if (column.getIsPinned()) {
     return (
       <TableCell sx={column.id === CONTROLS.select ? { textOverflow: "clip" } : {}}>{renderHead(header)}</TableCell>
     );
   }
+  return <NamedHead header={header} direction={column.getIsSorted()} canSort={column.getCanSort()} onWidth={onWidth} />;
+}
+
+type NamedHeadProps<Row extends RowData> = HeadCellProps<Row> &
+  Readonly<{ direction: false | "asc" | "desc"; canSort: boolean }>;
+
+/** Rendered again only when something of it changes, not whenever rows do. */
+const NamedHead = memo(function NamedHead<Row extends RowData>(props: NamedHeadProps<Row>) {
+  const { header, direction, canSort, onWidth } = props;
+  const { column } = header;
+  const align = column.columnDef.meta?.align ?? "left";
   const handle = onWidth && <ResizeHandle name={headOf(column)} onWidth={(width) => onWidth(column.id, width)} />;
   // Without it the handle would be part of the name.
   const named = handle ? { "aria-label": headOf(column) } : {};
-  if (!column.getCanSort()) {
+  if (!canSort) {
     return (
       <TableCell align={align} {...named}>
         {headOf(column)}
@@ -38,7 +48,6 @@ export function HeadCell<Row extends RowData>({ header, onWidth }: HeadCellProps
       </TableCell>
     );
   }
-  const direction = column.getIsSorted();
   const Arrow = direction === "asc" ? ArrowUpward : ArrowDownward;
   return (
     <TableCell align={align} sortDirection={direction} sx={handle ? { pr: HANDLE_GAP } : {}} {...named}>
@@ -62,7 +71,7 @@ export function HeadCell<Row extends RowData>({ header, onWidth }: HeadCellProps
       {handle}
     </TableCell>
   );
-}
+}) as <Row extends RowData>(props: NamedHeadProps<Row>) => ReactNode;
 
 const STEP_PX = 16;
 const MOST_PX = 2000;

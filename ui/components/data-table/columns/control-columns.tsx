@@ -11,6 +11,7 @@ import type { RowData } from "@tanstack/react-table";
 import type { TFunction } from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useOnceOpened } from "../../once-opened.ts";
 import type { RowAction } from "../column.ts";
 import type { ColumnOf } from "../table.ts";
 
@@ -95,6 +96,7 @@ const ReadAloud = ({ text }: { text: string }) => (
 const RowMenu = ({ actions, name }: { actions: readonly RowAction[]; name: string }) => {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const wasOpened = useOnceOpened(anchor !== null);
   return (
     <>
       <IconButton
@@ -109,29 +111,31 @@ const RowMenu = ({ actions, name }: { actions: readonly RowAction[]; name: strin
       >
         <MoreHoriz />
       </IconButton>
-      <Menu
-        open={anchor !== null}
-        anchorEl={anchor}
-        onClose={() => setAnchor(null)}
-        onClick={(event) => event.stopPropagation()}
-        anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
-        transformOrigin={{ vertical: "top", horizontal: "right" }}
-      >
-        {actions.map(({ label, icon, onSelect, isDangerous, isDisabled }) => (
-          <MenuItem
-            key={label}
-            disabled={isDisabled ?? false}
-            sx={isDangerous ? { color: "tone.bad.text" } : {}}
-            onClick={() => {
-              setAnchor(null);
-              onSelect();
-            }}
-          >
-            {icon && <ListItemIcon sx={{ color: "inherit" }}>{icon}</ListItemIcon>}
-            {label}
-          </MenuItem>
-        ))}
-      </Menu>
+      {wasOpened && (
+        <Menu
+          open={anchor !== null}
+          anchorEl={anchor}
+          onClose={() => setAnchor(null)}
+          onClick={(event) => event.stopPropagation()}
+          anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
+          transformOrigin={{ vertical: "top", horizontal: "right" }}
+        >
+          {actions.map(({ label, icon, onSelect, isDangerous, isDisabled }) => (
+            <MenuItem
+              key={label}
+              disabled={isDisabled ?? false}
+              sx={isDangerous ? { color: "tone.bad.text" } : {}}
+              onClick={() => {
+                setAnchor(null);
+                onSelect();
+              }}
+            >
+              {icon && <ListItemIcon sx={{ color: "inherit" }}>{icon}</ListItemIcon>}
+              {label}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
     </>
   );
 };

@@ -7,11 +7,12 @@ import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
-import Tooltip from "@mui/material/Tooltip";
 import { useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { Row, usePhone } from "../../layout.tsx";
+import { useOnceOpened } from "../../once-opened.ts";
+import { Tip } from "../../tip/Tip.tsx";
 import type { Paging } from "../column.ts";
 import { PAGE_SIZES } from "../url-state.ts";
 import type { EndlessRows } from "./use-endless-rows.ts";
@@ -78,7 +79,7 @@ export const EndlessBar = ({ endless, paging, newRows }: EndlessBarProps) => {
         )}
       </Box>
       <PageSize {...paging} />
-      <Tooltip title={t("components.table.toTop")}>
+      <Tip title={t("components.table.toTop")}>
         <span>
           <IconButton
             aria-label={t("components.table.toTop")}
@@ -91,7 +92,7 @@ export const EndlessBar = ({ endless, paging, newRows }: EndlessBarProps) => {
             <Top />
           </IconButton>
         </span>
-      </Tooltip>
+      </Tip>
     </Row>
   );
 };
@@ -118,6 +119,7 @@ const PageSize = ({ pageSize, onPageSize, scroll }: Paging) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const wasOpened = useOnceOpened(anchor !== null);
   const label = scroll?.isOn ? t("components.table.scroll") : t("components.table.perPage", { count: pageSize });
   const choose = (action: () => void) => () => {
     setAnchor(null);
@@ -135,18 +137,20 @@ const PageSize = ({ pageSize, onPageSize, scroll }: Paging) => {
       >
         {isPhone ? (scroll?.isOn ? "∞" : pageSize) : label}
       </Button>
-      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
-        {scroll && (
-          <MenuItem selected={scroll.isOn} onClick={choose(scroll.onChoose)}>
-            {t("components.table.scroll")}
-          </MenuItem>
-        )}
-        {PAGE_SIZES.map((size) => (
-          <MenuItem key={size} selected={!scroll?.isOn && size === pageSize} onClick={choose(() => onPageSize(size))}>
-            {t("components.table.perPage", { count: size })}
-          </MenuItem>
-        ))}
-      </Menu>
+      {wasOpened && (
+        <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+          {scroll && (
+            <MenuItem selected={scroll.isOn} onClick={choose(scroll.onChoose)}>
+              {t("components.table.scroll")}
+            </MenuItem>
+          )}
+          {PAGE_SIZES.map((size) => (
+            <MenuItem key={size} selected={!scroll?.isOn && size === pageSize} onClick={choose(() => onPageSize(size))}>
+              {t("components.table.perPage", { count: size })}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
     </>
   );
 };

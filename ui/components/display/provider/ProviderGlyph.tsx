@@ -1,5 +1,5 @@
 import Box from "@mui/material/Box";
-import Tooltip from "@mui/material/Tooltip";
+import { Tip } from "../../tip/Tip.tsx";
 import { logoOf } from "./provider-logos.ts";
 
 type Series = "s1" | "s2" | "s3" | "s4" | "s5" | "s6" | "s7";
@@ -15,7 +15,7 @@ export const ProviderGlyph = ({ name, size = 22 }: GlyphProps) => {
   const box = { width: size, height: size, flex: "none", display: "inline-grid", placeItems: "center" };
   const inner = Math.round(size * 0.86);
   return (
-    <Tooltip title={name}>
+    <Tip title={name}>
       <Box component="span" aria-label={name} role="img" sx={box}>
         {isPlain ? (
           <Box
@@ -31,7 +31,7 @@ export const ProviderGlyph = ({ name, size = 22 }: GlyphProps) => {
           <Box component="img" src={address} alt="" width={inner} height={inner} />
         )}
       </Box>
-    </Tooltip>
+    </Tip>
   );
 };
 
@@ -39,7 +39,7 @@ export const ProviderGlyph = ({ name, size = 22 }: GlyphProps) => {
 const Monogram = ({ name, size = 22 }: GlyphProps) => {
   const series = SERIES[[...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % SERIES.length] ?? "s7";
   return (
-    <Tooltip title={name}>
+    <Tip title={name}>
       <Box
         component="span"
         aria-label={name}
@@ -60,7 +60,7 @@ const Monogram = ({ name, size = 22 }: GlyphProps) => {
       >
         {monogram(name)}
       </Box>
-    </Tooltip>
+    </Tip>
   );
 };
 

@@ -7,13 +7,14 @@ import IconButton from "@mui/material/IconButton";
 import Popover from "@mui/material/Popover";
 import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { useOnceOpened } from "../../../components/once-opened.ts";
+import { usePathname } from "../../../components/use-address.ts";
 import {
   LEVEL_TONE,
   markRead,
@@ -25,8 +26,9 @@ import {
 /** How many announcements are unread, and the list of them, which another page closes. */
 export const Bell = () => {
   const { t } = useTranslation();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const [opened, setOpened] = useState<Readonly<{ anchor: HTMLElement; pathname: string }> | null>(null);
+  const wasOpened = useOnceOpened(opened !== null);
   if (opened && opened.pathname !== pathname) setOpened(null);
   const { data } = useQuery(receivedAnnouncements);
   const unread = data?.unread ?? 0;
@@ -41,22 +43,24 @@ export const Bell = () => {
           <Notifications />
         </Badge>
       </IconButton>
-      <Popover
-        open={opened !== null}
-        anchorEl={opened?.anchor}
-        onClose={() => setOpened(null)}
-        anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
-        transformOrigin={{ vertical: "top", horizontal: "right" }}
-        slotProps={{
-          paper: {
-            role: "dialog",
-            "aria-label": t("announcements.title"),
-            sx: { mt: 1, width: 400, maxWidth: "calc(100vw - 16px)", maxHeight: "75vh", overflowY: "auto" },
-          },
-        }}
-      >
-        <AnnouncementList items={data?.items ?? []} unread={unread} />
-      </Popover>
+      {wasOpened && (
+        <Popover
+          open={opened !== null}
+          anchorEl={opened?.anchor}
+          onClose={() => setOpened(null)}
+          anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
+          transformOrigin={{ vertical: "top", horizontal: "right" }}
+          slotProps={{
+            paper: {
+              role: "dialog",
+              "aria-label": t("announcements.title"),
+              sx: { mt: 1, width: 400, maxWidth: "calc(100vw - 16px)", maxHeight: "75vh", overflowY: "auto" },
+            },
+          }}
+        >
+          <AnnouncementList items={data?.items ?? []} unread={unread} />
+        </Popover>
+      )}
     </>
   );
 };

@@ -1,11 +1,11 @@
 import Box from "@mui/material/Box";
-import Tooltip from "@mui/material/Tooltip";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../../src/domain/logs/audit/list-audit.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { Tip } from "../../../components/tip/Tip.tsx";
 import { clockTime, exactTime, formatDate } from "../../../lib/format/time.ts";
 import { sayNote } from "../../logs/log-entry.ts";
 import { useChangesText, useDifferences } from "./differences.ts";
@@ -22,11 +22,11 @@ export function useAuditColumns(): readonly Column<AuditEntry>[] {
         sortKey: "time",
         width: 172,
         cell: ({ created_at }) => (
-          <Tooltip title={exactTime(created_at, i18n.language)}>
+          <Tip title={exactTime(created_at, i18n.language)}>
             <time dateTime={new Date(created_at * 1000).toISOString()}>
               {formatDate(created_at * 1000, i18n.language, { dateStyle: "short" })} {clockTime(created_at)}
             </time>
-          </Tooltip>
+          </Tip>
         ),
       },
       {

@@ -1,11 +1,11 @@
 import Warning from "@mui/icons-material/ErrorOutlineOutlined";
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
-import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
 import type { ChannelHealth } from "../../../../src/domain/channels/status/channel-health.ts";
 import { StatusChip, ToneBadge, type ToneName } from "../../../components/display/StatusChip.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatCurrency } from "../../../lib/format/money.ts";
 import { formatFixed } from "../../../lib/format/number.ts";
@@ -70,7 +70,7 @@ export const ModelsChanged = ({ channel, onCompare }: ModelsChangedProps) => {
   if (added + removed === 0) return null;
   const label = t("channels.modelList.changed", { added, removed });
   return (
-    <Tooltip title={label}>
+    <Tip title={label}>
       <ButtonBase
         aria-label={`${channel.name}: ${label}`}
         onClick={(event) => {
@@ -90,7 +90,7 @@ export const ModelsChanged = ({ channel, onCompare }: ModelsChangedProps) => {
       >
         {[added > 0 && `+${added}`, removed > 0 && `−${removed}`].filter(Boolean).join(" ")}
       </ButtonBase>
-    </Tooltip>
+    </Tip>
   );
 };
 
@@ -106,13 +106,11 @@ export const ResponseCell = ({ channel }: { channel: Channel }) => {
     );
   }
   return (
-    <Tooltip
-      title={channel.test_time ? t("channels.testedAt", { time: exactTime(channel.test_time, i18n.language) }) : ""}
-    >
+    <Tip title={channel.test_time ? t("channels.testedAt", { time: exactTime(channel.test_time, i18n.language) }) : ""}>
       <span>
         <ToneBadge tone={tone}>{formatDuration(channel.response_time)}</ToneBadge>
       </span>
-    </Tooltip>
+    </Tip>
   );
 };
 
@@ -142,7 +140,7 @@ export const BalanceCell = ({ channel, days }: BalanceCellProps) => {
     error !== "" && t("channels.balanceFailed", { reason: error }),
   ];
   return (
-    <Tooltip title={facts.filter(Boolean).join(" · ")}>
+    <Tip title={facts.filter(Boolean).join(" · ")}>
       <span>
         <Row gap={1} sx={{ justifyContent: "flex-end" }}>
           {error !== "" && (
@@ -167,7 +165,7 @@ export const BalanceCell = ({ channel, days }: BalanceCellProps) => {
           </Box>
         </Row>
       </span>
-    </Tooltip>
+    </Tip>
   );
 };
 

@@ -1,8 +1,8 @@
 import Box from "@mui/material/Box";
-import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
 import type { LiveView } from "../../../../src/domain/channels/manage/channel-view.ts";
 import { Row } from "../../../components/layout.tsx";
+import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatFixed } from "../../../lib/format/number.ts";
 import type { Channel } from "../channel.ts";
@@ -25,7 +25,17 @@ export const HourBars = ({
       viewBox={`0 0 ${width} ${height}`}
       role="img"
       aria-label={label}
-      sx={{ width, height, display: "block", flex: "none" }}
+      sx={(theme) => {
+        const { tone } = (theme.vars ?? theme).palette;
+        return {
+          width,
+          height,
+          display: "block",
+          flex: "none",
+          fill: tone.idle.solid,
+          "& .failed": { fill: tone.bad.solid },
+        };
+      }}
     >
       {hours.map(({ count, failed }, index) => {
         const bar = Math.max(1, Math.round((count / most) * height));
@@ -33,24 +43,8 @@ export const HourBars = ({
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: an hour is its place
           <g key={index}>
-            <Box
-              component="rect"
-              x={index * 3}
-              y={height - bar}
-              width={2}
-              height={bar}
-              sx={{ fill: (theme) => (theme.vars ?? theme).palette.tone.idle.solid, opacity: count ? 0.62 : 0.35 }}
-            />
-            {foot > 0 && (
-              <Box
-                component="rect"
-                x={index * 3}
-                y={height - foot}
-                width={2}
-                height={foot}
-                sx={{ fill: (theme) => (theme.vars ?? theme).palette.tone.bad.solid }}
-              />
-            )}
+            <rect x={index * 3} y={height - bar} width={2} height={bar} opacity={count ? 0.62 : 0.35} />
+            {foot > 0 && <rect className="failed" x={index * 3} y={height - foot} width={2} height={foot} />}
           </g>
         );
       })}
@@ -68,7 +62,7 @@ export const SuccessCell = ({ traffic }: Pick<Channel, "traffic">) => {
   const { count, failed, success } = sumTraffic(traffic ?? IDLE_DAY);
   const label = success === null ? t("channels.noCalls") : t("channels.callsFailed", { count, failed });
   return (
-    <Tooltip title={label}>
+    <Tip title={label}>
       <span>
         <Row gap={2}>
           <HourBars hours={traffic ?? IDLE_DAY} label={label} />
@@ -86,7 +80,7 @@ export const SuccessCell = ({ traffic }: Pick<Channel, "traffic">) => {
           </Box>
         </Row>
       </span>
-    </Tooltip>
+    </Tip>
   );
 };
 
@@ -106,7 +100,7 @@ export const HourCell = ({ live }: { live: LiveView | undefined }) => {
       ? t("channels.health.quiet", { inFlight })
       : t("channels.health.hour", { count: calls, failed, inFlight });
   return (
-    <Tooltip title={label}>
+    <Tip title={label}>
       <span>
         <Row gap={2}>
           <HourBars hours={slots} label={label} />
@@ -115,7 +109,7 @@ export const HourCell = ({ live }: { live: LiveView | undefined }) => {
           </Box>
         </Row>
       </span>
-    </Tooltip>
+    </Tip>
   );
 };
 

@@ -1,7 +1,7 @@
 import Hub from "@mui/icons-material/HubOutlined";
 import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useAtom } from "jotai";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -14,7 +14,7 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import type { Address } from "../../../components/use-address.ts";
-import { useAddress } from "../../../components/use-address.ts";
+import { useAddress, usePathname } from "../../../components/use-address.ts";
 import { oneOf } from "../../../state/search-text.ts";
 import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import { type Channel, DISABLED, drawerOf } from "../channel.ts";
@@ -117,7 +117,7 @@ export const ChannelListPage = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const address = useAddress();
-  const drawer = drawerOf(useLocation().pathname);
+  const drawer = drawerOf(usePathname());
   const [idSort, setIdSort] = useAtom(idSortAtom);
   const tagMode = useTagMode();
   const [selected, setSelected] = useState(NO_ROWS);

@@ -17,6 +17,7 @@ import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { usePhone } from "../../../components/layout.tsx";
+import { useOnceOpened } from "../../../components/once-opened.ts";
 import { deleteDisabledChannels, fixChannels, updateBalances } from "../channel-calls.ts";
 import { CHANNELS_KEY, channelCounts } from "../channel-queries.ts";
 import { ExportDialog } from "../transfer/ExportDialog.tsx";
@@ -35,6 +36,7 @@ export const HeaderActions = ({ isTesting, onTestAll, onAdd }: HeaderActionsProp
   const upkeep = useUpkeep();
   const counts = useQuery(channelCounts).data;
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const wasOpened = useOnceOpened(anchor !== null);
   const [isExporting, setExporting] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   const close = (then: () => void) => () => {
@@ -83,14 +85,16 @@ export const HeaderActions = ({ isTesting, onTestAll, onAdd }: HeaderActionsProp
       >
         <More />
       </IconButton>
-      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
-        {(isPhone ? [...everyday, ...rare] : rare).map(({ label, icon, isDisabled, onSelect }) => (
-          <MenuItem key={label} disabled={isDisabled} onClick={close(onSelect)}>
-            <ListItemIcon>{icon}</ListItemIcon>
-            {label}
-          </MenuItem>
-        ))}
-      </Menu>
+      {wasOpened && (
+        <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+          {(isPhone ? [...everyday, ...rare] : rare).map(({ label, icon, isDisabled, onSelect }) => (
+            <MenuItem key={label} disabled={isDisabled} onClick={close(onSelect)}>
+              <ListItemIcon>{icon}</ListItemIcon>
+              {label}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
       {!isPhone &&
         everyday.map(({ label, icon, isDisabled, onSelect }) => (
           <Button key={label} startIcon={icon} loading={isDisabled} loadingPosition="start" onClick={onSelect}>

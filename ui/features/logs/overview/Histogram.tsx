@@ -61,31 +61,23 @@ export const Histogram = ({ buckets, step, onRange, height = 56 }: Props) => {
           cursor: "crosshair",
           touchAction: "none",
           userSelect: "none",
+          "& > div": { height: "100%", display: "flex", flexDirection: "column", justifyContent: "flex-end" },
+          "& > .chosen": { bgcolor: "accentTint" },
+          "& > div > :first-of-type": { bgcolor: "tone.idle.solid", borderRadius: "1.5px 1.5px 0 0" },
+          "& > div > .failed": { minHeight: 2, bgcolor: "tone.bad.solid" },
         }}
       >
         {buckets.map(({ start, count, failed: bad }, index) => {
           const isChosen = chosen !== null && index >= chosen.first && index <= chosen.last;
           return (
-            <Box
+            <div
               key={start}
               title={`${timeOf(start, step, i18n.language)}: ${formatNumber(count)}`}
-              sx={{
-                height: "100%",
-                display: "flex",
-                flexDirection: "column",
-                justifyContent: "flex-end",
-                bgcolor: isChosen ? "accentTint" : "transparent",
-              }}
+              className={isChosen ? "chosen" : ""}
             >
-              <Box
-                sx={{
-                  height: `${((count - bad) / most) * 92}%`,
-                  bgcolor: "tone.idle.solid",
-                  borderRadius: "1.5px 1.5px 0 0",
-                }}
-              />
-              {bad > 0 && <Box sx={{ height: `${(bad / most) * 92}%`, minHeight: 2, bgcolor: "tone.bad.solid" }} />}
-            </Box>
+              <div style={{ height: `${((count - bad) / most) * 92}%` }} />
+              {bad > 0 && <div className="failed" style={{ height: `${(bad / most) * 92}%` }} />}
+            </div>
           );
         })}
       </Box>

@@ -2,13 +2,13 @@ import ExpandMore from "@mui/icons-material/ExpandMore";
 import Box from "@mui/material/Box";
 import IconButton from "@mui/material/IconButton";
 import Skeleton from "@mui/material/Skeleton";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UsageStat } from "../../../../src/domain/logs/usage/usage-sums.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { Panel, Row, usePhone } from "../../../components/layout.tsx";
+import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatFixed, formatNumber } from "../../../lib/format/number.ts";
 import { type LogFilters, type LogScope, logHistogram, logStat } from "../log-queries.ts";
 import type { RangeName, TimeRange } from "../time-range.ts";
@@ -123,7 +123,7 @@ const Summary = ({ stat, hasFailed, isFolded }: SummaryProps) => {
       {chips
         .filter(([name]) => !isFolded || IN_FOLDED.has(name))
         .map(([name, value, hint]) => (
-          <Tooltip key={name} title={hint}>
+          <Tip key={name} title={hint}>
             <Box
               sx={{
                 px: { xs: 0, sm: 4 },
@@ -142,7 +142,7 @@ const Summary = ({ stat, hasFailed, isFolded }: SummaryProps) => {
                 {value ?? (hasFailed ? "–" : <Skeleton variant="rounded" width={56} height={14} sx={{ my: "3px" }} />)}
               </Box>
             </Box>
-          </Tooltip>
+          </Tip>
         ))}
     </Box>
   );

@@ -1,11 +1,11 @@
 import Box from "@mui/material/Box";
-import Tooltip from "@mui/material/Tooltip";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { usd } from "../pricing/pricing.ts";
 import type { CatalogModel } from "./catalog-calls.ts";
@@ -88,9 +88,9 @@ const Tokens = ({ count }: { count: number | null }) =>
   count === null ? (
     <Quiet />
   ) : (
-    <Tooltip title={formatNumber(count)}>
+    <Tip title={formatNumber(count)}>
       <span className="num">{tokenCount(count)}</span>
-    </Tooltip>
+    </Tip>
   );
 
 type ModalitiesProps = Readonly<{ inputs: readonly string[] | null; outputs: readonly string[] | null }>;
@@ -106,11 +106,11 @@ export const Modalities = ({ inputs, outputs }: ModalitiesProps) => {
     );
   const text = `${kindsText(inputs) || "?"} → ${kindsText(outputs) || "?"}`;
   return (
-    <Tooltip title={text}>
+    <Tip title={text}>
       <Box component="span" sx={{ fontSize: 12.5, color: "text.secondary" }}>
         {text}
       </Box>
-    </Tooltip>
+    </Tip>
   );
 };
 

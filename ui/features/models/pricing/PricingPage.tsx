@@ -11,7 +11,6 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import IconButton from "@mui/material/IconButton";
 import Skeleton from "@mui/material/Skeleton";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -25,6 +24,7 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
+import { Tip } from "../../../components/tip/Tip.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { exactTime } from "../../../lib/format/time.ts";
 import { useSession } from "../../../state/session.ts";
@@ -234,11 +234,11 @@ const PriceNotes = ({ isVisitor, group, ratio, discount }: Props) => {
           )}
           <Box sx={{ color: "text.secondary" }}>{t("pricing.formula")}</Box>
         </Box>
-        <Tooltip title={t("pricing.explain.open")}>
+        <Tip title={t("pricing.explain.open")}>
           <IconButton aria-label={t("pricing.explain.open")} onClick={() => setExplaining(true)}>
             <Info />
           </IconButton>
-        </Tooltip>
+        </Tip>
       </Row>
       {isExplaining && (
         <Dialog open onClose={() => setExplaining(false)} maxWidth="sm" aria-labelledby="ratios-explained">

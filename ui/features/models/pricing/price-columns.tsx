@@ -4,7 +4,6 @@ import Cancel from "@mui/icons-material/RemoveCircleOutlineOutlined";
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
-import Tooltip from "@mui/material/Tooltip";
 import { Link } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
@@ -16,6 +15,7 @@ import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyp
 import { GroupTag, Tag } from "../../../components/display/Tag.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { Tip } from "../../../components/tip/Tip.tsx";
 import { roundTo } from "../../../lib/format/number.ts";
 import { Modalities, tokenCount } from "../catalog/catalog-columns.tsx";
 import { modelPath } from "../page/model-page.ts";
@@ -120,12 +120,12 @@ const Availability = ({ isAvailable }: { isAvailable: boolean }) => {
   const words = t(isAvailable ? "pricing.available" : "pricing.unavailable");
   const Icon = isAvailable ? Check : Cancel;
   return (
-    <Tooltip title={words}>
+    <Tip title={words}>
       <Icon
         titleAccess={words}
         sx={{ fontSize: 17, display: "block", color: isAvailable ? "tone.ok.text" : "text.tertiary" }}
       />
-    </Tooltip>
+    </Tip>
   );
 };
 
@@ -139,7 +139,7 @@ const ModelName = ({ name, onRefused }: { name: string; onRefused: (text: string
   return (
     <Row gap={2}>
       {maker && <ProviderGlyph name={maker} size={20} />}
-      <Tooltip title={t("pricing.copyOne", { name })}>
+      <Tip title={t("pricing.copyOne", { name })}>
         <ButtonBase
           onClick={copy}
           sx={{ minWidth: 0, borderRadius: "4px", fontWeight: 560, fontSize: 13, justifyContent: "flex-start" }}
@@ -155,8 +155,8 @@ const ModelName = ({ name, onRefused }: { name: string; onRefused: (text: string
             {name}
           </Box>
         </ButtonBase>
-      </Tooltip>
-      <Tooltip title={t("pricing.open", { name })}>
+      </Tip>
+      <Tip title={t("pricing.open", { name })}>
         <IconButton
           component={Link}
           to={modelPath(name)}
@@ -166,7 +166,7 @@ const ModelName = ({ name, onRefused }: { name: string; onRefused: (text: string
         >
           <ArrowForward sx={{ fontSize: 15 }} />
         </IconButton>
-      </Tooltip>
+      </Tip>
     </Row>
   );
 };

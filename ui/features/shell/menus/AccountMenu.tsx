@@ -10,6 +10,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useOnceOpened } from "../../../components/once-opened.ts";
 import { useSession } from "../../../state/session.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
 import { AccountSwitcher } from "../../account/organizations/AccountSwitcher.tsx";
@@ -21,6 +22,7 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
   const navigate = useNavigate();
   const leave = useLeave();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const wasOpened = useOnceOpened(anchor !== null);
   const hasOrganizations = useHasOrganizations();
   const { organization } = useActing();
   const name = user.display_name || user.username;
@@ -50,30 +52,32 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
           {[...shown][0]?.toUpperCase()}
         </Avatar>
       </IconButton>
-      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
-        <Box sx={{ px: 2.5, py: 1.5, minWidth: 200, maxWidth: 280, overflowWrap: "anywhere" }}>
-          <Box sx={{ fontWeight: 600 }}>{name}</Box>
-          <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{user.username}</Box>
-        </Box>
-        <Divider sx={{ my: 1 }} />
-        {hasOrganizations && <AccountSwitcher user={user} onClose={() => setAnchor(null)} />}
-        <MenuItem
-          onClick={() => {
-            setAnchor(null);
-            void navigate({ to: "/personal", search: {} });
-          }}
-        >
-          {t("shell.personalSettings")}
-        </MenuItem>
-        <MenuItem
-          onClick={() => {
-            setAnchor(null);
-            void leave();
-          }}
-        >
-          {t("shell.signOut")}
-        </MenuItem>
-      </Menu>
+      {wasOpened && (
+        <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+          <Box sx={{ px: 2.5, py: 1.5, minWidth: 200, maxWidth: 280, overflowWrap: "anywhere" }}>
+            <Box sx={{ fontWeight: 600 }}>{name}</Box>
+            <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{user.username}</Box>
+          </Box>
+          <Divider sx={{ my: 1 }} />
+          {hasOrganizations && <AccountSwitcher user={user} onClose={() => setAnchor(null)} />}
+          <MenuItem
+            onClick={() => {
+              setAnchor(null);
+              void navigate({ to: "/personal", search: {} });
+            }}
+          >
+            {t("shell.personalSettings")}
+          </MenuItem>
+          <MenuItem
+            onClick={() => {
+              setAnchor(null);
+              void leave();
+            }}
+          >
+            {t("shell.signOut")}
+          </MenuItem>
+        </Menu>
+      )}
     </>
   );
 };

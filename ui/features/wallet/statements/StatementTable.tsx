@@ -19,6 +19,7 @@ import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
+import { useOnceOpened } from "../../../components/once-opened.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
 import { StatementDrawer } from "./StatementDrawer.tsx";
@@ -156,6 +157,7 @@ const MovementsButton = () => {
   const { t } = useTranslation();
   const { may } = useActing();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const wasOpened = useOnceOpened(anchor !== null);
   const download = useMutation({ mutationFn: requestMovements, onSuccess: openFile, onError: notifyError });
   return (
     <>
@@ -169,19 +171,21 @@ const MovementsButton = () => {
       >
         {t("wallet.statements.movements.title")}
       </Button>
-      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
-        {(may("requests.read") ? CHARGES : CHARGES.slice(0, 1)).map((charges) => (
-          <MenuItem
-            key={charges}
-            onClick={() => {
-              setAnchor(null);
-              download.mutate(charges);
-            }}
-          >
-            {t(`wallet.statements.movements.${charges}`)}
-          </MenuItem>
-        ))}
-      </Menu>
+      {wasOpened && (
+        <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+          {(may("requests.read") ? CHARGES : CHARGES.slice(0, 1)).map((charges) => (
+            <MenuItem
+              key={charges}
+              onClick={() => {
+                setAnchor(null);
+                download.mutate(charges);
+              }}
+            >
+              {t(`wallet.statements.movements.${charges}`)}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
     </>
   );
 };
