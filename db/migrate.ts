@@ -16,7 +16,8 @@ const LOCK = 7_583_001;
  * Throws DatabaseError when a migration fails, or when a newer release has already changed the tables.
  */
 export async function migrateDatabase(database: Database, url: string | null): Promise<void> {
-  await refuseNewer(database);
+  // At most starts everything is there: neither the files of all migrations are read nor a connection opened.
+  if (await isCurrent(database)) return;
   try {
     if (url === null) return await migrate(database.db, { migrationsFolder: MIGRATIONS });
     const { sql, db } = openDriver(
@@ -40,10 +41,12 @@ export async function newestMigration(): Promise<number> {
   return Math.max(...journal.entries.map(({ when }) => when));
 }
 
-async function refuseNewer({ sql }: Database): Promise<void> {
+/** Whether this release's newest migration has been applied. Throws DatabaseError when a newer one has. */
+async function isCurrent({ sql }: Database): Promise<boolean> {
   const known = requireRow(await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as present`);
-  if (!known.present) return;
-  const applied = requireRow(await sql`select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`);
-  if (Number(applied.newest ?? 0) <= (await newestMigration())) return;
+  if (!known.present) return false;
+  const row = requireRow(await sql`select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`);
+  const [applied, newest] = [Number(row.newest ?? 0), await newestMigration()];
+  if (applied <= newest) return applied === newest;
   throw new DatabaseError("a newer release of sluice has already changed this database: start that release");
 }
