@@ -15,7 +15,7 @@ import {
   startConsoleFixture,
   startSeeded,
 } from "../../support/e2e/console-page.ts";
-import type { Session } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, type Session } from "../../support/e2e/fixture.ts";
 
 const PASSWORD = "a subscriber's pw";
 const PAYMENT_SITE = "https://pay.example.test";
@@ -34,7 +34,7 @@ const stripe = startFakeStripe();
 afterAll(() => Promise.all([alipay.stop(), wechat.stop(), stripe.stop()]));
 // Calls of the last months are what statements are issued for.
 const { browser, gateway, root } = await startConsoleFixture(() =>
-  startSeeded({ channels: 1, users: 2, tokens: 2, logs: 100 }, { STRIPE_API_URL: stripe.url }),
+  startSeeded({ channels: 1, users: 2, tokens: 2, logs: 100 }, { STRIPE_API_URL: stripe.url }, CHEAPEST_ENGINE),
 );
 await setOptions(root, {
   ...{ Organizations: "on", ServerAddress: gateway.url, ManualPaymentInstructions: INSTRUCTIONS },
@@ -71,8 +71,6 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
   let guest: Session;
   let buyer: ConsolePage;
   let office: ConsolePage;
-  /** The form that was posted to the payment site. */
-  let posted = new URLSearchParams();
 
   beforeAll(async () => {
     const account = { username: customer, password: PASSWORD };
@@ -84,12 +82,8 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
       openConsolePage(browser, gateway, JOURNEYS[language], account),
       openConsolePage(browser, gateway, JOURNEYS[language]),
     ]);
-    for (const site of [`${PAYMENT_SITE}/**`, "**/gateway.do?**", "https://*.test/**"]) {
-      await buyer.page.route(site, async (route) => {
-        posted = new URLSearchParams(route.request().postData() ?? "");
-        await route.fulfill({ contentType: "text/html", body: "<title>Pay</title>" });
-      });
-    }
+    for (const site of [`${PAYMENT_SITE}/**`, "**/gateway.do?**", "https://*.test/**"])
+      await buyer.page.route(site, (route) => route.fulfill({ status: 204 }));
   }, 120_000);
   afterAll(async () => {
     await Promise.all([buyer.close(), office.close()]);
@@ -106,8 +100,13 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
   const choose = async (option: string) => {
     await buyer.dialog().getByRole("combobox", { name: plans.payWith }).click();
     await buyer.page.getByRole("option", { name: option, exact: true }).click();
-    await buyer.expectAccessible();
     await buyer.button(plans.toCard, buyer.dialog()).click();
+  };
+  /** Does what leads to a site elsewhere. Answered with nothing, the browser stays where it is. Returns the request. */
+  const leaveFor = async (site: string | RegExp, act: () => Promise<void>) => {
+    const left = buyer.page.waitForRequest(site);
+    await act();
+    return left;
   };
   const byPeriod = (method: keyof typeof methods) => fillPlaceholders(plans.orders.payBy, { method: methods[method] });
   const nextPaid = new RegExp(plans.orders.nextPaid.split("{{")[0] ?? "?");
@@ -128,7 +127,6 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
       .getByText(/\$9\.00/)
       .first()
       .waitFor();
-    await buyer.expectAccessible();
     await buyer.button(plans.switch, change).click();
     await state("Yacht", plans.statuses.active);
     // The cheaper one would begin with the next period, until that is taken back.
@@ -150,14 +148,13 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
     await state("Yacht", new RegExp(`^${plans.endsOn.split("{{date}}")[0]}`));
     await inCard("Yacht", plans.resume).click();
     await inCard("Yacht", plans.cancel).waitFor();
-    await buyer.expectAccessible();
   }, 60_000);
 
   test("is begun with a payment by Epay, and its next period paid by Alipay", async () => {
     await openPlans();
     await inCard("Sail", plans.subscribe).click();
-    await choose(byPeriod("zfbByEpay"));
-    await buyer.page.waitForURL(`${PAYMENT_SITE}/**`);
+    const toEpay = await leaveFor(`${PAYMENT_SITE}/**`, () => choose(byPeriod("zfbByEpay")));
+    const posted = new URLSearchParams(toEpay.postData() ?? "");
     const { pid = "", out_trade_no = "", type = "", name = "", money = "" } = Object.fromEntries(posted);
     expect(money).toBe("36.50");
     const notice = { pid, trade_no: "GW1", out_trade_no, type, name, money, trade_status: "TRADE_SUCCESS" };
@@ -166,9 +163,10 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
     await openPlans();
     await state("Sail", plans.statuses.active);
     await inCard("Sail", plans.orders.payNext).click();
-    await choose(methods.alipay);
-    await buyer.page.waitForURL(/gateway\.do\?/);
-    const { out_trade_no: tradeNo = "" } = JSON.parse(alipay.openPage(buyer.page.url()).biz_content ?? "{}");
+    await buyer.dialog().getByRole("combobox", { name: plans.payWith }).waitFor();
+    await buyer.expectAccessible();
+    const toAlipay = await leaveFor(/gateway\.do\?/, () => choose(methods.alipay));
+    const { out_trade_no: tradeNo = "" } = JSON.parse(alipay.openPage(toAlipay.url()).biz_content ?? "{}");
     const body = alipay.notice(tradeNo);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const answer = await fetch(`${gateway.url}/api/user/alipay/notify`, { method: "POST", headers, body });
@@ -209,8 +207,7 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
       }
     };
     await inCard("Cutter", plans.subscribe).click();
-    await choose(plans.payCard);
-    await buyer.page.waitForURL("https://checkout.test/**");
+    await leaveFor("https://checkout.test/**", () => choose(plans.payCard));
     const now = Math.floor(Date.now() / 1000);
     stripe.checkOut(stripe.openPages().at(-1) ?? "", now - 3600);
     await report();
@@ -230,9 +227,7 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
     const charged = ((stripe.invoices.at(-1)?.amount ?? 0) / 100).toFixed(2);
     expect([message.includes(`$${charged}`), Number(charged) < 8]).toEqual([true, true]);
     await report();
-    await inCard("Clipper", plans.portal).click();
-    await buyer.page.waitForURL("https://portal.test/**");
-    await openPlans();
+    await leaveFor("https://portal.test/**", () => inCard("Clipper", plans.portal).click());
   }, 60_000);
 
   test("a payment for a plan that runs already waits for an administrator, who closes the report", async () => {
@@ -285,7 +280,6 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
     await office.chooseRowAction(`${customer}, ${name}`, plans.pause);
     const question = office.dialog(fillPlaceholders(plans.pauseTitle, { name }));
     await question.getByText(plans.adminPauseBody).waitFor();
-    await office.expectAccessible();
     await office.button(plans.pause, question).click();
     await office.waitForNotice(plans.saved);
     await office.row(name).filter({ hasText: customer }).getByText(plans.pausesThen, { exact: true }).waitFor();
@@ -362,7 +356,7 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
       await inCard("Crew", plans.seatsChange).click();
       const form = buyer.dialog(fillPlaceholders(plans.seatsTitle, { name: "Crew" }));
       await form.getByLabel(plans.seatsField, { exact: true }).fill(String(count));
-      await buyer.expectAccessible();
+      if (count === 5) await buyer.expectAccessible();
       await buyer.button(plans.seatsChange, form).click();
       await buyer.waitForNotice(plans.saved);
     }

@@ -18,7 +18,16 @@ import {
   waitForQueries,
 } from "./browser.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
-import { type Fixture, type Gateway, type Session, setUp, startFixture, startGateway } from "./fixture.ts";
+import {
+  type Engine,
+  type Fixture,
+  type Gateway,
+  migratedDatabase,
+  type Session,
+  setUp,
+  startFixture,
+  startGateway,
+} from "./fixture.ts";
 
 /** Long enough for a machine that does much else. */
 export const PAGE_TIMEOUT_MS = 30_000;
@@ -219,21 +228,23 @@ export async function startBrowserFixture(
 export async function startSeeded(
   sizes: Readonly<Record<"channels" | "users" | "tokens" | "logs", number>>,
   env: Readonly<Record<string, string>> = {},
+  engine: Engine = "embedded",
 ): Promise<Gateway> {
   const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-seeded-"));
-  await prepareTables(dataDir);
+  const database: Record<string, string> = engine === "postgres" ? { DATABASE_URL: await migratedDatabase() } : {};
+  if (engine === "embedded") await prepareTables(dataDir);
   const flags = Object.entries(sizes).map(([name, count]) => `--${name}=${count}`);
   const { DATABASE_URL, SQL_DSN, ...environment } = process.env;
   const child = Bun.spawn(
     [process.execPath, path.join(import.meta.dir, "../../../scripts/seed/run-seed.ts"), ...flags],
     {
-      env: { ...environment, DATA_DIR: dataDir },
+      env: { ...environment, ...database, DATA_DIR: dataDir },
       stdio: ["ignore", "ignore", "pipe"],
     },
   );
   const stderr = new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(`seeding failed: ${await stderr}`);
-  return startGateway({ dataDir, env });
+  return startGateway({ dataDir, env: { ...database, ...env } });
 }
 
 /** Words with their places filled in. */

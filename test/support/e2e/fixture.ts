@@ -21,7 +21,7 @@ export const CHEAPEST_ENGINE: Engine = ENGINES.at(-1) ?? "embedded";
 /** Starts a gateway on the given database; on Postgres in a new one, with tables as on the embedded engine. */
 export async function startOn(engine: Engine, options: GatewayOptions = {}): Promise<Gateway> {
   if (engine === "embedded") return startGateway(options);
-  const DATABASE_URL = options.isFirstStart ? await emptyDatabase() : (await createMigrated(postgresServer())).url;
+  const DATABASE_URL = options.isFirstStart ? await emptyDatabase() : await migratedDatabase();
   return startGateway({ ...options, env: { DATABASE_URL, ...options.env } });
 }
 
@@ -54,6 +54,9 @@ export async function startFixture(
 }
 
 const postgresServer = () => process.env.TEST_DATABASE_URL ?? "";
+
+/** Makes a new database with tables on the server that TEST_DATABASE_URL names. Returns its address. */
+export const migratedDatabase = async (): Promise<string> => (await createMigrated(postgresServer())).url;
 
 /** Makes a new database on the server that TEST_DATABASE_URL names. Returns its address. */
 export async function emptyDatabase(): Promise<string> {
