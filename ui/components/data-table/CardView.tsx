@@ -144,6 +144,9 @@ function Card<Row extends RowData>({ row, place, ...props }: CardProps<Row>) {
   const cells = row.getCenterVisibleCells();
   const title = cells.find(({ column }) => column.columnDef.meta?.isTitle);
   const { [CONTROLS.select]: select, [CONTROLS.actions]: actions } = row.getVisibleCellsByColumnId();
+  // Where there are actions, opening the row is one of them.
+  const opens = onOpen !== undefined && !detail && !actions;
+  const expands = detail !== undefined || (card !== undefined && !opens);
   return (
     <Box
       component="li"
@@ -167,7 +170,7 @@ function Card<Row extends RowData>({ row, place, ...props }: CardProps<Row>) {
       </Line>
       {card && <Box sx={{ mt: 1.5 }}>{card(row.original)}</Box>}
       {(!card || isOpen) && <Fields cells={cells.filter((cell) => cell !== title)} />}
-      {(detail || card) && (
+      {expands && (
         <Button
           size="small"
           variant="text"
@@ -179,7 +182,7 @@ function Card<Row extends RowData>({ row, place, ...props }: CardProps<Row>) {
           {t("components.table.details")}
         </Button>
       )}
-      {onOpen && !detail && !card && !actions && (
+      {opens && onOpen && (
         <Button size="small" variant="text" onClick={() => onOpen(row.original)} sx={{ mt: 1.5, ml: -2 }}>
           {t("components.table.details")}
         </Button>

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import i18next from "i18next";
+import type { ApiKeyView } from "../../../../src/domain/api-keys/api-key-view.ts";
 import { LOG_NOTES } from "../../../../src/domain/logs/log-note.ts";
 import * as en from "../../../locales/en/index.ts";
 import * as zh from "../../../locales/zh/index.ts";
@@ -51,7 +52,23 @@ test.each([
   ["period", "year", ["per year", "每年"]],
   ["window", "5h", ["5 hours, from the first request", "5 小时，从首次请求算起"]],
   ["event", "plan_ending", ["Plan ending", "套餐即将到期"]],
+  ["remain_quota", 500_000, ["$1.00", "$1.00"]],
+  ["budget_period", "week", ["per week", "每周"]],
+  ["expired_time", -1, ["never", "永不"]],
 ])("%s: %p", (field, value, expected) => expect(say(field, value)).toEqual(expected));
+
+test("what a member changes of a key is said in words", () => {
+  const key: Omit<ApiKeyView, "key" | "user_id" | "created_by" | "created_time" | "accessed_time" | "used_quota"> = {
+    ...{ id: 1, project_id: 1, status: 1, name: "a", expired_time: -1, remain_quota: 1, unlimited_quota: true },
+    ...{ model_limits_enabled: true, model_limits: "gpt-4o", allow_ips: "::1", group: "vip", strict: true },
+    ...{ requests_per_minute: 1, tokens_per_minute: 1, budget_period: "day", budget_quota: 1, budget_renews_at: 1 },
+    ...{ previous_key_until: 1_795_928_919, secret_time: 1_795_842_529 },
+  };
+  const fields = differencesOf({ before: {}, after: key }).map(({ field }) => field);
+  expect(fields.length).toBeGreaterThan(10);
+  for (const field of fields) expect(readers.map((reader) => fieldLabel(field, reader))).not.toContain(field);
+  expect(say("previous_key_until", key.previous_key_until)).toEqual(Array(2).fill(expect.stringContaining("2026")));
+});
 
 test("fields are words where they have any", () => {
   expect(readers.map((reader) => fieldLabel("models_added", reader))).toEqual(["Models added", "新增模型"]);

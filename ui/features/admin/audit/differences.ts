@@ -85,6 +85,8 @@ const FIELDS = [
   "balanceWarnBelow",
   "baseUrl",
   "blocked_words",
+  "budget_period",
+  "budget_quota",
   "changed",
   "channel_types",
   "channels",
@@ -104,27 +106,30 @@ const FIELDS = [
   "enabled",
   "enforced",
   "event",
+  "expired_time",
   "expires_time",
   "group",
   "groups",
   "icon",
-  "is_gift",
-  "is_hard",
   "isActive",
   "isVisible",
+  "is_gift",
+  "is_hard",
   "key",
   "key_id",
   "language",
   "level",
   "limit",
   "mappings",
+  "maxConcurrency",
+  "maxInputTokens",
   "max_call_quota",
   "max_key_days",
   "max_uses",
-  "maxConcurrency",
-  "maxInputTokens",
   "modelMapping",
   "modelPrefix",
+  "model_limits",
+  "model_limits_enabled",
   "models",
   "models_added",
   "models_removed",
@@ -140,6 +145,7 @@ const FIELDS = [
   "period",
   "periodCount",
   "plan_id",
+  "previous_key_until",
   "price",
   "priority",
   "project_id",
@@ -149,6 +155,7 @@ const FIELDS = [
   "quota",
   "rate",
   "refused",
+  "remain_quota",
   "requestsPerMinute",
   "rights",
   "role",
@@ -159,6 +166,7 @@ const FIELDS = [
   "setting",
   "status",
   "statusCodeMapping",
+  "strict",
   "tag",
   "target",
   "testModel",
@@ -169,33 +177,49 @@ const FIELDS = [
   "trialDays",
   "two_step",
   "type",
+  "unlimited_quota",
   "userGroup",
   "username",
   "validFrom",
   "validUntil",
   "weight",
   "window",
-  "window_minutes",
   "windowCalls",
-  "withheld",
   "windowQuota",
+  "window_minutes",
+  "withheld",
 ] as const;
 /** Not set by anybody: ids, states and times of the row. */
 const INTERNAL: ReadonlySet<string> = new Set([
   ...["id", "policy_id", "budget_id", "created_at", "created_by", "created_time", "token_end", "last_used_time"],
+  ...["secret_time", "budget_renews_at"],
   ...["exported", "waiting", "lag_seconds", "failures", "last_error", "last_success_at", "retry_at", "secrets_set"],
 ]);
-const TIMES: readonly string[] = ["validFrom", "validUntil", "published_at", "expires_time"];
+const TIMES: readonly string[] = [
+  ...["validFrom", "validUntil", "published_at", "expires_time", "expired_time", "previous_key_until"],
+];
 /** Quota units. */
-const AMOUNTS: readonly string[] = ["quota", "price", "windowQuota", "amountOff", "limit", "max_call_quota"];
+const AMOUNTS: readonly string[] = [
+  "quota",
+  "price",
+  "windowQuota",
+  "amountOff",
+  "limit",
+  "max_call_quota",
+  "remain_quota",
+  "budget_quota",
+];
 const STATUSES = [1, 2, 3] as const;
 const ORDER_STATUSES = ["pending", "success", "expired", "failed"] as const;
 const WITHDRAWAL_STATUSES = ["requested", "approved", "paid", "rejected"] as const;
 /** Uses of a code. */
 const UNLIMITED = -1;
+/** When a key expires that does not. */
+const NEVER = -1;
 const ROLES = { 1: "user", 10: "admin", 100: "root" } as const;
 /** Fields whose values are codes, and where their names are. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
+  budget_period: ["tokens.periodQuota"],
   event: ["alertEvents.names"],
   period: ["organizations.budgets.periods", "plans.every"],
   role: ["organizations.roles"],
@@ -219,6 +243,7 @@ export function valueText(field: string, value: unknown, reader: Reader): string
   if (typeof value === "boolean") return t(value ? "audit.yes" : "audit.no");
   if (typeof value === "number") {
     if (camelCase(field) === "maxUses" && value === UNLIMITED) return t("audit.unlimited");
+    if (field === "expired_time" && value === NEVER) return t("audit.never");
     if (AMOUNTS.includes(field)) return amountText(value, format);
     if (TIMES.includes(field)) return value === 0 ? t("audit.empty") : exactTime(value, language);
   }
