@@ -204,7 +204,13 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
     // The newest is first, and the cheapest: by what was paid it comes last.
     const first = consolePage.page.locator("[data-row]:first-child");
     await first.filter({ hasText: tradeNo }).waitFor();
-    await consolePage.page.getByRole("columnheader", { name: words.orders.money }).getByRole("button").click();
+    const { page } = consolePage;
+    if (language === "en") {
+      await page.getByRole("columnheader", { name: words.orders.money }).getByRole("button").click();
+    } else {
+      await page.getByRole("combobox", { name: WORDS.zh.components.table.sortBy }).click();
+      await page.getByRole("option", { name: words.orders.money, exact: true }).click();
+    }
     await first.filter({ hasNotText: tradeNo }).waitFor();
   });
 

@@ -319,7 +319,10 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
   test("comes with a redemption code", async () => {
     const { codes, wallet } = words;
     await office.open("/redemption");
-    await office.button(codes.add).first().click();
+    await office
+      .button(language === "en" ? codes.add : codes.addShort)
+      .first()
+      .click();
     const drawer = office.dialog(codes.form.createTitle);
     await drawer.getByRole("combobox").first().click();
     const worth = fillPlaceholders(codes.form.planPeriod, { name: "Pinnace" });
@@ -392,7 +395,7 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
     const first = office.page.locator("[data-row]").first();
     await first.waitFor();
     await office.expectAccessible();
-    await first.click();
+    await office.openRow(first);
     const drawer = office.dialog();
     await drawer.getByText(statements.closing, { exact: true }).waitFor();
     await office.expectAccessible();
