@@ -208,7 +208,6 @@ describe.each([
     });
     await openPath(page, gateway.url, "/start");
     await ticked("call");
-    await clean();
     await step("receipt").getByRole("link", { name: words.start.receipt.action, exact: true }).click();
     await page.getByText(words.logs.detail.receipt, { exact: true }).waitFor();
     await openPath(page, gateway.url, "/start");

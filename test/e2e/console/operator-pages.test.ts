@@ -317,6 +317,10 @@ describe("the pages of an operator", () => {
     await group.click();
     await link(shell.live).hover();
     await page.getByRole("tooltip", { name: shell.hints.live }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("tooltip").waitFor({ state: "detached" });
+    await link(shell.channels).focus();
+    await page.getByRole("tooltip", { name: shell.hints.channels }).waitFor();
     await consolePage.expectAccessible();
   }, 60_000);
 

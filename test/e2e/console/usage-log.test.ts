@@ -210,13 +210,13 @@ describe("the usage log", () => {
     });
     expect(await head(words.columns.retry).count()).toBe(0);
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.reload();
+    await consolePage.open("/log");
     await head(words.columns.retry).waitFor();
     expect(
       await page.locator("table").evaluate((table) => table.scrollWidth - (table.parentElement?.clientWidth ?? 0)),
     ).toBe(0);
     await page.setViewportSize({ width: VIEWPORTS.en.width, height: 900 });
-    await page.reload();
+    await consolePage.open("/log");
     await head(words.columns.cost).waitFor();
     await button(parts.table.columns).click();
     const box = dialog(parts.table.columns);
