@@ -1,7 +1,7 @@
 /** Who may call what, asked of every route there is: a new route without a guard, or with the wrong one, fails here. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { login, type Session } from "../../support/e2e/console-client.ts";
-import { type Gateway, setUp, startGateway } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, type Gateway, setUp, startOn } from "../../support/e2e/fixture.ts";
 import { ROUTES_OF_RIGHTS } from "../../support/e2e/route-rights.ts";
 
 type Role = "user" | "admin" | "root";
@@ -70,7 +70,7 @@ describe("every route of the management API", () => {
 
   beforeAll(async () => {
     const unlimited = { GLOBAL_API_RATE_LIMIT_ENABLE: "false", CRITICAL_RATE_LIMIT_ENABLE: "false" };
-    gateway = await startGateway({ env: unlimited });
+    gateway = await startOn(CHEAPEST_ENGINE, { env: unlimited });
     const root = await setUp(gateway);
     for (const role of ["user", "admin"] as const) {
       await root.post("/api/user/", { username: `a-${role}`, display_name: role, password: PASSWORD });

@@ -4,6 +4,7 @@ import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startConsoleFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import { CHEAPEST_ENGINE, startOn } from "../../support/e2e/fixture.ts";
 
 const PASSWORD = "lock-keeper-9";
 const DOLLAR = 500_000;
@@ -19,7 +20,7 @@ const redeem = async (username: string, key: string) => {
   return ((await reply.json()) as { success: boolean }).success;
 };
 
-const { browser, gateway, root } = await startConsoleFixture();
+const { browser, gateway, root } = await startConsoleFixture(() => startOn(CHEAPEST_ENGINE));
 for (const username of ["ferry", "mate"]) await root.post("/api/user/", { username, password: PASSWORD });
 const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 

@@ -13,7 +13,7 @@ import {
   startBrowserFixture,
   VIEWPORTS,
 } from "../../support/e2e/console-page.ts";
-import { setOption } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, setOption } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
 /** Chinese words have no form of their own for one. */
@@ -22,7 +22,7 @@ const CREATE_ONE = {
   zh: WORDS.zh.tokens.form.create_other.replace("{{count}}", "1"),
 } as const;
 
-const { browser, fixture } = await startBrowserFixture(["gpt-4o"]);
+const { browser, fixture } = await startBrowserFixture(["gpt-4o"], { engine: CHEAPEST_ENGINE });
 await setOption(fixture.root, "StatusPageEnabled", true);
 
 describe.each<[Language, boolean, number]>([

@@ -14,7 +14,7 @@ import {
   VIEWPORTS,
 } from "../../support/e2e/console-page.ts";
 import { QR_IMAGE, startFakeReceivers } from "../../support/e2e/fake-receivers.ts";
-import { type Session, setOption, startGateway } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, type Session, setOption, startOn } from "../../support/e2e/fixture.ts";
 import { zonesOfTwoDays } from "../../support/lib/time-zones.ts";
 import { until } from "../../support/lib/until.ts";
 import { startMailServer } from "../../support/notifications.ts";
@@ -32,7 +32,7 @@ const env = {
   ALLOW_PRIVATE_WEBHOOKS: "true",
   NODE_EXTRA_CA_CERTS: certificate,
 };
-const { browser, gateway, root } = await startConsoleFixture(() => startGateway({ env }));
+const { browser, gateway, root } = await startConsoleFixture(() => startOn(CHEAPEST_ENGINE, { env }));
 afterAll(receivers.stop);
 afterAll(post.stop);
 await setOptions(root, {

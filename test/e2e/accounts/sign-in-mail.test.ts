@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setOptions } from "../../support/e2e/console-client.ts";
-import { type Gateway, type Session, setUp, startGateway } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, type Gateway, type Session, setUp, startOn } from "../../support/e2e/fixture.ts";
 import { makeCertificate } from "../../support/lib/certificate.ts";
 import { startMailServer } from "../../support/notifications.ts";
 
@@ -27,7 +27,7 @@ async function newCertificate(name: string) {
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "sluice-mail-"));
   [trusted, otherCertificate] = [await newCertificate("trusted"), await newCertificate("other")];
-  gateway = await startGateway({ env: { NODE_EXTRA_CA_CERTS: path.join(folder, "trusted.pem") } });
+  gateway = await startOn(CHEAPEST_ENGINE, { env: { NODE_EXTRA_CA_CERTS: path.join(folder, "trusted.pem") } });
   root = await setUp(gateway);
 }, TIMEOUT_MS);
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startConsoleFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import { CHEAPEST_ENGINE, startOn } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
 const PASSWORD = "lock-keeper-9";
@@ -16,7 +17,7 @@ const userOf = async (name: string) => {
   return items.find((user: { username: string }) => user.username === name);
 };
 
-const { browser, gateway, root } = await startConsoleFixture();
+const { browser, gateway, root } = await startConsoleFixture(() => startOn(CHEAPEST_ENGINE));
 await root.put("/api/option/", { key: "GroupRatio", value: '{"default":1,"vip":0.5}' });
 for (const username of ["ferry", "mate"]) await root.post("/api/user/", { username, password: PASSWORD });
 const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);

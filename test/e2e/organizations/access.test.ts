@@ -14,10 +14,11 @@ import {
   openConsolePage,
   startConsoleFixture,
 } from "../../support/e2e/console-page.ts";
+import { CHEAPEST_ENGINE, startOn } from "../../support/e2e/fixture.ts";
 import { makeCertificate } from "../../support/lib/certificate.ts";
 
 const PASSWORD = "a reader's password";
-const { browser, gateway, root } = await startConsoleFixture();
+const { browser, gateway, root } = await startConsoleFixture(() => startOn(CHEAPEST_ENGINE));
 await setOption(root, "Organizations", "on");
 await root.post("/api/organization/", { username: "harbor", display_name: "Harbor" });
 

@@ -11,13 +11,14 @@ import {
   openConsolePage,
   startBrowserFixture,
 } from "../../support/e2e/console-page.ts";
+import { CHEAPEST_ENGINE } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 import { startMailServer } from "../../support/notifications.ts";
 
 const PASSWORD = "a member's password";
 const post = await startMailServer();
 afterAll(post.stop);
-const { browser, fixture } = await startBrowserFixture(["gpt-4o"]);
+const { browser, fixture } = await startBrowserFixture(["gpt-4o"], { engine: CHEAPEST_ENGINE });
 const { gateway, root } = fixture;
 await setOptions(root, {
   ...{ Organizations: "on", ServerAddress: gateway.url },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Right } from "../../../src/domain/accounts/access/access-rules.ts";
 import { ACCESS_RIGHTS, type AccessRight, hasRight } from "../../../src/domain/accounts/organizations/rights.ts";
 import { login, type Session, setOptions } from "../../support/e2e/console-client.ts";
-import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
+import { CHEAPEST_ENGINE, type Fixture, startFixture } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 import { CALLERS, type CallerName, EXPORTS, type Export, type Ids, ROLES, SITE_EXPORTS } from "./listed-exports.ts";
 
@@ -48,7 +48,7 @@ const linkTo = async (session: Session, address: string, header?: number): Promi
   (await ask(session, "POST", "/api/user/self/download", { address }, header)).data.address;
 
 beforeAll(async () => {
-  fixture = await startFixture([MODEL], { env: { CRITICAL_RATE_LIMIT_ENABLE: "false" } });
+  fixture = await startFixture([MODEL], { engine: CHEAPEST_ENGINE, env: { CRITICAL_RATE_LIMIT_ENABLE: "false" } });
   const { root } = fixture;
   await setOptions(root, { Organizations: "on", ModelRatio: { [MODEL]: 1 } });
   for (const name of CALLERS) {

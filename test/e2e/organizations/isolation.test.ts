@@ -4,6 +4,7 @@ import { hasRight, type OrganizationRight } from "../../../src/domain/accounts/o
 import { isForOrganizations } from "../../../ui/api/request.ts";
 import { createChannel, login, type Session, setOptions } from "../../support/e2e/console-client.ts";
 import {
+  CHEAPEST_ENGINE,
   ENGINES,
   type FakeUpstream,
   type Gateway,
@@ -165,44 +166,49 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
     await gateway.stop();
   });
 
-  test("every route either names a right or refuses to act for an organization", async () => {
-    const { paths } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, { security?: Record<string, unknown>[] }>>;
-    };
-    const guarded = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, { security }]) =>
-        path.startsWith("/api/") && security?.[0] ? [`${method.toUpperCase()} ${path}`] : [],
-      ),
-    );
-    expect(Object.keys(ACCOUNT_ROUTES).filter((route) => !guarded.includes(route))).toEqual([]);
-    const callers: readonly (readonly [string, Session | null, Role | null])[] = [
-      ["nobody", null, null],
-      ["somebody else", outsider, null],
-      ["an administrator", root, null],
-      ...ROLES.map((role) => [role, member(role), role] as const),
-    ];
-    const wrong: string[] = [];
-    for (const route of guarded) {
-      const [method = "", path = ""] = route.split(" ");
-      const address = path.replace(/\{[^}]+\}/g, "999999999");
-      const right = ACCOUNT_ROUTES[route];
-      for (const [name, session, role] of callers) {
-        const reply = await as(session, method, address, method === "GET" ? undefined : {}, organization);
-        const note = `${name}: ${route} → ${reply.status} ${reply.code}`;
-        if (!session) {
-          if (reply.status !== 401) wrong.push(note);
-        } else if (!right) {
-          if (reply.status !== 400 || reply.code !== "organization_not_here") wrong.push(note);
-        } else if (!role) {
-          if (reply.status !== 403 || reply.code !== "organization_not_member") wrong.push(note);
-        } else if ([right].flat().every((one) => hasRight(role, one))) {
-          if (reply.status === 401 || reply.status === 403 || reply.status >= 500) wrong.push(note);
-        } else if (reply.status !== 403 || reply.code !== "organization_right_missing") wrong.push(note);
+  // The guard of a route decides before the database has a say.
+  test.if(engine === CHEAPEST_ENGINE)(
+    "every route either names a right or refuses to act for an organization",
+    async () => {
+      const { paths } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+        paths: Record<string, Record<string, { security?: Record<string, unknown>[] }>>;
+      };
+      const guarded = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.entries(methods).flatMap(([method, { security }]) =>
+          path.startsWith("/api/") && security?.[0] ? [`${method.toUpperCase()} ${path}`] : [],
+        ),
+      );
+      expect(Object.keys(ACCOUNT_ROUTES).filter((route) => !guarded.includes(route))).toEqual([]);
+      const callers: readonly (readonly [string, Session | null, Role | null])[] = [
+        ["nobody", null, null],
+        ["somebody else", outsider, null],
+        ["an administrator", root, null],
+        ...ROLES.map((role) => [role, member(role), role] as const),
+      ];
+      const wrong: string[] = [];
+      for (const route of guarded) {
+        const [method = "", path = ""] = route.split(" ");
+        const address = path.replace(/\{[^}]+\}/g, "999999999");
+        const right = ACCOUNT_ROUTES[route];
+        for (const [name, session, role] of callers) {
+          const reply = await as(session, method, address, method === "GET" ? undefined : {}, organization);
+          const note = `${name}: ${route} → ${reply.status} ${reply.code}`;
+          if (!session) {
+            if (reply.status !== 401) wrong.push(note);
+          } else if (!right) {
+            if (reply.status !== 400 || reply.code !== "organization_not_here") wrong.push(note);
+          } else if (!role) {
+            if (reply.status !== 403 || reply.code !== "organization_not_member") wrong.push(note);
+          } else if ([right].flat().every((one) => hasRight(role, one))) {
+            if (reply.status === 401 || reply.status === 403 || reply.status >= 500) wrong.push(note);
+          } else if (reply.status !== 403 || reply.code !== "organization_right_missing") wrong.push(note);
+        }
       }
-    }
-    expect(wrong).toEqual([]);
-    expect(guarded.length).toBeGreaterThan(120);
-  }, 240_000);
+      expect(wrong).toEqual([]);
+      expect(guarded.length).toBeGreaterThan(120);
+    },
+    240_000,
+  );
 
   test("an organization that does not exist, or is none, looks like one that somebody else has", async () => {
     const person = member("viewer").userId;

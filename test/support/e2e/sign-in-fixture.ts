@@ -7,7 +7,7 @@ import { startMailServer } from "../notifications.ts";
 import { findSeriousViolations } from "./axe/find-violations.ts";
 import { type Language, lookOnPhone, measureHorizontalOverflow, openPage, openPath, WORDS } from "./browser.ts";
 import { setOptions } from "./console-client.ts";
-import { type Session, setUp, startGateway } from "./fixture.ts";
+import { CHEAPEST_ENGINE, type Session, setUp, startOn } from "./fixture.ts";
 
 const PATIENCE_MS = 30_000;
 /** For a test of several screens; a busy machine takes ten times as long as an idle one. */
@@ -17,7 +17,7 @@ export const TIMEOUT_MS = 180_000;
 export async function startSignInFixture(settings: Readonly<Record<string, string>> = {}) {
   const post = await startMailServer();
   const outside = await startFakeSignInServices();
-  const gateway = await startGateway({
+  const gateway = await startOn(CHEAPEST_ENGINE, {
     env: {
       GITHUB_BASE_URL: outside.url,
       GITHUB_API_URL: outside.url,
