@@ -21,13 +21,10 @@ if [ "${1:-}" = --container ]; then
   ensure_packages
   exec bun scripts/test/container/run-container.ts "$@"
 fi
-prefer_debian "command -v chromium-headless-shell" chromium-headless-shell
-ensure_debian "command -v chromium-headless-shell || command -v chromium" chromium
-ensure_debian "fc-list :lang=zh | grep -q ." fontconfig fonts-noto-cjk
-ensure_debian "ls /usr/lib/postgresql/*/bin/initdb || command -v initdb" postgresql
-ensure_debian "command -v openssl" openssl
-ensure_debian "command -v redis-server || command -v valkey-server" redis-server
-ensure_debian "ls /usr/sbin/pgbouncer" pgbouncer
-ensure_debian "command -v mariadbd || ls /usr/sbin/mariadbd" mariadb-server
+# What the tests start: run-tests.ts has it installed while checks and build run, which need none of it.
+if [ "${1:-}" = --parts ]; then
+  ensure_test_parts
+  exit
+fi
 ensure_packages
 exec bun scripts/test/run-tests.ts "$@"

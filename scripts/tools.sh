@@ -26,7 +26,10 @@ ensure_packages() {
 ensure_debian() {
   probe=$1
   shift
-  sh -c "$probe" >/dev/null 2>&1 && return
+  sh -c "$probe" >/dev/null 2>&1 || install_debian "$@"
+}
+
+install_debian() {
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
     die "missing: $* (install these packages, then run this again)"
   fi
@@ -38,9 +41,29 @@ ensure_debian() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null || die "installing $* failed"
 }
 
-# prefer_debian COMMAND PACKAGE...: the same for what is better to have; goes on without where it is not to be had.
-prefer_debian() {
-  (ensure_debian "$@") || echo "going on without it"
+# need COMMAND PACKAGE...: notes packages as missing when a command is.
+need() {
+  probe=$1
+  shift
+  sh -c "$probe" >/dev/null 2>&1 || missing="$missing $*"
+}
+
+# What the tests start, installed at once. Chromium without windows is better to have, but not to be had everywhere.
+ensure_test_parts() {
+  missing=
+  need "fc-list :lang=zh | grep -q ." fontconfig fonts-noto-cjk
+  need "ls /usr/lib/postgresql/*/bin/initdb || command -v initdb" postgresql
+  need "command -v openssl" openssl
+  need "command -v redis-server || command -v valkey-server" redis-server
+  need "ls /usr/sbin/pgbouncer" pgbouncer
+  need "command -v mariadbd || ls /usr/sbin/mariadbd" mariadb-server
+  if ! command -v chromium-headless-shell >/dev/null; then
+    # Unquoted: one word a package.
+    (install_debian $missing chromium-headless-shell) && return
+    echo "going on without chromium-headless-shell"
+    need "command -v chromium" chromium
+  fi
+  [ -z "$missing" ] || install_debian $missing
 }
 
 # What the cluster stage runs. Packages that start services of their own are kept from it.

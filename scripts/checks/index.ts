@@ -9,7 +9,7 @@ import { checkWords, readTexts } from "./words.ts";
 
 export type CheckResult = Readonly<{ name: string; ok: boolean; ms: number; output: string }>;
 
-type Check = Readonly<{ name: string; run: () => Promise<Omit<CheckResult, "name" | "ms">> }>;
+type Check = Readonly<{ name: string; run: (signal?: AbortSignal) => Promise<Omit<CheckResult, "name" | "ms">> }>;
 
 /** Takes longer than the others together. A second checker would check much again: 20 of 66 seconds and 1 GB more. */
 const TYPES = command("types", ["tsc", "--noEmit", "--project", ".", "--checkers", "1"]);
@@ -80,17 +80,22 @@ const OTHERS: readonly Check[] = [
   own("commit messages", () => checkCommitMessages(readSubjects())),
 ];
 
-/** Runs every check, types at the same time as the others, and calls `report` with each as it ends. */
-export async function runChecks(report: (result: CheckResult) => void): Promise<CheckResult[]> {
-  const results = await Promise.all([[TYPES], OTHERS].map((checks) => runInOrder(checks, report)));
+/** Runs every check, types at the same time as the others, and calls `report` with each as it ends. `signal` ends them. */
+export async function runChecks(report: (result: CheckResult) => void, signal?: AbortSignal): Promise<CheckResult[]> {
+  const results = await Promise.all([[TYPES], OTHERS].map((checks) => runInOrder(checks, report, signal)));
   return results.flat();
 }
 
-async function runInOrder(checks: readonly Check[], report: (result: CheckResult) => void): Promise<CheckResult[]> {
+async function runInOrder(
+  checks: readonly Check[],
+  report: (result: CheckResult) => void,
+  signal?: AbortSignal,
+): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of checks) {
+    if (signal?.aborted) break;
     const start = performance.now();
-    const outcome = await check.run();
+    const outcome = await check.run(signal);
     const result = { ...outcome, name: check.name, ms: Math.round(performance.now() - start) };
     results.push(result);
     report(result);
@@ -101,7 +106,7 @@ async function runInOrder(checks: readonly Check[], report: (result: CheckResult
 function command(name: string, [program, ...args]: readonly [string, ...string[]]): Check {
   return {
     name,
-    async run() {
+    async run(signal) {
       // Through Bun itself: a machine without Node can run the checks too.
       const child = Bun.spawn([process.execPath, "--bun", `${ROOT}/node_modules/.bin/${program}`, ...args], {
         cwd: ROOT,
@@ -109,6 +114,7 @@ function command(name: string, [program, ...args]: readonly [string, ...string[]
         env: { ...process.env, NO_COLOR: "1", BUN_JSC_useFTLJIT: "0" },
         stdout: "pipe",
         stderr: "pipe",
+        signal,
       });
       const [out, err, code] = await Promise.all([
         Bun.readableStreamToText(child.stdout),

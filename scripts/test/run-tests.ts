@@ -1,5 +1,5 @@
 /**
- * Runs everything that must hold: checks and build at the same time, then the unit tests (embedded database,
+ * Runs everything that must hold: checks and build while Debian's packages are installed, then the unit tests (embedded database,
  * then a real Postgres) at the same time as the tests that start the executable, whose browsers leave the cores idle now
  * and then. Started by test.sh; the ten slowest files and the count end it.
  *   --update-timings   writes how long each file took to test/timings.json
@@ -36,10 +36,12 @@ const isTimed = process.argv.includes("--update-timings");
 const abort = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => abort.abort());
 
-// The gateways' data, the browsers' profiles and the database server's files.
-process.env.TMPDIR ??= findMemoryFolder() ?? tmpdir();
 // Before anything starts: a file that can't be read ends the run at once.
 const sources = readSources();
+// Before TMPDIR is set: what installs packages may need the machine's own.
+const parts = ensureParts();
+// The gateways' data, the browsers' profiles and the database server's files.
+process.env.TMPDIR ??= findMemoryFolder() ?? tmpdir();
 const { onBoth, onPostgres } = listDatabaseTests(sources);
 const shareable = listShareable(sources);
 const plainTests = listPlainTests(sources);
@@ -52,8 +54,8 @@ try {
   const checks = runChecks(({ name, ok, output }) => {
     record(`check: ${name}`, oneOf(ok));
     if (output) process.stdout.write(`${output}\n`);
-  });
-  await Promise.all([checks, runGroup("build", build)]);
+  }, abort.signal);
+  await Promise.all([parts, checks, runGroup("build", build)]);
   if (!abort.signal.aborted) postgres = await startTemporaryPostgres({ durable: false });
   const server: Record<string, string> = postgres ? { TEST_DATABASE_URL: postgres.url } : {};
   await Promise.all([runUnitTests(server), runExecutable(server)]);
@@ -123,8 +125,19 @@ function record(name: string, count: Count): void {
   process.stdout.write(`${count.failed ? "FAIL" : "ok  "} ${name}: ${count.passed} + ${count.failed} failed\n`);
 }
 
+/** Installs what the tests start, where it is missing. Where that fails, ends the run: what was printed says why. */
+async function ensureParts(): Promise<void> {
+  const child = Bun.spawn(["sh", "scripts/test.sh", "--parts"], { stdio: ["ignore", "inherit", "inherit"] });
+  if ((await child.exited) === 0) return;
+  abort.abort();
+  process.exit(1);
+}
+
 async function build(): Promise<Count> {
-  const child = Bun.spawn([process.execPath, "scripts/build/build.ts"], { stdio: ["ignore", "inherit", "inherit"] });
+  const child = Bun.spawn([process.execPath, "scripts/build/build.ts"], {
+    stdio: ["ignore", "inherit", "inherit"],
+    signal: abort.signal,
+  });
   return oneOf((await child.exited) === 0);
 }
 
