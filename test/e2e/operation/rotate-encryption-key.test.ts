@@ -6,7 +6,13 @@ import path from "node:path";
 import { readBackup } from "../../../db/backup/read-backup.ts";
 import { createVault } from "../../../src/lib/security/crypto.ts";
 import { createApiKey, createChannel, ROOT_PASSWORD, setOption, setUp } from "../../support/e2e/console-client.ts";
-import { ENGINES, emptyDatabase, type FakeUpstream, startFakeUpstream } from "../../support/e2e/fixture.ts";
+import {
+  CHEAPEST_ENGINE,
+  ENGINES,
+  emptyDatabase,
+  type FakeUpstream,
+  startFakeUpstream,
+} from "../../support/e2e/fixture.ts";
 import { startGateway } from "../../support/processes/gateway.ts";
 import { runCommand } from "../../support/processes/run-command.ts";
 
@@ -145,20 +151,24 @@ describe.each([...ENGINES])("a new encryption key on the %s database", (engine) 
     await expectWorking();
   });
 
-  test("a key of the environment is left to the operator, with the new one in a file", async () => {
-    const current = await keyNow();
-    const done = await rotate({ ENCRYPTION_KEY: current });
-    expect(done).toMatchObject({ code: 0, err: "" });
-    expect(done.out).toContain("secret.key.new");
-    expect(await keyNow()).toBe(current);
-    await copyFile(`${keyFile()}.new`, keyFile());
-    await expectWorking();
-    // The file was not deleted: the next run still makes another key.
-    const second = await rotate({ ENCRYPTION_KEY: await keyNow() });
-    expect(second.out).toContain("secrets are encrypted");
-    expect((await readFile(`${keyFile()}.new`, "utf8")).trim()).not.toBe(await keyNow());
-    await copyFile(`${keyFile()}.new`, keyFile());
-    await rm(`${keyFile()}.new`);
-    await expectWorking();
-  });
+  // Where the key comes from concerns files, not the database: one engine shows it.
+  test.if(engine === CHEAPEST_ENGINE)(
+    "a key of the environment is left to the operator, with the new one in a file",
+    async () => {
+      const current = await keyNow();
+      const done = await rotate({ ENCRYPTION_KEY: current });
+      expect(done).toMatchObject({ code: 0, err: "" });
+      expect(done.out).toContain("secret.key.new");
+      expect(await keyNow()).toBe(current);
+      await copyFile(`${keyFile()}.new`, keyFile());
+      await expectWorking();
+      // The file was not deleted: the next run still makes another key.
+      const second = await rotate({ ENCRYPTION_KEY: await keyNow() });
+      expect(second.out).toContain("secrets are encrypted");
+      expect((await readFile(`${keyFile()}.new`, "utf8")).trim()).not.toBe(await keyNow());
+      await copyFile(`${keyFile()}.new`, keyFile());
+      await rm(`${keyFile()}.new`);
+      await expectWorking();
+    },
+  );
 });
