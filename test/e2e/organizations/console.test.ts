@@ -262,11 +262,10 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
     await until(async () => (await root.get(`/api/user/${row.user_id}`)).request_count === 1);
     await first.open("/log");
     const called = first.row("gpt-4o").first();
+    await called.waitFor();
+    await first.expectAccessible();
     await first.openRow(called);
     await first.page.getByText(`${texts.budgets.scopes.project} Website ${texts.budgets.periods.month}`).waitFor();
-    await first.open("/log");
-    await first.page.locator("[data-row]").filter({ hasText: "gpt-4o" }).first().waitFor();
-    await first.expectAccessible();
     await first.actAs(texts.personal);
     await first.open("/log");
     await first.page.getByText(words.logs.title).first().waitFor();
@@ -295,6 +294,8 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
     await button(invitations.invite).click();
     await button(invitations.createLink, dialog(invitations.inviteTitle)).click();
     await waitForNotice(invitations.created);
+    // The list still shows the accepted one until it is read again.
+    await page.getByText(email, { exact: true }).waitFor({ state: "detached" });
     await button(invitations.revoke).click();
     await waitForNotice(invitations.revoked);
     await page.getByText(invitations.none).waitFor();
@@ -321,7 +322,8 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
     };
     const { project_id: project, created_by: author, key } = await firstKey();
     await chat(key, "night");
-    await until(async () => (await exported("type=2&tag=night")).includes("night"));
+    await until(async () => (await root.get(`/api/user/${(await firstKey()).user_id}`)).request_count === 2);
+    expect(await exported("type=2&tag=night")).toContain("night");
     const owned = await page.evaluate(() => JSON.parse(localStorage.getItem("user") ?? "{}").id);
     // What filters find does not depend on the language.
     const queries = [`project=${project}`, ...(language === "en" ? ["type=2", `member=${author}`] : [])];
