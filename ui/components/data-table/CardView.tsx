@@ -182,7 +182,7 @@ function Card<Row extends RowData>({ row, place, ...props }: CardProps<Row>) {
           {t("components.table.details")}
         </Button>
       )}
-      {opens && onOpen && (
+      {opens && (
         <Button size="small" variant="text" onClick={() => onOpen(row.original)} sx={{ mt: 1.5, ml: -2 }}>
           {t("components.table.details")}
         </Button>

@@ -3,6 +3,7 @@ import type { ChannelSort, ChannelSums, StatusCounts } from "../../../src/domain
 import type { ChannelHealth } from "../../../src/domain/channels/status/channel-health.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { channelApi, channelUpstreamApi, groupApi, modelApi } from "../../api/groups.ts";
+import { changePages } from "../../api/replace-data.ts";
 import { namesOf } from "../../lib/json.ts";
 import type { Channel } from "./channel.ts";
 
@@ -148,22 +149,25 @@ export const groupNames = queryOptions({
 
 const PAGES_KEY = [...CHANNELS_KEY, "page"] as const;
 
-/** Updates a channel optimistically in every cached list; returns a function that rolls back. */
-export function patchChannel(client: QueryClient, id: number, patch: Partial<Channel>): () => void {
+/** Updates a channel optimistically in every cached list; resolves with a function that rolls back. */
+export async function patchChannel(
+  client: QueryClient,
+  id: number,
+  patch: Partial<Channel>,
+): Promise<() => Promise<void>> {
   let before: Channel | undefined;
   const replace = (change: (channel: Channel) => Channel) =>
-    client.setQueriesData<ChannelPage>(
-      { queryKey: PAGES_KEY },
-      (page) =>
-        page && { ...page, items: page.items.map((channel) => (channel.id === id ? change(channel) : channel)) },
-    );
-  replace((channel) => {
+    changePages<ChannelPage>(client, PAGES_KEY, (page) => ({
+      ...page,
+      items: page.items.map((channel) => (channel.id === id ? change(channel) : channel)),
+    }));
+  await replace((channel) => {
     before ??= channel;
     return { ...channel, ...patch };
   });
-  return () => {
+  return async () => {
     if (!before) return;
     const old: Partial<Channel> = Object.fromEntries(namesOf(patch).map((field) => [field, before?.[field]]));
-    replace((channel) => ({ ...channel, ...old }));
+    await replace((channel) => ({ ...channel, ...old }));
   };
 }

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { eachOf } from "../../api/each-of.ts";
+import { changePages } from "../../api/replace-data.ts";
 import { copyText } from "../../components/display/CopyButton.tsx";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
@@ -16,21 +17,20 @@ export function useTokenActions() {
   return useMemo(() => {
     const refresh = () => client.invalidateQueries({ queryKey: TOKENS_KEY });
     const show = (id: number, status: number) =>
-      client.setQueriesData<ApiKeyPage>(
-        { queryKey: [...TOKENS_KEY, "page"] },
-        (page) =>
-          page && { ...page, items: page.items.map((token) => (token.id === id ? { ...token, status } : token)) },
-      );
+      changePages<ApiKeyPage>(client, [...TOKENS_KEY, "page"], (page) => ({
+        ...page,
+        items: page.items.map((token) => (token.id === id ? { ...token, status } : token)),
+      }));
     return {
       /** Optimistic: rolls back if the server rejects it. */
       toggle: async (token: Token) => {
         const status = token.status === ENABLED ? DISABLED : ENABLED;
-        show(token.id, status);
+        await show(token.id, status);
         try {
           await setTokenStatus(token.id, status);
           notifyDone(t(status === ENABLED ? "tokens.enabledToast" : "tokens.disabledToast", { name: token.name }));
         } catch (error) {
-          show(token.id, token.status);
+          await show(token.id, token.status);
           notifyError(error);
         }
         void refresh();

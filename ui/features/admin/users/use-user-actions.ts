@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { changePages } from "../../../api/replace-data.ts";
 import { useAction } from "../../../components/feedback/use-action.ts";
 import { USERS_KEY, type User, type UserAction, type UserPage } from "./user.ts";
 import { manageUser, resetSecondFactor } from "./user-form.ts";
@@ -23,11 +24,10 @@ export function useUserActions() {
         : undefined,
       async work() {
         const standing = await manageUser(id, action);
-        client.setQueriesData<UserPage>(
-          { queryKey: [...USERS_KEY, "page"] },
-          (page) =>
-            page && { ...page, items: page.items.map((row) => (row.id === id ? { ...row, ...standing } : row)) },
-        );
+        await changePages<UserPage>(client, [...USERS_KEY, "page"], (page) => ({
+          ...page,
+          items: page.items.map((row) => (row.id === id ? { ...row, ...standing } : row)),
+        }));
       },
       done: () => t(`users.done.${action}`, { name }),
     });

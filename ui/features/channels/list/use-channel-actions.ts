@@ -38,13 +38,13 @@ export function useChannelActions() {
       onDone: () => void,
     ) =>
       alone(channel, async () => {
-        const putBack = patchChannel(client, channel.id, patch);
+        const putBack = await patchChannel(client, channel.id, patch);
         const timeout = AbortSignal.timeout(ACTION_TIMEOUT_MS);
         try {
           await updateChannel(channel.id, patch, timeout);
           onDone();
         } catch (error) {
-          putBack();
+          await putBack();
           notifyError(timeout.aborted ? t("channels.timeout") : error);
         }
         void refresh();

@@ -24,12 +24,12 @@ export function useTagActions() {
       act: (signal: AbortSignal) => Promise<string>,
     ) => {
       const work = async () => {
-        const putBack = channels.map(({ id }) => patchChannel(client, id, patch));
+        const putBack = await Promise.all(channels.map(({ id }) => patchChannel(client, id, patch)));
         const timeout = AbortSignal.timeout(ACTION_TIMEOUT_MS);
         try {
           notifyDone(await act(timeout));
         } catch (error) {
-          for (const undo of putBack) undo();
+          await Promise.all(putBack.map((undo) => undo()));
           notifyError(timeout.aborted ? t("channels.timeout") : error);
         }
         void client.invalidateQueries({ queryKey: CHANNELS_KEY });
