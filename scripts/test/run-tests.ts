@@ -21,9 +21,9 @@ const files: FileTime[] = [];
 const UNIT_MS = 90_000;
 const BROWSER_MS = 180_000;
 /** Together more than two cores have: a good part of the tests wait for a process to start or a pause to end. */
-const WORKERS = 3;
-/** A browser test waits for its page more than half of its time. */
-const BROWSER_WORKERS = 4;
+const WORKERS = 2;
+/** A browser test waits for its page more than half of its time. A worker more of both kinds takes as long, and tests time out. */
+const BROWSER_WORKERS = 3;
 /** One opens more connections than other tests would leave it, one measures pages: nothing else runs meanwhile. */
 const ALONE = ["test/e2e/gateway/streams.test.ts", "test/e2e/operation/lighthouse.test.ts"];
 /** What a longer file leaves on the heap costs the files after it more than they save by sharing modules with it. */
