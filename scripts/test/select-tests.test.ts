@@ -8,6 +8,7 @@ test("finds the tests that open a database, by whatever they import", () => {
     "test/support/console/start-console.ts": 'import { open } from "../database.ts";',
     "src/domain/wallet/statements/year.test.ts": 'import { open } from "../../../../test/support/database.ts";',
     "src/domain/wallet/plans/card/card.test.ts": 'import { open } from "../../../../../test/support/database.ts";',
+    "src/domain/wallet/plans/card/trial.test.ts": 'import { open } from "../../../../../test/support/database.ts";',
     "src/domain/wallet/plans/card/checkout/duplicate.test.ts":
       'import { open } from "../../../../../../test/support/database.ts";',
     "src/console/wallet/wallet.test.ts": 'import { start } from "../../../test/support/console/start-console.ts";',
@@ -20,12 +21,13 @@ test("finds the tests that open a database, by whatever they import", () => {
   expect(listDatabaseTests(sources)).toEqual({
     onBoth: [
       "db/changes.test.ts",
+      "src/domain/wallet/plans/card/card.test.ts",
       "src/domain/wallet/plans/card/checkout/duplicate.test.ts",
       "src/console/wallet/wallet.test.ts",
     ],
     onPostgres: [
       "src/domain/wallet/statements/year.test.ts",
-      "src/domain/wallet/plans/card/card.test.ts",
+      "src/domain/wallet/plans/card/trial.test.ts",
       "src/console/http/guard.test.ts",
     ],
   });

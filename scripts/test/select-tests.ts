@@ -14,16 +14,16 @@ const ENGINE_FREE = ["test/contracts/providers/", "src/server/benchmark/", "test
  */
 const ON_BOTH = [
   /^(db|src\/(billing|cli\/import|domain\/(wallet|diagnostics))|test\/billing)\//,
-  /^src\/server\/jobs\/start-jobs\.test/,
+  /^src\/server\/jobs\/(start-jobs|low-balance)\.test/,
   /^src\/domain\/logs\/(archive\/|list\/(clear|export)-logs|usage\/totals\/)/,
   /^(src\/console\/wallet\/wallet|test\/gateway\/files\/batches)\.test/,
 ];
 /**
- * Of those: rules of money that are followed step by step, each statement after the one before, and long simulations and
- * comparisons of thousands of queries. Where such a rule has a race, a file of the same folder that runs on both has it.
+ * Of those: rules of money that are followed step by step, each statement after the one before, without a race; and long
+ * simulations and comparisons of thousands of queries.
  */
 const ONE_AFTER_ANOTHER = [
-  /^src\/domain\/wallet\/plans\/(card\/(card|trial|change\/(paypal|stripe)-change)|seats\/seats-by-service)\.test/,
+  /^src\/domain\/wallet\/plans\/(card\/trial|seats\/seats-by-service)\.test/,
   /^src\/domain\/wallet\/(statements\/(year|issue-statements)|orders\/poll-checkouts)\.test/,
   /^test\/billing\/plans-year\.test/,
   /^src\/domain\/logs\/usage\/totals\/fold-usage\.test/,
