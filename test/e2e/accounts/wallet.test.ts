@@ -105,14 +105,6 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
   let consolePage: ConsolePage;
   let own: Session;
   let invited: Session;
-  /** What the browser posted to the payment site. */
-  let posted = new URLSearchParams();
-  /** Does what leads to a site elsewhere. Answered with nothing, the browser stays where it is. */
-  const leaveFor = async (site: string | RegExp, act: () => Promise<void>) => {
-    const left = consolePage.page.waitForRequest(site);
-    await act();
-    posted = new URLSearchParams((await left).postData() ?? "");
-  };
 
   beforeAll(async () => {
     await root.post("/api/user/", { username: name, password: PASSWORD });
@@ -140,8 +132,9 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
     await consolePage.button(words.methods[method]).click();
     // The price of the chosen way arrives a moment later; the quick amounts show theirs already.
     await consolePage.page.locator('button[type="submit"]', { hasText: price }).click();
-    await leaveFor(`${PAYMENT_SITE}/**`, () => consolePage.button(price, consolePage.dialog()).click());
-    return Object.fromEntries(posted);
+    const confirm = () => consolePage.button(price, consolePage.dialog()).click();
+    const posted = await consolePage.leaveFor(`${PAYMENT_SITE}/**`, confirm);
+    return Object.fromEntries(new URLSearchParams(posted.postData() ?? ""));
   };
 
   test("redeems a gift code that came with the address, and a code that is typed; neither twice", async () => {
@@ -220,7 +213,7 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
     const state = (text: string) => consolePage.page.getByText(text, { exact: true }).waitFor();
     await consolePage.open("/topup");
     await state(autoTopUp.states.off);
-    await leaveFor(`${PAYMENT_SITE}/**`, () => consolePage.button(autoTopUp.saveCard).click());
+    await consolePage.leaveFor(`${PAYMENT_SITE}/**`, () => consolePage.button(autoTopUp.saveCard).click());
     // The page asks what it shows as it opens, and a slow network brings that after the card is confirmed.
     const isConfirmed = Promise.withResolvers<void>();
     const isLate = Promise.withResolvers<void>();
@@ -271,7 +264,7 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
     await consolePage.load("/topup");
     await consolePage.actAs(organization);
     await consolePage.open("/topup");
-    await leaveFor(`${PAYMENT_SITE}/**`, () => button(autoTopUp.saveCard).click());
+    await consolePage.leaveFor(`${PAYMENT_SITE}/**`, () => button(autoTopUp.saveCard).click());
     await consolePage.open("/topup?card=saved");
     await consolePage.waitForNotice(autoTopUp.cardSaved);
     await button(autoTopUp.setUp).click();
@@ -363,7 +356,9 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
       await consolePage.open("/topup");
       await consolePage.button(words.methods.paypal).click();
       await consolePage.page.locator('button[type="submit"]', { hasText: payment }).click();
-      await leaveFor("https://www.paypal.test/**", () => consolePage.button(payment, consolePage.dialog()).click());
+      await consolePage.leaveFor("https://www.paypal.test/**", () =>
+        consolePage.button(payment, consolePage.dialog()).click(),
+      );
       const [order] = [...paypal.orders.values()].slice(-1);
       expect(order).toMatchObject({ value: "73.00", currency: "USD", state: "open" });
       await consolePage.open(`/topup?order=${order?.tradeNo}`);
@@ -380,7 +375,7 @@ describe.each(JOURNEY_LANGUAGES)("the wallet, in %s", (language) => {
       await consolePage.dialog().getByRole("combobox").click();
       await consolePage.page.getByRole("option", { name: plans.payPaypal, exact: true }).click();
       await consolePage.expectAccessible();
-      await leaveFor(/paypal\.test\/subscribe\?ba_token=I-/, () =>
+      await consolePage.leaveFor(/paypal\.test\/subscribe\?ba_token=I-/, () =>
         consolePage.button(plans.toCard, consolePage.dialog()).click(),
       );
     } finally {

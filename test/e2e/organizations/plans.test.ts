@@ -102,12 +102,6 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
     await buyer.page.getByRole("option", { name: option, exact: true }).click();
     await buyer.button(plans.toCard, buyer.dialog()).click();
   };
-  /** Does what leads to a site elsewhere. Answered with nothing, the browser stays where it is. Returns the request. */
-  const leaveFor = async (site: string | RegExp, act: () => Promise<void>) => {
-    const left = buyer.page.waitForRequest(site);
-    await act();
-    return left;
-  };
   const byPeriod = (method: keyof typeof methods) => fillPlaceholders(plans.orders.payBy, { method: methods[method] });
   const nextPaid = new RegExp(plans.orders.nextPaid.split("{{")[0] ?? "?");
 
@@ -153,7 +147,7 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
   test("is begun with a payment by Epay, and its next period paid by Alipay", async () => {
     await openPlans();
     await inCard("Sail", plans.subscribe).click();
-    const toEpay = await leaveFor(`${PAYMENT_SITE}/**`, () => choose(byPeriod("zfbByEpay")));
+    const toEpay = await buyer.leaveFor(`${PAYMENT_SITE}/**`, () => choose(byPeriod("zfbByEpay")));
     const posted = new URLSearchParams(toEpay.postData() ?? "");
     const { pid = "", out_trade_no = "", type = "", name = "", money = "" } = Object.fromEntries(posted);
     expect(money).toBe("36.50");
@@ -165,7 +159,7 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
     await inCard("Sail", plans.orders.payNext).click();
     await buyer.dialog().getByRole("combobox", { name: plans.payWith }).waitFor();
     await buyer.expectAccessible();
-    const toAlipay = await leaveFor(/gateway\.do\?/, () => choose(methods.alipay));
+    const toAlipay = await buyer.leaveFor(/gateway\.do\?/, () => choose(methods.alipay));
     const { out_trade_no: tradeNo = "" } = JSON.parse(alipay.openPage(toAlipay.url()).biz_content ?? "{}");
     const body = alipay.notice(tradeNo);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -207,7 +201,7 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
       }
     };
     await inCard("Cutter", plans.subscribe).click();
-    await leaveFor("https://checkout.test/**", () => choose(plans.payCard));
+    await buyer.leaveFor("https://checkout.test/**", () => choose(plans.payCard));
     const now = Math.floor(Date.now() / 1000);
     stripe.checkOut(stripe.openPages().at(-1) ?? "", now - 3600);
     await report();
@@ -227,7 +221,7 @@ describe.each(JOURNEY_LANGUAGES)("plans, in %s", (language) => {
     const charged = ((stripe.invoices.at(-1)?.amount ?? 0) / 100).toFixed(2);
     expect([message.includes(`$${charged}`), Number(charged) < 8]).toEqual([true, true]);
     await report();
-    await leaveFor("https://portal.test/**", () => inCard("Clipper", plans.portal).click());
+    await buyer.leaveFor("https://portal.test/**", () => inCard("Clipper", plans.portal).click());
   }, 60_000);
 
   test("a payment for a plan that runs already waits for an administrator, who closes the report", async () => {

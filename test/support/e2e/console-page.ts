@@ -2,7 +2,7 @@ import { afterAll, expect } from "bun:test";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser, Locator, Page } from "playwright";
+import type { Browser, Locator, Page, Request } from "playwright";
 import { prepareTables } from "../processes/prepared-tables.ts";
 import { findSeriousViolations } from "./axe/find-violations.ts";
 import {
@@ -76,6 +76,8 @@ export type ConsolePage = Readonly<{
   actAs: (account: string) => Promise<void>;
   /** Waits for the notice that says so; one that was waited for before does not count again. */
   waitForNotice: (text: string | RegExp) => Promise<void>;
+  /** Does what leads to a site elsewhere, and returns the request. Where a route answers it with 204, the page stays. */
+  leaveFor: (site: string | RegExp, act: () => Promise<void>) => Promise<Request>;
   /** Presses what starts a download. Returns the file's name and text. */
   download: (press: () => Promise<void>) => Promise<{ name: string; text: string }>;
   /**
@@ -152,6 +154,11 @@ export async function openConsolePage(
           NOTICE,
           SEEN_ATTRIBUTE,
         ] as const),
+    leaveFor: async (site, act) => {
+      const left = page.waitForRequest(site);
+      await act();
+      return left;
+    },
     download: async (press) => {
       const download = page.waitForEvent("download");
       await press();
