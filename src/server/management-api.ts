@@ -10,7 +10,7 @@ import { channelRoutes } from "../console/channels/channels.ts";
 import { envelope } from "../console/http/envelope.ts";
 import { guard } from "../console/http/guard.ts";
 import { rateLimit } from "../console/http/rate-limit.ts";
-import { bodyLimit, sameOrigin } from "../console/http/request-checks.ts";
+import { bodyLimit, plainPath, sameOrigin } from "../console/http/request-checks.ts";
 import { auditRoutes } from "../console/logs/audit.ts";
 import { logArchiveRoutes } from "../console/logs/log-archives.ts";
 import { liveRoutes, logRoutes } from "../console/logs/logs.ts";
@@ -86,6 +86,7 @@ export function managementApi(
   });
   return new Elysia({ name: "management" })
     .use(envelope(services))
+    .use(plainPath())
     .use(limits)
     .use(bodyLimit(config.maxRequestBodyBytes))
     .use(sameOrigin(services))

@@ -10,9 +10,9 @@ import {
 } from "../../domain/accounts/access/admin-roles.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id, integer } from "../http/integers.ts";
 
 const MOST_RIGHTS = 100;
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const params = t.Object({ id });
 const body = t.Object({
   name: t.String({ maxLength: 200 }),
@@ -50,6 +50,6 @@ export const adminRoleRoutes = (services: Readonly<{ db: Db; changes: Changes }>
       },
       {
         params,
-        body: t.Object({ role_id: t.Integer({ minimum: 0, maximum: 2_147_483_647, description: "0: none." }) }),
+        body: t.Object({ role_id: integer({ minimum: 0, maximum: 2_147_483_647, description: "0: none." }) }),
       },
     );

@@ -12,10 +12,10 @@ import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id } from "../http/integers.ts";
 
 type Services = Readonly<{ db: Db; vault: Vault; fetch: SafeFetch }>;
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const params = t.Object({ id });
 const fields = {
   name: t.String({ maxLength: 200 }),

@@ -15,6 +15,7 @@ import type { Limiter } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId } from "../http/integers.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 import { flowCookieOf, openSession } from "../sign-in/complete-sign-in.ts";
 import type { OAuthServices } from "../sign-in/oauth.ts";
@@ -97,7 +98,7 @@ export function securityRoutes(
         await removeSecondFactor(db, actor, params.id);
         return ok(null);
       },
-      { role: "admin", params: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
+      { role: "admin", params: t.Object({ id: rowId }) },
     )
     .get("/sessions", async ({ actor, session }) => ok(await listSessions(db, actor.id, session?.id ?? null)), {
       role: "user",

@@ -12,19 +12,20 @@ import { requireSession } from "../../domain/accounts/sessions/confirm-owner.ts"
 import type { Vault } from "../../lib/security/crypto.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer, rowId } from "../http/integers.ts";
 
 type Services = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 
 const LAST_SECOND = 253_402_300_799;
 const MOST_RIGHTS = 100;
 
-const params = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+const params = t.Object({ id: rowId });
 const fields = {
   rights: t.Array(t.String({ maxLength: 40 }), {
     maxItems: MOST_RIGHTS,
     description: "Cells of the matrix, such as `channels:read`.",
   }),
-  expires_time: t.Integer({ minimum: 0, maximum: LAST_SECOND, description: "Epoch seconds; 0: never." }),
+  expires_time: integer({ minimum: 0, maximum: LAST_SECOND, description: "Epoch seconds; 0: never." }),
 };
 
 /**

@@ -14,9 +14,9 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id, integer } from "../http/integers.ts";
 import { integerField, pagedSorted, pagingQuery, sortingQuery } from "../http/paging.ts";
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const text = (maxLength: number) => t.Optional(t.String({ maxLength }));
 const filterQuery = {
   keyword: text(200),
@@ -58,7 +58,7 @@ export function userRoutes(
         username: t.String({ maxLength: 200 }),
         password: t.String({ maxLength: 200 }),
         display_name: text(200),
-        role: t.Optional(t.Integer()),
+        role: t.Optional(integer()),
       }),
     })
     .put(
@@ -77,7 +77,7 @@ export function userRoutes(
           password: text(200),
           quota: t.Optional(t.Number()),
           quota_delta: t.Optional(t.Number()),
-          role: t.Optional(t.Integer()),
+          role: t.Optional(integer()),
           note: text(10_000),
           max_concurrency: t.Optional(t.Number()),
           requests_per_minute: t.Optional(t.Number()),

@@ -9,9 +9,9 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { bytesUpTo } from "../../lib/http/limited-body.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id, integer } from "../http/integers.ts";
 import { integerField, pagedRows, pagingQuery, readSorting, sortingQuery } from "../http/paging.ts";
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const LONGEST_LIST = 20_000;
 const MOST_MODELS = 2000;
 const tokenBody = {
@@ -30,7 +30,7 @@ const tokenBody = {
   tokens_per_minute: t.Optional(t.Number()),
   budget_period: t.Optional(t.String({ maxLength: 10 })),
   budget_quota: t.Optional(t.Number()),
-  project_id: t.Optional(t.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  project_id: t.Optional(integer({ minimum: 0, maximum: 2_147_483_647 })),
 };
 /** Clients of the older search API send no page size, so the default covers most accounts. */
 const SEARCH_SIZE = 100;
@@ -81,7 +81,7 @@ export function apiKeyRoutes(services: ApiKeyDeps, guarded: ReturnType<typeof gu
       },
       {
         account: "keys.write",
-        body: t.Object({ id, status: t.Optional(t.Integer()), ...tokenBody }),
+        body: t.Object({ id, status: t.Optional(integer()), ...tokenBody }),
         query: t.Object({ status_only: t.Optional(t.String()) }),
       },
     )
@@ -89,7 +89,7 @@ export function apiKeyRoutes(services: ApiKeyDeps, guarded: ReturnType<typeof gu
       "/:id/rotate",
       async ({ params, body, ...acting }) =>
         ok(await rotateToken(services, keyOwner(acting), params.id, body.grace_seconds, nowSeconds())),
-      { account: "keys.write", params: t.Object({ id }), body: t.Object({ grace_seconds: t.Integer({ minimum: 0 }) }) },
+      { account: "keys.write", params: t.Object({ id }), body: t.Object({ grace_seconds: integer({ minimum: 0 }) }) },
     )
     .delete(
       "/:id",

@@ -10,6 +10,7 @@ import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId } from "../http/integers.ts";
 
 type Services = Readonly<{
   db: Db;
@@ -40,7 +41,7 @@ export const channelCheckRoutes = (services: Services, guarded: ReturnType<typeo
       },
       {
         body: t.Object({
-          channel_id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+          channel_id: rowId,
           model: t.String({ minLength: 1, maxLength: 255 }),
         }),
       },

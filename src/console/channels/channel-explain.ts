@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer, rowId } from "../http/integers.ts";
 
 /** Asks the scheduler which channel it would select for a request, and why it rejects the others. Changes nothing. */
 export type Explain<Explanation> = (question: {
@@ -15,9 +16,9 @@ const question = t.Object({
   model: t.String({ minLength: 1, maxLength: 255 }),
   group: t.Optional(t.String({ maxLength: 64 })),
   /** Number of prompt tokens, for channels with a limit. */
-  prompt_tokens: t.Optional(t.Integer({ minimum: 0 })),
+  prompt_tokens: t.Optional(integer({ minimum: 0 })),
   /** Id of the API key, whose limits and policies count. */
-  token_id: t.Optional(t.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  token_id: t.Optional(rowId),
   /** The request body: with a key it decides whether the conversation sticks to a channel. */
   request: t.Optional(t.Record(t.String(), t.Unknown())),
 });

@@ -10,10 +10,11 @@ import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId } from "../http/integers.ts";
 
 type Services = ChannelDeps & Readonly<{ channels: ChannelDirectory; readLive: ReadLive; fetch: SafeFetch }>;
 
-const params = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+const params = t.Object({ id: rowId });
 const keyId = t.String({ minLength: 1, maxLength: 128 });
 
 /** Health of a channel and each of its keys; enables, disables and tests single keys. */

@@ -12,11 +12,12 @@ import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer } from "../http/integers.ts";
 import { channelBody, channelIds } from "./channels.ts";
 
 const entry = t.Object({
   ...channelBody,
-  type: t.Integer({ minimum: 1, maximum: 100_000 }),
+  type: integer({ minimum: 1, maximum: 100_000 }),
   name: t.String({ minLength: 1, maxLength: 200 }),
 });
 const body = t.Object({ channels: t.Array(entry, { maxItems: LARGEST_BATCH }) });

@@ -30,6 +30,7 @@ import type { SecretReader } from "../../lib/security/secret-references/secret-r
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer, rowId } from "../http/integers.ts";
 
 type Services = Readonly<{
   db: Db;
@@ -44,13 +45,13 @@ type Services = Readonly<{
   secretReader?: SecretReader;
 }>;
 
-const id = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+const id = t.Object({ id: rowId });
 
 const names = t.Optional(t.Array(t.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000 }));
 
 /** The fields of an unsaved channel that its model list depends on. */
 const modelListForm = t.Object({
-  type: t.Integer(),
+  type: integer(),
   key: t.String(),
   base_url: t.Optional(t.String()),
   other: t.Optional(t.String()),

@@ -22,6 +22,7 @@ import { batchStatus } from "../../domain/channels/status/set-status.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id, integer } from "../http/integers.ts";
 import { integerField, pagingQuery, readPaging } from "../http/paging.ts";
 
 const text = t.Optional(t.Union([t.String(), t.Null()]));
@@ -29,10 +30,10 @@ const number = t.Optional(t.Union([t.Number(), t.Null()]));
 const names = t.Union([t.String(), t.Array(t.String())]);
 /** Fields of a channel, all optional. */
 export const channelBody = {
-  type: t.Optional(t.Integer({ minimum: 0, maximum: 100_000 })),
+  type: t.Optional(integer({ minimum: 0, maximum: 100_000 })),
   name: t.Optional(t.String({ maxLength: 200 })),
   key: t.Optional(t.String({ maxLength: 1_000_000 })),
-  status: t.Optional(t.Integer()),
+  status: t.Optional(integer()),
   priority: number,
   weight: number,
   base_url: text,
@@ -55,7 +56,6 @@ export const channelBody = {
 const newChannel = t.Object(channelBody);
 /** The wrapped form that tools written for new-api send. */
 const wrappedChannel = t.Object({ mode: t.Optional(t.String()), channel: newChannel });
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 export const channelIds = t.Array(id, { maxItems: LARGEST_BATCH });
 const tag = t.String({ maxLength: 200 });
 
@@ -165,8 +165,8 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
           model_mapping: text,
           models: t.Optional(t.Union([names, t.Null()])),
           groups: t.Optional(t.Union([names, t.Null()])),
-          priority: t.Optional(t.Union([t.Integer(), t.Null()])),
-          weight: t.Optional(t.Union([t.Integer({ minimum: 0 }), t.Null()])),
+          priority: t.Optional(t.Union([integer(), t.Null()])),
+          weight: t.Optional(t.Union([integer({ minimum: 0 }), t.Null()])),
         }),
       },
     )

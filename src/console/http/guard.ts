@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { Right } from "../../domain/accounts/access/access-rules.ts";
 import { rightsOfRole } from "../../domain/accounts/access/admin-roles.ts";
 import { requiredRight } from "../../domain/accounts/access/route-rights.ts";
 import { type AuthenticationServices, authenticate, type Caller } from "../../domain/accounts/authenticate.ts";
@@ -26,10 +27,10 @@ export function guard(services: AuthenticationServices & ActingServices) {
     role: (minimum: RoleName) => ({
       // Read by the API description, and by the test that every route has a guard.
       detail: { security: [{ [minimum]: [] as string[] }] },
-      async transform({ request }) {
+      async transform({ request, route }) {
         const caller = await authenticate(services, request);
         if (caller.organizationId !== null) throw new OperationError("organization_not_here", {}, { status: 400 });
-        callers.set(request, await admit(services, caller, minimum, request));
+        callers.set(request, await admit(services, caller, minimum, requiredRight(request.method, route)));
       },
       resolve({ request }) {
         const caller = callers.get(request);
@@ -56,12 +57,12 @@ async function admit(
   { db }: Pick<AuthenticationServices, "db">,
   caller: Caller,
   minimum: RoleName,
-  request: Request,
+  routeRight: Right | null,
 ): Promise<Caller> {
   const { actor } = caller;
   const isPerson = caller.rights === null;
   if (isPerson && actor.role >= ROLE[minimum]) return caller;
-  const right = minimum === "user" ? null : requiredRight(request.method, new URL(request.url).pathname);
+  const right = minimum === "user" ? null : routeRight;
   if (isPerson && (right === null || actor.adminRoleId === null)) throw new OperationError("permission_denied");
   if (right === null) throw new OperationError("service_account_not_here", {}, { status: 403 });
   const rights = caller.rights ?? (await rightsOfRole(db, actor.adminRoleId ?? 0));

@@ -1,16 +1,17 @@
 import { type TSchema, t } from "elysia";
+import { LARGEST_ID } from "../../lib/values/integers.ts";
 import type { Sorting, Sorts } from "../../lib/values/sorting.ts";
 import { ok } from "./envelope.ts";
+import { integer } from "./integers.ts";
 
 /** Clients of one-api and new-api send unset filters as empty text. */
 const EMPTY = t.Literal("");
-const LARGEST_ID = 2_147_483_647;
 /** The year 9999, the last one that dates can represent. */
 const LAST_SECOND = 253_402_300_799;
 
 /** An optional integer in a query; empty text means none. */
 export const integerField = (maximum = LARGEST_ID) =>
-  t.Optional(t.Union([t.Integer({ minimum: -maximum, maximum }), EMPTY]));
+  t.Optional(t.Union([integer({ minimum: -maximum, maximum }), EMPTY]));
 
 /** An optional time in a query, in epoch seconds with or without a fraction; empty text means none. */
 export const timestamp = () => t.Optional(t.Union([t.Number({ minimum: 0, maximum: LAST_SECOND }), EMPTY]));

@@ -49,3 +49,18 @@ export function bodyLimit(maxBytes: number) {
     throw new OperationError("request_too_large", { megabytes: Math.floor(maxBytes / MEGABYTE) }, { status: 413 });
   });
 }
+
+/** A letter, digit or one of `-._~` that is written as its code, though RFC 3986 (2.3) says that nobody should. */
+const ENCODED_UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i;
+
+/**
+ * Rejects paths under /api that spell plain characters as codes (`/api/user/%31`) with 400: each route and each id has one
+ * spelling.
+ */
+export function plainPath() {
+  return new Elysia({ name: "console/plain-path" }).onRequest(({ request }) => {
+    const { pathname } = new URL(request.url);
+    if (!isConsolePath(pathname) || !ENCODED_UNRESERVED.test(pathname)) return;
+    throw new OperationError("malformed_path", {}, { status: 400 });
+  });
+}

@@ -22,6 +22,7 @@ import { apiKeyLogRoutes } from "../api-keys/api-key-log.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId } from "../http/integers.ts";
 import { pagingQuery, readPaging, timestamp } from "../http/paging.ts";
 import { adminFilter, filterQuery, ownFilter, type Reader, readCursor } from "./log-filters.ts";
 
@@ -99,7 +100,7 @@ export function logRoutes(
       "/rescued",
       async ({ query: { channel } }) =>
         ok(await reads.read((db) => readRescued(db, channel, nowSeconds() - WEEK_S, MOST_RESCUED))),
-      { role: "admin", query: t.Object({ channel: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
+      { role: "admin", query: t.Object({ channel: rowId }) },
     )
     .get(
       "/stat",

@@ -3,6 +3,7 @@ import type { Db } from "../../../db/types.ts";
 import { listSessions, readSession } from "../../domain/logs/sessions/read-sessions.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId } from "../http/integers.ts";
 
 const list = t.Object({ search: t.Optional(t.String({ maxLength: 200 })) });
 const id = t.String({ minLength: 1, maxLength: 200 });
@@ -25,7 +26,7 @@ export const agentSessionRoutes = ({ db }: Readonly<{ db: Db }>, guarded: Return
     )
     .get("/one", async ({ query }) => ok(await readSession(db, query.user_id, query.id)), {
       role: "admin",
-      query: t.Object({ id, user_id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+      query: t.Object({ id, user_id: rowId }),
     })
     .get("/self/one", async ({ actor, query }) => ok(await readSession(db, actor.id, query.id)), {
       account: "requests.read",

@@ -7,10 +7,11 @@ import { languageOf } from "../../lib/messages.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId } from "../http/integers.ts";
 
 type Services = Readonly<{ db: Db; vault: Vault; sinkDeps: SinkDeps }>;
 
-const sinkId = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+const sinkId = t.Object({ id: rowId });
 const fields = {
   name: t.String({ maxLength: 200 }),
   enabled: t.Boolean(),

@@ -13,6 +13,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok, okText } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer } from "../http/integers.ts";
 import { integerField, numberOrUndefined, timestamp } from "../http/paging.ts";
 
 const DAY_S = 86_400;
@@ -26,8 +27,8 @@ const narrowing = {
 };
 const stepping = {
   step: t.Optional(t.Union([t.Literal("hour"), t.Literal("day"), t.Literal("week")])),
-  offset_minutes: t.Optional(t.Integer({ minimum: -840, maximum: 840 })),
-  most: t.Optional(t.Integer({ minimum: 1, maximum: 100 })),
+  offset_minutes: t.Optional(integer({ minimum: -840, maximum: 840 })),
+  most: t.Optional(integer({ minimum: 1, maximum: 100 })),
 };
 const ownDimension = [
   ...(["model", "group", "token"] as const),

@@ -18,12 +18,13 @@ import { describeOptionChanges, optionTexts } from "../../settings/record-option
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer } from "../http/integers.ts";
 
 type Services = Readonly<{ db: Db; settings: Settings; channels: ChannelDirectory; fetch: SafeFetch }>;
 
 const orNull = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) => t.Optional(t.Union([schema, t.Null()]));
 const choice = (choices: readonly string[]) => t.String({ description: `One of: ${choices.join(", ")}.` });
-const tokens = t.Integer({ minimum: 0 });
+const tokens = integer({ minimum: 0 });
 const usd = t.Optional(t.Number({ minimum: 0 }));
 
 /** For the API description; src/catalog/entry.ts validates the fields and names the invalid one. */

@@ -7,6 +7,7 @@ import { deleteResults } from "../../domain/models/experiments/store.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer } from "../http/integers.ts";
 
 type Services = Readonly<{ db: Db; settings: Settings }>;
 
@@ -24,7 +25,7 @@ export const experimentRoutes = ({ db, settings }: Services, guarded: ReturnType
         query: t.Object({
           route: t.String({ minLength: 1, maxLength: 200 }),
           step: t.Union([t.Literal("hour"), t.Literal("day")]),
-          offset_minutes: t.Optional(t.Integer({ minimum: -840, maximum: 840 })),
+          offset_minutes: t.Optional(integer({ minimum: -840, maximum: 840 })),
         }),
       },
     )

@@ -6,8 +6,9 @@ import { decimal } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer } from "../http/integers.ts";
 
-const tokens = t.Optional(t.Integer({ minimum: 0, maximum: 1_000_000_000 }));
+const tokens = t.Optional(integer({ minimum: 0, maximum: 1_000_000_000 }));
 
 /** The prices in force. */
 export function ratioRoutes({ settings }: Readonly<{ settings: SettingsReader }>, guarded: ReturnType<typeof guard>) {

@@ -14,6 +14,7 @@ import type { Replayer } from "../../domain/models/replays/replayer.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id, integer } from "../http/integers.ts";
 
 type Services = Readonly<{
   db: Db;
@@ -23,14 +24,13 @@ type Services = Readonly<{
 
 const name = t.String({ minLength: 1, maxLength: 100 });
 const model = t.String({ minLength: 1, maxLength: 200 });
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
-const time = t.Integer({
+const time = integer({
   minimum: 0,
   maximum: 100_000_000_000,
   description: "Epoch seconds.",
 });
 const word = t.Optional(t.String({ minLength: 1, maxLength: 200 }));
-const usd = t.Integer({
+const usd = integer({
   minimum: 1,
   maximum: 1_000_000,
   description: "The most that it may cost you, in dollars.",
@@ -60,7 +60,7 @@ const newSet = t.Object({
       }),
     ),
   }),
-  max_calls: t.Optional(t.Integer({ minimum: 1, maximum: 2_000, description: "100 unless set." })),
+  max_calls: t.Optional(integer({ minimum: 1, maximum: 2_000, description: "100 unless set." })),
 });
 
 const newEvaluation = t.Object({
@@ -89,7 +89,7 @@ const newEvaluation = t.Object({
     }),
   ),
   max_usd: t.Optional(usd),
-  max_concurrent: t.Optional(t.Integer({ minimum: 1, maximum: 64, description: "4 unless set." })),
+  max_concurrent: t.Optional(integer({ minimum: 1, maximum: 64, description: "4 unless set." })),
 });
 
 const DEFAULT_CALLS = 100;
@@ -131,7 +131,7 @@ export function replayRoutes({ db, settings, replayer }: Services, guarded: Retu
     .get("/evaluations/one", async ({ query: { id, p = 0 } }) => ok(await readEvaluation(db, id, p)), {
       query: t.Object({
         id,
-        p: t.Optional(t.Integer({ minimum: 0, maximum: 1_000, description: "From 0." })),
+        p: t.Optional(integer({ minimum: 0, maximum: 1_000, description: "From 0." })),
       }),
     })
     .post(

@@ -11,6 +11,7 @@ import { describeOptionChanges, optionTexts } from "../../settings/record-option
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer } from "../http/integers.ts";
 
 type Services = Readonly<{
   db: Db;
@@ -20,7 +21,7 @@ type Services = Readonly<{
   predictOutcomes: PredictOutcomes;
 }>;
 
-const tokens = t.Optional(t.Integer({ minimum: 0, description: "Estimated prompt tokens." }));
+const tokens = t.Optional(integer({ minimum: 0, description: "Estimated prompt tokens." }));
 const flag = t.Optional(t.Boolean({ description: "True: only calls with it; false: only calls without it." }));
 const names = t.Optional(t.Array(t.String()));
 const regions = t.Optional(
@@ -31,7 +32,7 @@ const time = t.Optional(t.String({ description: "HH:MM" }));
 const candidate = t.Object(
   {
     model: t.String(),
-    weight: t.Optional(t.Integer({ minimum: 0 })),
+    weight: t.Optional(integer({ minimum: 0 })),
     ...{ min_prompt_tokens: tokens, max_prompt_tokens: tokens },
     ...{ image: flag, audio: flag, file: flag, tools: flag },
     ...{ tags: names, groups: names, channel_tags: names, regions },
@@ -48,9 +49,9 @@ const definition: TSchema & { static: object } = t.Object(
     strategy: t.Optional(t.String({ description: `One of: ${STRATEGIES.join(", ")}.` })),
     queue: t.Optional(
       t.Object({
-        max_wait_ms: t.Optional(t.Integer({ description: "30,000 unless set." })),
+        max_wait_ms: t.Optional(integer({ description: "30,000 unless set." })),
         max_length: t.Optional(
-          t.Integer({ description: "Calls that may wait at a time in each process; 100 unless set." }),
+          integer({ description: "Calls that may wait at a time in each process; 100 unless set." }),
         ),
         groups: t.Optional(t.Array(t.String(), { description: "Groups in the order in which they are served." })),
       }),
@@ -59,14 +60,14 @@ const definition: TSchema & { static: object } = t.Object(
       t.Object({
         mode: t.String({ description: "canary or mirror." }),
         candidate: candidate,
-        percent: t.Optional(t.Integer({ description: "Share of the calls; 5 unless set." })),
-        max_usd_per_day: t.Optional(t.Integer({ description: "What copies may cost on a day; 1 unless set." })),
-        max_concurrent: t.Optional(t.Integer({ description: "Copies in progress in each process; 4 unless set." })),
+        percent: t.Optional(integer({ description: "Share of the calls; 5 unless set." })),
+        max_usd_per_day: t.Optional(integer({ description: "What copies may cost on a day; 1 unless set." })),
+        max_concurrent: t.Optional(integer({ description: "Copies in progress in each process; 4 unless set." })),
         judge: t.Optional(
           t.Object({
             model: t.String(),
             group: t.Optional(t.String({ description: "Whose channels it uses; default unless set." })),
-            percent: t.Optional(t.Integer({ description: "Share of the copies; 100 unless set." })),
+            percent: t.Optional(integer({ description: "Share of the copies; 100 unless set." })),
             instructions: t.Optional(t.String({ description: "What matters to you." })),
           }),
         ),
@@ -74,8 +75,8 @@ const definition: TSchema & { static: object } = t.Object(
     ),
     hedge: t.Optional(
       t.Object({
-        after_ms: t.Optional(t.Integer({ description: "Absent: after the channel's 95th percentile." })),
-        max_extra_percent: t.Optional(t.Integer({ description: "Of what the route spends; 10 unless set." })),
+        after_ms: t.Optional(integer({ description: "Absent: after the channel's 95th percentile." })),
+        max_extra_percent: t.Optional(integer({ description: "Of what the route spends; 10 unless set." })),
       }),
     ),
     candidates: t.Array(candidate),

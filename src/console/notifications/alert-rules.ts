@@ -3,16 +3,16 @@ import type { Db } from "../../../db/types.ts";
 import { deleteRule, listRules, saveRule } from "../../domain/alerts/rules.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id, integer } from "../http/integers.ts";
 import { alertScope, logAlertChange, ownerOf } from "./alerts.ts";
 
 const MOST_DESTINATIONS = 20;
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const scoped = t.Object(alertScope);
 const rule = t.Object({
   event: t.String({ maxLength: 40 }),
   threshold: t.Number(),
-  window_minutes: t.Integer(),
+  window_minutes: integer(),
   destination_ids: t.Array(id, { maxItems: MOST_DESTINATIONS }),
   enabled: t.Boolean(),
 });

@@ -20,6 +20,7 @@ import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer, rowId } from "../http/integers.ts";
 import { integerField, numberOrUndefined, paged, pagingQuery } from "../http/paging.ts";
 import { refuseTooMany } from "../http/rate-limit.ts";
 
@@ -62,7 +63,7 @@ export async function logAlertChange(
 /** Limit of messages sent manually: tests and redeliveries. */
 const SENDS = { count: 30, windowMs: 3_600_000 };
 
-const destinationId = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+const destinationId = t.Object({ id: rowId });
 const deliveryId = t.Object({ id: t.String({ maxLength: 100 }) });
 const scoped = t.Object(alertScope);
 const fields = {
@@ -72,7 +73,7 @@ const fields = {
   quiet_from: t.String({ maxLength: 5, default: "" }),
   quiet_until: t.String({ maxLength: 5, default: "" }),
   time_zone: t.String({ maxLength: 60, default: "UTC" }),
-  digest_minutes: t.Integer({ default: 0 }),
+  digest_minutes: integer({ default: 0 }),
   /** A secret that is missing or empty keeps its stored value. */
   config: t.Record(t.String({ maxLength: 40 }), t.String({ maxLength: 2000 })),
 };

@@ -14,9 +14,9 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id } from "../http/integers.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const MOST_IDS = 200;
 const fields = {
   level: t.String({ maxLength: 20 }),

@@ -7,9 +7,8 @@ import { getBroadcast, resendToUser } from "../../domain/notifications/broadcast
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id } from "../http/integers.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
-
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
 /** Broadcasts to subscribed users: announcements, price changes, promotions, newsletters. */
 export function broadcastRoutes(

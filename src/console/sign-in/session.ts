@@ -68,11 +68,11 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
 }
 
 /**
- * A link or an image on another site sends the cookie with a GET request, but neither same-origin headers nor the user-id
+ * A link, an image or a script of another site sends the cookie with a GET or HEAD request, but neither same-origin headers nor the user-id
  * header. `sameOrigin` guards POST. Throws OperationError.
  */
 function refuseForcedLogout(request: Request, userId: number): void {
-  if (request.method !== "GET" || request.headers.get("sec-fetch-site") === "same-origin") return;
+  if (request.method === "POST" || request.headers.get("sec-fetch-site") === "same-origin") return;
   const problem = userHeaderProblem(request, userId, true);
   if (problem) throw new OperationError(problem, {}, { status: 401 });
 }

@@ -12,6 +12,7 @@ import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer } from "../http/integers.ts";
 
 /** Diagnostics of the installation, one check per request, so that a page can show each result as it arrives. */
 export function doctorRoutes(context: DiagnosticsContext, guarded: ReturnType<typeof guard>) {
@@ -55,7 +56,7 @@ export function doctorRoutes(context: DiagnosticsContext, guarded: ReturnType<ty
   );
 }
 
-const count = t.Integer({ minimum: 0, maximum: 1_000_000_000 });
+const count = integer({ minimum: 0, maximum: 1_000_000_000 });
 
 /** Recomputes stored sums, one slice per request, so that large sites stay responsive. */
 export const bookRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) =>
@@ -77,5 +78,5 @@ export const bookRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
     )
     .get("/:book", async ({ params, query }) => ok(await checkBooks(db, params.book, query.after ?? 0, nowSeconds())), {
       params: t.Object({ book: t.Union(BOOKS.map((book) => t.Literal(book))) }),
-      query: t.Object({ after: t.Optional(t.Integer({ minimum: 0, maximum: 253_402_300_799 })) }),
+      query: t.Object({ after: t.Optional(integer({ minimum: 0, maximum: 253_402_300_799 })) }),
     });

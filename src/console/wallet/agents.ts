@@ -10,6 +10,7 @@ import { listRebates, REBATE_SORTS } from "../../domain/wallet/invitations/rebat
 import type { WalletDeps } from "../../domain/wallet/operation.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId } from "../http/integers.ts";
 import { pagedSorted, pagingQuery, sortingQuery } from "../http/paging.ts";
 
 const text = t.Optional(t.String({ maxLength: 2000 }));
@@ -86,7 +87,7 @@ export function agentRoutes(services: WalletDeps, guarded: ReturnType<typeof gua
             return done(request, "withdrawal_decision_saved");
           },
           {
-            params: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+            params: t.Object({ id: rowId }),
             body: t.Object({
               action: t.Union([t.Literal("approve"), t.Literal("pay"), t.Literal("reject")]),
               reply: text,

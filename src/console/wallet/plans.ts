@@ -30,11 +30,11 @@ import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id, integer } from "../http/integers.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
 import { siteOf } from "../sign-in/oauth.ts";
 import type { PaymentServices } from "./payments/payments.ts";
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const planBody = t.Object({
   id: t.Optional(id),
   name: t.String(),
@@ -57,7 +57,7 @@ const planBody = t.Object({
 });
 
 /** Seats in all; a plan without a limit has none to name. */
-const seats = t.Optional(t.Integer({ minimum: 1, maximum: 2_147_483_647 }));
+const seats = t.Optional(integer({ minimum: 1, maximum: 2_147_483_647 }));
 // Elysia takes the first value of an enumeration where none is sent.
 const periodMethod = t.UnionEnum(REMINDER_METHODS, { default: undefined });
 const renewalMethod = t.Optional(t.UnionEnum(["balance", ...REMINDER_METHODS], { default: undefined }));
@@ -207,7 +207,7 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
               id,
               plan_id: t.Optional(id),
               // The time of the preview that is confirmed, in epoch seconds.
-              at: t.Optional(t.Integer({ minimum: 0, maximum: 99_999_999_999 })),
+              at: t.Optional(integer({ minimum: 0, maximum: 99_999_999_999 })),
               seats,
               renew: t.Optional(t.Boolean()),
               paused: t.Optional(t.Boolean()),

@@ -19,9 +19,9 @@ import { disableCodes, setCodeStatus, updateCode } from "../../domain/codes/upda
 import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId as id, integer } from "../http/integers.ts";
 import { integerField, paged, pagedSorted, pagingQuery, sortingQuery } from "../http/paging.ts";
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const MOST_IDS = 1000;
 const LONGEST_TEXT = 200;
 const text = t.String({ maxLength: LONGEST_TEXT });
@@ -76,7 +76,7 @@ export function redemptionRoutes(deps: CodeDeps, guarded: ReturnType<typeof guar
       {
         body: t.Object({
           id,
-          status: t.Optional(t.Integer()),
+          status: t.Optional(integer()),
           name: t.Optional(text),
           quota: t.Optional(t.Number()),
           ...window,

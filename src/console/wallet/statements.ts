@@ -19,13 +19,14 @@ import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { rowId } from "../http/integers.ts";
 import { pagedSorted, pagingQuery, sortingQuery } from "../http/paging.ts";
 
 const FORMATS = t.Union([t.Literal("pdf"), t.Literal("csv")]);
 const listQuery = { ...pagingQuery, ...sortingQuery(STATEMENT_SORTS), month: t.Optional(t.String({ maxLength: 7 })) };
 /** `draft` is the present month; `lang` the language of the file, by default the browser's. */
 const fileQuery = t.Object({
-  id: t.String({ pattern: "^(draft|[1-9]\\d{0,9})$" }),
+  id: t.Union([rowId, t.Literal("draft")]),
   format: FORMATS,
   lang: t.Optional(t.String({ maxLength: 20 })),
 });
@@ -66,7 +67,7 @@ export function statementRoutes(
         )
         .get("/user/statements/draft", async ({ actor }) => ok(await draft(actor.id)))
         .get("/user/statements/one", async ({ actor, query }) => ok(await readStatement(db, query.id, actor.id)), {
-          query: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+          query: t.Object({ id: rowId }),
         })
         .get("/user/billing_profile", async ({ actor }) => ok(await readBillingProfile(db, actor.id))),
     )
@@ -76,7 +77,7 @@ export function statementRoutes(
           "/user/statements/file",
           async ({ actor, request, query }) =>
             download(
-              query.id === "draft" ? await draft(actor.id) : await readStatement(db, Number(query.id), actor.id),
+              query.id === "draft" ? await draft(actor.id) : await readStatement(db, query.id, actor.id),
               request,
               query,
             ),
@@ -122,14 +123,14 @@ export function statementRoutes(
           { query: t.Object({ ...listQuery, keyword: t.Optional(t.String({ maxLength: 200 })) }) },
         )
         .get("/statements/one", async ({ query }) => ok(await readStatement(db, query.id)), {
-          query: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+          query: t.Object({ id: rowId }),
         })
         .get(
           "/statements/file",
-          async ({ request, query }) => download(await readStatement(db, Number(query.id)), request, query),
+          async ({ request, query }) => download(await readStatement(db, query.id), request, query),
           {
             query: t.Object({
-              id: t.String({ pattern: "^[1-9]\\d{0,9}$" }),
+              id: rowId,
               format: FORMATS,
               lang: t.Optional(t.String({ maxLength: 20 })),
             }),

@@ -2,6 +2,7 @@ import type { Db } from "../../../db/types.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
+import { readId } from "../../lib/values/integers.ts";
 import type { Right } from "./access/access-rules.ts";
 import { findServiceAccount, isServiceToken } from "./access/service-accounts.ts";
 import type { UserDirectory, UserEntry } from "./directory.ts";
@@ -71,10 +72,9 @@ export async function authenticate(services: AuthenticationServices, request: Re
 function readOrganization(request: Request): number | null {
   const input = request.headers.get(ORGANIZATION_HEADER)?.trim();
   if (input === undefined) return null;
-  if (!/^[1-9]\d{0,9}$/.test(input) || Number(input) > 2_147_483_647) {
-    throw new OperationError("organization_header_malformed", {}, { status: 400 });
-  }
-  return Number(input);
+  const id = readId(input);
+  if (id === null) throw new OperationError("organization_header_malformed", {}, { status: 400 });
+  return id;
 }
 
 /** The session that comes with its user-id header, and its user; null without the two, or when the user is banned. */
@@ -110,8 +110,9 @@ export async function identifyUser(services: AuthenticationServices, request: Re
 export function userHeaderProblem(request: Request, userId: number, isRequired: boolean): MessageCode | null {
   const input = USER_ID_HEADERS.flatMap((name) => request.headers.get(name) ?? []);
   if (input.length === 0) return isRequired ? "user_header_missing" : null;
-  if (input.some((id) => !/^\s*\d{1,10}\s*$/.test(id))) return "user_header_malformed";
-  return input.some((id) => Number(id) !== userId) ? "user_header_mismatch" : null;
+  const ids = input.map((text) => readId(text.trim()));
+  if (ids.includes(null)) return "user_header_malformed";
+  return ids.some((id) => id !== userId) ? "user_header_mismatch" : null;
 }
 
 async function findSession({ sessions }: Pick<AuthenticationServices, "sessions">, request: Request) {

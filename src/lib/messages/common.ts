@@ -29,6 +29,10 @@ export const commonMessages = {
     zh: "请求内容超过 {megabytes} MB。",
   },
   malformed_body: { en: "The request body is not valid JSON.", zh: "请求内容不是有效的 JSON。" },
+  malformed_path: {
+    en: "The path writes plain characters as codes. Write letters, digits and - . _ ~ as they are.",
+    zh: "路径对普通字符做了编码。请直接书写字母、数字和 - . _ ~。",
+  },
   unknown_route: { en: "Invalid URL ({method} {path})", zh: "接口不存在（{method} {path}）" },
   internal_error: {
     en: "Something went wrong on the server. Request id: {requestId}",

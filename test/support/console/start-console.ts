@@ -3,7 +3,7 @@ import { createChanges } from "../../../db/changes.ts";
 import { envelope } from "../../../src/console/http/envelope.ts";
 import { guard } from "../../../src/console/http/guard.ts";
 import { rateLimit } from "../../../src/console/http/rate-limit.ts";
-import { sameOrigin } from "../../../src/console/http/request-checks.ts";
+import { plainPath, sameOrigin } from "../../../src/console/http/request-checks.ts";
 import { identityRoutes } from "../../../src/console/sign-in/identity.ts";
 import { createUserDirectory, type UserDirectory } from "../../../src/domain/accounts/directory.ts";
 import { createSetup } from "../../../src/domain/accounts/registration/setup.ts";
@@ -86,6 +86,7 @@ export async function startTestConsole(
   const channels = { modelsOf: (group: string) => (group === "default" ? ["gpt-4o", "x/gpt-4o"] : []) };
   const app = new Elysia()
     .use(envelope({ log }))
+    .use(plainPath())
     .use(sameOrigin({ clientAddress, settings }))
     .use(
       identityRoutes(

@@ -17,8 +17,8 @@ import {
 import { nowSeconds } from "../../../lib/clock.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
+import { rowId as id, integer } from "../../http/integers.ts";
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const params = t.Object({ id });
 const projectParams = t.Object({ id, project: id });
 const budgetParams = t.Object({ id, budget: id });
@@ -26,7 +26,7 @@ const name = t.Object({ name: t.String({ maxLength: 200 }) });
 const limit = { limit: t.Number(), is_hard: t.Boolean() };
 const newBudget = t.Object({
   scope: t.UnionEnum([...BUDGET_SCOPES]),
-  scope_id: t.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  scope_id: integer({ minimum: 0, maximum: 2_147_483_647 }),
   period: t.UnionEnum([...BUDGET_PERIODS]),
   ...limit,
 });

@@ -21,12 +21,12 @@ import type { ClientAddress } from "../../../lib/http/client-ip.ts";
 import { languageOf } from "../../../lib/messages.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
+import { rowId as id } from "../../http/integers.ts";
 import type { rateLimit } from "../../http/rate-limit.ts";
 import { siteOf } from "../../sign-in/oauth.ts";
 
 export type MemberServices = InvitationDeps & Readonly<{ clientAddress: ClientAddress }>;
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const params = t.Object({ id });
 const role = t.Union([
   t.Literal("owner"),

@@ -10,16 +10,16 @@ import {
 import { channelTypes } from "../../../providers/registry.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
+import { rowId as id, integer } from "../../http/integers.ts";
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const params = t.Object({ id });
 const policyParams = t.Object({ id, policy: id });
 const body = t.Object({
   name: t.String({ maxLength: 200 }),
-  project_id: t.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  project_id: integer({ minimum: 0, maximum: 2_147_483_647 }),
   rules: t.Object({
     models: t.Array(t.String({ maxLength: 200 }), { maxItems: 500 }),
-    channel_types: t.Array(t.Integer({ minimum: 0, maximum: 100_000 }), { maxItems: 200 }),
+    channel_types: t.Array(integer({ minimum: 0, maximum: 100_000 }), { maxItems: 200 }),
     regions: t.Optional(t.Array(t.String({ maxLength: 100 }), { maxItems: 100 })),
     allow_ips: t.String({ maxLength: 20_000 }),
     blocked_words: t.String({ maxLength: 100_000 }),

@@ -9,6 +9,7 @@ import { createMailLimiter } from "../../../domain/accounts/registration/send-ve
 import type { SharedLimits } from "../../../lib/limits/shared-limits.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
+import { rowId as id } from "../../http/integers.ts";
 import type { rateLimit } from "../../http/rate-limit.ts";
 import { organizationBudgetRoutes } from "./organization-budgets.ts";
 import { type MemberServices, organizationMemberRoutes } from "./organization-members.ts";
@@ -17,7 +18,6 @@ import { organizationPolicyRoutes } from "./organization-policies.ts";
 type OrganizationServices = Omit<MemberServices, "mailLimiter"> &
   Readonly<{ billing: Pick<Billing, "transfer">; sharedLimits: SharedLimits | null }>;
 
-const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const params = t.Object({ id });
 const name = t.String({ maxLength: 200 });
 

@@ -54,7 +54,7 @@ const READS: ReadonlySet<string> = new Set([
 
 /** Routes that start something: a test, a job, a message, a payment that is completed by hand. */
 const ACTS: readonly RegExp[] = [
-  /^GET \/api\/channel\/(?:test|update_balance)(?:\/\d+)?$/,
+  /^GET \/api\/channel\/(?:test|update_balance)(?:\/:id)?$/,
   /^POST \/api\/channel\/(?:fix|fetch_models|test\/cancel|[^/]+\/keys\/test|[^/]+\/model_list\/refresh)$/,
   /^GET \/api\/channel\/fetch_models\/[^/]+$/,
   /^(?:POST|DELETE) \/api\/catalog\/update$/,
@@ -68,15 +68,20 @@ const ACTS: readonly RegExp[] = [
   /^POST \/api\/(?:books|jobs|doctor)\/.+$/,
 ];
 
-/** The right that a call of an administrator's route needs; null: no right opens it, only a role. */
-export function requiredRight(method: string, path: string): Right | null {
-  const address = path.length > 1 ? path.replace(/\/$/, "") : path;
+/**
+ * The right that a call of an administrator's route needs; null: no right opens it, only a role. `route` is the path that the
+ * router matched, with the names of its parameters (`/api/channel/test/:id`): the path of a request has many spellings.
+ */
+export function requiredRight(requestMethod: string, route: string): Right | null {
+  const address = route.length > 1 ? route.replace(/\/$/, "") : route;
   const resource = resourceOf(address);
   if (resource === null) return null;
+  // The router answers HEAD with the handler of GET.
+  const method = requestMethod === "HEAD" ? "GET" : requestMethod;
   const call = `${method} ${address}`;
   const verb = ACTS.some((pattern) => pattern.test(call))
     ? "act"
-    : method === "GET" || method === "HEAD" || READS.has(call)
+    : method === "GET" || READS.has(call)
       ? "read"
       : "write";
   const right = `${resource}:${verb}`;
