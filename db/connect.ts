@@ -33,10 +33,15 @@ export async function openDatabase(place: Place, onTrouble?: (message: string) =
 
 /** Opens the configured database as it is, to read it. Throws DatabaseError, also when there is none. */
 export async function openExistingDatabase(place: Place): Promise<Database> {
+  requireDatabase(place);
+  return connect(place);
+}
+
+/** Throws DatabaseError where an embedded database is configured that no start has made. */
+export function requireDatabase(place: Place): void {
   if (place.databaseUrl === null && !existsSync(join(place.dataDir, "postgres/PG_VERSION"))) {
     throw new DatabaseError(`there is no database in ${place.dataDir}: set DATA_DIR or DATABASE_URL`);
   }
-  return connect(place);
 }
 
 const connect = (

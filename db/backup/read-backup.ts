@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, openSync } from "node:fs";
 import { createZstdDecompress } from "node:zlib";
 import {
   BackupError,
@@ -12,17 +12,22 @@ import {
 
 const NEW_LINE = 10;
 
+/** Opens a file for reading and returns its descriptor: for a process that acts as another user than the file's. */
+export type OpenFile = (path: string) => number;
+
+const openFile: OpenFile = (path) => openSync(path, "r");
+
 /**
  * Reads a backup item by item. The "end" item comes only after the checksum and the counts were found right. Throws
- * BackupError when the file is missing, damaged, cut short or not a backup.
+ * BackupError when the file is missing, unreadable, damaged, cut short or not a backup.
  */
-export async function* readBackup(path: string): AsyncGenerator<BackupItem> {
+export async function* readBackup(path: string, open = openFile): AsyncGenerator<BackupItem> {
   const hash = new Bun.CryptoHasher("sha256");
   const counts: Record<string, number> = {};
   let table: string | null = null;
   let end: Extract<BackupItem, { kind: "end" }> | null = null;
   let isFirst = true;
-  for await (const line of linesOf(path)) {
+  for await (const line of linesOf(path, open)) {
     const [mark, ...values] = marksOf(line);
     if (isFirst !== (mark === HEAD_MARK)) throw new BackupError(`${path} is not a backup made by sluice`);
     isFirst = false;
@@ -65,8 +70,8 @@ function checkedHead(path: string, head: BackupHead): BackupHead {
 
 const damaged = (path: string) => new BackupError(`${path} is damaged or cut short`);
 
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path);
+async function* linesOf(path: string, open: OpenFile): AsyncGenerator<string> {
+  const file = openStream(path, open);
   const text = createZstdDecompress();
   file.once("error", (error) => text.destroy(error));
   file.pipe(text);
@@ -82,11 +87,22 @@ async function* linesOf(path: string): AsyncGenerator<string> {
       if (start < chunk.length) rest.push(Buffer.from(chunk.subarray(start)));
     }
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    if (["ENOENT", "EACCES", "EISDIR"].includes(code)) throw new BackupError(`cannot read ${path}: ${message}`);
-    throw damaged(path);
+    throw unreadable(path, error) ?? damaged(path);
   } finally {
     file.destroy();
     text.destroy();
   }
+}
+
+function openStream(path: string, open: OpenFile) {
+  try {
+    return createReadStream(path, { fd: open(path) });
+  } catch (error) {
+    throw unreadable(path, error) ?? error;
+  }
+}
+
+function unreadable(path: string, error: unknown): BackupError | null {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return ["ENOENT", "EACCES", "EISDIR"].includes(code) ? new BackupError(`cannot read ${path}: ${message}`) : null;
 }

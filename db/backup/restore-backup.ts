@@ -13,7 +13,7 @@ import {
   type RowCounts,
   type Sequences,
 } from "./format.ts";
-import { readBackup } from "./read-backup.ts";
+import { type OpenFile, readBackup } from "./read-backup.ts";
 
 const ROWS_A_STATEMENT = 500;
 const CHARACTERS_A_STATEMENT = 2_000_000;
@@ -26,9 +26,13 @@ const CHARACTERS_A_STATEMENT = 2_000_000;
 export async function restoreBackup(
   { sql, kind }: Database,
   path: string,
-  { replace = false, checkOption }: Readonly<{ replace?: boolean; checkOption?: OptionCheck }> = {},
+  {
+    replace = false,
+    checkOption,
+    open,
+  }: Readonly<{ replace?: boolean; checkOption?: OptionCheck; open?: OpenFile }> = {},
 ): Promise<RowCounts> {
-  const head = await verify(path, checkOption);
+  const head = await verify(path, checkOption, open);
   const restore = async (tx: Statements) => {
     if (kind === "server") await liftTimeouts(tx);
     const { all } = await listTables(tx);
@@ -37,7 +41,7 @@ export async function restoreBackup(
     await tx.unsafe(`truncate ${quotedList(all)}`);
     await createLogMonths(tx, head.logMonths);
     const constraints = await deferConstraints(tx);
-    const { counts, sequences } = await load(tx, path);
+    const { counts, sequences } = await load(tx, path, open);
     await tx.unsafe("set constraints all immediate");
     for (const { name, table } of constraints) {
       await tx.unsafe(`alter table ${table} alter constraint ${quoted(name)} not deferrable`);
@@ -55,10 +59,10 @@ type Option = Readonly<{ key: string; value: string }>;
 type OptionCheck = (option: Option) => void;
 
 /** Reads the whole file once before anything is changed. */
-async function verify(path: string, checkOption?: OptionCheck): Promise<BackupHead> {
+async function verify(path: string, checkOption?: OptionCheck, open?: OpenFile): Promise<BackupHead> {
   let head: BackupHead | null = null;
   let table = "";
-  for await (const item of readBackup(path)) {
+  for await (const item of readBackup(path, open)) {
     if (item.kind === "head") head = item.head;
     else if (item.kind === "table") table = item.name;
     else if (item.kind === "row" && table === "options") checkOption?.(JSON.parse(item.json) as Option);
@@ -101,7 +105,11 @@ async function deferConstraints(tx: Statements): Promise<{ name: string; table: 
   return constraints;
 }
 
-async function load(tx: Statements, path: string): Promise<{ counts: RowCounts; sequences: Sequences }> {
+async function load(
+  tx: Statements,
+  path: string,
+  open?: OpenFile,
+): Promise<{ counts: RowCounts; sequences: Sequences }> {
   let statement = "";
   let rows: string[] = [];
   let characters = 0;
@@ -110,7 +118,7 @@ async function load(tx: Statements, path: string): Promise<{ counts: RowCounts; 
     rows = [];
     characters = 0;
   };
-  for await (const item of readBackup(path)) {
+  for await (const item of readBackup(path, open)) {
     if (item.kind === "table") {
       await flush();
       statement = insertInto(item.name, item.columns);

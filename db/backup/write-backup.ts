@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { createWriteStream, openSync, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import { listLogMonths } from "../maintenance/partitions.ts";
@@ -31,16 +30,17 @@ const LOG_ROWS_A_SLICE = 400;
  * and, with one session, get their ids in the order of commits: those up to that id are the log of the same moment, and
  * are read afterwards in slices. Balances, counters and roll-ups so agree with the log rows. (Rows that an operator clears
  * meanwhile may be missing.)
- * Returns the rows written a table. Throws when the disk or the database refuses; then there is no file.
+ * Returns the rows written a table. Throws when the disk or the database refuses; then there is no file. `asCaller` runs what
+ * makes, renames or deletes the file.
  */
 export async function writeBackup(
   database: Database,
   path: string,
-  about: Readonly<{ version: string }>,
+  { version, asCaller = (run) => run() }: Readonly<{ version: string; asCaller?: <T>(run: () => T) => T }>,
 ): Promise<RowCounts> {
-  const file = createBackupFile(path);
+  const file = createBackupFile(path, asCaller);
   try {
-    const counts = await withDeadline(DEADLINES_MS.long, () => writeAll(database, file, about.version));
+    const counts = await withDeadline(DEADLINES_MS.long, () => writeAll(database, file, version));
     await file.finish();
     return counts;
   } catch (error) {
@@ -129,11 +129,12 @@ type BackupFile = Readonly<{
 }>;
 
 /** Begins a backup file that only this user can read; until finish() nothing stands under its name. */
-function createBackupFile(path: string): BackupFile {
+function createBackupFile(path: string, asCaller: <T>(run: () => T) => T): BackupFile {
   const draft = `${path}.${process.pid}.part`;
+  const fd = asCaller(() => openSync(draft, "w", 0o600));
   const hash = new Bun.CryptoHasher("sha256");
   const compressor = createZstdCompress();
-  const written = pipeline(compressor, createWriteStream(draft, { mode: 0o600, flush: true }));
+  const written = pipeline(compressor, createWriteStream(draft, { fd, flush: true }));
   // Whoever waits for a line or the end gets it; nobody may be waiting at the moment it fails.
   let failure: unknown = null;
   written.catch((error) => {
@@ -154,12 +155,12 @@ function createBackupFile(path: string): BackupFile {
       await write(`${JSON.stringify(["sha256", hash.digest("hex")])}\n`);
       compressor.end();
       await written;
-      await rename(draft, path);
+      asCaller(() => renameSync(draft, path));
     },
     async discard() {
       compressor.destroy();
       await written.catch(() => {});
-      await rm(draft, { force: true });
+      asCaller(() => rmSync(draft, { force: true }));
     },
   };
 }

@@ -1,7 +1,8 @@
 import { Database as LockFile } from "bun:sqlite";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdir, statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { explainUnreadable } from "../../src/lib/runtime/data-dir-owner.ts";
 import { findNewestBackup } from "../backup/find-backup.ts";
 import { openDriver } from "../server/driver.ts";
 import { answersWithin } from "../server/health.ts";
@@ -32,7 +33,9 @@ export async function openEmbedded({ dataDir, fsync = true, onTrouble }: Embedde
   const unlock = lockDataDir(home);
   try {
     const engineDir = join(home, ENGINE_FOLDER);
-    await refuseIncomplete(home, engineDir);
+    await refuseIncomplete(home, engineDir).catch((error) => {
+      throw unreadable(home, engineDir) ?? error;
+    });
     checkVersion(engineDir);
     const socket = join(await createRunDirectory(home), ENGINE_SOCKET);
     const engine = new Engine({ engineDir, socket, fsync, workerUrl: workerUrl(), onTrouble: onTrouble ?? (() => {}) });
@@ -86,7 +89,15 @@ const workerUrl = (): string =>
  * Returns what releases it. Throws DatabaseError when another process has it.
  */
 function lockDataDir(dataDir: string): () => void {
-  const file = new LockFile(join(dataDir, "sluice.lock"), { create: true });
+  const path = join(dataDir, "sluice.lock");
+  try {
+    // Whoever can read it could hold it. Its mode is changed without opening it, which would release the lock.
+    if (existsSync(path)) chmodSync(path, 0o600);
+    else writeFileSync(path, "", { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    throw unreadable(dataDir, dataDir) ?? error;
+  }
+  const file = new LockFile(path, { create: true });
   try {
     file.run("pragma locking_mode = exclusive");
     file.run("begin exclusive");
@@ -105,10 +116,6 @@ const LEAST_FREE_BYTES = 20_000_000;
 const DISK_TROUBLE: readonly (readonly [RegExp, string])[] = [
   [/ENOSPC|EDQUOT|No space left/i, FULL],
   [/EROFS|Read-only file system/i, "the file system is read-only: mount DATA_DIR writable"],
-  [
-    /EACCES|EPERM|Permission denied/i,
-    "files in DATA_DIR belong to somebody else: give them to the user of this process",
-  ],
 ];
 
 /**
@@ -124,8 +131,16 @@ async function refuseIncomplete(home: string, engineDir: string): Promise<void> 
   if (readFileSync(version, "utf8").trim() === "") throw await damaged(home, engineDir, "PG_VERSION is empty");
 }
 
+/** Files of another user are no damage, whatever the engine says of them. Null where this process may use all of them. */
+function unreadable(home: string, engineDir: string): DatabaseError | null {
+  const reason = explainUnreadable(home, engineDir);
+  return reason === null ? null : new DatabaseError(`the embedded database does not start: ${reason}`);
+}
+
 /** Why the embedded engine did not start, in words of this product, with what to do about it. */
 async function explainFailure(home: string, engineDir: string, error: Error): Promise<DatabaseError> {
+  const foreign = unreadable(home, engineDir);
+  if (foreign) return foreign;
   const trouble = DISK_TROUBLE.find(([pattern]) => pattern.test(error.message))?.[1] ?? (await findFullDisk(home));
   if (trouble) return new DatabaseError(`the embedded database does not start: ${error.message}: ${trouble}`);
   if (!existsSync(engineDir))

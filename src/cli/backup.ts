@@ -1,13 +1,14 @@
-import { createWriteStream } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
+import { createWriteStream, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { BackupError, type RowCounts } from "../../db/backup/format.ts";
 import { readBackup } from "../../db/backup/read-backup.ts";
 import { writeBackup } from "../../db/backup/write-backup.ts";
 import { openExistingDatabase } from "../../db/connect.ts";
-import { type Config, loadConfig } from "../server/config.ts";
+import type { AsCaller } from "../lib/runtime/data-dir-owner.ts";
+import type { Config } from "../server/config.ts";
 import { version } from "../server/version.ts";
+import { loadCommandConfig } from "./control/command-config.ts";
 import { askGateway } from "./control/control-client.ts";
 
 /**
@@ -15,11 +16,11 @@ import { askGateway } from "./control/control-client.ts";
  * it alone can. Returns the exit code. Throws BackupError, ControlError, DatabaseError.
  */
 export async function backup(file: string): Promise<number> {
-  const config = await loadConfig();
+  const { config, asCaller } = await loadCommandConfig();
   const path = resolve(file);
-  const counts = (await fetchFromGateway(config, path)) ?? (await writeDirectly(config, path));
+  const counts = (await fetchFromGateway(config, path, asCaller)) ?? (await writeDirectly(config, path, asCaller));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const { size } = await stat(path);
+  const { size } = asCaller(() => statSync(path));
   process.stdout.write(`${file}: ${rows} rows of ${Object.keys(counts).length} tables, ${Math.ceil(size / 1024)} KB\n`);
   process.stdout.write(
     "Secrets in it are encrypted: keep the key (ENCRYPTION_KEY or DATA_DIR/secret.key) too, elsewhere.\n",
@@ -27,32 +28,34 @@ export async function backup(file: string): Promise<number> {
   return 0;
 }
 
-async function writeDirectly(config: Config, path: string): Promise<RowCounts> {
+async function writeDirectly(config: Config, path: string, asCaller: AsCaller): Promise<RowCounts> {
   const database = await openExistingDatabase(config);
   try {
-    return await writeBackup(database, path, { version });
+    return await writeBackup(database, path, { version, asCaller });
   } finally {
     await database.close();
   }
 }
 
-async function fetchFromGateway(config: Config, path: string): Promise<RowCounts | null> {
+async function fetchFromGateway(config: Config, path: string, asCaller: AsCaller): Promise<RowCounts | null> {
   if (config.databaseUrl !== null) return null;
   const reply = await askGateway(config.dataDir, "backup");
   if (!reply) return null;
   const draft = `${path}.${process.pid}.part`;
+  const fd = asCaller(() => openSync(draft, "w", 0o600));
   try {
-    await pipeline(reply, createWriteStream(draft, { mode: 0o600, flush: true }));
-    const counts = await countsOf(draft);
-    await rename(draft, path);
+    await pipeline(reply, createWriteStream(draft, { fd, flush: true }));
+    const counts = await countsOf(draft, asCaller);
+    asCaller(() => renameSync(draft, path));
     return counts;
   } finally {
-    await rm(draft, { force: true });
+    asCaller(() => rmSync(draft, { force: true }));
   }
 }
 
 /** Reads the whole file: what arrived must be complete before it stands under its name. */
-async function countsOf(path: string): Promise<RowCounts> {
-  for await (const item of readBackup(path)) if (item.kind === "end") return item.counts;
+async function countsOf(path: string, asCaller: AsCaller): Promise<RowCounts> {
+  const open = () => asCaller(() => openSync(path, "r"));
+  for await (const item of readBackup(path, open)) if (item.kind === "end") return item.counts;
   throw new BackupError("the gateway sent no backup");
 }

@@ -15,9 +15,10 @@ import { createVault } from "../lib/security/crypto.ts";
 import { createSecretReader } from "../lib/security/secret-references/secret-reader.ts";
 import { loadSecrets } from "../lib/security/secrets.ts";
 import { runBenchmark } from "../server/benchmark/run-benchmark.ts";
-import { type Config, loadConfig } from "../server/config.ts";
+import type { Config } from "../server/config.ts";
 import { openReads } from "../server/services.ts";
 import { createSettings } from "../settings/settings.ts";
+import { loadCommandConfig } from "./control/command-config.ts";
 import { askGateway, textOf } from "./control/control-client.ts";
 
 const MARKS: Readonly<Record<State, string>> = { ok: "ok  ", warn: "WARN", fail: "FAIL", skip: "-   " };
@@ -27,7 +28,7 @@ const MARKS: Readonly<Record<State, string>> = { ok: "ok  ", warn: "WARN", fail:
  * runs its data is opened. Returns the exit code: 1 when something fails.
  */
 export async function doctor(): Promise<number> {
-  const config = await loadConfig();
+  const { config } = await loadCommandConfig();
   const reports = (await askServing(config)) ?? (await examineDirectly(config));
   for (const { title, findings } of reports) {
     process.stdout.write(`${title}\n`);

@@ -4,8 +4,8 @@ import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import { ensureDataDir } from "../lib/runtime/data-dir.ts";
 import { createVault } from "../lib/security/crypto.ts";
 import { loadSecrets } from "../lib/security/secrets.ts";
-import { loadConfig } from "../server/config.ts";
 import { checkEncryptionKey } from "../settings/key-check.ts";
+import { loadCommandConfig } from "./control/command-config.ts";
 import { writeReport } from "./import/report.ts";
 import { runImport } from "./import/run-import.ts";
 
@@ -17,7 +17,7 @@ export async function importData(
   from: string,
   choices: Readonly<{ isDry: boolean; withLogs: boolean; balanceUsd: number; env: NodeJS.ProcessEnv }>,
 ): Promise<number> {
-  const config = await loadConfig();
+  const { config, asCaller } = await loadCommandConfig();
   await ensureDataDir(config.dataDir, config.databaseUrl === null);
   const secrets = await loadSecrets(config);
   const vault = createVault(secrets);
@@ -26,7 +26,7 @@ export async function importData(
     await checkEncryptionKey(database.db, vault, secrets.source);
     if (database.kind === "server") await refuseInUse(database.sql);
     const { family, report } = await withDeadline(DEADLINES_MS.long, () =>
-      runImport({ database, vault }, from, choices),
+      runImport({ database, vault }, from, { ...choices, asCaller }),
     );
     process.stdout.write(`${family}${choices.isDry ? ", dry run: nothing is written" : ""}\n`);
     process.stdout.write(writeReport(report, choices.isDry));

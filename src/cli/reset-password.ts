@@ -1,7 +1,8 @@
 import { createChanges } from "../../db/changes.ts";
-import { openDatabase } from "../../db/connect.ts";
+import { openDatabase, requireDatabase } from "../../db/connect.ts";
 import { resetPassword as reset } from "../domain/accounts/credentials/reset-by-email.ts";
-import { type Config, loadConfig } from "../server/config.ts";
+import type { Config } from "../server/config.ts";
+import { loadCommandConfig } from "./control/command-config.ts";
 import { askGateway, textOf } from "./control/control-client.ts";
 
 /**
@@ -9,7 +10,7 @@ import { askGateway, textOf } from "./control/control-client.ts";
  * exit code.
  */
 export async function resetPassword(username: string): Promise<number> {
-  const config = await loadConfig();
+  const { config } = await loadCommandConfig();
   const password = await askServing(config, username)
     .then((answered) => answered ?? resetDirectly(config, username))
     .catch((error: Error) => {
@@ -26,6 +27,7 @@ async function askServing(config: Config, username: string): Promise<string | nu
 }
 
 async function resetDirectly(config: Config, username: string): Promise<string> {
+  requireDatabase(config);
   const database = await openDatabase(config);
   const changes = await createChanges(database, (error) => {
     throw error;

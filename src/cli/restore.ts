@@ -1,17 +1,18 @@
+import { openSync } from "node:fs";
 import { restoreBackup } from "../../db/backup/restore-backup.ts";
 import { openDatabase } from "../../db/connect.ts";
 import { ensureDataDir } from "../lib/runtime/data-dir.ts";
 import { createVault } from "../lib/security/crypto.ts";
 import { loadExistingSecrets } from "../lib/security/secrets.ts";
-import { loadConfig } from "../server/config.ts";
 import { checkBackupKey } from "../settings/key-check.ts";
+import { loadCommandConfig } from "./control/command-config.ts";
 
 /**
  * Reads a backup into the configured database, which no gateway may be using; with `force` everything in it is replaced.
  * Returns the exit code. Throws BackupError, DatabaseError, SecretsError for a backup that was made under another key: then nothing is changed.
  */
 export async function restore(file: string, force: boolean): Promise<number> {
-  const config = await loadConfig();
+  const { config, asCaller } = await loadCommandConfig();
   await ensureDataDir(config.dataDir, config.databaseUrl === null);
   const secrets = await loadExistingSecrets(config);
   const vault = secrets && createVault(secrets);
@@ -21,6 +22,7 @@ export async function restore(file: string, force: boolean): Promise<number> {
     if (force) process.stdout.write(`Replacing everything in ${place}\n`);
     const counts = await restoreBackup(database, file, {
       replace: force,
+      open: (path) => asCaller(() => openSync(path, "r")),
       checkOption: (option) => checkBackupKey(option, vault),
     });
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -2,16 +2,16 @@ import { copyFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { liftTimeouts, quoted } from "../../db/backup/format.ts";
 import { refuseInUse } from "../../db/backup/restore-backup.ts";
-import { openDatabase } from "../../db/connect.ts";
+import { openDatabase, requireDatabase } from "../../db/connect.ts";
 import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import type { Database, Statements } from "../../db/types.ts";
 import { SECRET_SETTINGS } from "../domain/notifications/notification-setting.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { createVault, rotateKey, type Vault } from "../lib/security/crypto.ts";
 import { KEY_FILE, loadExistingSecrets, readKeyFile, SecretsError, writeKeyFile } from "../lib/security/secrets.ts";
-import { loadConfig } from "../server/config.ts";
 import { checkEncryptionKey, KEY_CHECK_ROW } from "../settings/key-check.ts";
 import { findOption } from "../settings/registry/index.ts";
+import { loadCommandConfig } from "./control/command-config.ts";
 
 const ROWS_A_STATEMENT = 1000;
 
@@ -21,11 +21,12 @@ const ROWS_A_STATEMENT = 1000;
  * again completes it. Returns the exit code. Throws BackupError, DatabaseError, SecretsError; then nothing is changed.
  */
 export async function rotateEncryptionKey(): Promise<number> {
-  const config = await loadConfig();
+  const { config } = await loadCommandConfig();
   const secrets = await loadExistingSecrets(config);
   if (!secrets) throw new SecretsError("there is no encryption key yet: start the gateway once");
   const keyFile = join(config.dataDir, KEY_FILE);
   const newKeyFile = `${keyFile}.new`;
+  requireDatabase(config);
   const database = await openDatabase(config);
   try {
     const left = await readKeyFile(newKeyFile);

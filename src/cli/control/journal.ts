@@ -1,7 +1,8 @@
 import { createChanges } from "../../../db/changes.ts";
-import { openDatabase, openExistingDatabase } from "../../../db/connect.ts";
+import { openDatabase, openExistingDatabase, requireDatabase } from "../../../db/connect.ts";
 import type { ReplayResult } from "../../billing/journal/rejected/replay-rejected.ts";
-import { type Config, loadConfig } from "../../server/config.ts";
+import type { Config } from "../../server/config.ts";
+import { loadCommandConfig } from "./command-config.ts";
 import { askGateway, textOf } from "./control-client.ts";
 import {
   type AcknowledgeResult,
@@ -20,7 +21,7 @@ type Result = JournalReport | ReplayResult | AcknowledgeResult;
  * nothing to acknowledge.
  */
 export async function journal(action: JournalAction, asJson: boolean): Promise<number> {
-  const config = await loadConfig();
+  const { config } = await loadCommandConfig();
   const result = (await askServing(config, action)) ?? (await runDirectly(config, action));
   const print = asJson ? (value: Result) => `${JSON.stringify(value, null, 2)}\n` : describe;
   process.stdout.write(print(result));
@@ -36,6 +37,7 @@ async function askServing(config: Config, action: JournalAction): Promise<Result
 
 async function runDirectly(config: Config, action: JournalAction): Promise<Result> {
   if (action.action === "inspect") return inspectDirectly(config);
+  requireDatabase(config);
   const database = await openDatabase(config);
   try {
     const changes = await createChanges(database, (error) => {

@@ -1,4 +1,5 @@
 import type { Database, Statements } from "../../../db/types.ts";
+import type { AsCaller } from "../../lib/runtime/data-dir-owner.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { loadOptions } from "../../settings/store.ts";
 import { detectFamily, type Family } from "./detect-family.ts";
@@ -70,6 +71,7 @@ type Choices = Readonly<{
   isDry: boolean;
   withLogs: boolean;
   balanceUsd?: number;
+  asCaller?: AsCaller;
   env?: Readonly<Record<string, string | undefined>>;
 }>;
 
@@ -83,7 +85,7 @@ export async function runImport(
   from: string,
   choices: Choices,
 ): Promise<{ family: Family; report: Report }> {
-  const source = await openSource(from);
+  const source = await openSource(from, choices.asCaller);
   try {
     const family = await detectFamily(source);
     const report = createReport();

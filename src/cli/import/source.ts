@@ -2,6 +2,7 @@ import { Database as SqliteFile } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { SQL } from "bun";
 import { requireRow } from "../../../db/require-row.ts";
+import type { AsCaller } from "../../lib/runtime/data-dir-owner.ts";
 import { messageOf } from "../../lib/runtime/error-message.ts";
 
 /** A row as the source's driver reads it: see values.ts for what may stand in a column. */
@@ -29,21 +30,25 @@ const ROWS_A_SLICE = 10_000;
 
 type Query = (statement: string) => Promise<SourceRow[]>;
 
-/** Opens a SQLite file, or the database at a mysql:// or postgres:// address. Throws SourceError. */
-export async function openSource(address: string): Promise<Source> {
+/**
+ * Opens a SQLite file, or the database at a mysql:// or postgres:// address. `asCaller` opens the file where this process acts as
+ * another user than its owner. Throws SourceError.
+ */
+export async function openSource(address: string, asCaller: AsCaller = (run) => run()): Promise<Source> {
   const scheme = /^([a-z]+):\/\//i.exec(address)?.[1]?.toLowerCase();
-  if (scheme === undefined) return openFile(address);
+  if (scheme === undefined) return asCaller(() => openFile(address));
   if (scheme === "mysql" || scheme === "mariadb") return openServer(address.replace(/^\w+/, "mysql"), "mysql");
   if (scheme === "postgres" || scheme === "postgresql") return openServer(address, "postgres");
   throw new SourceError(`${scheme}:// is no source: name a SQLite file, or a mysql:// or postgres:// address`);
 }
 
-async function openFile(path: string): Promise<Source> {
+function openFile(path: string): Source {
   if (!existsSync(path)) throw new SourceError(`there is no file ${path}`);
   try {
     const file = new SqliteFile(path, { readonly: true });
     const query: Query = async (statement) => file.query<SourceRow, []>(statement).all();
-    await query("select count(*) from sqlite_master");
+    // The first query opens the files that belong to it.
+    file.query("select count(*) from sqlite_master").all();
     return createSource(
       query,
       (table) => `select name from pragma_table_info('${table}')`,

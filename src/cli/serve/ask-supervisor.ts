@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { SUPERVISOR_SOCKET } from "../../../db/embedded/run-directory.ts";
+import { becomeOwner } from "../../lib/runtime/data-dir-owner.ts";
 import { readLocation } from "../../server/config.ts";
 import { askSocket, textOf } from "../control/control-client.ts";
 import type { HostView } from "./supervisor/supervisor.ts";
@@ -8,11 +9,17 @@ import type { HostView } from "./supervisor/supervisor.ts";
 export const askSupervisor = (dataDir: string, command: "status" | "reload"): Promise<IncomingMessage | null> =>
   askSocket(dataDir, SUPERVISOR_SOCKET, command);
 
+function askOwn(command: "status" | "reload"): Promise<IncomingMessage | null> {
+  const { dataDir } = readLocation();
+  becomeOwner(dataDir);
+  return askSupervisor(dataDir, command);
+}
+
 const NO_SUPERVISOR = "no gateway with several workers runs with this DATA_DIR";
 
 /** Replaces the workers of the gateway on this machine. Returns the exit code. */
 export async function reload(): Promise<number> {
-  const reply = await askSupervisor(readLocation().dataDir, "reload");
+  const reply = await askOwn("reload");
   if (!reply) throw new Error(`${NO_SUPERVISOR}: a single process is restarted`);
   const { replaced }: { replaced: number } = JSON.parse(await textOf(reply));
   process.stdout.write(`${replaced} workers replaced\n`);
@@ -21,7 +28,7 @@ export async function reload(): Promise<number> {
 
 /** Shows the workers of the gateway on this machine. Returns the exit code: 1 where fewer than there should be take calls. */
 export async function status(asJson: boolean): Promise<number> {
-  const reply = await askSupervisor(readLocation().dataDir, "status");
+  const reply = await askOwn("status");
   if (!reply) throw new Error(NO_SUPERVISOR);
   const view: HostView = JSON.parse(await textOf(reply));
   process.stdout.write(asJson ? `${JSON.stringify(view, null, 2)}\n` : table(view));

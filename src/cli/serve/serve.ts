@@ -1,13 +1,18 @@
 import { join } from "node:path";
 import { countCores } from "../../lib/runtime/count-cores.ts";
+import { becomeOwner } from "../../lib/runtime/data-dir-owner.ts";
 import { loadConfig } from "../../server/config.ts";
 import { HostLink } from "../../server/workers/host-link.ts";
 import type { WorkerCommand } from "../arguments.ts";
 import { runGateway } from "./run-gateway.ts";
 
-/** Runs the gateway until a signal ends it: in this process, or in several workers. Returns the exit code. */
+/**
+ * Runs the gateway until a signal ends it: in this process, or in several workers; root becomes the owner of the data directory.
+ * Returns the exit code.
+ */
 export async function serve(): Promise<number> {
   const config = await loadConfig();
+  becomeOwner(config.dataDir, true);
   const workers = config.databaseUrl === null ? 1 : (config.workers ?? countCores());
   if (workers === 1) return runGateway({ ...config, workers }, null);
   const { supervise } = await import("./supervisor/supervise.ts");
