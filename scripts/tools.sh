@@ -16,6 +16,7 @@ ensure_bun() {
   npm install --prefix "$root/.tools" --no-fund --no-audit --loglevel=error "bun@$wanted" || die "installing Bun $wanted failed"
   hash -r
   [ "$(bun --version)" = "$wanted" ] || die "Bun $wanted was installed into .tools, but does not start"
+  echo "for bun in this shell: export PATH=\"$root/.tools/node_modules/.bin:\$PATH\""
 }
 
 ensure_packages() {

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import Ajv from "ajv";
 import { $ } from "bun";
 import { version } from "../../package.json";
@@ -86,7 +88,7 @@ test("pods have what they need: secrets as files, time to drain, a volume, no ri
   });
 });
 
-test.each(["kubernetes/sluice.yaml", "compose/compose.yaml", "systemd/sluice.service"])(
+test.each(["kubernetes/sluice.yaml", "../compose.yaml", "systemd/sluice.service"])(
   "%s sets no variable that Sluice does not read",
   async (file) => {
     const used = [...(await read(file)).matchAll(/(?:name: |^ {6}|^Environment=|^# )([A-Z]+(?:_[A-Z]+)+)\b/gm)].map(
@@ -102,16 +104,114 @@ test("services get the time that open calls may take, and Valkey evicts no charg
   const { shutdownTimeoutMs } = readConfig({});
   expect(60_000).toBeGreaterThan(shutdownTimeoutMs + 5_000);
   expect(await read("systemd/sluice.service")).toContain("TimeoutStopSec=60");
-  expect(await yaml("compose/compose.yaml")).toMatchObject({
+  expect(await readCompose({})).toMatchObject({
     services: { sluice: { stop_grace_period: "60s" }, valkey: { command: expect.arrayContaining(["noeviction"]) } },
   });
 });
 
-test("files that compose mounts are there", async () => {
-  const mounted = [...(await read("compose/compose.yaml")).matchAll(/- (\.[^:]+):/g)].map(([, path = ""]) => path);
-  expect(mounted).toHaveLength(5);
-  expect(mounted.filter((path) => !existsSync(`${DEPLOY}/compose/${path}`))).toEqual([]);
+test("compose.yaml starts without a variable, in the order of what its services need", async () => {
+  expect(await composeProblems({})).toEqual([]);
+  expect(await composeProblems({ PORT: "8080", TRUSTED_PROXIES: "10.0.0.0/8" })).toEqual([]);
+  const { services } = await readCompose({ PORT: "8080" });
+  expect(services.sluice?.ports).toEqual(["8080:3000"]);
+  const monitoring = Object.keys(services).filter((name) => services[name]?.profiles?.includes("monitoring"));
+  expect(monitoring).toEqual(["prometheus", "grafana"]);
+  expect(Object.keys(services).filter((name) => !monitoring.includes(name))).toEqual([
+    ...["sluice", "secrets", "postgres", "valkey"],
+  ]);
 });
+
+test("compose makes each password once, for the service that reads it alone", async () => {
+  const folder = await mkdtemp(`${tmpdir()}/sluice-secrets-`);
+  // Only root gives files away; who gets which is what counts here.
+  await Bun.write(`${folder}/bin/chown`, `#!/bin/sh\necho "$1 $2" >>"${folder}/owners"\n`);
+  await $`chmod 755 ${folder}/bin/chown && mkdir ${folder}/secrets`.quiet();
+  const make = () =>
+    $`sh ${DEPLOY}/compose/make-secrets.sh ${folder}/secrets`.env({
+      ...process.env,
+      PATH: `${folder}/bin:${process.env.PATH}`,
+    });
+  const readSecrets = () =>
+    Promise.all(
+      ["postgres-password", "database-url", "grafana-password"].map((name) =>
+        Bun.file(`${folder}/secrets/${name}`).text(),
+      ),
+    );
+  try {
+    await make().quiet();
+    const [password = "", url = "", grafana = ""] = await readSecrets();
+    expect(password).toMatch(/^[\w-]{32}\n$/);
+    expect(grafana).toMatch(/^[\w-]{32}\n$/);
+    expect(grafana).not.toBe(password);
+    expect(url).toBe(`postgres://sluice:${password.trim()}@postgres:5432/sluice\n`);
+    expect(readConfig({ DATABASE_URL_FILE: `${folder}/secrets/database-url` }).databaseUrl).toBe(url.trim());
+    expect(await Bun.file(`${folder}/owners`).text()).toBe(
+      "0 postgres-password\n65532 database-url\n472 grafana-password\n",
+    );
+    for (const name of readdirSync(`${folder}/secrets`)) {
+      expect(statSync(`${folder}/secrets/${name}`).mode & 0o777).toBe(0o400);
+    }
+    await make().quiet();
+    expect(await readSecrets()).toEqual([password, url, grafana]);
+  } finally {
+    await $`chmod -R u+rw ${folder} && rm -rf ${folder}`.quiet();
+  }
+});
+
+test("what compose makes is kept out of git and of the image", async () => {
+  const root = `${DEPLOY}/..`;
+  expect((await Bun.file(`${root}/.gitignore`).text()).split("\n")).toContain(".secrets/");
+  expect(await Bun.file(`${root}/.dockerignore`).text()).toMatch(/^\*$/m);
+});
+
+type Service = Readonly<{
+  image?: string;
+  build?: string;
+  ports?: string[];
+  profiles?: string[];
+  volumes?: string[];
+  healthcheck?: object;
+  depends_on?: Readonly<Record<string, { condition: string }>>;
+}>;
+type Compose = Readonly<{ services: Readonly<Record<string, Service>>; volumes: Readonly<Record<string, unknown>> }>;
+
+/** compose.yaml with its variables replaced, as `docker compose config` reads it. Throws where one has to be set. */
+async function readCompose(env: Readonly<Record<string, string>>): Promise<Compose> {
+  const text = (await read("../compose.yaml")).replaceAll(
+    /\$\{(\w+)(?:(:[-?])([^}]*))?\}/g,
+    (_, name: string, operator: string | undefined, rest: string) => {
+      if (env[name]) return env[name];
+      if (operator === ":-") return rest;
+      throw new Error(`${name} has to be set`);
+    },
+  );
+  return Bun.YAML.parse(text) as Compose;
+}
+
+/** What `docker compose config` would refuse, and mounts of files that are not in the tree. */
+async function composeProblems(env: Readonly<Record<string, string>>): Promise<string[]> {
+  const { services, volumes } = await readCompose(env);
+  const root = `${DEPLOY}/..`;
+  const problems: string[] = [];
+  for (const [name, { image, build, volumes: mounts = [], depends_on: needs = {} }] of Object.entries(services)) {
+    if (build !== undefined && !existsSync(`${root}/${build}/Dockerfile`)) problems.push(`${name}: no Dockerfile`);
+    if (build === undefined && !image?.startsWith("docker.io/")) problems.push(`${name}: no full name of an image`);
+    for (const mount of mounts) {
+      const [source = ""] = mount.split(":");
+      const isThere = source.startsWith(".")
+        ? source === "./.secrets" || existsSync(`${root}/${source}`)
+        : source in volumes;
+      if (!isThere) problems.push(`${name}: ${source} is not there`);
+    }
+    for (const [needed, { condition }] of Object.entries(needs)) {
+      const service = services[needed];
+      if (!service) problems.push(`${name}: needs ${needed}, which is none of the services`);
+      if (condition === "service_healthy" && !service?.healthcheck)
+        problems.push(`${name}: ${needed} has no health check`);
+    }
+  }
+  return problems;
+}
 
 const hasHelm = Bun.which("helm") !== null;
 

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
 import siteConfig from "../../docs/.vitepress/config.ts";
+import { scripts } from "../../package.json";
 import { brokenLinks, readPages, shellBlocks } from "../../test/support/docs/pages.ts";
 
+const ROOT = `${import.meta.dir}/../..`;
 const pages = readPages();
 
 test("every link of the documentation leads to a page, a heading or a file", () => {
@@ -17,6 +20,53 @@ test("the README is a landing page", () => {
   const readme = pages.find(({ path }) => path === "README.md")?.text ?? "";
   expect(Buffer.byteLength(readme)).toBeGreaterThan(1000);
   expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(8192);
+});
+
+/** What a command of the README or of CONTRIBUTING needs in the tree; one that is none of these can't be written there. */
+const NEEDS: readonly (readonly [RegExp, (match: RegExpExecArray) => string[]])[] = [
+  [/^sh (scripts\/\S+)/, ([, file = ""]) => [file]],
+  [/^docker compose (?:up|--profile)\b/, () => ["compose.yaml", "Dockerfile"]],
+  [/^(?:curl|export) /, () => []],
+  [/^bun run ([\w:-]+)/, ([, script = ""]) => (script in scripts ? [] : [`package.json: scripts.${script}`])],
+  [/^bun (?:test )?((?:src|scripts|test)\/\S+)/, ([, path = ""]) => [path]],
+];
+
+test("every command of the README and of CONTRIBUTING has what it needs in the tree", () => {
+  const named = pages.filter(({ path }) => path === "README.md" || path === "CONTRIBUTING.md");
+  const inBlocks = named.flatMap((page) => shellBlocks(page).map(({ script }) => script.replaceAll("\\\n", " ")));
+  const inTables = named.flatMap(({ text }) =>
+    [...text.matchAll(/`((?:bun|sh) [^`\n]+)`/g)].map(([, command = ""]) => command),
+  );
+  const commands = [
+    ...inBlocks.flatMap((block) => block.split(/\n|&&|,\s(?=bun |sh )/)),
+    ...inTables.flatMap((line) => line.split("&&")),
+  ]
+    .map((command) => command.trim())
+    .filter((command) => command !== "" && !command.startsWith("#"));
+  expect(commands).toContain("docker compose up -d");
+  expect(commands.filter((command) => command.startsWith("bun "))).not.toBeEmpty();
+  const missing = commands.flatMap((command) => {
+    for (const [pattern, needs] of NEEDS) {
+      const match = pattern.exec(command);
+      if (match)
+        return needs(match)
+          .filter((file) => !existsSync(`${ROOT}/${file}`))
+          .map((file) => `${command}: ${file}`);
+    }
+    return [`${command}: unknown`];
+  });
+  expect(missing).toEqual([]);
+});
+
+test("the README names both commands, and CONTRIBUTING where their Bun is", () => {
+  const textOf = (name: string) => pages.find(({ path }) => path === name)?.text ?? "";
+  for (const command of ["sh scripts/run.sh", "sh scripts/test.sh", "docker compose up -d"])
+    expect(textOf("README.md")).toContain(command);
+  const line = /^export PATH="\$PWD\/(\S+?):\$PATH"/m.exec(textOf("CONTRIBUTING.md"))?.[1];
+  const tools = readFileSync(`${ROOT}/scripts/tools.sh`, "utf8");
+  expect(tools).toContain(`PATH="$root/${line}:$PATH"`);
+  // What `bun run` starts finds it too, however Bun itself was started.
+  expect(Bun.TOML.parse(readFileSync(`${ROOT}/bunfig.toml`, "utf8"))).toMatchObject({ run: { bun: true } });
 });
 
 test("every guide and operator's page is in the site's sidebar", () => {
