@@ -1,3 +1,4 @@
+export * from "./accounts/access-tokens.ts";
 export * from "./accounts/admin-roles.ts";
 export * from "./accounts/alerts.ts";
 export * from "./accounts/announcements.ts";

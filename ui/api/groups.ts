@@ -1,5 +1,6 @@
 import { treaty } from "@elysiajs/eden/treaty2";
 import type { AnyElysia } from "elysia";
+import type { accessTokenRoutes } from "../../src/console/accounts/access-tokens.ts";
 import type { accountExportRoutes, downloadRoutes } from "../../src/console/accounts/account-export.ts";
 import type { adminRoleRoutes } from "../../src/console/accounts/admin-roles.ts";
 import type { bindingRoutes } from "../../src/console/accounts/bindings.ts";
@@ -70,6 +71,7 @@ const group = <Routes extends (...services: never[]) => AnyElysia>() =>
     headers: (path) => requestHeaders(path),
   });
 
+export const accessTokenApi = group<typeof accessTokenRoutes>().api.user.access_tokens;
 export const accountExportApi = group<typeof accountExportRoutes>().api.user;
 export const agentApi = group<typeof agentRoutes>().api.agent;
 export const alertApi = group<typeof alertRoutes>().api.alerts;

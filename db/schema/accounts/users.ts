@@ -60,7 +60,7 @@ export const users = pgTable(
     affQuota: quotaUnits("aff_quota").notNull().default(0),
     affHistoryQuota: quotaUnits("aff_history_quota").notNull().default(0),
     inviterId: integer("inviter_id").references((): AnyPgColumn => users.id, { onDelete: "set null" }),
-    /** Keyed hash of the system access token; the token itself is shown once. */
+    /** Unused: `access_tokens` has them. */
     accessTokenHash: text("access_token_hash"),
     setting: jsonb("setting").$type<UserSetting>().notNull().default({}),
     lastCheckInDay: date("last_check_in_day", { mode: "string" }),

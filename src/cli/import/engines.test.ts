@@ -266,8 +266,11 @@ async function expectUsers({ sql }: Database, family: Kin): Promise<void> {
     email: "alice@example.com",
     used_quota: 1500,
     last_check_in_day: isVeloera ? "2025-03-02" : null,
-    access_token_hash: family === "one-api" ? null : vault.keyedHash("fedcba9876543210fedcba9876543210"),
   });
+  const tokens = await sql`select token_hash from access_tokens where user_id = 7`;
+  expect(tokens.map(({ token_hash }) => token_hash)).toEqual(
+    family === "one-api" ? [] : [vault.keyedHash("fedcba9876543210fedcba9876543210")],
+  );
   expect(await verifyPassword("correct horse", String(alice?.password_hash))).toBe(true);
   const [struck] = await sql`select * from users where username = 'struck'`;
   if (family === "one-api") expect(struck).toMatchObject({ quota: 40, deleted_at: expect.any(Number) });

@@ -220,7 +220,7 @@ describe("passkeys", () => {
     await app.db.update(users).set({ status: 2 }).where(eq(users.id, mia.id));
     expect((await signIn(mia.device)).answer.body.code).toBe("user_banned");
     await app.db.update(users).set({ status: 1 }).where(eq(users.id, mia.id));
-    expect((await app.ask("DELETE", "/api/user/self", undefined, mia.headers)).body.success).toBe(true);
+    expect((await app.ask("DELETE", "/api/user/self", { username: "mia" }, mia.headers)).body.success).toBe(true);
     expect((await signIn(mia.device)).answer.body.code).toBe("passkey_failed");
     expect(await app.db.select().from(passkeys).where(eq(passkeys.userId, mia.id))).toEqual([]);
   });

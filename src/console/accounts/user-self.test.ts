@@ -118,14 +118,27 @@ describe("own account", () => {
     const id = await app.addUser("zoe");
     const headers = await app.login("zoe");
     await app.db.update(users).set({ email: "zoe@example.com" }).where(eq(users.id, id));
-    expect((await app.ask("DELETE", "/api/user/self", undefined, headers)).body.success).toBe(true);
+    const token = String((await app.ask("GET", "/api/user/token", undefined, headers)).body.data);
+    const remove = (body: object | undefined, by = headers) => app.ask("DELETE", "/api/user/self", body, by);
+    expect((await remove({ username: "zoe" }, { authorization: token })).body.code).toBe("session_required");
+    for (const body of [undefined, {}, { username: "" }, { username: "Zoe" }]) {
+      expect((await remove(body)).body.code).toBe("account_name_mismatch");
+    }
+    expect((await remove({ username: "zoe" })).body.success).toBe(true);
+    expect(
+      (
+        await app.ask("GET", "/api/user/self", undefined, {
+          authorization: token,
+        })
+      ).status,
+    ).toBe(401);
     expect((await app.ask("GET", "/api/user/self", undefined, headers)).status).toBe(401);
     expect(await rowOf(id)).toMatchObject({ username: "zoe", email: null, passwordHash: null, displayName: "" });
     expect(app.login("zoe")).rejects.toThrow("login_failed");
     expect(app.addUser("zoe")).rejects.toThrow("username_taken");
 
     await app.addUser("king", "root");
-    const refused = await app.ask("DELETE", "/api/user/self", undefined, await app.login("king"));
+    const refused = await app.ask("DELETE", "/api/user/self?username=king", undefined, await app.login("king"));
     expect(refused.body.code).toBe("root_cannot_be_deleted");
   });
 });

@@ -2,11 +2,12 @@ import { Elysia, t } from "elysia";
 import type { Changes } from "../../../db/changes.ts";
 import type { Db } from "../../../db/types.ts";
 import { changePassword } from "../../domain/accounts/credentials/change-password.ts";
-import { createAccessToken } from "../../domain/accounts/credentials/create-access-token.ts";
 import { updateProfile, updateSetting } from "../../domain/accounts/profile/update-profile.ts";
+import { requireSession } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { deleteUser } from "../../domain/accounts/users/delete-user.ts";
 import { viewUser } from "../../domain/accounts/users/user-view.ts";
 import type { Limiter } from "../../lib/limits/shared-limits.ts";
+import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
@@ -51,13 +52,20 @@ export function userSelfRoutes(services: SelfServices, guarded: ReturnType<typeo
     )
     .delete(
       "/self",
-      async ({ actor }) => {
+      async ({ actor, session, body, query }) => {
+        requireSession(session);
+        const confirmed = body?.username ?? query.username;
+        if (confirmed !== actor.username) throw new OperationError("account_name_mismatch");
         await deleteUser({ db, changes, vault }, actor.id);
         return ok(null);
       },
-      { role: "user" },
+      {
+        role: "user",
+        // The own name, typed again; in the query for clients whose DELETE has no body.
+        body: t.Optional(t.Object({ username: t.Optional(t.String({ maxLength: 200 })) })),
+        query: t.Object({ username: t.Optional(t.String({ maxLength: 200 })) }),
+      },
     )
-    .get("/token", async ({ actor }) => ok(await createAccessToken({ db, changes, vault }, actor.id)), { role: "user" })
     .put(
       "/setting",
       async ({ actor, body, request }) => {

@@ -62,7 +62,7 @@ describe("who is let in", () => {
 
   test("a new access token kills the old one at once", async () => {
     const old = accessToken;
-    accessToken = String((await app.ask("GET", "/api/user/token", undefined, { authorization: old })).body.data);
+    accessToken = String((await app.ask("GET", "/api/user/token", undefined, await app.login("alice"))).body.data);
     expect((await self({ authorization: old })).body.code).toBe("access_token_invalid");
     expect((await self({ authorization: accessToken })).status).toBe(200);
     const [row] = await app.db.select().from(users).where(eq(users.id, aliceId));
@@ -175,7 +175,7 @@ describe("sessions", () => {
     expect((await self(headers)).status).toBe(401);
   });
 
-  test("a ban ends sessions, stops access tokens and signing in", async () => {
+  test("a ban ends sessions and access tokens, and stops signing in", async () => {
     const id = await app.addUser("carol");
     const session = await app.login("carol");
     const token = String((await app.ask("GET", "/api/user/token", undefined, session)).body.data);
@@ -183,7 +183,7 @@ describe("sessions", () => {
     if (!root) throw new Error("root is missing");
     await manageUser(app, root, { id, action: "disable" });
     expect((await self(session)).status).toBe(401);
-    expect(await self({ authorization: token })).toMatchObject({ status: 200, body: { code: "user_banned" } });
+    expect(await self({ authorization: token })).toMatchObject({ status: 401, body: { code: "access_token_invalid" } });
     const login = await app.ask("POST", "/api/user/login", { username: "carol", password: TEST_PASSWORD });
     expect(login.body).toMatchObject({ success: false, code: "login_failed" });
   });

@@ -16,6 +16,7 @@ import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { NotifyAddresses, SignInAddresses } from "../../server/config.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { accessTokenRoutes } from "../accounts/access-tokens.ts";
 import { accountExportRoutes, downloadRoutes } from "../accounts/account-export.ts";
 import { adminRoleRoutes } from "../accounts/admin-roles.ts";
 import { bindingRoutes } from "../accounts/bindings.ts";
@@ -99,6 +100,7 @@ export function identityRoutes(
     .use(alertRuleRoutes(services, guarded))
     .use(notificationRoutes(services, guarded, limits))
     .use(passkeyRoutes({ ...services, signInLimiter }, guarded, limits))
+    .use(accessTokenRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(securityRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(accountExportRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))

@@ -235,7 +235,8 @@ describe.each(Object.keys(PEOPLE))("signing in with %s", (provider) => {
         const unbound = await app.ask("DELETE", `/api/user/bindings/${provider}`, undefined, headers);
         expect(unbound.body.success).toBe(true);
       }
-      expect((await app.ask("DELETE", "/api/user/self", undefined, headers)).body.success).toBe(true);
+      const { username } = joinedBy.body.data as { username: string };
+      expect((await app.ask("DELETE", "/api/user/self", { username }, headers)).body.success).toBe(true);
       const back = await signIn(provider, person(number));
       expect([back.body.code, back.headers.get("set-cookie")]).toEqual(["account_deregistered", null]);
       expect((await signIn(provider, person(number), other)).body.code).toBe("account_deregistered");

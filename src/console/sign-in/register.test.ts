@@ -221,7 +221,7 @@ describe("registration with a confirmed address", () => {
         await app.ask("DELETE", "/api/user/bindings/email", undefined, session);
         await nextMail;
       }
-      expect((await app.ask("DELETE", "/api/user/self", undefined, session)).body.success).toBe(true);
+      expect((await app.ask("DELETE", "/api/user/self", { username }, session)).body.success).toBe(true);
       const requests = `/api/verification?${new URLSearchParams({ email: email.toLowerCase() })}`;
       expect((await app.ask("GET", requests)).body.code).toBe("account_deregistered");
       const late = { target: email, code: "123456", lifetimeSeconds: 180, pauseSeconds: 0 };

@@ -14,7 +14,6 @@ const user: UserEntry = {
   kind: "person",
   acceptUnsetPrice: false,
   sessionVersion: 1,
-  accessTokenHash: null,
   maxConcurrency: 0,
   requestsPerMinute: 0,
 };
@@ -22,7 +21,6 @@ const services = (status: number) => ({
   users: {
     get: () => ({ ...user, status }),
     rows: () => [],
-    findByAccessTokenHash: () => undefined,
     reread: async () => undefined,
     close() {},
   },

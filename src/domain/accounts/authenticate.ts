@@ -5,6 +5,7 @@ import type { Vault } from "../../lib/security/crypto.ts";
 import { readId } from "../../lib/values/integers.ts";
 import type { Right } from "./access/access-rules.ts";
 import { findServiceAccount, isServiceToken } from "./access/service-accounts.ts";
+import { findByAccessToken } from "./credentials/access-tokens.ts";
 import type { UserDirectory, UserEntry } from "./directory.ts";
 import { hasDownloadTicket, takeDownload } from "./profile/download-ticket.ts";
 import { USER_STATUS } from "./roles.ts";
@@ -55,7 +56,7 @@ export async function authenticate(services: AuthenticationServices, request: Re
     if (!service) throw new OperationError("service_token_invalid", {}, UNAUTHENTICATED);
     return { ...service, session: null, organizationId: readOrganization(request) };
   }
-  const actor = session ? services.users.get(session.userId) : findByAccessToken(services, token);
+  const actor = session ? services.users.get(session.userId) : await findByAccessToken(services, token);
   if (!actor) throw new OperationError("access_token_invalid", {}, UNAUTHENTICATED);
   const ticket = hasDownloadTicket(request) ? await takeDownload(services, actor.id, request) : undefined;
   const problem =
@@ -98,7 +99,7 @@ export async function identifyUser(services: AuthenticationServices, request: Re
   const caller = await sessionUser(services, request);
   const token = bearerOf(request.headers.get("authorization"));
   if (!caller && isServiceToken(token)) return (await findServiceAccount(services, token))?.actor.id ?? null;
-  const user = caller ?? findByAccessToken(services, token);
+  const user = caller ?? (await findByAccessToken(services, token));
   if (!user || user.status === USER_STATUS.banned) return null;
   return userHeaderProblem(request, user.id, false) ? null : user.id;
 }
@@ -122,8 +123,3 @@ async function findSession({ sessions }: Pick<AuthenticationServices, "sessions"
 
 /** The token of an `Authorization` header; empty without one. */
 const bearerOf = (authorization: string | null): string => (authorization ?? "").replace(/^Bearer\s+/i, "").trim();
-
-function findByAccessToken({ users, vault }: AuthenticationServices, token: string): UserEntry | undefined {
-  const user = token === "" ? undefined : users.findByAccessTokenHash(vault.keyedHash(token));
-  return user?.kind === "person" && !user.deleted ? user : undefined;
-}

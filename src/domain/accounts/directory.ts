@@ -8,7 +8,6 @@ import type { Logger } from "../../lib/runtime/log.ts";
 import { ASIDE, keepTable, type PageReader, queryOf, type Selection } from "../../lib/values/tables/keep-table.ts";
 import {
   fieldsOf,
-  firstField,
   ONE_SNAPSHOT,
   type PackedRow,
   PackedRows,
@@ -39,7 +38,6 @@ export type UserEntry = Readonly<{
   acceptUnsetPrice: boolean;
   /** Sessions with another version are invalid. */
   sessionVersion: number;
-  accessTokenHash: string | null;
   /** Limits of concurrent calls and of requests per minute that administrators set; 0: none for this user. */
   maxConcurrency: number;
   requestsPerMinute: number;
@@ -48,8 +46,6 @@ export type UserEntry = Readonly<{
 export type UserDirectory = {
   get(id: number): UserEntry | undefined;
   rows(): Iterable<PackedRow>;
-  /** Finds a user by the keyed hash of a system access token. */
-  findByAccessTokenHash(hash: string): UserEntry | undefined;
   /** Reads a user from the database, for callers that must not miss a recent change by another process. */
   reread(id: number): Promise<UserEntry | undefined>;
   close(): void;
@@ -74,7 +70,6 @@ const USER_ROWS: RowSource = {
   table: u,
   id: u.id,
   fields: [
-    sql`coalesce(${u.accessTokenHash}, '')`,
     ...[textField(u.username), textField(u.displayName), textField(u.group)],
     u.sessionVersion,
     sql`case when ${u.kind} = 'person' and ${u.role} = 1 and ${u.adminRoleId} is null and ${u.status} = 1
@@ -85,33 +80,16 @@ const USER_ROWS: RowSource = {
   ],
 };
 
-/** All users, by id and by the keyed hash of their system access token. */
+/** All users, by id. */
 export class UserTable extends PackedRows<UserEntry> {
-  readonly #byAccessToken = new Map<string, number>();
-
-  findByAccessTokenHash(hash: string): UserEntry | undefined {
-    const id = this.#byAccessToken.get(hash);
-    return id === undefined ? undefined : this.get(id);
-  }
-
-  protected override added(_slot: number, { id, text }: PackedRow): void {
-    const hash = firstField(text);
-    if (hash !== "") this.#byAccessToken.set(hash, id);
-  }
-
-  protected override removing(_slot: number, { text }: PackedRow): void {
-    this.#byAccessToken.delete(firstField(text));
-  }
-
   protected override entryOf({ id, text }: PackedRow): UserEntry {
-    const [accessTokenHash, username = "", displayName = "", group = "", sessionVersion, extras] = fieldsOf(text);
+    const [username = "", displayName = "", group = "", sessionVersion, extras] = fieldsOf(text);
     const [kind, role, adminRoleId, status, deleted, acceptUnsetPrice, maxConcurrency, requestsPerMinute] = extras
       ? (JSON.parse(extras) as UserExtras)
       : USUAL;
     return {
       ...{ id, kind, username, displayName, role, adminRoleId, status, group, deleted, acceptUnsetPrice },
-      ...{ sessionVersion: Number(sessionVersion), accessTokenHash: accessTokenHash || null },
-      ...{ maxConcurrency, requestsPerMinute },
+      ...{ sessionVersion: Number(sessionVersion), maxConcurrency, requestsPerMinute },
     };
   }
 }
@@ -141,7 +119,6 @@ export async function createUserDirectory(
   return {
     get: table.get.bind(table),
     rows: () => table.rows(),
-    findByAccessTokenHash: (hash) => table.findByAccessTokenHash(hash),
     async reread(id) {
       await withDeadline(DEADLINES_MS.call, () => refresh([id]));
       return table.get(id);

@@ -18,7 +18,6 @@ export const user: UserEntry = {
   kind: "person",
   acceptUnsetPrice: true,
   sessionVersion: 1,
-  accessTokenHash: null,
   maxConcurrency: 0,
   requestsPerMinute: 0,
 };

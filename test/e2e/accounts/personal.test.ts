@@ -249,12 +249,18 @@ describe("personal settings", () => {
     await until(settingOf, (setting) => setting.accept_unset_model_ratio_model === false);
   });
 
-  test("makes a system access token, copies it and manages the gateway with it; the next one ends it", async () => {
-    const { token } = words.personal;
-    const make = async ({ isFirst = false } = {}) => {
-      await consolePage.button(token.make).click();
-      if (!isFirst) await consolePage.button(token.confirmAction, consolePage.dialog()).click();
-      await consolePage.page.getByText(token.shown).waitFor();
+  test("makes system access tokens with names, manages the gateway with them, revokes one, and ends the rest by signing out", async () => {
+    const { tokens, sessions, password: passwordLabel } = words.security;
+    const make = async (name: string, password = "") => {
+      await consolePage.button(tokens.make).click();
+      await consolePage.dialog().getByLabel(tokens.name, { exact: true }).fill(name);
+      await consolePage.button(tokens.make, consolePage.dialog()).click();
+      if (password !== "") {
+        await consolePage.dialog().getByLabel(passwordLabel, { exact: true }).fill(password);
+        await consolePage.button(tokens.make, consolePage.dialog()).click();
+      }
+      await consolePage.page.getByText(tokens.shown).waitFor();
+      await consolePage.dialog().waitFor({ state: "detached" });
       await consolePage.button(words.components.copy.copy).click();
       await consolePage.button(words.components.copy.done).waitFor();
       return consolePage.page.evaluate(() => navigator.clipboard.readText());
@@ -265,17 +271,37 @@ describe("personal settings", () => {
           headers: { authorization: `Bearer ${key}`, "Sluice-User": String(own.userId) },
         })
       ).status;
+    const entry = (name: string) => consolePage.page.getByRole("group", { name: new RegExp(name) });
     await consolePage.open("/personal?tab=security");
-    const first = await make({ isFirst: true });
+    const first = await make("first tool");
     expect(first).toMatch(/^[A-Za-z0-9+/]{32}$/);
     await consolePage.page.getByText(first, { exact: true }).waitFor();
     expect(await status(first)).toBe(200);
     await consolePage.expectAccessible();
     await consolePage.open("/personal?tab=security");
-    await consolePage.button(token.make).waitFor();
+    await entry("first tool").getByText(words.security.tokens.used).waitFor();
     expect(await consolePage.page.getByText(first).count()).toBe(0);
-    const second = await make();
+    // As the server answers when the sign-in is older than a quarter of an hour.
+    const stale = {
+      success: false,
+      message: "Enter your password.",
+      code: "owner_password_required",
+    };
+    await consolePage.page.route(/access_tokens$/, (route) =>
+      route.request().method() === "POST" && !route.request().postData()?.includes('"password"')
+        ? route.fulfill({ json: stale })
+        : route.fallback(),
+    );
+    const second = await make("second tool", PASSWORD);
+    expect([await status(first), await status(second)]).toEqual([200, 200]);
+    await consolePage.button(tokens.revoke, entry("first tool")).click();
+    await consolePage.button(tokens.revoke, consolePage.dialog()).click();
+    await consolePage.waitForNotice(tokens.revoked);
     expect([await status(first), await status(second)]).toEqual([401, 200]);
+    await consolePage.button(sessions.endAll).click();
+    await consolePage.button(sessions.endAll, consolePage.dialog()).click();
+    await consolePage.page.getByText(tokens.none).waitFor();
+    expect(await status(second)).toBe(401);
   });
 
   test("checks in once a day: a fixed reward or a random one, by the site's time zone", async () => {
@@ -408,8 +434,11 @@ test("personal settings are readable in Chinese on a phone, and speak Chinese", 
     await page.getByRole("img", { name: notifications.push.image }).waitFor();
     await expectAccessible();
     await consolePage.open("/personal?tab=security");
-    await button(words.personal.token.make).click();
-    await page.getByText(words.personal.token.shown).waitFor();
+    await button(words.security.tokens.make).click();
+    await dialog().getByLabel(words.security.tokens.name, { exact: true }).fill("ci");
+    await expectAccessible();
+    await button(words.security.tokens.make, dialog()).click();
+    await page.getByText(words.security.tokens.shown).waitFor();
     await expectAccessible();
     await consolePage.open("/personal");
     await button(rewards.invitation.choose).click();

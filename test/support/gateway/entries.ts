@@ -16,7 +16,6 @@ export const userEntry = (fields: Partial<UserEntry> = {}): UserEntry => ({
   kind: "person",
   acceptUnsetPrice: false,
   sessionVersion: 1,
-  accessTokenHash: null,
   maxConcurrency: 0,
   requestsPerMinute: 0,
   ...fields,
@@ -95,6 +94,6 @@ export const userRow = (entry: UserEntry): PackedRow => {
   const extras: UserExtras = [
     ...([kind, role, adminRoleId, status, deleted, acceptUnsetPrice, maxConcurrency, requestsPerMinute] as const),
   ];
-  const fields = [entry.accessTokenHash ?? "", username, displayName, group, String(entry.sessionVersion)];
+  const fields = [username, displayName, group, String(entry.sessionVersion)];
   return { id: entry.id, text: packFields([...fields, JSON.stringify(extras)]) };
 };

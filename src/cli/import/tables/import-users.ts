@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { carryBalances } from "../../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../../db/require-row.ts";
+import { accessTokens } from "../../../../db/schema/accounts/access-tokens.ts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { ACCOUNT_LIMITS } from "../../../domain/accounts/account-rules.ts";
@@ -55,6 +56,7 @@ export async function importUsers(migration: Migration): Promise<IdMap> {
       await inStatements(values, (part) => tx.insert(users).values(part));
       await carryBalances(tx, values.map(broughtBy));
       await addIdentities(tx, fresh, map);
+      await addAccessTokens(tx, migration, fresh, map);
     });
     section.after += await sumHere(
       migration,
@@ -78,11 +80,9 @@ async function findByName({ database }: Migration, names: readonly string[]): Pr
 
 type NewUser = typeof users.$inferInsert;
 
-function readUser({ family, vault }: Migration, row: SourceRow, id: number): NewUser {
+function readUser({ vault }: Migration, row: SourceRow, id: number): NewUser {
   const status = integerIn(row, "status", 1);
   const role = integerIn(row, "role", 1);
-  // In one-api everybody has a token that nobody may ever have seen: none of them stays valid.
-  const accessToken = family === "one-api" ? "" : textOf(row, "access_token");
   const checkedIn = momentOf(row, "last_check_in_time");
   return {
     id,
@@ -101,7 +101,6 @@ function readUser({ family, vault }: Migration, row: SourceRow, id: number): New
     affCount: balanceOf(row, "aff_count"),
     affQuota: balanceOf(row, "aff_quota"),
     affHistoryQuota: balanceOf(row, "aff_history"),
-    accessTokenHash: accessToken === "" ? null : vault.keyedHash(accessToken),
     maxConcurrency: rateOf(row, "max_concurrency"),
     requestsPerMinute: rateOf(row, "requests_per_minute"),
     setting: readSetting(vault, row),
@@ -127,25 +126,19 @@ function readSetting(vault: Vault, row: SourceRow): NewUser["setting"] {
   return typeof secret === "string" && secret !== "" ? { ...setting, webhook_secret: vault.encrypt(secret) } : setting;
 }
 
-/** Invitation codes and access tokens that somebody here has already are replaced, or left out. */
+/** Invitation codes that somebody here has already are replaced. */
 async function unclaimed({ database, report }: Migration, values: readonly NewUser[]): Promise<NewUser[]> {
   const codes = textArray(values.map(({ affCode }) => affCode));
-  const hashes = textArray(values.flatMap(({ accessTokenHash }) => accessTokenHash ?? []));
   const rows = await database.db
-    .select({ code: users.affCode, hash: users.accessTokenHash })
+    .select({ code: users.affCode })
     .from(users)
-    .where(sql`${users.affCode} = any(${codes}::text[]) or ${users.accessTokenHash} = any(${hashes}::text[])`);
-  const taken = new Set(rows.flatMap(({ code, hash }) => [code, hash]));
+    .where(sql`${users.affCode} = any(${codes}::text[])`);
+  const taken = new Set(rows.map(({ code }) => code));
   return values.map((user) => {
     const isCodeTaken = taken.has(user.affCode);
     if (isCodeTaken) report.remark(KIND, "new invitation code, the old one is somebody else's here");
     taken.add(user.affCode);
-    const isTokenTaken = user.accessTokenHash && taken.has(user.accessTokenHash);
-    return {
-      ...user,
-      affCode: isCodeTaken ? randomText(6) : user.affCode,
-      accessTokenHash: isTokenTaken ? null : user.accessTokenHash,
-    };
+    return isCodeTaken ? { ...user, affCode: randomText(6) } : user;
   });
 }
 
@@ -157,6 +150,18 @@ async function addIdentities(tx: Tx, rows: readonly SourceRow[], map: IdMap): Pr
     }),
   );
   await inStatements(bound, (part) => tx.insert(identities).values(part).onConflictDoNothing());
+}
+
+/** Tokens that somebody here has already are left out. */
+async function addAccessTokens(tx: Tx, migration: Migration, rows: readonly SourceRow[], map: IdMap): Promise<void> {
+  // In one-api everybody has a token that nobody may ever have seen: none of them stays valid.
+  if (migration.family === "one-api") return;
+  const imported = rows.flatMap((row) => {
+    const [token, userId] = [textOf(row, "access_token"), map.get(integerIn(row, "id"))];
+    if (token === "" || userId === undefined) return [];
+    return [{ userId, tokenHash: migration.vault.keyedHash(token), sessionVersion: 1, createdAt: nowSeconds() }];
+  });
+  await inStatements(imported, (part) => tx.insert(accessTokens).values(part).onConflictDoNothing());
 }
 
 async function sumHere({ database }: Migration, ids: readonly number[]): Promise<number> {

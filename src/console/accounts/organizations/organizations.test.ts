@@ -215,9 +215,11 @@ describe("members", () => {
     await app.db
       .insert(tokens)
       .values({ userId: id, name: "g", keyHash: "guest-key", keyCipher: "x", createdTime: 1, createdBy: guest });
-    expect((await app.ask("DELETE", "/api/user/self", undefined, headers)).body.code).toBe("organization_needs_owner");
+    expect((await app.ask("DELETE", "/api/user/self", { username: "founder" }, headers)).body.code).toBe(
+      "organization_needs_owner",
+    );
     expect((await app.rowOf(owner)).deletedAt).toBeNull();
-    expect((await app.ask("DELETE", "/api/user/self", undefined, guestHeaders)).body.success).toBe(true);
+    expect((await app.ask("DELETE", "/api/user/self", { username: "guest" }, guestHeaders)).body.success).toBe(true);
     const [key] = await app.db.select().from(tokens).where(eq(tokens.keyHash, "guest-key"));
     expect(key).toMatchObject({ status: 2, deletedAt: null });
     expect((await app.ask("GET", `/api/organization/${id}/members`, undefined, headers)).body.data).toMatchObject([

@@ -9,8 +9,8 @@ import type { Session } from "../sessions/sessions.ts";
 import { checkPasswordLength, hashPassword, verifyPassword } from "./passwords.ts";
 
 /**
- * Sets a new password after checking the present one (where there is none, that the session is new); every other session of
- * the user ends, `session` stays. Wrong tries count against `limiter`. Throws OperationError.
+ * Sets a new password after checking the present one (where there is none, that the session is new); the user's access
+ * tokens and other sessions end, `session` stays. Wrong tries count against `limiter`. Throws OperationError.
  */
 export async function changePassword(
   deps: Readonly<{ db: Db; changes: Changes; limiter: Limiter }>,
@@ -39,7 +39,7 @@ async function checkOriginal(
   if (password === original) throw new OperationError("password_unchanged");
 }
 
-/** Stores the password and ends the user's sessions but the kept one; the caller publishes the user. */
+/** Stores the password and ends the user's access tokens, and sessions but the kept one; the caller publishes the user. */
 export async function setPassword(
   db: Db,
   userId: number,

@@ -7,7 +7,6 @@ import { type Language, writtenLanguage } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { type Letter, writeMail } from "../../notifications/mail.ts";
 import { countMail, type MailCodeDeps } from "../registration/send-verification.ts";
 import { checkCode, consumeCode, storeCode } from "../registration/verification-codes.ts";
@@ -105,7 +104,7 @@ const LENGTH = 16;
 type ResetDeps = Readonly<{ db: Db; changes: Changes }>;
 
 /**
- * Gives the user named `username` a random password, ends all their sessions, revokes their access token and turns their
+ * Gives the user named `username` a random password, ends all their sessions, revokes their access tokens and turns their
  * second factor off.
  * Returns the password. Throws OperationError user_not_found.
  */
@@ -123,7 +122,6 @@ export async function resetPassword(deps: ResetDeps, username: string): Promise<
 /** Gives these users one random password and returns it; their sessions and access tokens end. */
 async function giveNewPassword({ db, changes }: ResetDeps, userIds: readonly number[]): Promise<string> {
   const password = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
-  await db.update(users).set({ accessTokenHash: null }).where(isOneOf(users.id, userIds));
   for (const id of userIds) await setPassword(db, id, password, null);
   await changes.publish("users", userIds);
   return password;

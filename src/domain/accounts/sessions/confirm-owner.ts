@@ -44,6 +44,12 @@ export async function confirmOwner(
   await limiter.forget(attempt);
 }
 
+/** The same before something that a recent sign-in suffices for as well. Throws OperationError. */
+export async function confirmRecentSignIn(deps: Parameters<typeof confirmOwner>[0], proof: Proof): Promise<void> {
+  requireSession(proof.session);
+  if (!isFresh(proof.session)) await confirmOwner(deps, proof);
+}
+
 /** Throws OperationError for callers with an access token: whoever found one must not get more than it opens. */
 export function requireSession(session: Session | null): void {
   if (!session) throw new OperationError("session_required");
@@ -52,6 +58,8 @@ export function requireSession(session: Session | null): void {
 /** Throws OperationError unless there is a session that began within the last quarter of an hour. */
 export function requireFresh(session: Session | null): void {
   requireSession(session);
-  const startedAt = (session?.expiresAt ?? 0) - SESSION_SECONDS;
-  if (nowSeconds() - startedAt > FRESH_SECONDS) throw new OperationError("sign_in_again");
+  if (!isFresh(session)) throw new OperationError("sign_in_again");
 }
+
+const isFresh = (session: Session | null): boolean =>
+  nowSeconds() - ((session?.expiresAt ?? 0) - SESSION_SECONDS) <= FRESH_SECONDS;

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, lt, ne } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
+import { accessTokens } from "../../../../db/schema/accounts/access-tokens.ts";
 import { sessions, sessions as table, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -165,16 +166,19 @@ export async function endSession({ db, changes }: SessionDeps, userId: number, i
   await changes.publish("users", [userId]);
 }
 
-/** Ends all logins of the user but `keptId`; returns how many. */
+/** Ends the user's access tokens, and all logins but the current one; returns how many logins. */
 export async function endOtherSessions(
   { db, changes }: SessionDeps,
   userId: number,
   currentId: string | null,
 ): Promise<number> {
-  const ended = await db
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), currentId === null ? undefined : ne(sessions.id, currentId)))
-    .returning({ id: sessions.id });
+  const ended = await db.transaction(async (tx) => {
+    await tx.delete(accessTokens).where(eq(accessTokens.userId, userId));
+    return tx
+      .delete(sessions)
+      .where(and(eq(sessions.userId, userId), currentId === null ? undefined : ne(sessions.id, currentId)))
+      .returning({ id: sessions.id });
+  });
   await changes.publish("users", [userId]);
   return ended.length;
 }

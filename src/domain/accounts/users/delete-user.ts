@@ -47,7 +47,6 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
       deletedAt: now,
       adminRoleId: null,
       passwordHash: null,
-      accessTokenHash: null,
       email: null,
       displayName: "",
       note: "",

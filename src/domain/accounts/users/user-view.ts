@@ -6,6 +6,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { withoutSecrets } from "../../notifications/notification-setting.ts";
 import { orderRights, type Right } from "../access/access-rules.ts";
+import { usersWithAccessToken } from "../credentials/access-tokens.ts";
 import { isSsoName } from "../identities/sso/sso-rules.ts";
 
 /** A user as the calls show it; secrets are empty, whoever asks. */
@@ -31,7 +32,7 @@ export type UserView = {
   sso: string[];
   verification_code: "";
   access_token: "";
-  /** There is a system access token. */
+  /** There is a system access token that has not ended. */
   access_token_set: boolean;
   quota: number;
   used_quota: number;
@@ -61,16 +62,13 @@ type Identity = Pick<typeof identities.$inferSelect, "userId" | "provider" | "su
 
 /** Turns rows into what callers see, in their order. */
 async function viewUsers(db: Db, rows: readonly (typeof users.$inferSelect)[]): Promise<UserView[]> {
+  const ids = rows.map(({ id }) => id);
   const bound: Identity[] = await db
     .select({ userId: identities.userId, provider: identities.provider, subject: identities.subject })
     .from(identities)
-    .where(
-      isOneOf(
-        identities.userId,
-        rows.map(({ id }) => id),
-      ),
-    );
+    .where(isOneOf(identities.userId, ids));
   const byUser = Map.groupBy(bound, ({ userId }) => userId);
+  const withToken = await usersWithAccessToken(db, ids);
   const roleIds = rows.flatMap(({ adminRoleId }) => adminRoleId ?? []);
   const roles = roleIds.length === 0 ? [] : await db.select().from(adminRoles).where(isOneOf(adminRoles.id, roleIds));
   return rows.map((row) =>
@@ -78,6 +76,7 @@ async function viewUsers(db: Db, rows: readonly (typeof users.$inferSelect)[]): 
       row,
       byUser.get(row.id) ?? [],
       roles.find(({ id }) => id === row.adminRoleId),
+      withToken.has(row.id),
     ),
   );
 }
@@ -86,6 +85,7 @@ function viewRow(
   user: typeof users.$inferSelect,
   bound: readonly Identity[],
   adminRole: typeof adminRoles.$inferSelect | undefined,
+  hasToken: boolean,
 ): UserView {
   const subject = (provider: string) => bound.find((identity) => identity.provider === provider)?.subject ?? "";
   return {
@@ -108,7 +108,7 @@ function viewRow(
     sso: bound.flatMap(({ provider }) => (isSsoName(provider) ? [provider] : [])),
     verification_code: "",
     access_token: "",
-    access_token_set: user.accessTokenHash !== null,
+    access_token_set: hasToken,
     quota: user.quota,
     used_quota: user.usedQuota,
     request_count: user.requestCount,

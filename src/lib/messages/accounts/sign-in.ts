@@ -133,6 +133,21 @@ export const securityMessages = {
     en: "This requires signing in with a browser; an access token is not enough.",
     zh: "此操作需要浏览器登录，不能使用访问令牌。",
   },
+  access_token_name: { en: "Enter a name of at most {max} characters.", zh: "请输入名称，最多 {max} 个字符。" },
+  access_token_name_taken: {
+    en: "You already have an access token named {name}.",
+    zh: "已有名为 {name} 的访问令牌。",
+  },
+  access_token_expiry_past: { en: "The expiry must be in the future.", zh: "过期时间必须晚于当前时间。" },
+  access_tokens_full: {
+    en: "You have {max} access tokens. Revoke one that you no longer need.",
+    zh: "访问令牌已达 {max} 个，请先撤销不再使用的令牌。",
+  },
+  access_token_unknown: { en: "This access token does not exist.", zh: "访问令牌不存在。" },
+  account_name_mismatch: {
+    en: "Enter your account name to confirm deletion.",
+    zh: "请输入你的账户名以确认删除。",
+  },
   passkey_failed: { en: "The passkey could not be verified. Try again.", zh: "通行密钥验证失败，请重试。" },
   passkey_unknown: { en: "This passkey does not exist.", zh: "通行密钥不存在。" },
   passkey_known: { en: "This passkey is already registered.", zh: "该通行密钥已注册。" },

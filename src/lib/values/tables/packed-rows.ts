@@ -23,9 +23,6 @@ export const fieldsOf = (text: string): string[] => text.split(FIELDS);
 /** Where the first field of a row's text ends. */
 export const firstFieldEnd = (text: string): number => text.indexOf(FIELDS);
 
-/** The first field of a row's text. */
-export const firstField = (text: string): string => text.slice(0, firstFieldEnd(text));
-
 /** The text of a row with these fields. */
 export const packFields = (fields: readonly string[]): string => fields.join(FIELDS);
 
@@ -129,8 +126,8 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
 
   protected abstract entryOf(row: PackedRow): NonNullable<Entry>;
   /** A row has come, or is about to leave: for look-ups by other fields. */
-  protected abstract added(slot: number, row: PackedRow): void;
-  protected abstract removing(slot: number, row: PackedRow): void;
+  protected added(_slot: number, _row: PackedRow): void {}
+  protected removing(_slot: number, _row: PackedRow): void {}
 
   /** Keeps the text of a row; a table may keep a part of it elsewhere. */
   protected writeText(slot: number, text: string): void {

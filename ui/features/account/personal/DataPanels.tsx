@@ -77,7 +77,7 @@ export const DeleteAccountPanel = ({ user }: { user: UserView }) => {
   const [name, setName] = useState("");
   const submit = async () => {
     if (name !== user.username) throw new Error(t("personal.delete.mismatch"));
-    await deleteAccount();
+    await deleteAccount(name);
     forget();
     notifyDone(t("personal.delete.done"));
     await navigate({ to: "/login", search: {} });

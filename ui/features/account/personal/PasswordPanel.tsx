@@ -8,6 +8,7 @@ import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Panel } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
 import { useEasyToGuess } from "../register/weak-password.ts";
+import { accessTokens } from "../security/access-token-calls.ts";
 import { security } from "../security/security-calls.ts";
 import { changePassword } from "./self-calls.ts";
 
@@ -26,6 +27,7 @@ export const PasswordPanel = () => {
     send: async ({ original, password }) => {
       await changePassword(original, password);
       void queries.invalidateQueries(security);
+      void queries.invalidateQueries(accessTokens);
       notifyDone(t("personal.password.done"));
     },
   });

@@ -4,17 +4,16 @@ import ButtonBase from "@mui/material/ButtonBase";
 import Skeleton from "@mui/material/Skeleton";
 import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useAtom } from "jotai";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
-import { CopyButton, copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
+import { copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
 import { Tag } from "../../../components/display/Tag.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import { AlertsPanel } from "../../admin/alerts/AlertsPanel.tsx";
@@ -22,6 +21,7 @@ import { usableModels } from "../../tokens/token.ts";
 import { CheckInCard } from "../../wallet/CheckInCard.tsx";
 import { InvitationCard } from "../../wallet/InvitationCard.tsx";
 import { NotificationPanel } from "../notifications/NotificationPanel.tsx";
+import { AccessTokensPanel } from "../security/AccessTokensPanel.tsx";
 import { PasskeysPanel } from "../security/PasskeysPanel.tsx";
 import { SessionsPanel } from "../security/SessionsPanel.tsx";
 import { TotpPanel } from "../security/TotpPanel.tsx";
@@ -30,7 +30,7 @@ import { DeleteAccountPanel, ExportPanel } from "./DataPanels.tsx";
 import { IdentityCard } from "./IdentityCard.tsx";
 import { PasswordPanel } from "./PasswordPanel.tsx";
 import { PricePanel, ProfilePanel } from "./ProfilePanel.tsx";
-import { makeAccessToken, self } from "./self-calls.ts";
+import { self } from "./self-calls.ts";
 
 /** Number of models shown before expansion. */
 const FEW = 10;
@@ -86,60 +86,6 @@ const Names = ({ models }: { models: readonly string[] }) => {
       )}
       {manual !== null && <ManualCopyDialog text={manual} onClose={() => setManual(null)} />}
     </>
-  );
-};
-
-/** The token with which tools manage the gateway as the user; shown only once, when created. */
-const AccessTokenPanel = ({ hasToken }: { hasToken: boolean }) => {
-  const { t } = useTranslation();
-  const confirm = useConfirm();
-  const queries = useQueryClient();
-  const make = useMutation({
-    mutationFn: makeAccessToken,
-    onSuccess: () => queries.invalidateQueries(self),
-    onError: notifyError,
-  });
-  const ask = async () => {
-    // There is nothing to lose before the first one.
-    if (!hasToken) return make.mutate();
-    const isSure = await confirm({
-      title: t("personal.token.confirmTitle"),
-      body: t("personal.token.confirmBody"),
-      action: t("personal.token.confirmAction"),
-      isDangerous: true,
-    });
-    if (isSure) make.mutate();
-  };
-  return (
-    <Panel title={t("personal.token.title")}>
-      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>
-        {t("personal.token.hint")} <Link to="/reference">{t("shell.reference")}</Link>
-      </Box>
-      {make.data && (
-        <Box role="status" sx={{ mb: 4 }}>
-          <Row
-            sx={{
-              p: 2,
-              pl: 3,
-              maxWidth: 560,
-              border: "1px solid",
-              borderColor: "tone.ok.line",
-              bgcolor: "tone.ok.tint",
-              borderRadius: 1,
-            }}
-          >
-            <Box component="code" sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
-              {make.data}
-            </Box>
-            <CopyButton text={make.data} />
-          </Row>
-          <Box sx={{ mt: 1, fontSize: 12, color: "text.secondary" }}>{t("personal.token.shown")}</Box>
-        </Box>
-      )}
-      <Button onClick={ask} loading={make.isPending}>
-        {t("personal.token.make")}
-      </Button>
-    </Panel>
   );
 };
 
@@ -213,7 +159,7 @@ const Part = ({ tab, user }: { tab: Tab; user: UserView }) => {
           <TotpPanel />
           <PasskeysPanel />
           <SessionsPanel />
-          <AccessTokenPanel hasToken={user.access_token_set} />
+          <AccessTokensPanel />
         </>
       );
     case "notifications":

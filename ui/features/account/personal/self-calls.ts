@@ -13,9 +13,6 @@ export const self = queryOptions({
 export const changePassword = (original: string, password: string) =>
   readData(userSelfApi.self.put({ original_password: original, password }));
 
-/** Creates a new system access token, which revokes the old one, and returns it. */
-export const makeAccessToken = (): Promise<string> => readData(userSelfApi.token.get());
-
 export const saveDisplayName = (name: string) => readData(userSelfApi.self.put({ display_name: name }));
 
 export const bindEmail = (email: string, code: string) =>
@@ -24,7 +21,8 @@ export const bindEmail = (email: string, code: string) =>
 /** Unlinks an email address or a sign-in service. */
 export const unbind = (what: string) => readEnvelope(bindingApi.user.bindings({ provider: what }).delete());
 
-export const deleteAccount = () => readData(userSelfApi.self.delete());
+/** Deletes the user's own account; `username` is its name, typed again. */
+export const deleteAccount = (username: string) => readData(userSelfApi.self.delete({ username }));
 
 /** The user's own settings; secrets are only flags. */
 export type UserSetting = Readonly<Record<string, unknown>>;

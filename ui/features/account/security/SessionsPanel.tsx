@@ -9,6 +9,7 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
+import { accessTokens } from "./access-token-calls.ts";
 import { Entry } from "./Entry.tsx";
 import { endOtherSessions, endSession, ownSessions } from "./security-calls.ts";
 
@@ -24,8 +25,9 @@ export const SessionsPanel = () => {
     },
     onSuccess: () => notifyDone(t("security.sessions.ended")),
     onError: notifyError,
-    onSettled: () => queries.invalidateQueries(ownSessions),
+    onSettled: () => Promise.all([queries.invalidateQueries(ownSessions), queries.invalidateQueries(accessTokens)]),
   });
+  const { data: tokens = [] } = useQuery(accessTokens);
   const others = data?.filter((session) => !session.is_current).length ?? 0;
   const endAll = async () => {
     const isSure = await confirm({
@@ -40,7 +42,7 @@ export const SessionsPanel = () => {
     <Panel
       title={t("security.sessions.title")}
       action={
-        others > 0 && (
+        others + tokens.length > 0 && (
           <Button size="small" color="error" onClick={() => void endAll()}>
             {t("security.sessions.endAll")}
           </Button>

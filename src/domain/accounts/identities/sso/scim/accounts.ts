@@ -75,7 +75,7 @@ export async function accountFor(
   return userId;
 }
 
-/** Bans an account, ends its sessions and access token, and disables every key it has or has created. Throws ScimError. */
+/** Bans an account, ends its sessions and access tokens, and disables every key it has or has created. Throws ScimError. */
 export async function deprovision(tx: Tx, row: ProviderRow, userId: number, changed: Changed): Promise<void> {
   const [user] = await tx
     .select({ id: users.id, role: users.role, status: users.status })
@@ -87,7 +87,7 @@ export async function deprovision(tx: Tx, row: ProviderRow, userId: number, chan
   await claimBan(tx, row.id, user);
   await tx
     .update(users)
-    .set({ status: USER_STATUS.banned, accessTokenHash: null, sessionVersion: sql`${users.sessionVersion} + 1` })
+    .set({ status: USER_STATUS.banned, sessionVersion: sql`${users.sessionVersion} + 1` })
     .where(eq(users.id, userId));
   await tx.delete(sessions).where(eq(sessions.userId, userId));
   const own = await tx
