@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { ROLE } from "../../domain/accounts/roles.ts";
+import { mayReadKeys } from "../../domain/channels/manage/key-destination.ts";
 import { LARGEST_BATCH } from "../../domain/channels/manage/list-channels.ts";
 import {
   exportChannels,
@@ -37,7 +37,7 @@ export function channelTransferRoutes(
     .post(
       "/export",
       async ({ actor, body: { ids = null, secrets = false } }) => {
-        if (secrets && actor.role < ROLE.root) throw new OperationError("permission_denied");
+        if (secrets && !mayReadKeys(actor)) throw new OperationError("permission_denied");
         const channels = await exportChannels(services, actor, ids, secrets);
         return ok({ format: "sluice-channels", version: services.version, has_secrets: secrets, channels });
       },
@@ -45,8 +45,8 @@ export function channelTransferRoutes(
     )
     .post(
       "/import/preview",
-      async ({ body: { channels }, request }) =>
-        ok((await planChannelImport(services, channels)).map((plan) => reported(request, plan))),
+      async ({ actor, body: { channels }, request }) =>
+        ok((await planChannelImport(services, actor, channels)).map((plan) => reported(request, plan))),
       { body },
     )
     .post(

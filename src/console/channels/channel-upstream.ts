@@ -4,7 +4,7 @@ import type { Db } from "../../../db/types.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { resolveKey } from "../../domain/channels/keys/key-references.ts";
-import { firstKey, splitKeys } from "../../domain/channels/keys/keys.ts";
+import { firstKey, isMasked, splitKeys } from "../../domain/channels/keys/keys.ts";
 import { checkReferences } from "../../domain/channels/manage/channel-input.ts";
 import { readForecast } from "../../domain/channels/manage/forecast.ts";
 import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
@@ -102,6 +102,8 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
       "/fetch_models",
       async ({ body, actor }) => {
         checkReferences(actor, body.key, body.type);
+        // A form that was shown a masked key has none: the stored one goes to its own address only.
+        if (isMasked(body.key)) throw new OperationError("channel_key_masked");
         const [storedKey = ""] = splitKeys(body.type, body.key);
         const key = await resolveKey(services.secretReader, storedKey);
         const setting = body.setting?.trim() ? recordOf(parseJson(body.setting)) : {};

@@ -11,6 +11,7 @@ import {
 } from "../../domain/channels/manage/list-channels.ts";
 import { editTag, listTags, setTag, setTagStatus } from "../../domain/channels/manage/tags.ts";
 import {
+  copyChannel,
   createChannel,
   deleteChannels,
   deleteDisabledChannels,
@@ -130,6 +131,11 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
         return ok(await getChannel(services, actor, channelId, { language: languageOf(request) }));
       },
       { body: t.Object({ id, ...channelBody }) },
+    )
+    .post(
+      "/:id/copy",
+      async ({ actor, params, body }) => ok({ id: await copyChannel(services, actor, params.id, body.name) }),
+      { params: t.Object({ id }), body: t.Object({ name: t.String({ minLength: 1, maxLength: 200 }) }) },
     )
     .delete("/disabled", async ({ actor }) => ok(await deleteDisabledChannels(services, actor)))
     .delete(

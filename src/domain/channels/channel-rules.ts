@@ -20,7 +20,9 @@ export function baseUrlError(text: string): "channel_base_url_invalid" | undefin
 export function regionError(text: string, type: number): "channel_region_invalid" | undefined {
   const region = text.trim();
   if (type !== VERTEX_AI) return undefined;
-  const isValid = region.startsWith("{") ? "default" in (parseObject(region) ?? {}) : region !== "";
+  const byModel = region.startsWith("{") ? (parseObject(region) ?? {}) : { default: region };
+  // A region is part of the host's name.
+  const isValid = "default" in byModel && Object.values(byModel).every(isRegionName);
   return isValid ? undefined : "channel_region_invalid";
 }
 
@@ -43,6 +45,8 @@ export const paramOverrideError = (json: string): "channel_param_override_invali
 /** What is wrong with the balance below which to warn, in the provider's currency; undefined: nothing. */
 export const channelAmountError = (amount: number): "channel_amount_invalid" | undefined =>
   Number.isFinite(amount) && amount >= 0 ? undefined : "channel_amount_invalid";
+
+const isRegionName = (name: unknown): boolean => typeof name === "string" && /^[a-z0-9-]+$/.test(name);
 
 const isStatus = (value: unknown): boolean => /^[1-5]\d\d$/.test(String(value));
 

@@ -56,6 +56,7 @@ export const LOG_NOTES = {
   channel_disabled: ["name", "id"],
   channels_deleted: ["count", "names"],
   channel_created: ["name", "id"],
+  channel_copied: ["name", "id", "copy", "copyId"],
   tag_enabled: ["tag", "count"],
   tag_disabled: ["tag", "count"],
   tag_changed: ["tag", "count", "fields"],

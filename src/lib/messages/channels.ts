@@ -5,6 +5,14 @@ export const channelMessages = {
     en: "Masked and new keys cannot be mixed. Enter all keys in full, or leave the field empty to keep the saved ones.",
     zh: "隐藏的密钥与新密钥不能混用：请完整填写全部密钥，或留空以保留原有密钥。",
   },
+  channel_key_required_again: {
+    en: "This change sends the channel’s requests to another destination (address, region, proxy or type). Enter its key again.",
+    zh: "此修改会让渠道请求发往其他目标（地址、区域、代理或类型），请重新输入密钥。",
+  },
+  channel_reference_required_again: {
+    en: "This change sends the channel’s requests to another destination, and its key comes from a secret manager. A super administrator must enter the reference again, or enter another key.",
+    zh: "此修改会让渠道请求发往其他目标，而密钥来自密钥管理服务：请由超级管理员重新输入引用，或改填其他密钥。",
+  },
   channel_model_required: { en: "Choose at least one model.", zh: "请至少选择一个模型。" },
   channel_group_required: { en: "Choose at least one group.", zh: "请至少选择一个分组。" },
   channel_selection_required: { en: "Select channels first.", zh: "请先选择渠道。" },

@@ -169,6 +169,8 @@ type Transport = Readonly<{
   defaultBaseUrl: string | null;
   /** The address follows from the key or the region where the channel has none. */
   baseUrlOptional?: boolean;
+  /** Where the channel has no address, its `other` (a region) is part of the host. */
+  hostFromOther?: boolean;
   /** URL of a call. Throws nothing: an invalid address shows when it is connected to. */
   url(channel: ProviderChannel, params: CallParams): string;
   /** Headers that carry the key. */

@@ -86,6 +86,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "POST /api/channel/tag/disabled",
     "POST /api/channel/tag/enabled",
     "DELETE /api/channel/{id}",
+    "POST /api/channel/{id}/copy",
     "POST /api/channel/{id}/keys/status",
     "POST /api/channel/{id}/model_list/take",
   ],

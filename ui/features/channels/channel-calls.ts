@@ -17,6 +17,9 @@ export const updateChannel = (id: number, change: ChannelChange, signal?: AbortS
 export const getChannelWithKeys = (id: number): Promise<Channel> =>
   readData(channelApi({ id }).get({ query: { show_key: "true" } }));
 
+/** Creates a disabled copy with the original's keys, which the browser never sees. */
+export const copyChannel = (id: number, name: string) => readData(channelApi({ id }).copy.post({ name }));
+
 export const deleteChannel = (id: number) => readData(channelApi({ id }).delete());
 
 /** Returns how many were deleted. */

@@ -11,6 +11,7 @@ import type { ChannelLive } from "../live.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { type ChannelHealth, healthOf } from "../status/channel-health.ts";
 import { reasonIn } from "../status/set-status.ts";
+import { mayReadKeys } from "./key-destination.ts";
 
 /** A channel on the wire, in the ecosystem's names. */
 export type ChannelView = Readonly<{
@@ -129,8 +130,8 @@ export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, show
 }
 
 /**
- * One channel, its keys masked; its texts are in `language`. With `showKey` they come in clear, and the log says who looked.
- * Throws OperationError when there is no such channel.
+ * One channel, its keys masked; its texts are in `language`. With `showKey` they come in clear for who may
+ * read them, and the log says who looked. Throws OperationError.
  */
 export async function getChannel(
   { db, vault }: ChannelDeps,
@@ -138,6 +139,7 @@ export async function getChannel(
   id: number,
   { language, showKey = false }: Readonly<{ language: Language; showKey?: boolean }>,
 ): Promise<ChannelView> {
+  if (showKey && !mayReadKeys(actor)) throw new OperationError("permission_denied");
   const [row] = await db.select().from(channels).where(eq(channels.id, id));
   if (!row) throw new OperationError("channel_not_found");
   const off = await db

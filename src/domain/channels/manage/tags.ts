@@ -7,6 +7,7 @@ import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
 import { setChannelStatuses } from "../status/set-status.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
+import { checkKeyStays } from "./key-destination.ts";
 import { describeChange, fieldsThatDiffer, valuesByChannel } from "./record-changes.ts";
 
 /** Switches every channel of a tag on or off. Returns how many changed. */
@@ -48,6 +49,7 @@ export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, chan
   if (Object.keys(values).length === 0) return 0;
   await deps.db.transaction(async (tx) => {
     const before = await tx.select().from(channels).where(isOneOf(channels.id, ids)).orderBy(channels.id).for("update");
+    for (const row of before) checkKeyStays(actor, row, values, deps.vault);
     await tx.update(channels).set(values).where(isOneOf(channels.id, ids));
     await rebuildAbilities(tx, ids);
     const changed = before.filter((row) => fieldsThatDiffer(row, values).length > 0);

@@ -7,7 +7,8 @@ import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { ChannelRow } from "../entry.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
-import { type ChannelInput, readChannelInput } from "./channel-input.ts";
+import { type ChannelInput, checkReferences, readChannelInput } from "./channel-input.ts";
+import { checkKeyStays, destinationOf } from "./key-destination.ts";
 import { createChannel, updateChannel } from "./write-channel.ts";
 
 /** A channel in a file: what an operator entered, in the names of the API. */
@@ -56,15 +57,20 @@ export async function exportChannels(
   });
 }
 
-/** What importing these entries would do, without doing it. An entry means the channel that has its name and type. */
-export async function planChannelImport(deps: ReadDeps, input: readonly ChannelFileEntry[]): Promise<PlannedChannel[]> {
+/** What it would do if `actor` imported these entries, without doing it. An entry means the channel that has its name and type. */
+export async function planChannelImport(
+  deps: ReadDeps,
+  actor: Actor,
+  input: readonly ChannelFileEntry[],
+): Promise<PlannedChannel[]> {
   const known = Map.groupBy(await readRows(deps.db, null), nameAndType);
   return input.map((entry): PlannedChannel => {
     const row = known.get(nameAndType(entry))?.shift();
     const plan = { name: entry.name, id: row?.id ?? null, fields: [], error: null };
     try {
+      checkReferences(actor, entry.key, entry.type);
       if (!row) return { ...plan, action: "new", fields: checkNew(entry, deps.vault) };
-      const fields = changedFields(row, entry, deps.vault);
+      const fields = changedFields(actor, row, entry, deps.vault);
       return { ...plan, action: fields.length > 0 ? "changed" : "same", fields };
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -79,7 +85,7 @@ export async function importChannels(
   actor: Actor,
   input: readonly ChannelFileEntry[],
 ): Promise<Readonly<{ created: number; changed: number; refused: PlannedChannel[] }>> {
-  const plans = await planChannelImport(deps, input);
+  const plans = await planChannelImport(deps, actor, input);
   const refused = plans.filter(({ action }) => action === "refused");
   const done = { created: 0, changed: 0 };
   for (const [index, plan] of plans.entries()) {
@@ -149,15 +155,22 @@ function checkNew(entry: ChannelFileEntry, vault: Vault): string[] {
   return Object.keys(entry);
 }
 
-/** Fields that are present in the entry and differ; an empty or masked key means the one there is. */
-function changedFields(row: ChannelRow, entry: ChannelFileEntry, vault: Vault): string[] {
-  const { keyCipher } = readChannelInput(entry, entry.type, vault);
+/**
+ * Fields that are present in the entry and differ; an empty or masked key means the one there is. Throws OperationError where
+ * that must be entered again.
+ */
+function changedFields(actor: Actor, row: ChannelRow, entry: ChannelFileEntry, vault: Vault): string[] {
+  const values = readChannelInput(entry, entry.type, vault);
+  checkKeyStays(actor, row, values, vault);
+  const { keyCipher } = values;
   const present: Readonly<Record<string, unknown>> = entryOf(row);
   const fields = Object.entries(entry)
     .filter(([field, value]) => Object.hasOwn(present, field) && String(value ?? "") !== String(present[field] ?? ""))
     .map(([field]) => field);
-  const isNewKey = keyCipher !== undefined && vault.decrypt(keyCipher) !== vault.decrypt(row.keyCipher);
-  return isNewKey ? [...fields, "key"] : fields;
+  if (keyCipher === undefined) return fields;
+  const isNewKey = vault.decrypt(keyCipher) !== vault.decrypt(row.keyCipher);
+  // The same key for another destination has been entered again.
+  return isNewKey || destinationOf(row) !== destinationOf({ ...row, ...values }) ? [...fields, "key"] : fields;
 }
 
 const pick = (entry: ChannelFileEntry, fields: readonly string[]): ChannelInput =>

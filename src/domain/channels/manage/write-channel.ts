@@ -1,7 +1,9 @@
 import { eq, inArray, type SQL } from "drizzle-orm";
 import { channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
+import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { LOWEST_PRIORITY, priorityError } from "../channel-rules.ts";
@@ -10,6 +12,7 @@ import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
 import { disabledBy, setChannelStatus } from "../status/set-status.ts";
 import { type ChannelInput, checkReferences, readChannelInput } from "./channel-input.ts";
+import { checkKeyStays } from "./key-destination.ts";
 import { describeChange, describeNew, fieldsThatDiffer, valuesByChannel } from "./record-changes.ts";
 
 /** Creates a channel and returns its id. Throws OperationError when a field is missing or refused. */
@@ -40,42 +43,92 @@ export async function createChannel(deps: ChannelDeps, actor: Actor, input: Chan
 }
 
 /**
+ * Creates a disabled copy of a channel under another name, with its keys, which go where they went before. Returns its id.
+ * Throws OperationError when there is no such channel.
+ */
+export async function copyChannel(deps: ChannelDeps, actor: Actor, id: number, name: string): Promise<number> {
+  const copyName = name.trim();
+  if (copyName === "") throw new OperationError("channel_name_and_key_required");
+  const copied = await deps.db.transaction(async (tx) => {
+    const [original] = await tx.select().from(channels).where(eq(channels.id, id));
+    if (!original) throw new OperationError("channel_not_found");
+    const { name: originalName, ...values } = enteredIn(original);
+    const copy = { ...values, name: copyName, status: CHANNEL_STATUS.disabled };
+    const [row] = await tx
+      .insert(channels)
+      .values({ ...copy, createdTime: nowSeconds() })
+      .returning({ id: channels.id });
+    if (!row) throw new Error("the channel was not created");
+    await rebuildAbilities(tx, [row.id]);
+    await writeManagementLog(tx, actor, `Copied channel ${originalName} (#${id}) to ${copyName} (#${row.id})`, {
+      note: { code: "channel_copied", params: { name: originalName, id, copy: copyName, copyId: row.id } },
+      action: "create",
+      ...describeNew(copy),
+    });
+    return row.id;
+  });
+  await deps.changes.publish("channels", [copied]);
+  return copied;
+}
+
+/** What somebody entered of a channel; the rest is what became of it. */
+const enteredIn = (row: ChannelRow) => ({
+  ...{ type: row.type, name: row.name, keyCipher: row.keyCipher, baseUrl: row.baseUrl, other: row.other },
+  ...{ openaiOrganization: row.openaiOrganization, maxInputTokens: row.maxInputTokens },
+  ...{ priority: row.priority, weight: row.weight, models: row.models, groups: row.groups, tag: row.tag },
+  ...{ modelMapping: row.modelMapping, statusCodeMapping: row.statusCodeMapping, modelPrefix: row.modelPrefix },
+  ...{ setting: row.setting, paramOverride: row.paramOverride, testModel: row.testModel, autoBan: row.autoBan },
+  balanceWarnBelow: row.balanceWarnBelow,
+});
+
+/**
  * Changes the given fields of a channel and leaves the rest; the log names those that differ, if any. An empty or masked
- * key keeps the stored one; a new key clears what was known of single keys. Throws OperationError.
+ * key keeps the stored one, which must be entered again for another destination; a new key clears what was known of single
+ * keys. Throws OperationError.
  */
 export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number, input: ChannelInput): Promise<void> {
-  const { db, changes, vault } = deps;
-  const [before] = await db.select().from(channels).where(eq(channels.id, id));
+  const { before, isChanged } = await deps.db.transaction((tx) => changeFields(tx, deps.vault, actor, { id, input }));
+  if (isChanged) await deps.changes.publish("channels", [id]);
+  if (input.status !== undefined && input.status !== before.status) {
+    await switchChannel(deps, actor, before, input.status);
+  }
+}
+
+async function changeFields(
+  tx: Tx,
+  vault: Vault,
+  actor: Actor,
+  { id, input }: Readonly<{ id: number; input: ChannelInput }>,
+): Promise<Readonly<{ before: ChannelRow; isChanged: boolean }>> {
+  // Locked: a key that somebody enters meanwhile must not go to the address of now.
+  const [before] = await tx.select().from(channels).where(eq(channels.id, id)).for("update");
   if (!before) throw new OperationError("channel_not_found");
-  const switched = input.status !== undefined && input.status !== before.status ? input.status : null;
-  if (switched !== null && switched !== CHANNEL_STATUS.enabled && switched !== CHANNEL_STATUS.disabled) {
+  const { status = before.status, priority = before.priority } = input;
+  if (status !== before.status && status !== CHANNEL_STATUS.enabled && status !== CHANNEL_STATUS.disabled) {
     throw new OperationError("channel_status_invalid");
   }
   // Imports from other gateways bring lower ones, which stay when a form sends them back.
-  if (typeof input.priority === "number" && input.priority !== before.priority) {
-    throwRuleError(priorityError(input.priority), { min: LOWEST_PRIORITY });
+  if (priority !== null && priority !== before.priority) {
+    throwRuleError(priorityError(priority), { min: LOWEST_PRIORITY });
   }
   const type = input.type || before.type;
   checkReferences(actor, input.key, type);
   // What fits one type may be wrong for another.
   const other = type === before.type ? {} : { other: before.other };
   const values = readChannelInput({ ...other, ...input }, type, vault);
-  if (Object.keys(values).length > 0) {
-    const fields = fieldsThatDiffer(before, values).join(", ");
-    await db.transaction(async (tx) => {
-      await tx.update(channels).set(values).where(eq(channels.id, id));
-      if (values.keyCipher) await tx.delete(channelKeys).where(eq(channelKeys.channelId, id));
-      await rebuildAbilities(tx, [id]);
-      if (fields === "") return;
-      await writeManagementLog(tx, actor, `Changed channel ${before.name} (#${id}): ${fields}`, {
-        note: { code: "channel_changed", params: { name: before.name, id, fields } },
-        action: "update",
-        ...describeChange(before, values),
-      });
-    });
-    await changes.publish("channels", [id]);
-  }
-  if (switched !== null) await switchChannel(deps, actor, before, switched);
+  checkKeyStays(actor, before, values, vault);
+  if (Object.keys(values).length === 0) return { before, isChanged: false };
+  const fields = fieldsThatDiffer(before, values).join(", ");
+  await tx.update(channels).set(values).where(eq(channels.id, id));
+  if (values.keyCipher) await tx.delete(channelKeys).where(eq(channelKeys.channelId, id));
+  await rebuildAbilities(tx, [id]);
+  if (fields === "") return { before, isChanged: true };
+  await writeManagementLog(tx, actor, `Changed channel ${before.name} (#${id}): ${fields}`, {
+    note: { code: "channel_changed", params: { name: before.name, id, fields } },
+    action: "update",
+    ...describeChange(before, values),
+  });
+  return { before, isChanged: true };
 }
 
 async function switchChannel(deps: ChannelDeps, actor: Actor, before: ChannelRow, status: number): Promise<void> {

@@ -157,6 +157,7 @@ export const vertex: Provider = {
   owner: "vertex",
   defaultBaseUrl: null,
   baseUrlOptional: true,
+  hostFromOther: true,
   capabilities: ["chat", "embeddings", "images", "speech", "songs", "video", "live"],
   nativeFormat: ({ capability, model }) =>
     capability === "embeddings" ? vertexEmbeddings(model) : (OWN[capability] ?? null),

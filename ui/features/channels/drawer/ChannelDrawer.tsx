@@ -76,6 +76,9 @@ type ChannelFormDrawerProps = Readonly<{ stored: Channel | null; initial: Channe
 /** Types whose base URL is the full URL of the endpoint. */
 const FULL_ADDRESS_TYPE = 8;
 
+/** The server's answers to a change that would send the stored key elsewhere. */
+const KEY_REQUIRED_AGAIN: readonly string[] = ["channel_key_required_again", "channel_reference_required_again"];
+
 /** The form: nothing is sent until it is valid. */
 const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawerProps) => {
   const { t } = useTranslation();
@@ -143,7 +146,12 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
       {stored && tab === "errors" && <ErrorsTab channelId={stored.id} />}
       <Box hidden={tab !== "settings"}>
         <BasicsSection {...section} types={types} isNew={stored === null} />
-        <KeysSection {...section} stored={stored} keyHint={type?.keyHint ?? ""} />
+        <KeysSection
+          {...section}
+          stored={stored}
+          keyHint={type?.keyHint ?? ""}
+          requiredAgain={KEY_REQUIRED_AGAIN.includes(state.problemCode) ? state.problem : null}
+        />
         <ModelsSection {...section} types={types} storedId={stored?.id ?? null} />
         <RoutingSection {...section} />
         <AdvancedSection {...section} />

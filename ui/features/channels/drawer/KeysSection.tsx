@@ -9,20 +9,31 @@ import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
+import { useSession } from "../../../state/session.ts";
+import { ROLE } from "../../admin/users/user.ts";
 import type { Channel } from "../channel.ts";
 import { getChannelWithKeys } from "../channel-calls.ts";
 import type { SectionProps } from "../form/channel-form.ts";
 import { holdsSeveralKeys, keysOf, maskKey, splitKeys, VERTEX_TYPE } from "../form/channel-form.ts";
 import { useTypeWords } from "./TypeSelect.tsx";
 
-type KeysSectionProps = SectionProps & { stored: Channel | null; keyHint: string };
+type KeysSectionProps = SectionProps & {
+  stored: Channel | null;
+  keyHint: string;
+  /** Why the stored key must be entered again; null: it need not. */
+  requiredAgain: string | null;
+};
 
 /** The channel's keys: stored keys stay until replaced; several are shown as a list. */
-export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSectionProps) => {
+export const KeysSection = ({ form, faults, change, stored, keyHint, requiredAgain }: KeysSectionProps) => {
   const { t } = useTranslation();
   const id = useId();
   const words = useTypeWords(form.type);
   const [isReplacing, setReplacing] = useState(stored === null);
+  // Entering it stays open while the form is sent again.
+  if (requiredAgain !== null && !isReplacing) setReplacing(true);
+  const isRequiredAgain = requiredAgain !== null && form.key.trim() === "";
+  const error = faults.key ? t(`channels.form.errors.${faults.key}`) : isRequiredAgain ? requiredAgain : undefined;
   if (stored && !isReplacing) {
     return (
       <Section title={t("channels.form.keys")}>
@@ -42,10 +53,12 @@ export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSecti
         <Field
           label={t("channels.form.key")}
           htmlFor={`${id}key`}
-          error={faults.key && t(`channels.form.errors.${faults.key}`)}
+          error={error}
           hint={[
             words.key,
-            stored ? t("channels.form.keyKeep") : form.type !== VERTEX_TYPE && t("channels.form.keyHint"),
+            stored && requiredAgain === null
+              ? t("channels.form.keyKeep")
+              : form.type !== VERTEX_TYPE && t("channels.form.keyHint"),
           ]
             .filter(Boolean)
             .join(" ")}
@@ -56,7 +69,7 @@ export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSecti
             multiline
             maxRows={10}
             value={form.key}
-            error={faults.key !== undefined}
+            error={error !== undefined}
             placeholder={keyHint}
             autoComplete="off"
             inputProps={{ className: "mono", spellCheck: false, "data-1p-ignore": true }}
@@ -77,7 +90,7 @@ export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSecti
               {form.severalKeys ? t("channels.form.severalOff") : t("channels.form.severalOn")}
             </Button>
           )}
-          {stored && (
+          {stored && requiredAgain === null && (
             <Button
               size="small"
               variant="text"
@@ -98,6 +111,7 @@ export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSecti
 /** The stored keys, masked until revealed. */
 const StoredKeys = ({ channel, onReplace }: { channel: Channel; onReplace: () => void }) => {
   const { t } = useTranslation();
+  const { user } = useSession();
   const [clear, setClear] = useState<string | null>(null);
   const show = () => getChannelWithKeys(channel.id).then(({ key }) => setClear(key), notifyError);
   const keys = clear === null ? channel.key.split(",") : keysOf(clear, channel.type);
@@ -133,9 +147,12 @@ const StoredKeys = ({ channel, onReplace }: { channel: Channel; onReplace: () =>
       >
         <span>{t("channels.form.keyStored", { count: channel.keys.total })}</span>
         <Box sx={{ flex: 1 }} />
-        <Button size="small" variant="text" onClick={() => (clear === null ? show() : setClear(null))}>
-          {clear === null ? t("channels.form.keyShow") : t("channels.form.keyHide")}
-        </Button>
+        {/* Only super administrators may read keys. */}
+        {(user?.role ?? 0) >= ROLE.root && (
+          <Button size="small" variant="text" onClick={() => (clear === null ? show() : setClear(null))}>
+            {clear === null ? t("channels.form.keyShow") : t("channels.form.keyHide")}
+          </Button>
+        )}
         <Button size="small" variant="text" onClick={onReplace}>
           {t("channels.form.keyReplace")}
         </Button>

@@ -5,16 +5,8 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../../components/feedback/notify.tsx";
 import { balanceText } from "../cells/status-cells.tsx";
 import { type Channel, DISABLED, ENABLED } from "../channel.ts";
-import {
-  createChannel,
-  createRunning,
-  deleteChannel,
-  getChannelWithKeys,
-  updateBalance,
-  updateChannel,
-} from "../channel-calls.ts";
+import { copyChannel, createRunning, deleteChannel, updateBalance, updateChannel } from "../channel-calls.ts";
 import { CHANNELS_KEY, patchChannel } from "../channel-queries.ts";
-import { bodyOf, formOf } from "../form/channel-form.ts";
 
 export const ACTION_TIMEOUT_MS = 15_000;
 
@@ -77,13 +69,7 @@ export function useChannelActions() {
       },
       duplicate: (channel: Channel) =>
         alone(channel, async () => {
-          const original = await getChannelWithKeys(channel.id);
-          const body = {
-            ...bodyOf(formOf(original)),
-            key: original.key,
-            name: t("channels.copyName", { name: channel.name }),
-          };
-          await createChannel({ ...body, status: DISABLED });
+          await copyChannel(channel.id, t("channels.copyName", { name: channel.name }));
           notifyDone(t("channels.copied", { name: channel.name }));
           await refresh();
         }),
