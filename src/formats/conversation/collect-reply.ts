@@ -20,7 +20,12 @@ export type ReplyChoice = {
   parts: Part[];
   citations: Citation[];
   logprobs: JsonObject[] | null;
-  finish: { reason: FinishReason; native: string | null; stopSequence: string | null };
+  finish: {
+    reason: FinishReason;
+    native: string | null;
+    stopSequence: string | null;
+    partIds?: readonly string[];
+  };
 };
 
 /** Assembles a response from its events. */
@@ -109,7 +114,10 @@ export class ReplyCollector {
         parts.push({ type: "native", dialect: event.dialect, name: event.name, value: event.value });
         return;
       case "finish":
-        choice.finish = { reason: event.reason, native: event.native, stopSequence: event.stopSequence ?? null };
+        choice.finish = {
+          ...{ reason: event.reason, native: event.native, stopSequence: event.stopSequence ?? null },
+          ...(event.partIds && { partIds: event.partIds }),
+        };
     }
   }
 
@@ -180,8 +188,9 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
     }
   }
   for (const citation of remainingCitations) yield { type: "citation", choice, citation };
-  const { reason, native, stopSequence } = finish;
-  yield { type: "finish", choice, reason, native, ...(stopSequence !== null && { stopSequence }) };
+  const { reason, native, stopSequence, partIds } = finish;
+  const more = { ...(stopSequence !== null && { stopSequence }), ...(partIds && { partIds }) };
+  yield { type: "finish", choice, reason, native, ...more };
 }
 
 /**

@@ -67,6 +67,8 @@ export type ReplyEvent =
       reason: FinishReason /** The upstream's own word. */;
       native: string | null;
       stopSequence?: string;
+      /** Ids of parts that the upstream stores, by which later requests may refer to them. */
+      partIds?: readonly string[];
     }
   | { type: "error"; error: ReplyError };
 

@@ -17,6 +17,7 @@ import type { CallParams } from "../../providers/contract/provider.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import { searchToolOf } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
+import { mayHaveParts } from "../state/references/keep-parts.ts";
 import type { Route } from "../upstream/route.ts";
 import {
   type Adapter,
@@ -123,7 +124,8 @@ export class PassthroughAdapter implements Adapter {
     // Parses the body only if that decides something: missing usage, an empty response, content logging, a search to
     // charge.
     const decides = !reported || reported.completionTokens === 0 || this.options.logsContent;
-    if (decides || searchToolOf(this.call, this.route) !== null) meter.pushResponse(body);
+    // Audio has an id, by which its owner may refer to it.
+    if (decides || mayHaveParts(this.call) || searchToolOf(this.call, this.route) !== null) meter.pushResponse(body);
     const { endpoint, body: request } = this.call;
     const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
     if (amended) return { body: textOfAmended(amended), contentType, reported, meter };

@@ -42,6 +42,8 @@ export class OutputMeter implements OutputSink {
   #cites = false;
   /** Created with the first one: most responses run no code. */
   #containers: Set<string> | null = null;
+  /** Created with the first one: few responses have parts that are stored. */
+  #partIds: Set<string> | null = null;
   /** The memory of each container, by which it is charged. */
   containerGigabytes = 1;
 
@@ -67,6 +69,7 @@ export class OutputMeter implements OutputSink {
         return;
       case "native":
         if (step.dialect === "openai-responses") this.#hostedTool(step.value);
+        else if (step.dialect === "anthropic") for (const id of fileIdsIn(step.value)) this.part(id);
         else if (step.dialect === "gemini") {
           this.#googleSearches += googleSearches(step);
           this.#showsPlaces ||= showsPlaces(step);
@@ -84,6 +87,7 @@ export class OutputMeter implements OutputSink {
         return;
       case "finish":
         this.#finished = true;
+        for (const id of step.partIds ?? []) this.part(id);
         if (saysMore(step)) this.ownFinish = step.native;
     }
   }
@@ -111,6 +115,18 @@ export class OutputMeter implements OutputSink {
     this.#more = true;
   }
 
+  /** Adds the id of a part that the upstream stores, by which later requests may refer to it. */
+  part(id: string): void {
+    this.#partIds ??= new Set();
+    this.#partIds.add(id);
+  }
+
+  /** Ids of the parts that the upstream stores. */
+  get partIds(): readonly string[] {
+    this.#fold();
+    return this.#partIds ? [...this.#partIds] : NO_IDS;
+  }
+
   cited(): void {
     this.#cites = true;
   }
@@ -130,7 +146,7 @@ export class OutputMeter implements OutputSink {
 
   /** Ids of the containers that ran code. */
   get containers(): readonly string[] {
-    return this.#containers ? [...this.#containers] : NO_CONTAINERS;
+    return this.#containers ? [...this.#containers] : NO_IDS;
   }
 
   /** Leaves a container out of the charge, because it is paid for. */
@@ -184,7 +200,11 @@ export class OutputMeter implements OutputSink {
   }
 }
 
-const NO_CONTAINERS: readonly string[] = [];
+const NO_IDS: readonly string[] = [];
+
+/** Files that code made in a container, as the results of Anthropic's tools name them. */
+const fileIdsIn = ({ content }: JsonObject): string[] =>
+  recordsOf(recordOf(content)?.content).flatMap(({ file_id: id }) => textOf(id) ?? []);
 
 /** Finish reasons of a normal end. */
 const NATURAL_ENDS = /^(stop|stop_sequence|end_turn|completed?|eos|eos_token|finish_reason_unspecified)$/i;

@@ -10,8 +10,8 @@ import { GatewayError } from "../call/errors.ts";
 import { onTarget } from "../routing/model-fallbacks.ts";
 import type { RoutePlan } from "../routing/routes/plan.ts";
 import { lacksFormat, limitationsOf } from "../upstream/route.ts";
-import { bindOwners } from "./collections/references.ts";
 import { bindThread } from "./message-threads.ts";
+import { bindOwners } from "./references/bind-owners.ts";
 import { bindCompactions } from "./responses/compactions.ts";
 import { narrowChannels } from "./responses/pin-channel.ts";
 import { resume } from "./responses/resume.ts";
@@ -38,14 +38,14 @@ async function bindRoute(context: GatewayContext, call: Call, route: RoutePlan):
   throw failures[0];
 }
 
-/** Requests in OpenAI's chat format carry the complete conversation, but may name files. */
-const bindModel = (context: GatewayContext, call: Call): Promise<Call> =>
-  call.endpoint.codec.dialect === "openai-chat" ? bindOwners(context, call) : bindConversation(context, call);
+/** Requests in OpenAI's chat format carry the complete conversation. Those of any format may name what is stored. */
+const bindModel = async (context: GatewayContext, call: Call): Promise<Call> =>
+  bindOwners(context, call.endpoint.codec.dialect === "openai-chat" ? call : await bindConversation(context, call));
 
 async function bindConversation(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
-      return bindOwners(context, bindReferences(context, await bindCompactions(context, await resume(context, call))));
+      return bindReferences(context, await bindCompactions(context, await resume(context, call)));
     case INTERACTIONS:
       return bindReferences(context, await resume(context, call));
     case "anthropic":

@@ -10,6 +10,8 @@ import type { GatewayServer } from "../http/arrival.ts";
 import type { ClientBody } from "../http/client-body.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import { parseRequest, readRequest } from "../http/parse-request.ts";
+import { refuseForeign } from "../state/references/may-refer.ts";
+import { findReferences, isFreeIn } from "../state/references/members.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
 
 /** What a client orders, as far as routing and price depend on it. */
@@ -45,6 +47,8 @@ export async function admitTask<Planned extends Plan>(
   await rateLimit(context, caller);
   const body = await readRequest(services, { request, server, endpoint }, timing);
   try {
+    const references = findReferences([body.json], isFreeIn(endpoint.rules));
+    if (references) await refuseForeign(context, caller, references);
     const planned = await plan(caller, body);
     const only = planned.parent && channelOfTask(context, planned.parent);
     const arrival = {

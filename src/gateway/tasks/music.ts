@@ -1,7 +1,7 @@
 import { findMedia } from "../../domain/tasks/find-tasks.ts";
 import { addMedia, takeMedia } from "../../domain/tasks/submit-task.ts";
 import { viewSong } from "../../domain/tasks/task-view.ts";
-import { type JsonObject, recordOf, textOf, textsOf } from "../../formats/json.ts";
+import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../formats/json.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import type { GatewayContext } from "../call/context.ts";
@@ -69,6 +69,11 @@ async function plan({ services }: GatewayContext, caller: Caller, order: MusicOr
   if (parentId === null) return { order, model, prompt };
   const [parent] = await findMedia(services.tasks.db, caller.user.id, PLATFORM, [parentId]);
   if (!parent) throw new GatewayError(400, "invalid_request", "task_not_exist");
+  // The clip must be that task's: the upstream would continue anybody's.
+  const clip = textOf(order.body.continue_clip_id);
+  if (!recordsOf(parent.data).some(({ id }) => id === clip)) {
+    throw new GatewayError(400, "invalid_request", "clip_not_exist");
+  }
   return { order, model, prompt, parent };
 }
 

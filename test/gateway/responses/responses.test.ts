@@ -103,6 +103,8 @@ describe("a conversation by reference, on an upstream that stores none", () => {
         responses: {
           find: async (id) => storedResponses.get(id) ?? null,
           bodies: async () => new Map(),
+          placesOfParts: async () => new Map(),
+          keepParts() {},
           keep: (response) => void storedResponses.set(response.id, response),
           remove: async (id) => void storedResponses.delete(id),
           sweep: async () => {},

@@ -252,6 +252,19 @@ function memoryOfResponses(): ResponseStore {
           return found?.userId === userId ? [[id, found.body]] : [];
         }),
       ),
+    placesOfParts: async (ids) =>
+      new Map(
+        ids.flatMap((id): [string, StoredResponse][] => {
+          const found = storedResponses.get(`part:${id}`);
+          return found ? [[id, found]] : [];
+        }),
+      ),
+    keepParts(ids, place, times) {
+      for (const id of ids) {
+        const part = { ...place, ...times, id: `part:${id}`, isNative: true, turns: [], body: {} };
+        storedResponses.set(part.id, part);
+      }
+    },
     keep: (response) => void storedResponses.set(response.id, response),
     remove: async (id) => void storedResponses.delete(id),
     sweep: async () => {},

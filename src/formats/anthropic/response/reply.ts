@@ -6,6 +6,7 @@ import { type JsonObject, textOf } from "../../json.ts";
 import { imageText } from "../../openai-chat/response/reply.ts";
 import { searchedIn } from "../../tools/web-search.ts";
 import { blockOf, partsOf, searchBlocks, thinkingBlock } from "../request/blocks.ts";
+import { containerOf, partIdsOf } from "./stored-parts.ts";
 import { finishOf } from "./stream-decoder.ts";
 import { readTier, readUsage, usageObject } from "./usage.ts";
 
@@ -32,6 +33,7 @@ export function decodeReply(body: JsonObject): Reply | null {
           reason: finishAfter(finishOf(native ?? "end_turn"), calls),
           native,
           stopSequence: textOf(body.stop_sequence),
+          ...partIdsOf(containerOf(body)),
         },
       },
     ],

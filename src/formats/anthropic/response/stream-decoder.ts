@@ -10,6 +10,7 @@ import { readSignature } from "../../conversation/signature.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../../json.ts";
 import { decodeError } from "../error.ts";
 import { citationOf } from "../request/blocks.ts";
+import { containerOf, partIdsOf } from "./stored-parts.ts";
 import { readTier, readUsage } from "./usage.ts";
 
 /** Anthropic's stop reasons. */
@@ -57,6 +58,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #calls = 0;
   #usage: Usage | null = null;
   #finished = false;
+  #container: string | null = null;
   /** Characters of text received so far. */
   #textLength = 0;
 
@@ -98,6 +100,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #start(message: JsonObject): ReplyEvent[] {
     if (this.#isStarted) return this.#restart(message);
     this.#isStarted = true;
+    this.#container = containerOf(message);
     const id = textOf(message.id) ?? "";
     const model = textOf(message.model) ?? "";
     const start: ReplyEvent = { type: "start", id, model, createdAt: null, ...readTier(message.usage) };
@@ -219,6 +222,10 @@ export class MessagesStreamDecoder implements StreamDecoder {
     if (native === null || this.#finished) return steps;
     this.#finished = true;
     const reason = finishAfter(finishOf(native), this.#calls);
-    return [...steps, { type: "finish", choice: 0, reason, native, ...(stopSequence !== null && { stopSequence }) }];
+    const more = {
+      ...(stopSequence !== null && { stopSequence }),
+      ...partIdsOf(containerOf(delta) ?? this.#container),
+    };
+    return [...steps, { type: "finish", choice: 0, reason, native, ...more }];
   }
 }

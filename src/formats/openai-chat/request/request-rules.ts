@@ -20,7 +20,7 @@ const CHAT = `model models messages stream stream_options include_usage n best_o
 
 /** Members of embedding, rerank, image and audio requests. */
 const MEDIA = `encoding_format dimensions query documents return_documents size quality batch_size num_images file purpose seconds
-  stream_format response_format speed image mask sequential_image_generation sequential_image_generation_options max_images`;
+  stream_format response_format speed image images mask voice sequential_image_generation sequential_image_generation_options max_images`;
 
 /** Members of batches and fine-tuning jobs. */
 const JOBS = `input_file_id training_file validation_file method supervised dpo reinforcement hyperparameters n_epochs endpoint

@@ -6,6 +6,8 @@ export type OutputSink = {
   text(piece: string): void;
   toolCall(): void;
   other(): void;
+  /** The id of a part that the upstream stores: audio. */
+  part?(id: string): void;
   /** The response cites web pages. */
   cited?(): void;
 };
@@ -31,7 +33,12 @@ export function collectOutput(answer: unknown, sink: OutputSink): boolean {
     addText(message.reasoning_content, sink);
     if (message.reasoning_content === undefined) addText(message.reasoning, sink);
     addText(message.refusal, sink);
-    if (recordOf(message.audio)) sink.other();
+    const audio = recordOf(message.audio);
+    if (audio) {
+      sink.other();
+      const id = textOf(audio.id);
+      if (id) sink.part?.(id);
+    }
     if (Array.isArray(message.annotations) && message.annotations.length > 0) sink.cited?.();
     if (recordOf(message.function_call)) addCall(message.function_call, sink);
     if (Array.isArray(message.tool_calls)) {

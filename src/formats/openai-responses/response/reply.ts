@@ -49,9 +49,16 @@ export function endOf(response: JsonObject, called: boolean): ReplyEvent[] {
         : called
           ? "tool_calls"
           : "stop";
+  const partIds = recordsOf(response.output).flatMap(({ id }) => textOf(id) ?? []);
   return [
     ...(usage ? [{ type: "usage" as const, usage, ...(serviceTier !== null && { serviceTier }) }] : []),
-    { type: "finish", choice: 0, reason: finish, native: reason ?? textOf(response.status) },
+    {
+      type: "finish",
+      choice: 0,
+      reason: finish,
+      native: reason ?? textOf(response.status),
+      ...(partIds.length > 0 && { partIds }),
+    },
   ];
 }
 

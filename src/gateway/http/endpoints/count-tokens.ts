@@ -16,6 +16,7 @@ import { GatewayError } from "../../call/errors.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
 import { bindState } from "../../state/provider-state.ts";
+import { bindOwners } from "../../state/references/bind-owners.ts";
 import { rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { readBody as readResponseBody } from "../../upstream/read-body.ts";
 import { bindChannel, buildRequest, signRequest } from "../../upstream/route.ts";
@@ -117,7 +118,7 @@ async function admitCount(
     throw error;
   }
   const call = newCall({ request, endpoint, caller, ip, candidates }, parsed, new CallTiming(performance.now()));
-  return endpoint === responses ? await bindState(context, call) : call;
+  return endpoint === responses ? await bindState(context, call) : await bindOwners(context, call);
 }
 
 const mayCount = ({ withoutTokenCount }: GatewayContext, channel: ChannelEntry): boolean =>

@@ -42,6 +42,9 @@ export async function keepContainersOf(
 ): Promise<void> {
   if (response.settledAt !== null || !isFinal(body)) return;
   const now = nowSeconds();
+  const hours = services.settings.get("responses.keep_hours");
+  const itemIds = recordsOf(body.output).flatMap(({ id }) => textOf(id) ?? []);
+  if (hours > 0) services.responses.keepParts(itemIds, response, { createdAt: now, expiresAt: now + hours * 3600 });
   for (const item of recordsOf(body.output)) {
     const id = item.type === "code_interpreter_call" ? textOf(item.container_id) : null;
     if (id === null) continue;

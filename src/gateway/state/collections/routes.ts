@@ -14,15 +14,15 @@ import { textsOf as allTextsOf } from "../../tasks/admit-task.ts";
 import { limitationsOf } from "../../upstream/route.ts";
 import { refuseForeignData } from "../evals/admit-run.ts";
 import { chooseOwner, storedObjectOf } from "../files/choose-owner.ts";
-import { unknownObject } from "../files/create-object.ts";
 import { listObjects, pathOf, readPart, refresh, removeObject } from "../files/read-objects.ts";
 import { ownerOf, requestDeletion, requestObject } from "../files/request-upstream.ts";
 import { answerWith, find } from "../files/routes.ts";
 import type { CollectionKind, StoredObject } from "../files/store.ts";
+import { findOwners, hasSameOwner, objectsApart, unknownObject } from "../references/may-refer.ts";
+import { findReferences, isFreeIn } from "../references/members.ts";
 import { chargeUse } from "./charge-use.ts";
 import { gigabytesOf } from "./keep-containers.ts";
 import { COLLECTION_KINDS, COLLECTIONS } from "./kinds.ts";
-import { findOwners, findReferences, hasSameOwner, objectsApart } from "./references.ts";
 
 /** Members by which requests are routed, checked or charged. */
 const rules: RequestRules = {
@@ -44,7 +44,7 @@ async function createObject(
   const { json } = await readJson(context, routed.request);
   if (kind === "eval") refuseForeignData(json);
   refuseWordsOf(context, caller, kind, json);
-  const references = findReferences([json]);
+  const references = findReferences([json], isFreeIn(rules));
   const owners = references && (await findOwners(context, caller, references, kind !== "conversation"));
   const owner = owners?.objects ?? owners?.files;
   const choice = owner ? ownerOf(context, owner) : chooseMaker(context, caller, kind);
@@ -92,7 +92,7 @@ async function postPart(
   try {
     const { json, form } = body;
     refuseWordsOf(context, caller, object.kind, json);
-    const references = findReferences([json]);
+    const references = findReferences([json], isFreeIn(rules));
     const owners = references && (await findOwners(context, caller, references, object.kind !== "conversation"));
     const owner = owners?.objects ?? owners?.files;
     if (owner && !hasSameOwner(owner, object)) throw objectsApart();

@@ -11,11 +11,11 @@ import type { Hold } from "../../call/services.ts";
 import { refuseBlockedWords } from "../../call/word-filter.ts";
 import { checkRequest, invalidRequest } from "../../http/client-body.ts";
 import { textsOf } from "../../tasks/admit-task.ts";
-import { findOwners, hasSameOwner, objectsApart } from "../collections/references.ts";
 import { jsonLines } from "../files/json-lines.ts";
 import { pathOf } from "../files/read-objects.ts";
 import { ownerOf, requestUpstream } from "../files/request-upstream.ts";
 import type { StoredObject } from "../files/store.ts";
+import { findOwners, hasSameOwner, objectsApart } from "../references/may-refer.ts";
 
 /** What a run calls a model for, once for each item. */
 type GradedOrSampled = Readonly<{
@@ -123,7 +123,12 @@ async function sizesOf(
   if (source.type === "file_content") return recordsOf(source.content).map(sizeOf);
   const id = textOf(source.id);
   if (source.type !== "file_id" || !id) throw unsupportedSource("data_source.source");
-  const { files: file } = await findOwners(context, caller, { files: new Set([id]), objects: new Set() }, true);
+  const { files: file } = await findOwners(
+    context,
+    caller,
+    { files: new Set([id]), objects: new Set(), parts: new Set() },
+    true,
+  );
   if (!file) throw unsupportedSource("data_source.source");
   if (!hasSameOwner(file, evaluation)) throw objectsApart();
   const ask = { method: "GET", path: `${pathOf(file)}/content` } as const;

@@ -4,12 +4,13 @@ import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { invalidRequest, readBody } from "../../http/client-body.ts";
 import { type Route, type RoutedRequest, type RouteMethod, route } from "../../http/routes/route.ts";
-import { createWithHold, unknownObject } from "../files/create-object.ts";
+import { createWithHold } from "../files/create-object.ts";
 import { listObjects, pathOf, readPart, refresh, removeObject, storeObject } from "../files/read-objects.ts";
 import { ownerOf, requestObject } from "../files/request-upstream.ts";
 import { answerWith, find } from "../files/routes.ts";
 import { isFinal } from "../files/settle-object.ts";
 import type { StoredObject } from "../files/store.ts";
+import { unknownObject } from "../references/may-refer.ts";
 import { admitRun } from "./admit-run.ts";
 
 /** Members by which runs are admitted and priced. */

@@ -4,6 +4,7 @@ import { openaiRules } from "../../../formats/openai-chat/request/request-rules.
 import { boundPrompt, summarize } from "../../../formats/openai-chat/request/summary.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
 import { integer, noRules, type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
 import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
@@ -13,6 +14,8 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Hold } from "../../call/services.ts";
 import { checkRequest, checkValues, invalidRequest } from "../../http/client-body.ts";
+import { refuseForeign, unknownObject } from "../references/may-refer.ts";
+import { findReferences, isFreeIn } from "../references/members.ts";
 import { jsonLines } from "./json-lines.ts";
 import { pathOf } from "./read-objects.ts";
 import { ownerOf, requestUpstream } from "./request-upstream.ts";
@@ -109,6 +112,7 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
     const body = recordOf(line.body);
     const model = textOf(body?.model) ?? "";
     if (!body || model === "") throw invalidRequest({ code: "gateway_batch_no_model" }, "input_file_id");
+    await refuseForeignIn(context, caller, body);
     authorizeModel(caller, model);
     if (caller.policies) refusePolicyWords(caller.policies, body);
     if (caller.pinnedChannelId === null && !services.channels.candidates(caller.group, model)) {
@@ -131,6 +135,16 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
   }
   if (calls === 0) throw invalidRequest({ code: "gateway_batch_empty" }, "input_file_id");
   return reserveAmount(services, caller, amount);
+}
+
+/** The upstream resolves what a line refers to, so it must be the caller's. Rejects GatewayError. */
+async function refuseForeignIn(context: GatewayContext, caller: Caller, body: JsonObject): Promise<void> {
+  const references = findReferences([body], isFreeIn(lineRules));
+  if (references) await refuseForeign(context, caller, references);
+  const previous = textOf(body.previous_response_id);
+  if (!previous) return;
+  const stored = await context.services.responses.find(previous, caller.user.id, nowSeconds());
+  if (!stored?.isNative) throw unknownObject(previous);
 }
 
 const names = (isFree: boolean): string =>

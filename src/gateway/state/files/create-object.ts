@@ -6,10 +6,10 @@ import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { CLIENT_LEFT } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import { GatewayError } from "../../call/errors.ts";
 import type { Hold } from "../../call/services.ts";
 import { type ClientBody, invalidRequest, readBody, tooLarge, withBodyDeadline } from "../../http/client-body.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
+import { unknownObject } from "../references/may-refer.ts";
 import { admitBatch, admitJob } from "./admit-job.ts";
 import { chooseOwner, storedObjectOf } from "./choose-owner.ts";
 import { PATHS, pathOf, storeObject } from "./read-objects.ts";
@@ -181,12 +181,3 @@ async function fileOf(
   if (!file) throw unknownObject(id);
   return file;
 }
-
-/** The error of an object that does not exist, or not for the caller. */
-export const unknownObject = (id: string): GatewayError =>
-  new GatewayError(
-    404,
-    "not_found",
-    { code: "gateway_object_unknown", params: { id } },
-    { type: "invalid_request_error", param: "id" },
-  );

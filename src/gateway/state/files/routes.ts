@@ -7,16 +7,8 @@ import { chatCompletions } from "../../http/endpoints/text.ts";
 import { corsHeaders } from "../../http/headers.ts";
 import { refuse } from "../../http/refuse.ts";
 import { type Route, type RoutedRequest, route } from "../../http/routes/route.ts";
-import {
-  addPart,
-  type Create,
-  createBatch,
-  createFile,
-  createJob,
-  createUpload,
-  runAction,
-  unknownObject,
-} from "./create-object.ts";
+import { unknownObject } from "../references/may-refer.ts";
+import { addPart, type Create, createBatch, createFile, createJob, createUpload, runAction } from "./create-object.ts";
 import { listObjects, PATHS, readPart, refresh, removeObject } from "./read-objects.ts";
 import type { ObjectKind, RoutedKind, StoredObject } from "./store.ts";
 

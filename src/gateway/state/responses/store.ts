@@ -28,12 +28,19 @@ export type StoredResponse = Readonly<{
   expiresAt: number;
 }>;
 
+/** Whose a part of an answer is, and where it is stored. */
+export type PartPlace = Pick<StoredResponse, "userId" | "channelId" | "keyHash">;
+
 /** Stored responses of the Responses API. */
 export type ResponseStore = {
   /** The user's response if it has not expired; else null. */
   find(id: string, userId: number, nowSeconds: number): Promise<StoredResponse | null>;
   /** Bodies of the user's responses by id, if stored here and not expired. */
   bodies(ids: readonly string[], userId: number, nowSeconds: number): Promise<ReadonlyMap<string, JsonObject>>;
+  /** Whose these parts of answers are, and which channel and key made them; those that nobody got here are absent. */
+  placesOfParts(ids: readonly string[], nowSeconds: number): Promise<ReadonlyMap<string, PartPlace>>;
+  /** Stores whose parts of an answer these are. */
+  keepParts(ids: readonly string[], place: PartPlace, times: Pick<StoredResponse, "createdAt" | "expiresAt">): void;
   /** Stores a response: immediately in this process, soon after in the database. */
   keep(response: StoredResponse): void;
   remove(id: string, userId: number): Promise<void>;
@@ -75,6 +82,40 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
         if (response.userId === userId) bodies.set(response.id, response.body);
       return bodies;
     },
+    async placesOfParts(ids, nowSeconds) {
+      const places = new Map<string, PartPlace>();
+      if (ids.length === 0) return places;
+      const { id, userId, channelId, keyHash, expiresAt } = storedResponses;
+      const keys = JSON.stringify(ids.map(partKey));
+      const rows = await db
+        .select({ id, userId, channelId, keyHash })
+        .from(storedResponses)
+        .where(and(sql`${id} in (select jsonb_array_elements_text(${keys}::jsonb))`, gt(expiresAt, nowSeconds)));
+      for (const { id: key, ...place } of rows) places.set(key.slice(PART_PREFIX.length), place);
+      for (const partId of ids) {
+        const fresh = beingWritten.get(partKey(partId))?.response;
+        if (fresh) places.set(partId, fresh);
+      }
+      return places;
+    },
+    keepParts(ids, { userId, channelId, keyHash }, { createdAt, expiresAt }) {
+      const place = { userId, channelId, keyHash };
+      const parts = [...new Set(ids)].map((id): StoredResponse => {
+        const times = { createdAt, expiresAt };
+        return { id: partKey(id), ...place, isNative: true, turns: [], body: {}, ...times };
+      });
+      if (parts.length === 0) return;
+      const insert = async () => {
+        await db
+          .insert(storedResponses)
+          .values(parts.map(rowOf))
+          .onConflictDoNothing()
+          .catch((error) => log.error({ error }, "parts of a response could not be kept"));
+        for (const { id } of parts) beingWritten.delete(id);
+      };
+      const written = insert();
+      for (const response of parts) beingWritten.set(response.id, { response, written });
+    },
     keep(input) {
       const fullRow = rowOf(input);
       const isFit = fullRow.turns.length + fullRow.body.length <= MAX_CHARACTERS;
@@ -106,6 +147,10 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
     },
   };
 }
+
+/** Parts and responses share one store, so their keys have different prefixes. */
+const PART_PREFIX = "part:";
+const partKey = (id: string): string => PART_PREFIX + id;
 
 const rowOf = (response: StoredResponse) => ({
   ...response,

@@ -1,0 +1,25 @@
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { OutputMeter } from "../../billing/output-meter.ts";
+import type { Call } from "../../call/call.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { keyHashOf } from "../files/request-upstream.ts";
+
+/**
+ * Whether a response may have parts that the upstream stores, by which later requests may refer to them: items of Responses,
+ * audio of chats, containers and files of Anthropic's tools. Reading the ids of others would cost time for nothing.
+ */
+export const mayHaveParts = ({ endpoint, body: { json } }: Pick<Call, "endpoint" | "body">): boolean => {
+  const { dialect } = endpoint.codec;
+  return dialect === "openai-chat" ? endpoint.capability === "chat" && json.audio != null : json.store !== false;
+};
+
+/** Remembers whose the stored parts of a response are, so that nobody else may refer to them. */
+export function keepParts({ services }: GatewayContext, call: Call, meter: OutputMeter): void {
+  const hours = services.settings.get("responses.keep_hours");
+  const { route } = call.attempts;
+  if (!route || hours === 0 || !mayHaveParts(call)) return;
+  const { channel, key } = route;
+  const place = { userId: call.caller.user.id, channelId: channel.id, keyHash: keyHashOf(channel, key) };
+  const now = nowSeconds();
+  services.responses.keepParts(meter.partIds, place, { createdAt: now, expiresAt: now + hours * 3600 });
+}
