@@ -11,6 +11,7 @@ import type { Limiter } from "../../lib/limits/shared-limits.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { integer, rowId } from "../http/integers.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 
 type Services = Readonly<{ db: Db; vault: Vault; signInLimiter: Limiter }>;
@@ -42,7 +43,7 @@ export function accessTokenRoutes(
         critical: true,
         body: t.Object({
           name: t.String({ maxLength: 200 }),
-          expires_time: t.Integer({ minimum: 0, maximum: 253_402_300_799 }),
+          expires_time: integer({ minimum: 0, maximum: 253_402_300_799 }),
           password: t.Optional(t.String({ maxLength: 200 })),
         }),
       },
@@ -56,7 +57,7 @@ export function accessTokenRoutes(
       {
         role: "user",
         params: t.Object({
-          id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+          id: rowId,
         }),
       },
     )
