@@ -17,9 +17,8 @@ import { refuse, refuseCall, respondWithError } from "./http/refuse.ts";
 import { acrossModels, type PricedCall, type Served, selectModel } from "./routing/model-fallbacks.ts";
 import { Router } from "./routing/router.ts";
 import { hedged, type TryChannel } from "./routing/routes/busy/race-channels.ts";
-import { keepContainers } from "./state/collections/keep-containers.ts";
 import { bindState } from "./state/provider-state.ts";
-import { keepParts } from "./state/references/keep-parts.ts";
+import { keepStored } from "./state/references/keep-parts.ts";
 import { type Finish, respond } from "./streaming/respond.ts";
 import { RunningAttempt } from "./upstream/attempt.ts";
 import { type Received, receive } from "./upstream/receive.ts";
@@ -113,8 +112,8 @@ export const attempt: TryChannel<Received> = async (context, { call, prices }, c
 
 /** Charges a completed call and writes its log row. Resolves with the billed usage. */
 export const finish: Finish = async (context, call, reserved, ending) => {
-  if (ending.meter.containers.length > 0) await keepContainers(context, call, ending.meter);
-  keepParts(context, call, ending.meter);
+  const storing = keepStored(context, call, ending.meter);
+  if (storing) await storing;
   const billed = reportedUsage(call, ending) ?? (await countUsage(call, ending));
   await record(context, call, reserved, settle(context, call, reserved, ending, billed));
   return billed.usage;

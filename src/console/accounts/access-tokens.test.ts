@@ -180,10 +180,10 @@ describe("one of them", () => {
     expect((await list(pia))[0]?.last_used_time).toBeGreaterThan(nowSeconds() - 60);
     await app.db.update(accessTokens).set({ expiresAt: nowSeconds() }).where(eq(accessTokens.id, second.id));
     expect([await statusOf(first.token), await statusOf(second.token)]).toEqual([200, 401]);
-    const stranger = await app.login("root");
+    const other = await app.login("root");
     const revoke = async (headers: Headers) =>
       (await app.ask("DELETE", `${PATH}/${first.id}`, undefined, headers)).body.code;
-    expect(await revoke(stranger)).toBe("access_token_unknown");
+    expect(await revoke(other)).toBe("access_token_unknown");
     expect(await statusOf(first.token)).toBe(200);
     expect(await revoke(pia)).toBeUndefined();
     expect(await statusOf(first.token)).toBe(401);

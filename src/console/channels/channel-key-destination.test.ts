@@ -149,9 +149,9 @@ describe.each(Object.entries(CALLERS))("%s", (_, headers) => {
     expect(refused.body.data).toMatchObject({ changed: 0, refused: [{ name, id }] });
     expect((await rowOf(id))?.baseUrl).toBe("https://api.example.com");
     // The very key that is stored counts as entered again.
-    const whole = { ...entry, key: KEY };
-    expect(await preview(whole)).toMatchObject([{ action: "changed", fields: ["base_url", "key"] }]);
-    const done = await app.ask("POST", "/api/channel/import", { channels: [whole] }, headers());
+    const complete = { ...entry, key: KEY };
+    expect(await preview(complete)).toMatchObject([{ action: "changed", fields: ["base_url", "key"] }]);
+    const done = await app.ask("POST", "/api/channel/import", { channels: [complete] }, headers());
     expect(done.body.data).toMatchObject({ changed: 1, refused: [] });
   });
 
@@ -182,7 +182,7 @@ test("a tag's edit is refused for all of its channels where one would send its k
 
 test("an address of now never gets a key that is entered meanwhile for another", async () => {
   const { id } = await create();
-  const [moved, kept] = await Promise.all([
+  const [moved, unmoved] = await Promise.all([
     put(id, { base_url: "https://next.example", key: "sk-for-next" }, app.as.root),
     put(id, { base_url: "https://api.example.com", priority: 3 }),
   ]);
@@ -191,7 +191,7 @@ test("an address of now never gets a key that is entered meanwhile for another",
   const key = app.vault.decrypt(row?.keyCipher ?? "");
   expect([row?.baseUrl, key]).toEqual(["https://next.example", "sk-for-next"]);
   // Before the move it changes nothing; after it, it would send the new key back.
-  expect(kept.success || kept.code === "channel_key_required_again").toBe(true);
+  expect(unmoved.success || unmoved.code === "channel_key_required_again").toBe(true);
 });
 
 describe("the super administrator", () => {

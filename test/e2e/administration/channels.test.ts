@@ -164,6 +164,32 @@ test("channels leave as a file, and come back after a look at what would change"
   await row("imported").first().waitFor();
 });
 
+test("an administrator enters the key again to send a channel's requests elsewhere, and never sees the old one", async () => {
+  const account = { username: "keeper", password: "keep the keys 7" };
+  await root.post("/api/user/", { ...account, role: 10 });
+  const theirs = await openConsolePage(browser, gateway, VIEWPORTS.en, account);
+  await theirs.open(`/channel/edit/${ids.west}`);
+  await theirs.page.getByText(words.form.keyReplace).waitFor();
+  expect(await theirs.button(words.form.keyShow).count()).toBe(0);
+  const address = theirs.page.getByLabel(words.form.baseUrl, { exact: true });
+  await address.fill("https://elsewhere.example");
+  await theirs.button(words.form.save).click();
+  const key = theirs.page.getByLabel(words.form.key, { exact: true });
+  await key.waitFor();
+  await theirs.page.getByRole("alert").filter({ hasText: "another destination" }).first().waitFor();
+  await expectClean(theirs.page);
+  expect((await root.get(`/api/channel/${ids.west}`)).base_url).toBe(upstream.url);
+  await key.fill("sk-entered-again");
+  await theirs.button(words.form.save).click();
+  await until(
+    async () => (await root.get(`/api/channel/${ids.west}`)).base_url,
+    (url) => url === "https://elsewhere.example",
+  );
+  expect((await root.get(`/api/channel/${ids.west}?show_key=true`)).key).toBe("sk-entered-again");
+  await root.put("/api/channel/", { id: ids.west, base_url: upstream.url, key: GOOD_KEY });
+  await theirs.close();
+});
+
 test("the keyboard moves, ticks and opens; all that match can be ticked", async () => {
   await openList();
   await page.keyboard.press("ArrowDown");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { channelTypes, providerOf } from "../../../providers/registry.ts";
-import { destinationOf } from "./key-destination.ts";
+import { destinationOf, SETTINGS_OF_CONTENT } from "./key-destination.ts";
 
 const TEXTS = [
   "",
@@ -57,3 +57,13 @@ test.each(channelTypes.map(({ id, name }) => [name, id] as const))(
     }
   },
 );
+
+test("every setting that the documentation names is known to redirect or not", async () => {
+  const page = await Bun.file("docs/guide/channels.md").text();
+  const table = page.slice(page.indexOf("## Channel settings"), page.indexOf("## Providers with limits"));
+  const names = [...table.matchAll(/^\| ((?:`\w+`(?:, )?)+)\s*\|/gm)].flatMap(
+    ([, cell = ""]) => cell.match(/\w+/g) ?? [],
+  );
+  expect(names).toContain("user_agent");
+  expect(names.filter((name) => !SETTINGS_OF_CONTENT.has(name))).toEqual(["proxy"]);
+});

@@ -2,6 +2,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { OutputMeter } from "../../billing/output-meter.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
+import { keepContainers } from "../collections/keep-containers.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 
 /**
@@ -13,8 +14,14 @@ export const mayHaveParts = ({ endpoint, body: { json } }: Pick<Call, "endpoint"
   return dialect === "openai-chat" ? endpoint.capability === "chat" && json.audio != null : json.store !== false;
 };
 
+/** Remembers whose the containers and stored parts of a response are; null: there is nothing to wait for. */
+export function keepStored(context: GatewayContext, call: Call, meter: OutputMeter): Promise<void> | null {
+  keepParts(context, call, meter);
+  return meter.containers.length > 0 ? keepContainers(context, call, meter) : null;
+}
+
 /** Remembers whose the stored parts of a response are, so that nobody else may refer to them. */
-export function keepParts({ services }: GatewayContext, call: Call, meter: OutputMeter): void {
+function keepParts({ services }: GatewayContext, call: Call, meter: OutputMeter): void {
   const hours = services.settings.get("responses.keep_hours");
   const { route } = call.attempts;
   if (!route || hours === 0 || !mayHaveParts(call)) return;
