@@ -99,7 +99,7 @@ function start(userId: number, baseUrl: string, type: number) {
   });
   stops.push(relay.stop);
   return async (path: string, body: object) => {
-    const response = await relay.post(path, body, { "anthropic-version": "2023-06-01" });
+    const response = await relay.post(path, body, { headers: { "anthropic-version": "2023-06-01" } });
     return { status: response.status, text: await response.text() };
   };
 }
