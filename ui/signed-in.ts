@@ -34,7 +34,7 @@ export const agentList = () => withTexts(import("./features/wallet/agents/AgentL
 export const alerts = () => withTexts(import("./features/admin/alerts/AlertsPage.tsx"), "admin", "records");
 export const auditLog = () =>
   withTexts(import("./features/admin/audit/AuditLogPage.tsx"), "admin", "account", "records");
-export const books = () => withTexts(import("./features/admin/BooksPage.tsx"), "admin");
+export const books = () => withTexts(import("./features/admin/books/BooksPage.tsx"), "admin");
 export const channelList = () => withTexts(import("./features/channels/list/ChannelListPage.tsx"), "admin", "records");
 export const catalog = () => withTexts(import("./features/models/catalog/CatalogPage.tsx"), "admin");
 export const chatToLink = () => import("./features/playground/links/ChatPage.tsx");

@@ -1,3 +1,5 @@
+import { type HostileParts, hostileParts } from "./hostile-calls.ts";
+
 /** Who is called; replaced when a gateway is restarted. */
 export type Targets = { urls: string[]; key: string };
 
@@ -33,6 +35,10 @@ const TOTAL_WEIGHT = MIX.reduce((sum, [, weight]) => sum + weight, 0);
 /** Models that only answer as streams, or never as such. */
 const STREAMED = /^(paced|words|dies|silent|bad-stream)/;
 const COMPLETE = /^(huge|html|not-json|empty-body|other-json|gzip|rescued)/;
+
+/** Calls that say what no database can index or store, in every place a caller has: some are served, most are refused. */
+const HOSTILE_SHARE = 0.2;
+const HOSTILE_MODELS = 0.5;
 
 const CALL_TIMEOUT_MS = 20_000;
 const ABORTED_SHARE = 0.06;
@@ -72,7 +78,10 @@ export function startClients(count: number, targets: Targets) {
 }
 
 /** "delivered": the whole answer came. "left": this client left. Else what went wrong. */
-async function call({ urls, key }: Targets, id: string, leavesAfterMs: number | null): Promise<string> {
+async function call(targets: Targets, id: string, leavesAfterMs: number | null): Promise<string> {
+  const { urls, key } = targets;
+  const hostile = Math.random() < HOSTILE_SHARE ? hostileParts(Math.random) : null;
+  if (hostile && Math.random() < HOSTILE_MODELS) return callUnknown(targets, hostile);
   const model = chooseModel();
   const stream = STREAMED.test(model) || (!COMPLETE.test(model) && Math.random() < 0.5);
   const url = urls[Math.floor(Math.random() * urls.length)];
@@ -81,8 +90,11 @@ async function call({ urls, key }: Targets, id: string, leavesAfterMs: number | 
     const answer = await fetch(`${url}/v1/chat/completions`, {
       method: "POST",
       signal: leaves,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": id },
-      body: JSON.stringify({ model, stream, messages: [{ role: "user", content: "hello there" }] }),
+      headers: {
+        ...hostile?.headers,
+        ...{ authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": id },
+      },
+      body: JSON.stringify({ ...hostile?.body, model, stream, messages: [{ role: "user", content: "hello there" }] }),
     });
     const text = await answer.text();
     if (answer.status !== 200) return String(answer.status);
@@ -90,6 +102,30 @@ async function call({ urls, key }: Targets, id: string, leavesAfterMs: number | 
   } catch {
     if (!leaves.aborted) return "no connection";
     return leavesAfterMs === null ? "no answer in time" : "left";
+  }
+}
+
+/** A call of a model that nobody has, by OpenAI's or Gemini's path: it must be refused. */
+async function callUnknown({ urls, key }: Targets, { model, headers, body }: HostileParts): Promise<string> {
+  const url = urls[Math.floor(Math.random() * urls.length)];
+  const isGemini = Math.random() < 0.5;
+  const path = isGemini
+    ? `/v1beta/models/${encodeURIComponent(model.toWellFormed())}:generateContent`
+    : "/v1/chat/completions";
+  const own = isGemini
+    ? { contents: [{ role: "user", parts: [{ text: "hello" }] }] }
+    : { model, messages: [{ role: "user", content: "hello" }] };
+  try {
+    const answer = await fetch(`${url}${path}`, {
+      method: "POST",
+      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+      headers: { ...headers, authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...body, ...own }),
+    });
+    await answer.text();
+    return `hostile ${answer.status}`;
+  } catch {
+    return "no connection";
   }
 }
 

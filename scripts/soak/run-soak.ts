@@ -73,7 +73,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     const victims = { gateways: gateways.length, kill, database, redis };
     const faults = await strikeFaults(victims, options.restMs, () => performance.now() >= endMs);
     const traffic = await clients.stop();
-    const findings = await endGateways(gateways);
+    const broken = { name: "hostile calls answered 500", expected: 0, found: traffic.failures.get("hostile 500") ?? 0 };
+    const findings = [broken, ...(await endGateways(gateways))];
     const place = { databaseUrl: database?.url ?? null, dataDir: first.dataDir };
     const audit = (expected: Traffic) => auditBooks(place, before, expected);
     return { traffic, faults, findings: [...findings, ...(await audit(traffic))], audit };

@@ -9,16 +9,15 @@ import type { Logger } from "../lib/runtime/log.ts";
 import { createSerial } from "../lib/runtime/serial.ts";
 import { endOfTurn } from "../lib/runtime/tick.ts";
 import type { Billing } from "./contract.ts";
-import { applyBatch, applyOrphanBatch, TOO_OLD, withoutWritten } from "./journal/apply/apply-batch.ts";
-import { readRecord, recordText, saneCharge } from "./journal/apply/record-text.ts";
+import { applyBatch, withoutWritten } from "./journal/apply/apply-batch.ts";
+import { recordText, saneCharge, tryReadRecord } from "./journal/apply/record-text.ts";
 import { JournalCopy } from "./journal/copy/journal-copy.ts";
 import { readDatabaseId } from "./journal/copy/stream.ts";
 import { JournalCopies } from "./journal/copy/take-copies.ts";
 import { Journal } from "./journal/journal.ts";
-import type { RecordSink } from "./journal/pump.ts";
 import { RejectedRecords } from "./journal/rejected/rejected.ts";
 import { adoptOrphans, makeClaimedDirectory } from "./journal/segments/adopt-orphans.ts";
-import type { SegmentLine } from "./journal/segments/segment.ts";
+import { createSinks } from "./journal/sinks.ts";
 import { JournalWriter } from "./journal/writer.ts";
 import { LedgerAvailability } from "./ledger/availability.ts";
 import { type Hold, storedHoldName } from "./ledger/holds.ts";
@@ -85,10 +84,6 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   });
   const { ledger } = shared;
   const rejected = new RejectedRecords(root);
-  const reject = async (process: string, line: SegmentLine, reason: string) => {
-    log.error({ reason, process }, "a charge could not be made: it is kept in journal/rejected.jsonl");
-    await rejected.add(process, line, reason);
-  };
   const noteOpened = (ids: readonly number[]) => {
     if (ids.length > 0) parts.onWindowsOpened?.(ids);
   };
@@ -99,22 +94,15 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     if (exhausted.length > 0) parts.onExhausted?.(exhausted.map(({ id }) => id));
     return accounts;
   };
-  const own: RecordSink = {
-    apply: (records, areNew) =>
+  const sinks = createSinks({
+    ...{ sql, root, processId, rejected, log },
+    inTurn: (statement) => serial(() => availability.watchStatement(statement)),
+    applyOwn: (records, areNew) =>
       serial(() => availability.watchStatement(async () => ledger.absorb(await apply(processId, records, areNew)))),
-    async reject(line, reason) {
-      await reject(processId, line, reason);
-      if (line.text !== null) ledger.forgetCharge(readRecord(line.text));
-    },
-  };
-  const sinkFor = (dead: string): RecordSink => ({
-    reject: (line, reason) => reject(dead, line, reason),
-    async apply(records) {
-      const { tooOld, openedWindows } = await applyOrphanBatch(sql, dead, records);
-      noteOpened(openedWindows);
-      for (const text of tooOld) await reject(dead, { text, end: 0 }, TOO_OLD);
-    },
+    forgetCharge: (record) => ledger.forgetCharge(record),
+    windowsOpened: noteOpened,
   });
+  const sinkFor = sinks.ofProcess;
   const adopt = () =>
     adoptOrphans({
       root,
@@ -140,7 +128,11 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     },
   });
 
-  await adopt();
+  await adopt().catch(async (error) => {
+    // A database that is away is waited for before anything is served; one that takes charges is not at fault.
+    if (!(await sinks.takesOthers())) throw error;
+    log.error({ error }, "charges of an earlier process can't be written yet and are tried again later");
+  });
   let charges = 0;
   const location = `${hostname()}:${resolve(dataDir)}`;
   registration = new Registration({
@@ -169,7 +161,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   const journal = new Journal(directory, log);
   const copy = redis && new JournalCopy({ ...redis, processId, journal, log });
   opened = { journal, copy };
-  const writer = new JournalWriter(journal, own, log);
+  const writer = new JournalWriter(journal, sinks.own, log);
   if (!sole) await lostProcesses.refresh();
 
   await shared.join(absent);
@@ -296,7 +288,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
 
 /** How long ago the call of a record ended; null without one. */
 function secondsSince(text: string | null): number | null {
-  if (text === null) return null;
-  const { createdAt, elapsedMs } = readRecord(text);
+  const record = text === null ? null : tryReadRecord(text);
+  if (!record) return null;
+  const { createdAt, elapsedMs } = record;
   return Math.max(0, nowSeconds() - createdAt - Math.round(elapsedMs / 1000));
 }

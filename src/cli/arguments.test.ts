@@ -20,7 +20,20 @@ describe("parseCommand", () => {
     [["doctor"], { name: "doctor" }],
     [["rotate-encryption-key"], { name: "rotate-encryption-key" }],
     [["journal", "inspect", "--json"], { name: "journal", action: { action: "inspect" }, asJson: true }],
-    [["journal", "replay", "--force"], { name: "journal", action: { action: "replay", force: true }, asJson: false }],
+    [["journal", "list"], { name: "journal", action: { action: "list" }, asJson: false }],
+    [
+      ["journal", "replay", "--force"],
+      { name: "journal", action: { action: "replay", which: null, force: true }, asJson: false },
+    ],
+    [
+      ["journal", "replay", "3"],
+      { name: "journal", action: { action: "replay", which: "3", force: false }, asJson: false },
+    ],
+    [["journal", "set-aside", "id"], { name: "journal", action: { action: "set-aside", what: "id" }, asJson: false }],
+    [
+      ["journal", "edit", "1", "modelName", "gpt-4o"],
+      { name: "journal", action: { action: "edit", what: "1", field: "modelName", value: "gpt-4o" }, asJson: false },
+    ],
     [
       ["journal", "acknowledge", "rejected"],
       { name: "journal", action: { action: "acknowledge", what: "rejected" }, asJson: false },
@@ -42,5 +55,8 @@ describe("parseCommand", () => {
     [["journal", "inspect", "x"]],
     [["journal", "inspect", "--force"]],
     [["journal", "acknowledge"]],
+    [["journal", "set-aside"]],
+    [["journal", "edit", "1", "modelName"]],
+    [["journal", "replay", "1", "2"]],
   ])("%p is refused", (args) => expect(() => parseCommand(args)).toThrow(UsageError));
 });

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import type { JournalAction } from "../domain/diagnostics/journal-actions.ts";
 import { messageOf } from "../lib/runtime/error-message.ts";
-import type { JournalAction } from "./control/journal-actions.ts";
 
 export type Command =
   | { name: "serve" }
@@ -47,9 +47,14 @@ Commands
   rotate-encryption-key    encrypt every stored secret under a new key; stop the gateway first
   doctor                   look for what is wrong with the installation, and say how to fix it
   journal inspect          show charges that are not in the database, rejected ones and lost processes
-  journal replay [--force] charge rejected records again, each once; --force also those older than the log
+  journal list             list charges that are not in the database, with their request ids
+  journal set-aside ID     take a pending charge out of the journal, to be looked at: it is among the rejected then
+  journal edit ID FIELD VALUE
+                           change a field of a rejected charge (its number or request id); a pending one is set aside
+  journal replay [ID] [--force]
+                           charge rejected records again, each once; --force also those older than the log
   journal acknowledge WHAT end the alarm about a lost process (its id), or about all rejected charges (rejected)
-                           (all three take --json, and work next to a running gateway)
+                           (all of them take --json, and work next to a running gateway)
   sbom                     print what the executable consists of (CycloneDX, JSON)
   healthcheck              exit 0 when the gateway on this machine is ready
 
@@ -145,10 +150,18 @@ function readWorker(operand: string | undefined, rest: readonly string[]): Comma
 }
 
 function readAction(action: string | undefined, [what, ...rest]: string[], force: boolean): JournalAction {
-  if (action === "inspect" && what === undefined) return { action };
-  if (action === "replay" && what === undefined) return { action, force };
-  if (action === "acknowledge" && what !== undefined && rest.length === 0) return { action, what };
-  throw new UsageError("journal needs inspect, replay, or acknowledge and the id of a process or the word rejected");
+  const [field, value, ...more] = rest;
+  if ((action === "inspect" || action === "list") && what === undefined) return { action };
+  if (action === "replay" && field === undefined) return { action, which: what ?? null, force };
+  if (action === "edit" && what !== undefined && field !== undefined && value !== undefined && more.length === 0) {
+    return { action, what, field, value };
+  }
+  if ((action === "acknowledge" || action === "set-aside") && what !== undefined && field === undefined) {
+    return { action, what };
+  }
+  throw new UsageError(
+    "journal needs inspect, list, replay, set-aside and a request id, edit and ID FIELD VALUE, or acknowledge and the id of a process or the word rejected",
+  );
 }
 
 function parse(args: readonly string[]) {

@@ -29,6 +29,7 @@ import { identityRoutes } from "../console/sign-in/identity.ts";
 import { bookRoutes, doctorRoutes } from "../console/system/diagnostics.ts";
 import { firstStepsRoutes } from "../console/system/first-steps.ts";
 import { jobRoutes } from "../console/system/jobs.ts";
+import { journalRoutes } from "../console/system/journal.ts";
 import { redemptionRoutes } from "../console/wallet/redemptions.ts";
 import { walletRoutes } from "../console/wallet/wallet.ts";
 import { identifyUser } from "../domain/accounts/authenticate.ts";
@@ -111,6 +112,7 @@ export function managementApi(
     .use(redemptionRoutes(shared, guarded))
     .use(auditRoutes(shared, guarded))
     .use(bookRoutes(shared, guarded))
+    .use(journalRoutes(services, guarded))
     .use(jobRoutes(shared, guarded))
     .use(firstStepsRoutes(shared, guarded))
     .use(doctorRoutes(context, guarded))

@@ -46,6 +46,7 @@ import type { verificationRoutes } from "../../src/console/sign-in/verification.
 import type { bookRoutes, doctorRoutes } from "../../src/console/system/diagnostics.ts";
 import type { firstStepsRoutes } from "../../src/console/system/first-steps.ts";
 import type { jobRoutes } from "../../src/console/system/jobs.ts";
+import type { journalRoutes } from "../../src/console/system/journal.ts";
 import type { statusRoutes } from "../../src/console/system/status.ts";
 import type { discoveryRoutes, systemInfoRoutes } from "../../src/console/system/system-info.ts";
 import type { agentRoutes } from "../../src/console/wallet/agents.ts";
@@ -94,6 +95,7 @@ export const discoveryApi = group<typeof discoveryRoutes>().api.option;
 export const doctorApi = group<typeof doctorRoutes>().api.doctor;
 export const downloadApi = group<typeof downloadRoutes>().api.user;
 export const firstStepsApi = group<typeof firstStepsRoutes>().api.system.first_steps;
+export const journalApi = group<typeof journalRoutes>().api.journal;
 export const jobApi = group<typeof jobRoutes>().api.jobs;
 export const groupApi = group<typeof groupRoutes>().api;
 export const identityProviderApi = group<typeof identityProviderRoutes>().api.identity_provider;

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { Sql } from "../../../db/types.ts";
 import type { UsageRecord } from "../types.ts";
 import { withoutWritten } from "./apply/apply-batch.ts";
-import { readRecord } from "./apply/record-text.ts";
+import { tryReadRecord } from "./apply/record-text.ts";
 import type { WrittenUpTo } from "./journal.ts";
 import { BATCH_RECORDS } from "./pump.ts";
 import { claimDirectory, isClaimable } from "./segments/adopt-orphans.ts";
@@ -33,11 +33,18 @@ export type ProcessJournal = Readonly<{
  * records are counted and not looked up. Rejects when the database does not answer.
  */
 export async function inspectJournal(sql: Sql | null, root: string): Promise<ProcessJournal[]> {
-  const entries = existsSync(root) ? await readdir(root, { withFileTypes: true }) : [];
-  const processes = entries.filter((entry) => entry.isDirectory() && isClaimable(entry.name)).map(({ name }) => name);
   const journals: ProcessJournal[] = [];
-  for (const process of processes.sort()) journals.push(await inspectProcess(sql, root, process));
+  for (const process of await listProcesses(root)) journals.push(await inspectProcess(sql, root, process));
   return journals;
+}
+
+/** The ids of the processes that have a directory in a journal's root. */
+export async function listProcesses(root: string): Promise<string[]> {
+  const entries = existsSync(root) ? await readdir(root, { withFileTypes: true }) : [];
+  return entries
+    .filter((entry) => entry.isDirectory() && isClaimable(entry.name))
+    .map(({ name }) => name)
+    .sort();
 }
 
 async function inspectProcess(sql: Sql | null, root: string, process: string): Promise<ProcessJournal> {
@@ -50,23 +57,35 @@ async function inspectProcess(sql: Sql | null, root: string, process: string): P
       found.bytes = found.bytes + lines.bytes;
       found.records += lines.texts.length;
       found.damaged += lines.damaged;
-      const unwritten = sql && lines.texts.length > 0 ? await withoutWritten(sql, lines.texts) : [];
+      const unwritten = sql ? await findUnwritten(sql, lines.texts) : [];
       found.unwritten += unwritten.length;
-      for (const text of unwritten) oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, readRecord(text).createdAt);
+      for (const text of unwritten) {
+        const { createdAt } = tryReadRecord(text) ?? {};
+        if (createdAt !== undefined) oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, createdAt);
+      }
     }
     found.files += 1;
   }
   return { process, inUse, ...found, unwritten: sql && found.unwritten, oldestUnwrittenAt: oldest };
 }
 
-function isInUse(directory: string): boolean {
+/** Of these texts those that are not in the database, among them any that are no record. */
+export async function findUnwritten(sql: Sql, texts: readonly string[]): Promise<string[]> {
+  const isRecord = (text: string) => tryReadRecord(text) !== null;
+  const records = texts.filter(isRecord);
+  const unwritten = new Set(records.length > 0 ? await withoutWritten(sql, records) : []);
+  return texts.filter((text) => unwritten.has(text) || !isRecord(text));
+}
+
+/** Whether a living process writes the journal in this directory. */
+export function isInUse(directory: string): boolean {
   const claim = claimDirectory(directory);
   claim?.release();
   return claim === null;
 }
 
-/** A segment in parts; one that is dropped meanwhile, because all of it is in the database, ends there. */
-async function* linesOf(path: string, inUse: boolean) {
+/** The records of a segment in parts; one that is dropped meanwhile, because all of it is in the database, ends there. */
+export async function* linesOf(path: string, inUse: boolean) {
   let at = 0;
   try {
     for (let lines = readLines(path, at, BATCH_RECORDS, BATCH_BYTES); lines.length > 0; ) {
@@ -88,16 +107,14 @@ const BYTES_AT_ONCE = 4 * 1024 * 1024;
 
 /**
  * Calls `each` with every record that dead processes left in the journal's folder, and changes nothing. Of one process those
- * that were in the database at a known time are left out; those of others may be there already. Damaged lines are passed over.
+ * that were in the database at a known time are left out; those of others may be there already. Damaged lines, and those that are no record, are passed over.
  */
 export async function readUnwritten(
   root: string,
   written: WrittenUpTo,
   each: (record: UsageRecord) => void,
 ): Promise<void> {
-  if (!existsSync(root)) return;
-  const entries = await readdir(root, { withFileTypes: true });
-  for (const { name } of entries.filter((entry) => entry.isDirectory() && isClaimable(entry.name))) {
+  for (const name of await listProcesses(root)) {
     const directory = join(root, name);
     const claim = claimDirectory(directory);
     if (!claim) continue;
@@ -116,7 +133,10 @@ export async function readUnwritten(
 function readSegment(path: string, start: number, each: (record: UsageRecord) => void): void {
   for (let from = start; ; ) {
     const lines = readLines(path, from, LINES_AT_ONCE, BYTES_AT_ONCE);
-    for (const { text } of lines) if (text !== null) each(readRecord(text));
+    for (const { text } of lines) {
+      const record = text === null ? null : tryReadRecord(text);
+      if (record) each(record);
+    }
     const last = lines.at(-1);
     if (!last) return;
     from = last.end;

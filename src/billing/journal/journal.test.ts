@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
+import { fakeSink, silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { endOfTurn } from "../../lib/runtime/tick.ts";
 import { Journal } from "./journal.ts";
-import { Pump, type RecordSource } from "./pump.ts";
+import { Pump, type RecordSink, type RecordSource, SET_ASIDE_REASON } from "./pump.ts";
 import { claimDirectory, makeClaimedDirectory } from "./segments/adopt-orphans.ts";
 import { linesOf, readLines, type SegmentLine, segmentName, textOf } from "./segments/segment.ts";
 
@@ -131,31 +131,129 @@ describe("pump", () => {
     const applied: string[] = [];
     const rejected: (string | null)[] = [];
     let tries = 0;
-    const pump = new Pump(sourceOf(records), {
-      async apply(part, areNew) {
-        expect(areNew).toBe(tries++ === 0);
-        if (part.some((record) => record.startsWith("bad"))) throw refusal;
-        applied.push(...part);
-      },
-      async reject({ text }) {
-        rejected.push(text);
-      },
-    });
+    const pump = new Pump(
+      sourceOf(records),
+      fakeSink({
+        async apply(part, areNew) {
+          expect(areNew).toBe(tries++ === 0);
+          if (part.some((record) => record.startsWith("bad"))) throw refusal;
+          applied.push(...part);
+        },
+        async reject({ text }) {
+          rejected.push(text);
+        },
+      }),
+    );
     while (await pump.step());
     expect(applied).toEqual(records.filter((record) => record.startsWith("good")));
     expect(rejected).toEqual(["bad 5", "bad 102", "bad 199", "bad 296"]);
   });
 
+  /** The size of each batch that was tried, and what was put aside. */
+  async function pumpOut(records: readonly string[], parts: Partial<RecordSink>) {
+    const tries: number[] = [];
+    const rejected: string[] = [];
+    const apply = parts.apply ?? (async () => {});
+    const sink = fakeSink({
+      ...parts,
+      async apply(part, areNew) {
+        tries.push(part.length);
+        await apply(part, areNew);
+      },
+      reject: async ({ text }, { reason }) => void rejected.push(`${text}: ${reason}`),
+    });
+    const pump = new Pump(sourceOf(records), sink);
+    while (await pump.step());
+    return { tries, rejected };
+  }
+  const failure = (code: string) => Object.assign(new Error(code), { code });
+
+  test.each(["22021", "22P05", "23514", "54000", "54001"])("SQLSTATE %s puts one record aside", async (code) => {
+    const apply = async (part: readonly string[]) => {
+      if (part.includes("bad")) throw failure(code);
+    };
+    const { rejected } = await pumpOut(["a", "bad", "b"], {
+      apply,
+      takesOthers: () => Promise.reject(new Error("not asked")),
+    });
+    expect(rejected).toEqual([`bad: ${code}`]);
+  });
+
+  test.each([
+    ["XX000", failure("XX000")],
+    ["42883", failure("42883")],
+    ["a text that is no record", new SyntaxError("no JSON")],
+  ])("%s puts a record aside while the database takes others", async (_, error) => {
+    const apply = async (part: readonly string[]) => {
+      if (part.includes("bad")) throw error;
+    };
+    expect((await pumpOut(["bad"], { apply })).rejected).toEqual([`bad: ${error.message}`]);
+    expect((await pumpOut(["a", "b", "bad", "c"], { apply })).rejected).toHaveLength(1);
+    const takesOthers = async () => false;
+    await expect(pumpOut(["a", "bad"], { apply, takesOthers })).rejects.toThrow(error.message);
+  });
+
+  test("a record that passes the second time is not at fault", async () => {
+    let failures = 0;
+    const apply = async () => {
+      if (++failures === 1) throw failure("XX000");
+    };
+    expect((await pumpOut(["a"], { apply })).rejected).toEqual([]);
+  });
+
+  test.each(["08006", "40001", "53100", "57P01", "58030", "25006", "CONNECTION_CLOSED", "EPIPE", "ENOSPC"])(
+    "%s is waited for",
+    async (code) => {
+      const apply = () => Promise.reject(failure(code));
+      await expect(pumpOut(["a", "b"], { apply })).rejects.toThrow(code);
+    },
+  );
+
+  test("many records at fault side by side cost a few tries each", async () => {
+    const records = Array.from({ length: 1000 }, (_, index) => (index % 100 < 50 ? `bad ${index}` : `good ${index}`));
+    const apply = async (part: readonly string[]) => {
+      if (part.some((record) => record.startsWith("bad"))) throw refusal;
+    };
+    const { tries, rejected } = await pumpOut(records, { apply });
+    expect(rejected).toHaveLength(500);
+    expect(tries.length).toBeLessThan(1500);
+  });
+
+  test("what an operator wants aside is put aside when a batch fails, in its place", async () => {
+    const applied: string[] = [];
+    const rejected: string[] = [];
+    let isAway = true;
+    const pump = new Pump(
+      sourceOf(["a", "b", "c", "d"]),
+      fakeSink({
+        async apply(part) {
+          if (isAway) throw failure("57P03");
+          applied.push(...part);
+        },
+        reject: async ({ text }, { reason }) => void rejected.push(`${text}: ${reason}`),
+        findSetAside: async () => (text) => text === "a" || text === "c",
+      }),
+    );
+    await expect(pump.step()).rejects.toThrow("57P03");
+    await expect(pump.step()).rejects.toThrow("57P03");
+    expect(rejected).toEqual([`a: ${SET_ASIDE_REASON}`]);
+    isAway = false;
+    while (await pump.step());
+    expect(applied).toEqual(["b", "c", "d"]);
+  });
+
   test("tries the same batch again after an outage, then not as new", async () => {
     const source = sourceOf(["a", "b"]);
     const tries: [boolean, ...string[]][] = [];
-    const pump = new Pump(source, {
-      async apply(part, areNew) {
-        tries.push([areNew, ...part]);
-        if (tries.length === 1) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" });
-      },
-      reject: async () => {},
-    });
+    const pump = new Pump(
+      source,
+      fakeSink({
+        async apply(part, areNew) {
+          tries.push([areNew, ...part]);
+          if (tries.length === 1) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" });
+        },
+      }),
+    );
     await expect(pump.step()).rejects.toThrow("gone");
     expect(source.left()).toBe(2);
     await pump.step();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import { silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
+import { fakeSink, silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { Journal } from "./journal.ts";
 import { BATCH_RECORDS } from "./pump.ts";
 import { JournalWriter } from "./writer.ts";
@@ -15,10 +15,7 @@ beforeEach(async () => {
   jest.useFakeTimers();
   journal = new Journal(directory.path, silentLog);
   batches = [];
-  const sink = {
-    apply: async (records: readonly string[]) => void batches.push(records.length),
-    reject: async () => {},
-  };
+  const sink = fakeSink({ apply: async (records) => void batches.push(records.length) });
   writer = new JournalWriter(journal, sink, silentLog);
 });
 afterEach(async () => {

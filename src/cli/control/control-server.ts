@@ -7,11 +7,11 @@ import { writeBackup } from "../../../db/backup/write-backup.ts";
 import { CONTROL_SOCKET, findRunDirectory } from "../../../db/embedded/run-directory.ts";
 import { resetPassword } from "../../domain/accounts/credentials/reset-by-email.ts";
 import type { DiagnosticsContext } from "../../domain/diagnostics/diagnostics-context.ts";
+import { readJournalAction, runJournalAction } from "../../domain/diagnostics/journal-actions.ts";
 import { CHECKS, examine, type Report } from "../../domain/diagnostics/run-checks.ts";
 import { messageOf } from "../../lib/runtime/error-message.ts";
 import type { Services } from "../../server/services.ts";
 import { version } from "../../server/version.ts";
-import { readJournalAction, runJournalAction } from "./journal-actions.ts";
 
 /**
  * A backup of a large database says nothing for long. The runtime ends such a call after ten seconds, also on sockets of

@@ -1,24 +1,31 @@
 import { createChanges } from "../../../db/changes.ts";
 import { openDatabase, openExistingDatabase, requireDatabase } from "../../../db/connect.ts";
+import { MOST_LISTED } from "../../billing/journal/pending/pending-records.ts";
 import type { ReplayResult } from "../../billing/journal/rejected/replay-rejected.ts";
-import type { Config } from "../../server/config.ts";
-import { loadCommandConfig } from "./command-config.ts";
-import { askGateway, textOf } from "./control-client.ts";
 import {
   type AcknowledgeResult,
   acknowledge,
+  type EditResult,
+  edit,
   inspect,
   type JournalAction,
   type JournalReport,
+  list,
+  type PendingReport,
   replay,
-} from "./journal-actions.ts";
+  type SetAsideResult,
+  setAside,
+} from "../../domain/diagnostics/journal-actions.ts";
+import type { Config } from "../../server/config.ts";
+import { loadCommandConfig } from "./command-config.ts";
+import { askGateway, textOf } from "./control-client.ts";
 
-type Result = JournalReport | ReplayResult | AcknowledgeResult;
+type Result = JournalReport | PendingReport | ReplayResult | SetAsideResult | EditResult | AcknowledgeResult;
 
 /**
- * Shows the journal of charges, replays rejected ones or acknowledges losses, also while a gateway runs: one with the
- * embedded database is asked to do it, since it alone can. Returns the exit code: 1 when charges stay rejected, or there was
- * nothing to acknowledge.
+ * Shows the journal of charges, puts pending ones aside, edits and replays rejected ones or acknowledges losses, also while a
+ * gateway runs: one with the embedded database is asked to do it, since it alone can. Returns the exit code: 1 when charges stay
+ * rejected, or nothing was put aside, edited or acknowledged.
  */
 export async function journal(action: JournalAction, asJson: boolean): Promise<number> {
   const { config } = await loadCommandConfig();
@@ -26,6 +33,8 @@ export async function journal(action: JournalAction, asJson: boolean): Promise<n
   const print = asJson ? (value: Result) => `${JSON.stringify(value, null, 2)}\n` : describe;
   process.stdout.write(print(result));
   if ("left" in result) return result.left.length > 0 ? 1 : 0;
+  if ("setAside" in result) return result.setAside ? 0 : 1;
+  if ("edited" in result) return result.edited ? 0 : 1;
   return "acknowledged" in result && result.acknowledged === 0 ? 1 : 0;
 }
 
@@ -36,7 +45,10 @@ async function askServing(config: Config, action: JournalAction): Promise<Result
 }
 
 async function runDirectly(config: Config, action: JournalAction): Promise<Result> {
-  if (action.action === "inspect") return inspectDirectly(config);
+  if (action.action === "inspect") return withFiles(config, inspect);
+  if (action.action === "list") return withFiles(config, list);
+  if (action.action === "set-aside") return setAside(config.dataDir, action.what);
+  if (action.action === "edit") return edit(config.dataDir, action.what, action.field, action.value);
   requireDatabase(config);
   const database = await openDatabase(config);
   try {
@@ -45,7 +57,7 @@ async function runDirectly(config: Config, action: JournalAction): Promise<Resul
     });
     const deps = { database, changes, dataDir: config.dataDir };
     try {
-      return await (action.action === "replay" ? replay(deps, action.force) : acknowledge(deps, action.what));
+      return await (action.action === "replay" ? replay(deps, action) : acknowledge(deps, action.what));
     } finally {
       await changes.close();
     }
@@ -55,13 +67,13 @@ async function runDirectly(config: Config, action: JournalAction): Promise<Resul
 }
 
 /** The files are worth a look too when the database does not answer. */
-async function inspectDirectly(config: Config): Promise<Result> {
+async function withFiles(config: Config, read: typeof inspect | typeof list): Promise<Result> {
   const database = await openExistingDatabase(config).catch((error: Error) => {
     process.stderr.write(`sluice: only the files are shown: ${error.message}\n`);
     return null;
   });
   try {
-    return await inspect(database, config.dataDir);
+    return await read(database, config.dataDir);
   } finally {
     await database?.close();
   }
@@ -69,6 +81,9 @@ async function inspectDirectly(config: Config): Promise<Result> {
 
 function describe(result: Result): string {
   if ("left" in result) return describeReplay(result);
+  if ("pending" in result) return describePending(result);
+  if ("setAside" in result) return describeSetAside(result);
+  if ("edited" in result) return describeEdit(result);
   if ("acknowledged" in result) return describeAcknowledge(result);
   return describeReport(result);
 }
@@ -78,6 +93,25 @@ function describeReplay({ charged, known, left }: ReplayResult): string {
   for (const { number, reason } of left) lines.push(`  ${number}  ${reason}`);
   return `${lines.join("\n")}\n`;
 }
+
+function describePending({ pending }: PendingReport): string {
+  const lines = [`${pending.length} pending charges${pending.length === MOST_LISTED ? ", and maybe more" : ""}`];
+  for (const { inUse, requestId, createdAt, userId, username, modelName, quota } of pending) {
+    const state = inUse ? "" : ", of a process that ended";
+    lines.push(
+      `  ${requestId}  user ${userId} (${username}), ${modelName}, ${quota} units, ${timeOf(createdAt)}${state}`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const describeSetAside = ({ what, setAside }: SetAsideResult): string =>
+  setAside
+    ? `set aside: ${what} (see sluice journal inspect)\n`
+    : `not set aside: ${what} is not pending any more, or never was (see sluice journal list)\n`;
+
+const describeEdit = ({ what, edited, problem }: EditResult): string =>
+  edited ? `edited: ${what} (charge it: sluice journal replay ${what})\n` : `not edited: ${what}: ${problem}\n`;
 
 const describeAcknowledge = ({ what, acknowledged }: AcknowledgeResult): string =>
   acknowledged > 0 ? `acknowledged: ${what}\n` : `nothing to acknowledge: ${what} (see sluice journal inspect)\n`;
@@ -95,7 +129,8 @@ function describeReport({ directory, processes, rejected, lost }: JournalReport)
   }
   lines.push(`Rejected charges: ${rejected.length}${rejected.length > 0 ? ` in ${directory}/rejected.jsonl` : ""}`);
   for (const { number, entry, problem } of rejected) {
-    lines.push(`  ${number}  ${entry?.at ?? ""} ${problem ?? `can be replayed: ${entry?.reason ?? ""}`}`);
+    const state = entry?.charged ? "charged without its row in the log" : "can be replayed";
+    lines.push(`  ${number}  ${entry?.at ?? ""} ${problem ?? `${state}: ${entry?.reason ?? ""}`}`);
     if (entry?.file) lines.push(`     at byte ${entry.offset} of ${entry.file}`);
     const record = entry?.record ?? entry?.readable;
     if (record) {
@@ -106,7 +141,9 @@ function describeReport({ directory, processes, rejected, lost }: JournalReport)
       );
     }
     if (entry?.readable && !entry.record) {
-      lines.push('     if that is right, copy "readable" to "record" in the file, then: sluice journal replay');
+      lines.push(
+        `     if that is right: sluice journal edit ${number} quota ${record?.quota}, then: sluice journal replay ${number}`,
+      );
     }
   }
   lines.push(`Lost processes: ${lost === null ? "unknown, the database does not answer" : lost.length}`);

@@ -191,7 +191,7 @@ test("waiting charges are reported, with a running gateway and without one", asy
   expect(await whileStopped()).toEqual(["ok doctor_journal_depth"]);
   claim.release();
   expect(await whileStopped()).toEqual(["warn doctor_journal_left"]);
-  await new RejectedRecords(root).add("living", { text: waiting, end: 0 }, "refused");
+  await new RejectedRecords(root).add("living", { text: waiting, end: 0 }, { reason: "refused", isCharged: false });
   expect(await whileStopped()).toEqual(["warn doctor_journal_left", "fail doctor_journal_rejected"]);
 });
 

@@ -47,6 +47,8 @@ export const LOG_NOTES = {
   abilities_rebuilt: ["count"],
   job_run: ["name"],
   books_checked: ["checked", "off"],
+  journal_replayed: ["charged", "left"],
+  journal_acknowledged: ["count"],
   channel_keys_seen: ["name", "id"],
   channels_exported: ["count"],
   channels_exported_with_keys: ["count"],

@@ -1,3 +1,5 @@
+import { boundText } from "../../billing/bounds/bounds.ts";
+import { MODEL_NAME } from "../../billing/bounds/record-bounds.ts";
 import type { CallEnding, UsageRecord } from "../../billing/types.ts";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
 import { coversModel } from "../../domain/wallet/plans/limits/terms.ts";
@@ -160,7 +162,7 @@ function liveCallOf(call: Call): LiveCall {
     user_id: caller.user.id,
     username: caller.user.username,
     token_name: caller.tokenName,
-    model_name: summary.model,
+    model_name: boundText(summary.model, MODEL_NAME),
     channel: 0,
     channel_name: "",
     group: caller.group,

@@ -3,6 +3,9 @@ import { afterAll, describe, expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { recordText } from "../../../src/billing/journal/apply/record-text.ts";
+import { RejectedRecords } from "../../../src/billing/journal/rejected/rejected.ts";
+import { usageRecord } from "../../support/billing/start-billing.ts";
 import { startFakeStripe } from "../../support/console/fake-stripe.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
@@ -51,6 +54,36 @@ describe("the pages of an operator", () => {
       .waitFor();
     expect(await consolePage.page.getByText(/\d off$/).count()).toBe(0);
     await consolePage.expectAccessible();
+  }, 120_000);
+
+  test("charges that the database refused are shown with the reason, charged again and dismissed", async () => {
+    const words = WORDS.en.books.setAside;
+    const { page } = consolePage;
+    const { id: userId, used_quota: before } = await root.get("/api/user/self");
+    const rejected = new RejectedRecords(path.join(gateway.dataDir, "journal"));
+    const setAside = (modelName: string, isCharged: boolean) => {
+      const text = recordText(usageRecord({ userId, quota: 777, modelName }));
+      return rejected.add("a process", { text, end: 0 }, { reason: `no room for ${modelName}`, isCharged });
+    };
+    await consolePage.open("/books");
+    await page.getByText(words.none, { exact: true }).waitFor();
+    await setAside("model-a", false);
+    await consolePage.load("/books");
+    await page.getByText("no room for model-a").waitFor();
+    await page.getByText(words.uncharged, { exact: true }).waitFor();
+    await consolePage.expectAccessible();
+    await consolePage.button(words.charge).click();
+    await page.getByText(words.none, { exact: true }).waitFor();
+    await until(
+      async () => (await root.get("/api/user/self")).used_quota,
+      (used) => used === before + 777,
+    );
+    await setAside("model-b", true);
+    await consolePage.load("/books");
+    await page.getByText(words.charged, { exact: true }).waitFor();
+    await consolePage.button(words.dismiss).click();
+    await page.getByRole("dialog").getByRole("button", { name: words.dismiss }).click();
+    await page.getByText(words.none, { exact: true }).waitFor();
   }, 120_000);
 
   test("logged requests are set aside, replayed against a model, and shown side by side", async () => {

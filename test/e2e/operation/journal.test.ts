@@ -75,4 +75,36 @@ describe.each([...ENGINES])("on the %s database", (engine) => {
       "nonsense\n",
     );
   });
+
+  test("pending charges are listed, set aside, edited and charged once", async () => {
+    const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
+    const { id: userId, used_quota: before } = await root.get("/api/user/self");
+    expect(await gateway.stop("SIGKILL")).toBe(137);
+    const folder = path.join(gateway.dataDir, "journal", "0199-pending");
+    mkdirSync(folder, { recursive: true });
+    const records = [100, 230, 400].map((quota) => usageRecord({ userId, quota }));
+    writeFileSync(path.join(folder, "00000001.jsonl"), linesOf(records.map(recordText)).bytes);
+    const [first, second, third] = records.map(({ requestId }) => requestId) as [string, string, string];
+
+    const { pending } = await journal("list");
+    expect(pending.filter(({ process }: { process: string }) => process === "0199-pending")).toMatchObject(
+      records.map(({ requestId, quota }) => ({ requestId, quota, inUse: false })),
+    );
+    expect(await journal("set-aside", first)).toMatchObject({ code: 0, setAside: true });
+    expect(await journal("set-aside", first)).toMatchObject({ code: 1, setAside: false });
+    expect(await journal("edit", second, "quota", "30")).toMatchObject({ code: 0, edited: { quota: 30 } });
+    expect(await journal("edit", second, "quota", "lots")).toMatchObject({ code: 1, edited: null });
+    gateway = await startGateway({ dataDir: gateway.dataDir, env });
+    await until(usedBy, (used) => used === before + 400);
+    expect(await journal("replay", second)).toMatchObject({ code: 0, charged: [{ quota: 30 }] });
+    expect(await journal("set-aside", third)).toMatchObject({ code: 1, setAside: false });
+
+    const session = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
+    const shown = await session.get("/api/journal/");
+    expect(shown).toMatchObject({ total: 1, rejected: [{ request_id: first, quota: 100, is_charged: false }] });
+    expect(await session.post("/api/journal/replay")).toMatchObject({ charged: 1, left: 0 });
+    await until(usedBy, (used) => used === before + 530);
+    expect(await session.get("/api/journal/")).toEqual({ total: 0, rejected: [] });
+    expect(await session.post("/api/journal/acknowledge")).toEqual({ acknowledged: 0 });
+  });
 });

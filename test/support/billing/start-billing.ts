@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../../../db/types.ts";
 import type { Billing } from "../../../src/billing/billing.ts";
+import type { RecordSink } from "../../../src/billing/journal/pump.ts";
 import type { ReserveRequest } from "../../../src/billing/ledger/ledger.ts";
 import { moveQuota } from "../../../src/billing/ledger/transfer.ts";
 import type { UsageRecord } from "../../../src/billing/types.ts";
@@ -140,6 +141,16 @@ export async function tokenBooks(sql: Sql, tokenId: number) {
     from tokens t where id = ${tokenId}`;
   return { ...(row as NonNullable<typeof row>) };
 }
+
+/** A sink of journal records that takes all and keeps nothing, but for what is given. */
+export const fakeSink = (parts: Partial<RecordSink>): RecordSink => ({
+  apply: async () => {},
+  applyWithoutRow: async () => {},
+  reject: async () => {},
+  takesOthers: async () => true,
+  findSetAside: async () => null,
+  ...parts,
+});
 
 /** Moves quota where no call holds any. */
 export const transferDirectly: Billing["transfer"] = (db, transfer, work) =>

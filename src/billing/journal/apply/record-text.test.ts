@@ -28,7 +28,7 @@ describe("a record's text", () => {
     const text = recordText({ ...record, content: hostile, modelName: hostile });
     expect(text).not.toContain("\n");
     expect(text.split(FIELD)).toHaveLength(20);
-    expect(readRecord(text)).toMatchObject({ content: "abcd\nef\ufffdg", modelName: "abcd\nef\ufffdg", quota: 43 });
+    expect(readRecord(text)).toMatchObject({ content: "abcd\nef\ufffdg", modelName: "abcd ef\ufffdg", quota: 43 });
   });
 
   test("has whole numbers in the range of their columns", () => {

@@ -1,3 +1,4 @@
+import { boundRecord } from "../../bounds/record-bounds.ts";
 import type { LogOther, UsageRecord } from "../../types.ts";
 
 const MOST_INT32 = 2_147_483_647;
@@ -10,13 +11,6 @@ export const FIELD = "\u001f";
 export const RECORD = "\u001e";
 const NEWLINE = "\u001d";
 
-/** What plain text can't keep as it is: the characters above, a newline, NUL, and half of a surrogate pair. */
-const ODD = new RegExp(`[\\0\\n${NEWLINE}-${FIELD}\\ud800-\\udfff]`);
-const LOST = new RegExp(`[\\0${NEWLINE}-${FIELD}]`, "g");
-
-/** What Postgres takes for no text, as JSON.stringify escapes it: NUL, and half of a surrogate pair. */
-const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
-
 /** What a record takes of each of its payers but the user and the key of an included call: quota units, or the call. */
 export const chargeOf = ({ included, quota }: Pick<UsageRecord, "included" | "quota">): number =>
   included === undefined ? saneCharge(quota) : 1;
@@ -26,31 +20,29 @@ export const saneCharge = (quota: number): number => (quota > 0 ? Math.min(Math.
 
 /**
  * The one text of a record that the journal keeps and the database reads: its fields in a fixed order, `other` as JSON; a
- * third of what JSON takes the database to read. Numbers are whole and in the range of their columns, text is what Postgres
- * can store. `quota` is expected to be sane.
+ * third of what JSON takes the database to read. Here every field is brought within its bound: numbers are whole and in the
+ * range of their columns, texts are what Postgres can store and index. `quota` is expected to be sane.
  */
-export function recordText(record: UsageRecord): string {
-  const other = JSON.stringify(record.other);
-  const retained =
-    other.includes("\\u") && UNSTORABLE.test(other) ? JSON.stringify(JSON.parse(other, storable)) : other;
+export function recordText(input: UsageRecord): string {
+  const record = boundRecord(input);
   const { budgets, plan, included } = record;
   const paidBy =
     included !== undefined ? `${FIELD}${plan ?? ""}${FIELD}${included}` : plan === undefined ? "" : FIELD + plan;
   // One template: a list that is joined takes twice as long. Most charges count in no budget and end with the field before.
   return (
-    `${plain(record.requestId)}${FIELD}${record.createdAt}${FIELD}${record.userId}${FIELD}${plain(record.username)}` +
+    `${isEarlier(record.requestId) ? "_" : ""}${plain(record.requestId)}${FIELD}${record.createdAt}${FIELD}${record.userId}${FIELD}${plain(record.username)}` +
     `${FIELD}${record.tokenId}${FIELD}${plain(record.tokenName)}${FIELD}${record.tokenLimited}` +
     `${FIELD}${plain(record.modelName)}${FIELD}${record.channelId}${FIELD}${plain(record.group)}` +
     `${FIELD}${record.isStream}${FIELD}${record.failed}${FIELD}${integerIn(record.elapsedMs)}` +
     `${FIELD}${integerIn(record.promptTokens)}${FIELD}${integerIn(record.completionTokens)}` +
     `${FIELD}${saneCharge(record.quota)}${FIELD}${plain(record.ip)}${FIELD}${plain(record.content)}` +
-    `${FIELD}${retained}${FIELD}${record.unlogged === true}${budgets?.length || paidBy ? FIELD + (budgets ?? []).join() + paidBy : ""}`
+    `${FIELD}${JSON.stringify(record.other)}${FIELD}${record.unlogged === true}${budgets?.length || paidBy ? FIELD + (budgets ?? []).join() + paidBy : ""}`
   );
 }
 
 /** The record of a text, also of one that an earlier version wrote: JSON. */
 export function readRecord(text: string): UsageRecord {
-  if (text.startsWith("{")) return JSON.parse(text) as UsageRecord;
+  if (isEarlier(text)) return JSON.parse(text) as UsageRecord;
   const fields = text.split(FIELD);
   const string = (at: number) => (fields[at] ?? "").replaceAll(NEWLINE, "\n");
   const number = (at: number) => Number(fields[at]);
@@ -82,9 +74,18 @@ export function readRecord(text: string): UsageRecord {
   };
 }
 
+/** The same of a text that may be no record; null: it is none. */
+export function tryReadRecord(text: string): UsageRecord | null {
+  try {
+    return readRecord(text);
+  } catch {
+    return null;
+  }
+}
+
 /** Whether a record, as its text, counts in budgets or is paid by a plan. */
 export const hasBudgets = (text: string): boolean =>
-  text.startsWith("{") ? text.includes('"budgets":[') : !text.endsWith("true") && !text.endsWith("false");
+  isEarlier(text) ? text.includes('"budgets":[') : !text.endsWith("true") && !text.endsWith("false");
 
 /** Whether a record, as its text, has tags: in `other`, where such a name in a text would be escaped. */
 export const hasTags = (text: string): boolean => text.includes('"tags":[');
@@ -97,15 +98,13 @@ export function batchText(texts: readonly string[]): string {
   return current.join(RECORD).replaceAll(NEWLINE, "\n");
 }
 
+/** JSON. No id of a request begins so. */
 const isEarlier = (text: string): boolean => text.startsWith("{");
 
 const integerIn = (value: number): number => (value > 0 ? Math.min(Math.round(value), MOST_INT32) : 0);
 
-const plain = (text: string): string =>
-  ODD.test(text) ? text.toWellFormed().replace(LOST, "").replaceAll("\n", NEWLINE) : text;
-
-const storable = (_: string, value: unknown): unknown =>
-  typeof value === "string" ? value.toWellFormed().replaceAll("\u0000", "") : value;
+/** A bounded text has no other of the characters that separate fields and records. */
+const plain = (text: string): string => text.replaceAll("\n", NEWLINE);
 
 const isText = (value: unknown): boolean => typeof value === "string";
 const isFlag = (value: unknown): boolean => typeof value === "boolean";
@@ -138,6 +137,9 @@ const FIELDS: Readonly<Record<keyof UsageRecord, (value: unknown) => boolean>> =
   included: (value) => value === undefined || isCount(value),
   unlogged: (value) => value === undefined || value === true,
 };
+
+/** Whether a record has a field of this name. */
+export const isField = (name: string): name is keyof UsageRecord => Object.hasOwn(FIELDS, name);
 
 /** The field of a record, as somebody may have edited it, that is missing or wrong; null: none is. */
 export function wrongField(value: unknown): string | null {

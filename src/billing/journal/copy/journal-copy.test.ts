@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { silentLog, temporaryDirectory } from "../../../../test/support/billing/start-billing.ts";
+import { fakeSink, silentLog, temporaryDirectory } from "../../../../test/support/billing/start-billing.ts";
 import { startRedisCluster, startSentinelSet } from "../../../../test/support/lib/redis/redis-sets.ts";
 import { REDIS } from "../../../../test/support/lib/redis/start-redis.ts";
 import { until } from "../../../../test/support/lib/until.ts";
@@ -53,7 +53,7 @@ describe.if(REDIS !== undefined)("the journal's copy", () => {
         await append(RECORDS);
         await copy.close(false);
         const taken: string[] = [];
-        const sink = { apply: async (texts: readonly string[]) => void taken.push(...texts), reject: async () => {} };
+        const sink = fakeSink({ apply: async (texts) => void taken.push(...texts) });
         // The process that takes it asks for the new master itself.
         expect(await until(() => copies.list().catch(() => []))).toEqual(["dead"]);
         expect(await copies.take("dead", sink)).toBe("taken");

@@ -3,6 +3,7 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UsageRecord } from "../../types.ts";
 import { FIELD, readRecord, wrongField } from "../apply/record-text.ts";
+import type { Rejection } from "../pump.ts";
 import type { SegmentLine } from "../segments/segment.ts";
 
 /** In the journal's root directory. */
@@ -15,13 +16,15 @@ const CHECKSUM_CHARACTERS = 9;
 const OTHER = 18;
 const FIELDS_OF_RECORD = new RegExp(`^\\{|(?:${FIELD}[^${FIELD}]*){18,}$`);
 
-/** A line of `rejected.jsonl`: a charge that was not made, for a human. */
+/** A line of `rejected.jsonl`: a charge that was not made, or a call that has no row in the log, for a human. */
 export type RejectedEntry = Readonly<{
   /** ISO 8601. */
   at: string;
   reason: string;
   /** The process whose journal it was in. */
   process: string;
+  /** The charge was made, without the row in the log. */
+  charged?: true;
   /** Where a damaged line stood: the segment, and the byte at which the line begins. */
   file?: string;
   offset?: number;
@@ -42,9 +45,10 @@ export class RejectedRecords {
     this.path = join(root, REJECTED_FILE);
   }
 
-  /** Keeps a line that was not charged, with the reason. Rejects when the disk refuses. */
-  async add(processId: string, line: SegmentLine, reason: string): Promise<void> {
-    await appendFile(this.path, `${JSON.stringify(entryOf(processId, line, reason))}\n`, { mode: 0o600, flush: true });
+  /** Keeps a line that is not in the log, with the reason. Rejects when the disk refuses. */
+  async add(processId: string, line: SegmentLine, rejection: Rejection): Promise<void> {
+    const entry = entryOf(processId, line, rejection);
+    await appendFile(this.path, `${JSON.stringify(entry)}\n`, { mode: 0o600, flush: true });
   }
 
   /** How many there are. Reads the file only when it has changed. */
@@ -59,8 +63,13 @@ export class RejectedRecords {
   }
 }
 
-function entryOf(processId: string, line: SegmentLine, reason: string): RejectedEntry {
-  const head = { at: new Date().toISOString(), reason, process: processId };
+function entryOf(processId: string, line: SegmentLine, { reason, isCharged }: Rejection): RejectedEntry {
+  const head = {
+    at: new Date().toISOString(),
+    reason,
+    process: processId,
+    ...(isCharged && { charged: true as const }),
+  };
   if (line.text !== null) {
     const readable = readFields(line.text);
     if (wrongField(readable) === null) return { ...head, record: readable };

@@ -33,6 +33,8 @@ afterEach(() => directory.remove());
 
 const path = () => new RejectedRecords(directory.path).path;
 
+const UNCHARGED = { reason: "refused", isCharged: false };
+
 /** Puts charges of 100 aside, the second of them damaged. */
 async function reject() {
   const rejected = new RejectedRecords(directory.path);
@@ -41,8 +43,9 @@ async function reject() {
     const text = recordText(record);
     const raw = Buffer.concat([Buffer.from("00000000 "), Buffer.from(text)]);
     const damage = { raw, file: "p/00000001.jsonl", offset: 7, reason: "damaged" };
-    if (index === 1) await rejected.add("process", { text: null, end: 0, damage }, damage.reason);
-    else await rejected.add("process", { text, end: 0 }, "the database refused it");
+    if (index === 1)
+      await rejected.add("process", { text: null, end: 0, damage }, { ...UNCHARGED, reason: damage.reason });
+    else await rejected.add("process", { text, end: 0 }, { ...UNCHARGED, reason: "the database refused it" });
   }
   expect(rejected.count()).toBe(3);
   return { rejected, records };
@@ -81,7 +84,7 @@ test("valid records are charged once, damaged ones when they were repaired", asy
 test("a replay that was killed or failed loses nothing, what the gateway adds meanwhile stays", async () => {
   const { records, rejected } = await reject();
   renameSync(path(), join(directory.path, "rejected.replaying.1.jsonl"));
-  await rejected.add("process", { text: recordText(usageRecord({ userId, quota: 50 })), end: 0 }, "later");
+  await rejected.add("process", { text: recordText(usageRecord({ userId, quota: 50 })), end: 0 }, UNCHARGED);
   const away = Object.assign(() => {}, { begin: () => Promise.reject(new Error("away")) }) as unknown as Sql;
   await expect(replayRejected(away, directory.path, {})).rejects.toThrow("away");
   expect(await listRejected(directory.path)).toHaveLength(4);
@@ -94,7 +97,7 @@ test("what the log may have forgotten is charged only by force", async () => {
   const { sql } = database;
   const rejected = new RejectedRecords(directory.path);
   const old = usageRecord({ userId, quota: 100, createdAt: NOW - 1000 });
-  await rejected.add("process", { text: recordText(old), end: 0 }, "old");
+  await rejected.add("process", { text: recordText(old), end: 0 }, UNCHARGED);
   await sql`insert into options (key, value) values ('_logs_cleared_before', ${String(NOW - 500)})`;
   const careful = await replayRejected(sql, directory.path, {});
   expect(careful).toMatchObject({ charged: [], left: [{ reason: expect.stringContaining("--force") }] });

@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { appendFile, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql } from "../../../../db/types.ts";
+import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { UsageRecord } from "../../types.ts";
 import { applyOrphanBatch, TOO_OLD } from "../apply/apply-batch.ts";
-import { recordText, wrongField } from "../apply/record-text.ts";
-import { isPoison } from "../pump.ts";
+import { isField, recordText, wrongField } from "../apply/record-text.ts";
+import { failureOf } from "../failure.ts";
 import { claimDirectory } from "../segments/adopt-orphans.ts";
 import { type RejectedEntry, RejectedRecords } from "./rejected.ts";
 
@@ -18,6 +19,12 @@ const ACKNOWLEDGED_FILE = "rejected.acknowledged.jsonl";
 
 /** A rejected charge with its place in the file, counted from 1; `problem`: why it can't be replayed as it stands. */
 export type NumberedEntry = Readonly<{ number: number; entry: RejectedEntry | null; problem: string | null }>;
+
+/** A record as it was edited, or why it was not. */
+export type EditOutcome = Readonly<{ record: UsageRecord | null; problem: string | null }>;
+
+/** Which entries: the number of one, or the request id of its record; null: all. */
+export type Which = string | null;
 
 export type ReplayResult = Readonly<{
   charged: readonly UsageRecord[];
@@ -34,12 +41,16 @@ export async function listRejected(root: string): Promise<NumberedEntry[]> {
 }
 
 /**
- * Charges the rejected records that are valid (again, or since an operator repaired them), each once however often it is
- * tried, and takes them out of `rejected.jsonl`; the others stay. `force` also charges those that are older than what the
+ * Charges the rejected records that are valid (again, or since an operator repaired them), all or one, each once however often
+ * it is tried, and takes them out of `rejected.jsonl`; the others stay. `force` also charges those that are older than what the
  * database remembers. Works while a gateway runs. Throws when another replay is under way; rejects when the database
  * does not answer: nothing is lost then, and the next replay goes on.
  */
-export function replayRejected(sql: Sql, root: string, options: Readonly<{ force?: boolean }>): Promise<ReplayResult> {
+export function replayRejected(
+  sql: Sql,
+  root: string,
+  { which = null, ...options }: Readonly<{ force?: boolean; which?: Which }>,
+): Promise<ReplayResult> {
   return workOn(root, async (lines) => {
     const charged: UsageRecord[] = [];
     const left: { number: number; reason: string }[] = [];
@@ -47,8 +58,12 @@ export function replayRejected(sql: Sql, root: string, options: Readonly<{ force
     let known = 0;
     for (const [index, line] of lines.entries()) {
       const { entry, problem } = parse(line);
+      if (which !== null && !isNamed(which, index + 1, entry)) {
+        retained.push(line);
+        continue;
+      }
       const record = problem === null ? (entry?.record ?? null) : null;
-      const reason = record && entry ? await charge(sql, entry.process, record, options) : problem;
+      const reason = record && entry ? await charge(sql, entry, record, options) : problem;
       if (record && reason === null) charged.push(record);
       else if (record && reason === KNOWN) known += 1;
       else {
@@ -58,6 +73,48 @@ export function replayRejected(sql: Sql, root: string, options: Readonly<{ force
     }
     return { remaining: retained, result: { charged, known, left } };
   });
+}
+
+/**
+ * Changes a field of a rejected record, such as `modelName` or `other.tags`; `value` is JSON, or the text itself. Of a damaged line
+ * it becomes the record to charge what the line reads as. Answers what the record is then, or why it can't be; null: there is no
+ * such entry. `sluice journal replay` charges it.
+ */
+export function editRejected(root: string, which: string, field: string, value: string): Promise<EditOutcome | null> {
+  return workOn<EditOutcome | null>(root, async (lines) => {
+    const index = lines.findIndex((line, at) => isNamed(which, at + 1, entryOf(line)));
+    const entry = index < 0 ? null : entryOf(lines[index] ?? "");
+    if (!entry) return { remaining: lines, result: null };
+    const record = entry.record ?? entry.readable ?? null;
+    const edited = record && withField(record, field, value);
+    const wrong = edited ? wrongField(edited) : "record";
+    if (!edited || wrong !== null) {
+      return { remaining: lines, result: { record: null, problem: `${wrong} is missing or wrong` } };
+    }
+    const line = JSON.stringify({ ...entry, record: edited });
+    return { remaining: lines.with(index, line), result: { record: edited, problem: null } };
+  });
+}
+
+const isNamed = (which: string, number: number, entry: RejectedEntry | null): boolean =>
+  which === String(number) || which === (entry?.record ?? entry?.readable)?.requestId;
+
+/** The record with another value of a field, or of a member of `other`; null: it has no such field. */
+function withField(record: UsageRecord, field: string, text: string): UsageRecord | null {
+  const [name = "", member, ...rest] = field.split(".");
+  if (!isField(name) || rest.length > 0 || (member !== undefined && name !== "other")) return null;
+  const value = typeof record[name] === "string" && member === undefined ? text : jsonOr(text);
+  return member === undefined
+    ? { ...record, [name]: value }
+    : { ...record, other: { ...record.other, [member]: value } };
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Takes all rejected charges out of the count: an operator knows that they are lost. A file next to it keeps them. */
@@ -74,17 +131,18 @@ const KNOWN = "charged already";
 /** Null when it was charged, else why not. */
 async function charge(
   sql: Sql,
-  processId: string,
+  { process, charged: isCharged }: RejectedEntry,
   record: UsageRecord,
   options: Readonly<{ force?: boolean }>,
 ): Promise<string | null> {
+  if (isCharged) return KNOWN;
   try {
-    const { charged, tooOld } = await applyOrphanBatch(sql, processId, [recordText(record)], options);
+    const { charged, tooOld } = await applyOrphanBatch(sql, process, [recordText(record)], options);
     if (tooOld.length > 0) return TOO_OLD;
     return charged > 0 ? null : KNOWN;
   } catch (error) {
-    if (isPoison(error)) return error.message;
-    throw error;
+    if (failureOf(error) === "away") throw error;
+    return messageOf(error);
   }
 }
 

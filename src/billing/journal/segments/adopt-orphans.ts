@@ -18,10 +18,11 @@ type Parts = Readonly<{
 
 /**
  * Brings the records of processes that died into the database and removes their directories; those of living processes
- * are locked and stay. Rejects when the database can't be reached; what was done stays done.
+ * are locked and stay. Rejects when one of them could not be brought there; the others are, and what was done stays done.
  */
 export async function adoptOrphans({ root, sinkFor, done, log }: Parts): Promise<void> {
   const entries = await readdir(root, { withFileTypes: true });
+  let failure: { error: unknown } | null = null;
   for (const { name: processId } of entries.filter((entry) => entry.isDirectory() && isClaimable(entry.name))) {
     const directory = join(root, processId);
     const claim = claimDirectory(directory);
@@ -32,10 +33,13 @@ export async function adoptOrphans({ root, sinkFor, done, log }: Parts): Promise
       await done(processId);
       await rm(directory, { recursive: true, force: true });
       log.info({ processId }, "the journal of an earlier process is in the database");
+    } catch (error) {
+      failure ??= { error };
     } finally {
       claim.release();
     }
   }
+  if (failure) throw failure.error;
 }
 
 /** The records that a dead process left in its journal directory; segments are deleted as they are committed. */

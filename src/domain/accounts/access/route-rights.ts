@@ -38,6 +38,7 @@ const PATHS: Readonly<Record<string, Resource>> = {
   "/api/system": "system",
   "/api/status/test": "system",
   "/api/books": "system",
+  "/api/journal": "system",
   "/api/jobs": "system",
   "/api/doctor": "system",
 };

@@ -5,17 +5,18 @@ import Skeleton from "@mui/material/Skeleton";
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Book, BookSlice, Discrepancy } from "../../../src/billing/check-ledger/check-ledger.ts";
-import type { LastCheck as LastBooksCheck } from "../../../src/domain/logs/audit/last-books-check.ts";
-import { readData } from "../../api/client.ts";
-import { bookApi } from "../../api/groups.ts";
-import { exactAmountText, Money, useMoneyFormat } from "../../components/display/Money.tsx";
-import { StatusChip } from "../../components/display/StatusChip.tsx";
-import { TimeAgo } from "../../components/display/TimeAgo.tsx";
-import { ErrorState } from "../../components/feedback/ErrorState.tsx";
-import { notifyError } from "../../components/feedback/notify.tsx";
-import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
-import { formatNumber } from "../../lib/format/number.ts";
+import type { Book, BookSlice, Discrepancy } from "../../../../src/billing/check-ledger/check-ledger.ts";
+import type { LastCheck as LastBooksCheck } from "../../../../src/domain/logs/audit/last-books-check.ts";
+import { readData } from "../../../api/client.ts";
+import { bookApi } from "../../../api/groups.ts";
+import { exactAmountText, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
+import { formatNumber } from "../../../lib/format/number.ts";
+import { SetAsidePanel } from "./SetAsidePanel.tsx";
 
 type Progresses = Partial<Record<Book, Progress>>;
 
@@ -75,6 +76,7 @@ export const BooksPage = () => {
           <Panel title={t("books.uncovered")} action={<Money quota={overview.data.uncovered} decimals={6} strong />}>
             <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("books.uncoveredWhat")}</Box>
           </Panel>
+          <SetAsidePanel />
           <Panel title={t("books.checks")} hint={t("books.checksHint")}>
             {overview.data.books.map((book) => (
               <BookRow key={book} book={book} progress={progress[book]} />
