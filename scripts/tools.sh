@@ -39,7 +39,8 @@ install_debian() {
     apt_updated=1
   fi
   echo "installing $*"
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null || die "installing $* failed"
+  # Packages that start services of their own are kept from it.
+  RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null || die "installing $* failed"
 }
 
 # need COMMAND PACKAGE...: notes packages as missing when a command is.
@@ -57,6 +58,8 @@ ensure_test_parts() {
   need "command -v openssl" openssl
   need "command -v redis-server || command -v valkey-server" redis-server
   need "ls /usr/sbin/pgbouncer" pgbouncer
+  need "ls /usr/sbin/nginx" nginx-light
+  need "ls /usr/sbin/haproxy" haproxy
   need "command -v mariadbd || ls /usr/sbin/mariadbd" mariadb-server
   if ! command -v chromium-headless-shell >/dev/null; then
     # Unquoted: one word a package.
@@ -67,10 +70,8 @@ ensure_test_parts() {
   [ -z "$missing" ] || install_debian $missing
 }
 
-# What the cluster stage runs. Packages that start services of their own are kept from it.
+# What the cluster stage runs.
 ensure_cluster_parts() {
-  RUNLEVEL=1
-  export RUNLEVEL
   ensure_debian "ls /usr/lib/postgresql/*/bin/initdb" postgresql
   ensure_debian "command -v psql" postgresql-client
   ensure_debian "command -v patroni && python3 -c 'import etcd, psycopg2'" patroni python3-etcd python3-psycopg2

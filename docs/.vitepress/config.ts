@@ -55,11 +55,12 @@ export default defineConfig({
       section("Run it", [
         ["Configuration", "/operate/configuration"],
         ["Deployment", "/operate/deployment"],
+        ["Reverse proxies", "/operate/site/proxies"],
         ["Operations", "/operate/operations"],
         ["Log retention and archive", "/operate/monitoring/log-retention"],
         ["Outages of Postgres", "/operate/outages"],
         ["Secret managers", "/operate/secrets"],
-        ["Your own site", "/operate/public-site"],
+        ["Your own site", "/operate/site/public-site"],
         ["Alerts", "/operate/alerts"],
         ["Metrics", "/operate/metrics"],
         ["OpenTelemetry", "/operate/monitoring/telemetry"],

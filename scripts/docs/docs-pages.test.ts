@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import siteConfig from "../../docs/.vitepress/config.ts";
 import { scripts } from "../../package.json";
 import { brokenLinks, readPages, shellBlocks } from "../../test/support/docs/pages.ts";
+import { proxyFile } from "../../test/support/docs/proxy-files.ts";
 
 const ROOT = `${import.meta.dir}/../..`;
 const pages = readPages();
@@ -88,4 +89,11 @@ test("shell blocks are read with their reasons, in lists too", () => {
     { page: "docs/a.md", line: 3, script: "ls \\\n  -l\n", reason: null },
     { page: "docs/a.md", line: 8, script: "reboot\n", reason: "needs root" },
   ]);
+});
+
+test("the files of the page about proxies are YAML where they say so, and have their braces", () => {
+  for (const path of ["/etc/traefik/traefik.yml", "/etc/traefik/sluice.yml", "/etc/cloudflared/config.yml"])
+    expect(Object.keys(Object(Bun.YAML.parse(proxyFile(path)))).length).toBeGreaterThan(0);
+  const caddy = proxyFile("/etc/caddy/Caddyfile");
+  expect(caddy.split("{").length).toBe(caddy.split("}").length);
 });
