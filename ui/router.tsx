@@ -3,6 +3,7 @@ import { getDefaultStore } from "jotai";
 import { safeReturnTo } from "./api/login-redirect.ts";
 import { RootLayout } from "./features/shell/RootLayout.tsx";
 import { NotFoundPage, PageError } from "./features/shell/StatePages.tsx";
+import { BASE_PATH } from "./lib/base-path.ts";
 import { loadTexts } from "./state/i18n.ts";
 import { queryClientAtom, withQueries } from "./state/query-client.ts";
 import { parseSearch, stringifySearch } from "./state/search-text.ts";
@@ -168,6 +169,7 @@ const routeTree = root.addChildren([
 export const createConsoleRouter = () =>
   createRouter({
     routeTree,
+    basepath: BASE_PATH || "/",
     // For browser tests, which go to a page with everything read again.
     context: { readQueries: () => getDefaultStore().get(queryClientAtom), refreshSiteStatus },
     parseSearch,

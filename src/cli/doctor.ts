@@ -72,7 +72,7 @@ type Opened = Readonly<{
 async function examineData({ config, log, vault, database }: Opened): Promise<Report[]> {
   const { db } = database;
   const changes = await createChanges(database, (error) => log.error({ error }));
-  const settings = await createSettings({ db, changes, vault, log });
+  const settings = await createSettings({ db, changes, vault, log, basePath: config.basePath });
   const secrets = createSecretReader(config.secretManagers);
   const channels = await createChannelDirectory({ db, changes, vault, log, secrets });
   const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);

@@ -1,12 +1,7 @@
 import { Elysia } from "elysia";
 import type { PeerSource } from "../lib/http/client-ip.ts";
-import {
-  type AssetLoader,
-  assetResponse,
-  createAssetLoader,
-  type PageLimit,
-  tooManyPages,
-} from "./system/web-assets.ts";
+import { type AssetLoader, createAssetLoader } from "./system/asset-loader.ts";
+import { assetResponse, type PageLimit, tooManyPages } from "./system/web-assets.ts";
 
 const PREFIX = "/docs";
 const OWN_SCRIPTS = () => [];
@@ -16,8 +11,8 @@ const OWN_SCRIPTS = () => [];
  * addresses have no `.html`; unknown pages get the site's own 404 page. `limit` applies to pages, not to the files they
  * load.
  */
-export function docsSite(root: string, limit: PageLimit = async () => 0) {
-  const load = createAssetLoader(root);
+export function docsSite(root: string, limit: PageLimit = async () => 0, basePath = "") {
+  const load = createAssetLoader(root, { basePath, files: /\.(html|js|css)$/, roots: [`${PREFIX}/`] });
   const serve = async ({ request, path, server }: { request: Request; path: string; server: PeerSource }) => {
     // The router treats /docs and /docs/ alike, but relative links on the pages need the trailing slash.
     if (path === PREFIX) return new Response(null, { status: 308, headers: { location: `${PREFIX}/` } });

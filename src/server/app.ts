@@ -3,7 +3,7 @@ import { docsSite } from "../console/docs-site.ts";
 import { compressed } from "../console/http/compressed.ts";
 import { createPublicModels } from "../console/models/public-models.ts";
 import { createPublicPages } from "../console/system/public-pages/public-pages.ts";
-import { type OriginOf, siteFiles } from "../console/system/public-pages/site-files.ts";
+import { siteFiles } from "../console/system/public-pages/site-files.ts";
 import { type PageLimit, webAssets, webManifest } from "../console/system/web-assets.ts";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/diagnostics/diagnostics-context.ts";
 import { createModelHealth } from "../domain/models/model-health.ts";
@@ -82,11 +82,8 @@ export function createApp(services: Services, draining: () => boolean): App {
   const apis: readonly AnyElysia[] = [relay, api, monitors];
   const document = lazily(async () => (await import("./openapi.ts")).openApiDocument(apis, version));
   const limitPages = pageLimit(services);
+  const { basePath } = services.config;
   const renderPage = createPublicPages({ ...services, modelHealth, publicModels });
-  const originOf: OriginOf = (request, server) => {
-    const scheme = services.clientAddress.isHttps(request, server) ? "https" : "http";
-    return `${scheme}://${services.clientAddress.host(request, server)}`;
-  };
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set, server }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
@@ -97,14 +94,10 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(monitors)
     .use(api)
     .get("/openapi.json", () => document())
-    .use(docsSite(docsRoot(), limitPages))
-    .use(webManifest(services.settings))
-    .use(siteFiles({ ...services, publicModels }, originOf))
-    .use(
-      webAssets(consoleRoot(), limitPages, scriptHosts(services), (request, server, shell) =>
-        renderPage(request, originOf(request, server), shell),
-      ),
-    )
+    .use(docsSite(docsRoot(), limitPages, basePath))
+    .use(webManifest(services.settings, basePath))
+    .use(siteFiles({ ...services, publicModels }))
+    .use(webAssets(consoleRoot(), limitPages, scriptHosts(services), renderPage, basePath))
     .compile();
   let listening: Bun.Server<SocketSession> | null = null;
   const respond = (request: Request, path: string): Promise<Response> =>

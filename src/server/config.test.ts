@@ -21,6 +21,15 @@ describe("readConfig", () => {
     expect(config.redisUrl).toBe("redis://h");
   });
 
+  test.each([
+    ["", ""],
+    ["/", ""],
+    ["/sluice/", "/sluice"],
+    ["/ai/gate-2.0", "/ai/gate-2.0"],
+  ])("BASE_PATH %p is %p", (text, path) => {
+    expect(readConfig({ BASE_PATH: text }).basePath).toBe(path);
+  });
+
   test("a limiter can be switched off or changed", () => {
     const config = readConfig({ GLOBAL_API_RATE_LIMIT_ENABLE: "false", CRITICAL_RATE_LIMIT: "5" });
     expect(config.rateLimits.api).toBeNull();
@@ -35,6 +44,10 @@ describe("readConfig", () => {
     ["LOG_LEVEL", "loud"],
     ["OUTAGE_SPEND_RATIO", "1.5"],
     ["OUTAGE_SPEND_RATIO", "half"],
+    ["BASE_PATH", "sluice"],
+    ["BASE_PATH", "//evil.example"],
+    ["BASE_PATH", "/a/../b"],
+    ["BASE_PATH", "/a?b"],
   ])("%s=%s is refused with a message that names it", (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(name);

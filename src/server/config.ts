@@ -1,6 +1,7 @@
 import { parseRedisUrl } from "../lib/redis/redis-url.ts";
 import { messageOf } from "../lib/runtime/error-message.ts";
 import {
+  basePath,
   ConfigError,
   flag,
   fraction,
@@ -63,6 +64,8 @@ const configSchema = (isTerminal: boolean) => ({
   logFormat: oneOf("LOG_FORMAT", ["json", "pretty"], isTerminal ? "pretty" : "json", "pretty in a terminal, else json"),
   /** Addresses or CIDR ranges whose forwarded headers are believed. */
   trustedProxies: list("TRUSTED_PROXIES"),
+  /** The path below which the site is reached, such as `/sluice`; empty: the root. */
+  basePath: basePath("BASE_PATH"),
   allowPrivateUpstreams: flag("ALLOW_PRIVATE_UPSTREAMS", false),
   /** Users' webhooks may lead to private, loopback and link-local addresses. */
   allowPrivateWebhooks: flag("ALLOW_PRIVATE_WEBHOOKS", false),

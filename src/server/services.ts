@@ -39,6 +39,7 @@ import { createVault, type Vault } from "../lib/security/crypto.ts";
 import { createSecretReader, type SecretReader } from "../lib/security/secret-references/secret-reader.ts";
 import { loadSecrets } from "../lib/security/secrets.ts";
 import { checkEncryptionKey } from "../settings/key-check.ts";
+import { localAddressOf } from "../settings/option/public-address.ts";
 import { createSettings, type Settings } from "../settings/settings.ts";
 import type { Config } from "./config.ts";
 import { listJobs } from "./jobs/jobs.ts";
@@ -120,7 +121,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     await checkEncryptionKey(db, vault, secrets.source);
     const reads = await openReads(config, database, log);
     const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
-    const settings = await createSettings({ db, changes, vault, log });
+    const settings = await createSettings({ db, changes, vault, log, basePath: config.basePath });
     const secretReader = createSecretReader(config.secretManagers);
     const [users, tokens, budgets, policies, planTerms, channels] = await Promise.all([
       createUserDirectory({ db, changes, log }),
@@ -152,7 +153,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const hookFetch = createSafeFetch(createUserAddressPolicy(config.allowPrivateWebhooks));
     const tasks: TaskDeps = { db, changes, settings, vault, log, hookFetch };
     const mailer = createMailer({ settings, policy, log });
-    const localAddress = `http://localhost:${config.port}`;
+    const localAddress = localAddressOf(config);
     const alerter = createAlerter({
       ...{ db, log, settings, vault, localAddress },
       fetch: hookFetch,

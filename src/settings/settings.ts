@@ -8,6 +8,7 @@ import { createSerial } from "../lib/runtime/serial.ts";
 import type { Vault } from "../lib/security/crypto.ts";
 import { findRemoved } from "../lib/values/tables/keep-table.ts";
 import { guardChange } from "./guards.ts";
+import { withBasePath } from "./option/public-address.ts";
 import { findOption, isOptionKey, type OptionKey, type OptionValues, optionKeys, registry } from "./registry/index.ts";
 import { type ChangeTexts, changeOptions, loadOptions, saveOption } from "./store.ts";
 
@@ -47,12 +48,12 @@ const REREAD_MS = 60_000;
 type Snapshot = Readonly<{ values: OptionValues; texts: Readonly<Record<OptionKey, string>> }>;
 
 /**
- * Loads every option and updates it when it changes. Rejects DecryptionError if a secret was encrypted with another key.
+ * Loads every option and updates it when it changes; `basePath` is part of `ServerAddress`. Rejects DecryptionError if a secret was encrypted with another key.
  */
 export async function createSettings(
-  deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger }>,
+  deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger; basePath?: string }>,
 ): Promise<Settings> {
-  const { db, changes, vault, log } = deps;
+  const { db, changes, vault, log, basePath = "" } = deps;
   const inOrder = createSerial();
   let snapshot = readAll(new Map(), log);
   const settings: Settings & { version: number } = {
@@ -87,7 +88,7 @@ export async function createSettings(
   const take = (keys: readonly OptionKey[], stored: ReadonlyMap<OptionKey, string>) => {
     const next = apply(snapshot, keys, stored, log);
     if (next === snapshot) return;
-    snapshot = next;
+    snapshot = { ...next, values: withPublicAddress(next.values, basePath) };
     settings.version += 1;
   };
   const refreshSome = (keys: readonly OptionKey[]) =>
@@ -120,6 +121,10 @@ export async function createSettings(
 }
 
 const isSecret = (key: OptionKey): boolean => findOption(key)?.traits.secret === true;
+
+/** The options of a site below this path. */
+export const withPublicAddress = (values: OptionValues, basePath: string): OptionValues =>
+  basePath === "" ? values : { ...values, ServerAddress: withBasePath(values.ServerAddress, basePath) };
 
 /** The options if only these texts are stored; all others have their defaults. */
 export function readAll(texts: ReadonlyMap<OptionKey, string>, log?: Logger): Snapshot {

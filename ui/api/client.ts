@@ -1,4 +1,5 @@
 import type { Streamed } from "../../src/lib/http/sse.ts";
+import { sitePath } from "../lib/base-path.ts";
 import { translate } from "../state/i18n.ts";
 import { chooseOrganization, readOrganization } from "../state/organization.ts";
 import { downloadApi } from "./groups.ts";
@@ -181,7 +182,7 @@ function readOutcome(body: unknown): Outcome {
 /** Sends a call. Rejects ApiError when the server can't be reached. */
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(path, init);
+    return await fetch(sitePath(path), init);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(translate("api.unreachable"), 0, null);

@@ -56,6 +56,7 @@ import type { redemptionRoutes } from "../../src/console/wallet/redemptions.ts";
 import type { statementRoutes } from "../../src/console/wallet/statements.ts";
 import type { checkInRoutes, invitationRoutes, redeemRoutes } from "../../src/console/wallet/wallet.ts";
 import type { Explanation } from "../../src/gateway/routing/explain.ts";
+import { BASE_PATH } from "../lib/base-path.ts";
 import { requestHeaders } from "./request.ts";
 
 /**
@@ -63,7 +64,7 @@ import { requestHeaders } from "./request.ts";
  * once would make every type check instantiate all of them.
  */
 const group = <Routes extends (...services: never[]) => AnyElysia>() =>
-  treaty<ReturnType<Routes>>("", {
+  treaty<ReturnType<Routes>>(BASE_PATH, {
     // Same-origin paths, used unchanged.
     keepDomain: true,
     // Don't parse text that looks like a date, such as a model name.

@@ -1,3 +1,4 @@
+import { BASE_PATH } from "../lib/base-path.ts";
 import { forgetUser } from "../state/stored-user.ts";
 
 /** Public pages: an expired session doesn't redirect away from them. */
@@ -6,9 +7,10 @@ const OPEN_PAGES = ["/login", "/register", "/reset", "/user/reset", "/setup"];
 /** Redirects to the sign-in page, which returns here. */
 export function goToLogin(): void {
   forgetUser();
-  const { pathname, search } = window.location;
+  const { search } = window.location;
+  const pathname = window.location.pathname.slice(BASE_PATH.length);
   if (OPEN_PAGES.includes(pathname)) return;
-  window.location.assign(`/login?${new URLSearchParams({ expired: "true", returnTo: pathname + search })}`);
+  window.location.assign(`${BASE_PATH}/login?${new URLSearchParams({ expired: "true", returnTo: pathname + search })}`);
 }
 
 /** The page to open after sign-in: always one of this site. */

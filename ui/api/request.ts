@@ -1,3 +1,4 @@
+import { sitePath } from "../lib/base-path.ts";
 import { readOrganization } from "../state/organization.ts";
 import { readUser } from "../state/stored-user.ts";
 
@@ -5,7 +6,7 @@ import { readUser } from "../state/stored-user.ts";
  * Sends a request to this server outside the management API: streams and documents. Resolves with any response; rejects
  * when the server can't be reached.
  */
-export const fetchPlain = (path: `/${string}`, init?: RequestInit): Promise<Response> => fetch(path, init);
+export const fetchPlain = (path: `/${string}`, init?: RequestInit): Promise<Response> => fetch(sitePath(path), init);
 
 /** The calls that can be made for an organization; the server refuses all others with its header. */
 const FOR_ORGANIZATIONS =

@@ -1,5 +1,6 @@
 import i18next from "i18next";
 import { getDefaultStore } from "jotai";
+import { sitePath } from "../lib/base-path.ts";
 import { onLanguageSwitch, translate } from "../state/i18n.ts";
 import { siteAtom } from "../state/site-atom.ts";
 
@@ -10,7 +11,7 @@ import { siteAtom } from "../state/site-atom.ts";
 export function prepareOffline(): void {
   if (!("serviceWorker" in navigator)) return;
   // An address without service workers, or a browser that forbids them: the console works without.
-  navigator.serviceWorker.register("/service-worker.js").then(
+  navigator.serviceWorker.register(sitePath("/service-worker.js")).then(
     () => {
       void keepPage();
       onLanguageSwitch(() => void keepPage());

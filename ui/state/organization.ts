@@ -1,11 +1,12 @@
 import { atom, getDefaultStore } from "jotai";
+import { storageKey } from "../lib/base-path.ts";
 import { siteAtom } from "./site-atom.ts";
 import { userAtom } from "./stored-user.ts";
 
 /** The organization that a user of this device chose to act for. */
 type Choice = Readonly<{ user: number; organization: number }>;
 
-const KEY = "organization";
+const KEY = storageKey("organization");
 
 const isChoice = (value: unknown): value is Choice =>
   typeof value === "object" &&

@@ -1,5 +1,6 @@
 import type { WritableAtom } from "jotai";
 import { atomWithStorage, type RESET } from "jotai/utils";
+import { storageKey } from "../lib/base-path.ts";
 
 /** How a value is serialized in local storage. */
 type StoredFormat<Value> = Readonly<{
@@ -12,7 +13,8 @@ type StoredFormat<Value> = Readonly<{
 type StoredAtom<Value> = WritableAtom<Value, [Value | typeof RESET | ((value: Value) => Value | typeof RESET)], void>;
 
 /** An atom stored in local storage under a key and synchronized across tabs. */
-export function storedAtom<Value>(key: string, { parse, print }: StoredFormat<Value>): StoredAtom<Value> {
+export function storedAtom<Value>(name: string, { parse, print }: StoredFormat<Value>): StoredAtom<Value> {
+  const key = storageKey(name);
   const initial = parse(null);
   let last: Readonly<{ text: string | null; value: Value }> = { text: null, value: initial };
   /** Returns the same value for the same text, to avoid needless renders. */

@@ -1,5 +1,6 @@
 import { DatabaseUnreachable } from "../../../db/types.ts";
 import { gatewaySockets } from "../../gateway/http/create-gateway.ts";
+import { serveBelow } from "../../lib/http/base-path.ts";
 import { requireHost } from "../../lib/http/require-host.ts";
 import { ensureDataDir } from "../../lib/runtime/data-dir.ts";
 import { createLogger, type Logger } from "../../lib/runtime/log.ts";
@@ -43,7 +44,7 @@ export async function runGateway(config: Config, host: HostLink | null): Promise
       reusePort: host !== null,
       idleTimeout: config.idleTimeoutSeconds,
       maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
-      fetch: requireHost(gateway.fetch),
+      fetch: requireHost(serveBelow(config.basePath, gateway.fetch), config.basePath),
       websocket: gatewaySockets,
     }),
   ).catch(async (error) => {
@@ -52,7 +53,7 @@ export async function runGateway(config: Config, host: HostLink | null): Promise
     throw error;
   });
   gateway.attach(server);
-  const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}`;
+  const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}${config.basePath}`;
   log.info({ address, version, database: config.databaseUrl === null ? "embedded" : "server" }, "sluice is ready");
 
   host?.ready(() => server.pendingRequests + server.pendingWebSockets);

@@ -1,17 +1,9 @@
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { Elysia } from "elysia";
+import { rebasePage } from "../../lib/http/base-path.ts";
 import type { PeerSource } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-
-/** Compressed variants that the build writes next to each file, best first. */
-const ENCODINGS = [
-  ["br", ".br"],
-  ["zstd", ".zst"],
-  ["gzip", ".gz"],
-] as const;
+import { type Asset, type AssetLoader, createAssetLoader, encodeText } from "./asset-loader.ts";
 
 /** What the page may load and who may frame it; only the page needs this header. */
 const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, string>> => ({
@@ -33,17 +25,11 @@ const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, st
   "referrer-policy": "strict-origin-when-cross-origin",
 });
 
-type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
-
 /** Seconds that a caller must wait before the next page; 0: none. */
 export type PageLimit = (request: Request, server: PeerSource) => Promise<number>;
 
 /** Adds what this site says of itself to the console's page. */
-type RenderPage = (
-  request: Request,
-  server: PeerSource,
-  shell: string,
-) => Promise<Readonly<{ html: string; status: number }>>;
+type RenderPage = (request: Request, shell: string) => Promise<Readonly<{ html: string; status: number }>>;
 
 /** Other hosts whose scripts the page may run under the current settings. */
 type ScriptHosts = () => readonly string[];
@@ -51,7 +37,7 @@ type ScriptHosts = () => readonly string[];
 /**
  * Serves the built console from `root` (embedded in the executable). Hashed assets are cached forever, everything else is
  * revalidated by ETag; unknown paths get the application's page, so that its router can take over. `limit` applies to
- * pages, not to the assets they load. Replaces @elysiajs/static, which sends no precompressed files and has one set of
+ * pages, not to the assets they load. Links of pages lead below `basePath`. Replaces @elysiajs/static, which sends no precompressed files and has one set of
  * headers for all files.
  */
 export function webAssets(
@@ -59,14 +45,15 @@ export function webAssets(
   limit: PageLimit = async () => 0,
   scriptHosts: ScriptHosts = () => [],
   render: RenderPage | null = null,
+  basePath = "",
 ) {
-  const load = createAssetLoader(root);
+  const load = createAssetLoader(root, { basePath, files: /\.(js|css)$/, roots: ["/assets/"] });
   return new Elysia({ name: "web-assets" }).get(
     "/*",
     async ({ request, path, server }) => {
       const seconds = path.startsWith("/assets/") ? 0 : await limit(request, server);
       if (seconds > 0) return tooManyPages(request, seconds);
-      return serve({ load, scriptHosts, render }, request, path, server);
+      return serve({ load, scriptHosts, render, basePath }, request, path);
     },
     { detail: { hide: true } },
   );
@@ -92,31 +79,21 @@ export function tooManyPages(request: Request, seconds: number): Response {
   });
 }
 
-/** Reads the file at a path in the best encoding that the client accepts; null: there is none. */
-export type AssetLoader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
+type Served = Readonly<{ load: AssetLoader; scriptHosts: ScriptHosts; render: RenderPage | null; basePath: string }>;
 
-type Served = Readonly<{ load: AssetLoader; scriptHosts: ScriptHosts; render: RenderPage | null }>;
-
-async function serve(served: Served, request: Request, path: string, server: PeerSource): Promise<Response> {
-  const { load, scriptHosts, render } = served;
+async function serve(served: Served, request: Request, path: string): Promise<Response> {
+  const { load, scriptHosts, render, basePath } = served;
   const hashed = path.startsWith("/assets/");
   const accepted = request.headers.get("accept-encoding") ?? "";
   const file = await load(path, accepted);
   if (file || hashed) return assetResponse(request, file, hashed, scriptHosts);
   const shell = await load("/index.html", render ? "" : accepted);
   if (!shell || !render) return assetResponse(request, shell, false, scriptHosts);
-  const { html, status } = await render(request, server, new TextDecoder().decode(shell.bytes));
+  const { html: rendered, status } = await render(request, new TextDecoder().decode(shell.bytes));
+  const html = rebasePage(rendered, basePath);
   const etag = `"${Bun.hash(html).toString(36)}"`;
-  const page = await encodePage(html, accepted);
+  const page = await encodeText(html, accepted);
   return assetResponse(request, { ...page, type: shell.type, etag }, false, scriptHosts, status);
-}
-
-const pack = promisify(gzip);
-
-async function encodePage(html: string, accepted: string): Promise<Pick<Asset, "bytes" | "encoding">> {
-  const bytes = new TextEncoder().encode(html);
-  if (!accepted.includes("gzip")) return { bytes, encoding: null };
-  return { bytes: new Uint8Array(await pack(bytes)), encoding: "gzip" };
 }
 
 /**
@@ -144,43 +121,23 @@ export function assetResponse(
   return new Response(asset.bytes, { status, headers });
 }
 
-/** Loads the files of `root` into memory on first use: they are a few megabytes in all. */
-export function createAssetLoader(root: string): AssetLoader {
-  const cache = new Map<string, Asset>();
-  return async (path, acceptEncoding) => {
-    if (path === "/" || path.includes("..") || path.includes("\0")) return null;
-    for (const [encoding, suffix] of [...ENCODINGS, [null, ""] as const]) {
-      if (encoding && !acceptEncoding.includes(encoding)) continue;
-      const known = cache.get(path + suffix);
-      if (known) return known;
-      const file = Bun.file(join(root, path + suffix));
-      if (!(await file.exists())) continue;
-      const bytes = await file.bytes();
-      const asset = { bytes, type: Bun.file(path).type, etag: `"${Bun.hash(bytes).toString(36)}"`, encoding };
-      cache.set(path + suffix, asset);
-      return asset;
-    }
-    return null;
-  };
-}
-
 /** Serves the web app manifest (https://www.w3.org/TR/appmanifest/), so that browsers can install the console under the site's name. */
-export const webManifest = (settings: SettingsReader) =>
+export const webManifest = (settings: SettingsReader, basePath = "") =>
   new Elysia({ name: "web-manifest" }).get(
     "/manifest.webmanifest",
     () => {
       const name = settings.get("SystemName");
       const logo = settings.get("Logo");
       const manifest = {
-        id: "/",
+        id: `${basePath}/`,
         name,
         short_name: name,
-        start_url: "/detail",
-        scope: "/",
+        start_url: `${basePath}/detail`,
+        scope: `${basePath}/`,
         display: "standalone",
         background_color: "#f6f8fa",
         theme_color: "#f6f8fa",
-        icons: logo ? [{ src: logo, sizes: "any" }] : ICONS,
+        icons: logo ? [{ src: logo, sizes: "any" }] : ICONS.map((icon) => ({ ...icon, src: basePath + icon.src })),
       };
       return new Response(JSON.stringify(manifest), {
         headers: { "content-type": "application/manifest+json", "cache-control": "no-cache" },

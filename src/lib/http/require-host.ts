@@ -7,11 +7,12 @@ const PROBES = new Set(["/healthz", "/readyz", "/metrics"]);
  * load balancers send them as HTTP/1.0, which needs none. Others get 400 (RFC 9112, section 3.2).
  */
 export const requireHost =
-  (handle: Handler): Handler =>
+  (handle: Handler, basePath = ""): Handler =>
   (request) => {
     const { url, method, headers } = request;
     if (!url.startsWith("/")) return handle(request);
     const [path = ""] = url.split("?");
-    if (PROBES.has(path)) return handle(new Request(`http://localhost${url}`, { method, headers }));
+    if (PROBES.has(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path))
+      return handle(new Request(`http://localhost${url}`, { method, headers }));
     return Promise.resolve(new Response("The request has no Host header.\n", { status: 400 }));
   };

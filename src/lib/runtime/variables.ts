@@ -77,6 +77,20 @@ export const optionalText = (name: string, options?: Options): Variable<string |
 export const list = (name: string): Variable<readonly string[]> =>
   variable(name, (value) => (value ?? "").split(/[\s,]+/).filter(Boolean), { shown: "none" });
 
+/** The path below which a site is reached: `/one` or `/one/two`, without a slash at its end; empty: the root. */
+export const basePath = (name: string): Variable<string> =>
+  variable(
+    name,
+    (value) => {
+      const path = (value ?? "").replace(/\/+$/, "");
+      if (path === "" || /^(\/[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)+$/.test(path)) return path;
+      throw new ConfigError(
+        `${name} must be a path such as /sluice: letters, digits, “-”, “_” and “.” between slashes`,
+      );
+    },
+    { shown: "none" },
+  );
+
 /** `name=value` pairs between commas, percent-encoded, as OpenTelemetry's variables have them. */
 export const pairs = (name: string, options?: Options): Variable<Readonly<Record<string, string>>> =>
   variable(name, (value) => parsePairs(name, value), { shown: "none", ...options });

@@ -22,7 +22,7 @@ import type { Logger } from "../../lib/runtime/log.ts";
 import { createMetrics, createRefusalCount } from "../../lib/runtime/metrics.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import { loadSecrets } from "../../lib/security/secrets.ts";
-import { readAll } from "../../settings/settings.ts";
+import { readAll, withPublicAddress } from "../../settings/settings.ts";
 import { type App, createApp, pathOf } from "../app.ts";
 import type { Config } from "../config.ts";
 import { health, type Readiness } from "../health/routes.ts";
@@ -185,7 +185,7 @@ type Parts = Readonly<{
 function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServices {
   const { host, snapshot, billing, database, findByKey, vault } = parts;
   const { users, tokens, channels } = snapshot;
-  const { values } = readAll(snapshot.options, log);
+  const values = withPublicAddress(readAll(snapshot.options, log).values, config.basePath);
   const settings: GatewayServices["settings"] = { get: (key) => values[key], version: 1 };
   const index = createRoutingIndex();
   for (const channel of channels) index.add(channel);

@@ -2,6 +2,7 @@ import Download from "@mui/icons-material/FileDownloadOutlined";
 import Button from "@mui/material/Button";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { sitePath } from "../../lib/base-path.ts";
 import { notifyError } from "../feedback/notify.tsx";
 import { usePhone } from "../layout.tsx";
 
@@ -52,7 +53,7 @@ export function saveFile(content: Blob, name: string): void {
 /** Lets the browser download a file of this gateway straight to disk. The server names the file. */
 export function openFile(address: string): void {
   const link = document.createElement("a");
-  link.href = address;
+  link.href = sitePath(address);
   link.download = "";
   link.click();
 }

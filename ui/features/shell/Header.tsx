@@ -12,6 +12,7 @@ import { Logo } from "../../components/display/Logo.tsx";
 import { Tag } from "../../components/display/Tag.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
 import { usePathname } from "../../components/use-address.ts";
+import { sitePath } from "../../lib/base-path.ts";
 import { withQueries } from "../../state/query-client.ts";
 import { useSession } from "../../state/session.ts";
 import { useSite, useSiteName } from "../../state/site-status.ts";
@@ -93,7 +94,7 @@ const Brand = () => {
     <Row gap={2}>
       <ButtonBase component={Link} to="/" sx={{ gap: 2, borderRadius: "6px", color: "text.primary", minWidth: 0 }}>
         {site?.logo ? (
-          <Box component="img" src={site.logo} alt="" sx={{ height: 22, flex: "none" }} />
+          <Box component="img" src={sitePath(site.logo)} alt="" sx={{ height: 22, flex: "none" }} />
         ) : (
           <Logo size={20} />
         )}

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Right } from "../../../src/domain/accounts/access/access-rules.ts";
 import type { OrganizationRight } from "../../../src/domain/accounts/organizations/rights.ts";
 import { usePathname } from "../../components/use-address.ts";
+import { sitePath } from "../../lib/base-path.ts";
 import { useSession } from "../../state/session.ts";
 import { type SiteStatus, useSite } from "../../state/site-status.ts";
 import { hasRootRight, isAdmin, isSuperAdmin, type StoredUser } from "../../state/stored-user.ts";
@@ -259,7 +260,7 @@ export function useSiteLinks(): readonly SiteLink[] {
     ...(site?.status_page_enabled
       ? [{ key: "status", label: t("status.title"), to: "/status", isHere: pathname === "/status" }]
       : []),
-    ...(docs ? [{ key: "docs", label: t("shell.docs"), href: docs, isHere: false }] : []),
+    ...(docs ? [{ key: "docs", label: t("shell.docs"), href: sitePath(docs), isHere: false }] : []),
     { key: "about", label: t("shell.about"), to: "/about", isHere: pathname === "/about" },
   ];
 }

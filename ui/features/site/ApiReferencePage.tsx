@@ -19,6 +19,7 @@ import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { FilterBar } from "../../components/inputs/FilterBar.tsx";
 import { Col, PageHeader, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
+import { sitePath } from "../../lib/base-path.ts";
 
 /** An API call in the reference. */
 export type ApiCall = Readonly<{
@@ -124,7 +125,7 @@ export const ApiReferencePage = () => {
         title={t("shell.reference")}
         purpose={t("reference.purpose")}
         actions={
-          <Button variant="outlined" startIcon={<Download />} href="/openapi.json" download="openapi.json">
+          <Button variant="outlined" startIcon={<Download />} href={sitePath("/openapi.json")} download="openapi.json">
             OpenAPI
           </Button>
         }

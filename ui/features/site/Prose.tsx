@@ -1,8 +1,9 @@
 import Box from "@mui/material/Box";
-import Markdown, { type Components } from "react-markdown";
+import Markdown, { type Components, defaultUrlTransform } from "react-markdown";
 import rehypeRaw from "rehype-raw";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
+import { sitePath } from "../../lib/base-path.ts";
 
 /** An administrator's text as a page: headings, lists, tables, code. */
 export const Prose = ({ text }: { text: string }) => (
@@ -31,9 +32,17 @@ export const Prose = ({ text }: { text: string }) => (
 /** Without alt text, screen readers would spell the image's file name. */
 const COMPONENTS: Components = { img: ({ node: _node, ...image }) => <img {...image} alt={image.alt ?? ""} /> };
 
+/** A path is one of this site. */
+const transformUrl = (url: string): string => sitePath(defaultUrlTransform(url));
+
 /** An administrator's Markdown with sanitized HTML: scripts and handlers never run. */
 const SafeContent = ({ text }: { text: string }) => (
-  <Markdown remarkPlugins={[remarkGfm]} rehypePlugins={[rehypeRaw, rehypeSanitize]} components={COMPONENTS}>
+  <Markdown
+    remarkPlugins={[remarkGfm]}
+    rehypePlugins={[rehypeRaw, rehypeSanitize]}
+    components={COMPONENTS}
+    urlTransform={transformUrl}
+  >
     {text}
   </Markdown>
 );

@@ -1,5 +1,6 @@
 import { useSetAtom } from "jotai";
 import { useEffect } from "react";
+import { sitePath } from "../../lib/base-path.ts";
 import { previewAtom } from "../../state/site-status.ts";
 
 /** What the settings page sends its preview: unsaved values. */
@@ -49,8 +50,8 @@ export function useBrandPreview(): void {
         home_lead: draft.lead,
       });
       // Without a color the console's own remains; the saved style sheet is replaced by what is typed.
-      for (const saved of document.querySelectorAll('link[href="/brand.css"]')) saved.remove();
-      const href = draft.color === "" ? "" : `/brand.css?color=${encodeURIComponent(draft.color)}`;
+      for (const saved of document.querySelectorAll(`link[href="${sitePath("/brand.css")}"]`)) saved.remove();
+      const href = draft.color === "" ? "" : sitePath(`/brand.css?color=${encodeURIComponent(draft.color)}`);
       if (href === "") link.remove();
       else {
         link.setAttribute("href", href);

@@ -1,3 +1,5 @@
+import { siteOrigin } from "../../lib/base-path.ts";
+
 /** A curl command for a chat with the model; the key is a placeholder. */
 export const curlExample = (address: string, model: string): string =>
   [
@@ -12,5 +14,5 @@ export const curlExample = (address: string, model: string): string =>
 
 /** The gateway's base URL: the administrator's setting, else the browser's origin. */
 export function gatewayAddress(configured: string | undefined): string {
-  return (configured || window.location.origin).replace(/\/+$/, "");
+  return (configured || siteOrigin()).replace(/\/+$/, "");
 }

@@ -20,6 +20,7 @@ import { FormDialog } from "../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../components/inputs/use-checked-form.ts";
 import { Field, Panel, Row } from "../../components/layout.tsx";
+import { siteOrigin } from "../../lib/base-path.ts";
 import { TransferDialog } from "./TransferDialog.tsx";
 import { invitation, setInviteCode, transferRewards } from "./wallet-calls.ts";
 
@@ -43,7 +44,7 @@ export const InvitationCard = () => {
 const Content = ({ invitation: mine }: { invitation: Invitation }) => {
   const { t } = useTranslation();
   const [dialog, setDialog] = useState<"code" | "transfer" | null>(null);
-  const link = `${location.origin}/register?aff=${encodeURIComponent(mine.code)}`;
+  const link = `${siteOrigin()}/register?aff=${encodeURIComponent(mine.code)}`;
   return (
     <>
       <Row gap={6} sx={{ mb: 3 }}>

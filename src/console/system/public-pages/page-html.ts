@@ -9,7 +9,7 @@ export type PublicPage = Readonly<{
   title: string;
   description: string;
   siteName: string;
-  /** The page's own address. */
+  /** The page's own address, or its path where the site has no public address. */
   url: string;
   /** The address of an image; empty: none. */
   image: string;
@@ -59,7 +59,8 @@ export function insertPage(shell: string, page: PublicPage): string {
     `<meta property="og:title" content="${escapeHtml(full)}">`,
     `<meta property="og:description" content="${escapeHtml(description)}">`,
     `<meta property="og:site_name" content="${escapeHtml(siteName)}">`,
-    `<meta property="og:url" content="${escapeHtml(url)}">`,
+    // Without a public address there is only a path, which this property may not be.
+    !url.startsWith("/") && `<meta property="og:url" content="${escapeHtml(url)}">`,
     image && `<meta property="og:image" content="${escapeHtml(image)}">`,
     // A "<" in a text must not end the element.
     data && `<script type="application/ld+json">${JSON.stringify(data).replaceAll("<", "\\u003c")}</script>`,

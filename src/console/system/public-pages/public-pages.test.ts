@@ -22,6 +22,7 @@ beforeAll(async () => {
       callRecord({ modelName: "acme/chat-1", createdAt: nowSeconds(), failed: at === 0, elapsedMs: 900 }),
     );
     await writeCalls(database, calls);
+    await settings.set("ServerAddress", ORIGIN);
     await settings.set("ModelRatio", '{"acme/chat-1": 1.25}');
     await settings.set("CompletionRatio", '{"acme/chat-1": 4}');
     await settings.set("GroupRatio", '{"default": 2}');
@@ -34,13 +35,13 @@ beforeAll(async () => {
     const modelHealth = createModelHealth({ reads: readFromPrimary(db), settings, channels });
     const publicModels = createPublicModels({ settings, channels, modelHealth });
     render = createPublicPages({ settings, publicModels, modelHealth });
-    return siteFiles({ settings, publicModels }, () => ORIGIN);
+    return siteFiles({ settings, publicModels, config: { basePath: "" } });
   });
 });
 afterAll(() => app.close());
 
 const page = (path: string, language = "en") =>
-  render(new Request(`http://gateway.test${path}`, { headers: { "accept-language": language } }), ORIGIN, SHELL);
+  render(new Request(`http://gateway.test${path}`, { headers: { "accept-language": language } }), SHELL);
 
 test("a model's page says what it is, what it costs and how to call it, without a script", async () => {
   const { html, status } = await page("/model/acme/chat-1");
@@ -135,4 +136,19 @@ test("robots learn where the pages are, until the operator shuts them out", asyn
   expect((await app.ask("GET", "/robots.txt")).text).toContain("Disallow: /\n");
   expect((await app.ask("GET", "/sitemap.xml")).status).toBe(404);
   expect((await page("/pricing")).html).toContain('<meta name="robots" content="noindex">');
+});
+
+test("without a public address nothing names the host of the request", async () => {
+  await app.settings.reset("ServerAddress");
+  await app.settings.set("SearchIndexingEnabled", "true");
+  await app.settings.set("SelfUseModeEnabled", "false");
+  const request = new Request("http://evil.example/pricing", { headers: { host: "evil.example" } });
+  const { html } = await render(request, SHELL);
+  expect(html).toContain('<link rel="canonical" href="/pricing">');
+  expect(html).not.toContain("og:url");
+  const robots = await app.ask("GET", "http://evil.example/robots.txt", undefined, { host: "evil.example" });
+  const texts = [html, (await render(new Request("http://evil.example/model/acme/chat-1"), SHELL)).html, robots.text];
+  for (const text of texts) expect(text).not.toContain("evil.example");
+  expect((await app.ask("GET", "http://evil.example/sitemap.xml")).status).toBe(404);
+  await app.settings.set("ServerAddress", ORIGIN);
 });

@@ -22,7 +22,7 @@ type Services = Readonly<{ settings: SettingsReader; publicModels: PublicModels;
 export type RenderedPage = Readonly<{ html: string; status: 200 | 404 }>;
 
 /** Renders the page at an address into the console's page (`shell`). `origin`: the address that visitors use. */
-export type PageRenderer = (request: Request, origin: string, shell: string) => Promise<RenderedPage>;
+export type PageRenderer = (request: Request, shell: string) => Promise<RenderedPage>;
 
 type Content = Pick<PublicPage, "title" | "description" | "content"> & Readonly<{ data?: object }>;
 type Say = (code: MessageCode, params?: MessageParams) => string;
@@ -38,8 +38,7 @@ export function createPublicPages({ settings, publicModels, modelHealth }: Servi
     groupRatio: publicModels.prices(VISITORS).groupRatio[VISITORS] ?? 1,
     quotaPerUnit: settings.get("QuotaPerUnit"),
   });
-  const address = (origin: string) => settings.get("ServerAddress") || origin;
-  const contentOf = async (path: string, origin: string, language: Language): Promise<Content | "missing" | null> => {
+  const contentOf = async (path: string, language: Language): Promise<Content | "missing" | null> => {
     const site = settings.get("SystemName");
     const text: Say = (code, params) => say(code, language, params);
     if (path === "/") return homeContent(settings, site, text);
@@ -48,24 +47,25 @@ export function createPublicPages({ settings, publicModels, modelHealth }: Servi
     if (path === "/status" && mayReadStatus(settings, null)) return statusContent(modelHealth, site, text);
     if (!path.startsWith("/model/")) return null;
     const page = await publicModels.page(path.slice("/model/".length), null);
-    return page ? modelContent(page, rateOf(), site, address(origin), text) : "missing";
+    return page ? modelContent(page, rateOf(), site, settings.get("ServerAddress"), text) : "missing";
   };
-  return async (request, origin, shell) => {
+  return async (request, shell) => {
     const path = readPath(request.url);
     const name = settings.get("SystemName");
     const logo = settings.get("Logo");
     const language = languageOf(request);
     const description = settings.get("HomeLead") || say("page_home", language);
     const branded = insertBrand(shell, { name, description, logo, styles: hasBrandStyles(settings) });
-    const content = await contentOf(path, origin, language);
+    const content = await contentOf(path, language);
     if (content === null) return { html: branded, status: 200 };
     if (content === "missing") return { html: branded, status: 404 };
+    const address = settings.get("ServerAddress");
     const html = insertPage(branded, {
       ...content,
       language,
       siteName: name,
-      url: `${address(origin)}${new URL(request.url).pathname}`,
-      image: logo.startsWith("/") ? `${address(origin)}${logo}` : /^https?:/.test(logo) ? logo : "",
+      url: `${address}${new URL(request.url).pathname}`,
+      image: logo.startsWith("/") ? address && address + logo : /^https?:/.test(logo) ? logo : "",
       isHidden: !mayBeIndexed(settings),
     });
     return { html, status: 200 };
@@ -143,7 +143,7 @@ async function statusContent(modelHealth: ModelHealthReader, site: string, text:
   };
 }
 
-function modelContent(page: ModelPageView, rate: Rate, site: string, origin: string, text: Say): Content {
+function modelContent(page: ModelPageView, rate: Rate, site: string, address: string, text: Say): Content {
   const { model, facts, status, speed } = page;
   const name = model.model_name;
   const description = facts.description ?? text("page_model_about", { model: name, site });
@@ -161,7 +161,7 @@ function modelContent(page: ModelPageView, rate: Rate, site: string, origin: str
     rows.push([text("page_first_token"), `${(speed.first_token_p50_ms / 1000).toFixed(2)} s`]);
   const facets = rows.map(([term, value]) => `<dt>${escapeHtml(term)}</dt><dd>${escapeHtml(value)}</dd>`).join("");
   const body = JSON.stringify({ model: name, messages: [{ role: "user", content: "Hello" }] });
-  const example = `curl ${origin}/v1/chat/completions -H "Authorization: Bearer $SLUICE_KEY" -H "Content-Type: application/json" -d '${body}'`;
+  const example = `curl ${address || "$SLUICE_URL"}/v1/chat/completions -H "Authorization: Bearer $SLUICE_KEY" -H "Content-Type: application/json" -d '${body}'`;
   return {
     title: name,
     description,
@@ -171,7 +171,7 @@ function modelContent(page: ModelPageView, rate: Rate, site: string, origin: str
       "@type": "Service",
       name,
       description,
-      url: `${origin}${pagePath(name)}`,
+      ...(address && { url: `${address}${pagePath(name)}` }),
       ...(facts.provider && { brand: { "@type": "Brand", name: facts.provider } }),
       provider: { "@type": "Organization", name: site },
     },

@@ -1,21 +1,21 @@
 import { Elysia } from "elysia";
-import type { PeerSource } from "../../../lib/http/client-ip.ts";
 import { isHexColor } from "../../../lib/values/color.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { mayReadStatus, type PublicModels } from "../../models/public-models.ts";
 import { accentStyles, brandStyles, escapeHtml, pagePath } from "./page-html.ts";
 import { mayBeIndexed } from "./public-pages.ts";
 
-type Services = Readonly<{ settings: SettingsReader; publicModels: PublicModels }>;
-
-/** The address under which a visitor reached the gateway, such as https://ai.example.com. */
-export type OriginOf = (request: Request, server: PeerSource) => string;
+type Services = Readonly<{
+  settings: SettingsReader;
+  publicModels: PublicModels;
+  config: Readonly<{ basePath: string }>;
+}>;
 
 const hidden = { detail: { hide: true } };
 
 /** /brand.css with the operator's colors (`?color=` previews one), /robots.txt and /sitemap.xml for search engines. */
-export function siteFiles({ settings, publicModels }: Services, originOf: OriginOf) {
-  const address = (request: Request, server: PeerSource) => settings.get("ServerAddress") || originOf(request, server);
+export function siteFiles({ settings, publicModels, config }: Services) {
+  const { basePath } = config;
   return new Elysia({ name: "site-files" })
     .get(
       "/brand.css",
@@ -28,9 +28,15 @@ export function siteFiles({ settings, publicModels }: Services, originOf: Origin
     )
     .get(
       "/robots.txt",
-      ({ request, server }) => {
+      ({ request }) => {
+        const address = settings.get("ServerAddress");
         const lines = mayBeIndexed(settings)
-          ? ["User-agent: *", "Disallow: /api/", "Disallow: /v1/", `Sitemap: ${address(request, server)}/sitemap.xml`]
+          ? [
+              "User-agent: *",
+              `Disallow: ${basePath}/api/`,
+              `Disallow: ${basePath}/v1/`,
+              ...(address ? [`Sitemap: ${address}/sitemap.xml`] : []),
+            ]
           : ["User-agent: *", "Disallow: /"];
         return revalidated(request, `${lines.join("\n")}\n`, "text/plain; charset=utf-8");
       },
@@ -38,13 +44,13 @@ export function siteFiles({ settings, publicModels }: Services, originOf: Origin
     )
     .get(
       "/sitemap.xml",
-      ({ request, server }) => {
-        if (!mayBeIndexed(settings)) return new Response("Not found", { status: 404 });
+      ({ request }) => {
+        // Its addresses must be whole ones.
+        const address = settings.get("ServerAddress");
+        if (!mayBeIndexed(settings) || address === "") return new Response("Not found", { status: 404 });
         const pages = ["/", "/pricing", "/about", ...(mayReadStatus(settings, null) ? ["/status"] : [])];
         const models = publicModels.prices("default").models.map(({ model_name }) => pagePath(model_name));
-        const urls = [...pages, ...models].map(
-          (path) => `<url><loc>${escapeHtml(address(request, server) + path)}</loc></url>`,
-        );
+        const urls = [...pages, ...models].map((path) => `<url><loc>${escapeHtml(address + path)}</loc></url>`);
         const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join("")}</urlset>\n`;
         return revalidated(request, xml, "application/xml; charset=utf-8");
       },

@@ -8,6 +8,7 @@ import { safeReturnTo } from "../../../api/login-redirect.ts";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
 import { Col, Field } from "../../../components/layout.tsx";
+import { sitePath } from "../../../lib/base-path.ts";
 import { useSession } from "../../../state/session.ts";
 import { useSite, useSiteName } from "../../../state/site-status.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
@@ -47,7 +48,7 @@ export function LoginPage() {
   const id = useId();
 
   const returnTo = safeReturnTo(typeof search.returnTo === "string" ? search.returnTo : undefined);
-  const goOn = () => history.push(returnTo);
+  const goOn = () => history.push(sitePath(returnTo));
   const welcome = (result: SignInResult) => {
     if (result && "require_2fa" in result) return setWantsSecondFactor(true);
     if (result) remember(result);

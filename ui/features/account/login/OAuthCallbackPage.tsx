@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { safeReturnTo } from "../../../api/login-redirect.ts";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { sitePath } from "../../../lib/base-path.ts";
 import { useSession } from "../../../state/session.ts";
 import { EntryCard } from "./EntryCard.tsx";
 import {
@@ -33,7 +34,7 @@ export function OAuthCallbackPage() {
   // A code works once, but effects may run twice.
   const hasRequested = useRef(false);
 
-  const goOn = useCallback(() => history.push(safeReturnTo(returnTo.current)), [history]);
+  const goOn = useCallback(() => history.push(sitePath(safeReturnTo(returnTo.current))), [history]);
   const end = useCallback(async () => {
     const service = serviceOf(provider);
     const pending = service ? readPendingSignIn(service) : null;

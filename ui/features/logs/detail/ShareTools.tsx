@@ -16,6 +16,7 @@ import {
 } from "../../../components/display/Receipt.tsx";
 import { receiptSums } from "../../../components/display/receipt-sums.ts";
 import { Row } from "../../../components/layout.tsx";
+import { siteOrigin } from "../../../lib/base-path.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { isRecord } from "../../../lib/json.ts";
 import { useSite } from "../../../state/site-status.ts";
@@ -117,7 +118,7 @@ export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean
           {t("logs.share.open")}
         </Button>
       )}
-      <CopyButton text={`${location.origin}${path}`} words={t("logs.share.link")} />
+      <CopyButton text={siteOrigin() + path} words={t("logs.share.link")} />
       {receipt && (
         <CopyButton text={receiptText(entry, receipt, requestId, t, planDraws)} words={t("logs.share.receipt")} />
       )}

@@ -11,6 +11,7 @@ import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
+import { sitePath } from "../../../lib/base-path.ts";
 import { useSite } from "../../../state/site-status.ts";
 import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
 import { withRight } from "../../account/organizations/with-right.tsx";
@@ -146,7 +147,7 @@ function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Opened) =
       isSolid: true,
       cell: ({ image_url, mj_id }) =>
         image_url ? (
-          <Button size="small" onClick={() => open({ title: mj_id, kind: "image", content: image_url })}>
+          <Button size="small" onClick={() => open({ title: mj_id, kind: "image", content: sitePath(image_url) })}>
             {t("tasks.view")}
           </Button>
         ) : (

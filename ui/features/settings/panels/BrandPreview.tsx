@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { sitePath } from "../../../lib/base-path.ts";
 import { listenForPreview, sendDraft } from "../../site/brand-preview.ts";
 import { useSettings } from "../settings-store.tsx";
 
@@ -34,7 +35,7 @@ export const BrandPreview = () => {
       <Box
         ref={frame}
         component="iframe"
-        src="/"
+        src={sitePath("/")}
         title={t("settings.brand.preview")}
         sx={{
           width: "100%",

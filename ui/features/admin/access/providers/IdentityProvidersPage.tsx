@@ -15,6 +15,7 @@ import { StatusChip } from "../../../../components/display/StatusChip.tsx";
 import { EmptyState } from "../../../../components/feedback/EmptyState.tsx";
 import { useAction } from "../../../../components/feedback/use-action.ts";
 import { PageHeader, Row } from "../../../../components/layout.tsx";
+import { siteOrigin } from "../../../../lib/base-path.ts";
 import { ProviderIcon } from "../../../account/login/ProviderIcon.tsx";
 import { TokenDialog } from "../TokenDialog.tsx";
 import { ProviderDrawer } from "./ProviderDrawer.tsx";
@@ -94,7 +95,7 @@ export const IdentityProvidersPage = () => {
           return (
             <Row gap={1}>
               <code>{path}</code>
-              <CopyButton text={`${window.location.origin}${path}`} label={t("providers.copyCallback")} />
+              <CopyButton text={siteOrigin() + path} label={t("providers.copyCallback")} />
             </Row>
           );
         },

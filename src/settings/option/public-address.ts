@@ -1,0 +1,24 @@
+import { OperationError } from "../../lib/operation-error.ts";
+
+type AddressReader = Readonly<{ get(key: "ServerAddress"): string }>;
+
+/**
+ * Where the site is reached from outside: the option `ServerAddress`, with the base path and without a slash at its end. What
+ * leaves this process (links in mails, addresses that other services return to, entity ids) is built from it, never from a
+ * request's Host header, which every caller chooses. Throws OperationError, which says where to set it.
+ */
+export function requireServerAddress(settings: AddressReader): string {
+  const address = settings.get("ServerAddress");
+  if (address === "") throw new OperationError("server_address_missing");
+  return address;
+}
+
+/** An operator may write the address with the base path or without it; "": none. */
+export function withBasePath(address: string, basePath: string): string {
+  if (address === "" || basePath === "" || new URL(address).pathname.endsWith(basePath)) return address;
+  return address + basePath;
+}
+
+/** This machine's own address, for messages that go out in any case. */
+export const localAddressOf = ({ port, basePath }: Readonly<{ port: number; basePath: string }>): string =>
+  `http://localhost:${port}${basePath}`;
