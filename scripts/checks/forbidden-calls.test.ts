@@ -85,3 +85,14 @@ test("the console checks outside data instead of asserting its type", () => {
     expect(problemsOf(path, fine)).toEqual([]);
   expect(problemsOf("src/console/x.ts", "const value = row as Row;")).toEqual([]);
 });
+
+test("the Host header is for the module that compares it, not for building addresses", () => {
+  for (const text of [
+    'request.headers.get("host")',
+    'headers.get("x-forwarded-host")',
+    "clientAddress.host(request, server)",
+  ]) {
+    expect(problemsOf("src/console/sign-in/oauth.ts", text)).toHaveLength(1);
+    expect(problemsOf("src/console/http/request-checks.ts", text)).toEqual([]);
+  }
+});

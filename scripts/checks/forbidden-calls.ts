@@ -64,6 +64,15 @@ const RULES: readonly Rule[] = [
       "process.env: src/server/config.ts reads and validates the environment once; take what you need as an argument",
   },
   {
+    pattern: /\.get\(\s*["'](?:host|x-forwarded-(?:host|port|proto|for))["']\s*\)|clientAddress\.hosts?\(/gi,
+    within: /^(src|db)\//,
+    except:
+      /^src\/(lib\/http\/client-ip|console\/(http\/request-checks|sign-in\/(session|register|verification)))\.ts$/,
+    reason:
+      "Host: callers choose it; build addresses from requireServerAddress (src/settings/option/public-address.ts), and ask " +
+      "src/lib/http/client-ip.ts which headers of a proxy count",
+  },
+  {
     // Not in lists of imports and exports, where `as` renames.
     pattern:
       /(?<!^(?:import\b|export (?:type )?\{)[^;]*)(?<=[\w)\]}"'`>] )as (?!const\b)(?:unknown\b|\(?(?:keyof|typeof)\b|[A-Z]\w*(?=[;,)\s<[.])|\{)/gm,

@@ -73,7 +73,6 @@ export function managementApi(
     db: database.db,
     databaseKind: database.kind,
     notifyAddresses: config.notifyAddresses,
-    localAddress: `http://localhost:${config.port}`,
     version,
     commit,
     startedAt: nowSeconds(),

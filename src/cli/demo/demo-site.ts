@@ -76,7 +76,8 @@ export async function fillSite(fetch: SafeFetch, address: string, channels: read
     return `sk-${String(recordOf(data)?.key).replace(/^sk-/, "")}`;
   };
   const { username, password } = DEMO_ACCOUNT;
-  await send("POST", "/api/setup", { username, password, confirmPassword: password, DemoSiteEnabled: true });
+  const setup = { username, password, confirmPassword: password, DemoSiteEnabled: true, ServerAddress: address };
+  await send("POST", "/api/setup", setup);
   const admin = await signIn(username);
   for (const { name, type, url, models } of channels) {
     const channel = { name, type, base_url: url, key: "sk-demo", models: models.join(","), group: "default" };
@@ -94,6 +95,8 @@ export async function fillSite(fetch: SafeFetch, address: string, channels: read
     members.push({ role, headers });
   }
   await fillOrganization(send, admin, members);
+  // Invitations needed an address; from here on examples show the one that the visitor came by.
+  await send("PUT", "/api/option/", { key: "ServerAddress", value: "" }, admin);
   return { keys, send, admin };
 }
 

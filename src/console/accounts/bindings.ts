@@ -17,11 +17,12 @@ import type { Mailer } from "../../domain/notifications/mail.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { requireServerAddress } from "../../settings/option/public-address.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 import { enter } from "../sign-in/complete-sign-in.ts";
-import { type OAuthServices, requireFreshCaller, siteOf } from "../sign-in/oauth.ts";
+import { type OAuthServices, requireFreshCaller } from "../sign-in/oauth.ts";
 
 const text = t.Optional(t.String({ maxLength: 1024 }));
 const codeQuery = t.Object({ code: t.String({ maxLength: 64 }), aff: t.Optional(t.String({ maxLength: 64 })) });
@@ -79,10 +80,10 @@ export function bindingRoutes(
     )
     .get(
       "/oauth/telegram/start",
-      async ({ request, server, query }) => {
+      async ({ request, query }) => {
         await requireFreshCaller(services, request);
         if (!settings.get("TelegramOAuthEnabled")) throw new OperationError("oauth_disabled", { service: "Telegram" });
-        const returnTo = `${siteOf(services, { request, server })}/oauth/telegram?${new URLSearchParams(query)}`;
+        const returnTo = `${requireServerAddress(settings)}/oauth/telegram?${new URLSearchParams(query)}`;
         return ok({ url: telegramAddress(settings, signInAddresses.telegram, returnTo) });
       },
       { critical: true, query: t.Object({ state: t.String({ maxLength: 64 }) }) },

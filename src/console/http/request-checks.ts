@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { sessionCookieOf } from "../../domain/accounts/sessions/sessions.ts";
-import type { ClientAddress, PeerSource } from "../../lib/http/client-ip.ts";
+import { type ClientAddress, forwardedHost, type PeerSource } from "../../lib/http/client-ip.ts";
 import { declaredLength } from "../../lib/http/limited-body.ts";
+import type { MessageCode, MessageParams } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { isConsolePath } from "./envelope.ts";
@@ -17,28 +18,36 @@ export function sameOrigin(services: Readonly<{ clientAddress: ClientAddress; se
   return new Elysia({ name: "console/same-origin" }).onRequest(({ request, server }) => {
     if (SAFE_METHODS.has(request.method) || !isConsolePath(new URL(request.url).pathname)) return;
     if (request.headers.has("authorization") && sessionCookieOf(request) === null) return;
-    if (!isOwnOrigin(services, request, server)) {
-      throw new OperationError("cross_site_refused", {}, { status: 403 });
-    }
+    const refusal = findForeignOrigin(services, request, server);
+    if (refusal) throw new OperationError(...refusal, { status: 403 });
   });
 }
 
-function isOwnOrigin(
+/** Whether the request's page belongs to this site: why it does not, with the values that differ; null: it does. */
+function findForeignOrigin(
   { clientAddress, settings }: Readonly<{ clientAddress: ClientAddress; settings: SettingsReader }>,
   request: Request,
   server: PeerSource,
-): boolean {
+): [MessageCode, MessageParams] | null {
   const site = request.headers.get("sec-fetch-site");
-  if (site !== null) return site === "same-origin" || site === "none";
+  if (site === "same-origin" || site === "none") return null;
   const origin = request.headers.get("origin");
-  if (origin === null) return true;
   // A browser extension that the user installed, not a page.
-  if (/^[a-z-]+-extension:\/\//.test(origin)) return true;
-  if (!URL.canParse(origin)) return false;
+  if (site === null && (origin === null || /^[a-z-]+-extension:\/\//.test(origin))) return null;
+  const [host = "", ...others] = clientAddress.hosts(request, server);
+  const params = { origin: (origin ?? "").slice(0, LONGEST_SHOWN), host: host.slice(0, LONGEST_SHOWN) };
+  if (site !== null || origin === null || !URL.canParse(origin)) return ["cross_site_refused", params];
+  const page = new URL(origin);
   const own = settings.get("ServerAddress");
-  const host = new URL(origin).host;
-  return host === clientAddress.host(request, server) || (own !== "" && host === new URL(own).host);
+  if ([host, ...others, own && new URL(own).host].includes(page.host)) return null;
+  const forwarded = forwardedHost(request);
+  if (forwarded === page.host && !clientAddress.isTrusted(request, server)) {
+    return ["cross_site_proxy_untrusted", { ...params, peer: server?.requestIP(request)?.address ?? "" }];
+  }
+  return [host === page.hostname ? "cross_site_port_dropped" : "cross_site_host_dropped", params];
 }
+
+const LONGEST_SHOWN = 200;
 
 const MEGABYTE = 1_048_576;
 

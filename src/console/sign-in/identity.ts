@@ -68,8 +68,6 @@ export type IdentityServices = Readonly<{
   updateCheckUrl: string | null;
   projectUrl: string | null;
   generateDefaultToken: boolean;
-  /** The console's address when ServerAddress is not set. */
-  localAddress: string;
   version: string;
   commit: string;
   /** Epoch seconds. */

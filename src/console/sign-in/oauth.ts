@@ -20,6 +20,7 @@ import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { randomText, type Vault } from "../../lib/security/crypto.ts";
 import type { SignInAddresses } from "../../server/config.ts";
+import { requireServerAddress } from "../../settings/option/public-address.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
@@ -57,7 +58,7 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
   ) => {
     const { request, server, set } = call;
     const user = await requireFreshCaller(services, request);
-    const handshake = { ...secrets, state: randomText(SECRET_BYTES), redirectUri: siteOf(services, call) };
+    const handshake = { ...secrets, state: randomText(SECRET_BYTES), redirectUri: requireServerAddress(settings) };
     const data = { ...handshake, provider, aff };
     const value = await startFlow(services, "oauth", { userId: user?.id ?? null, data });
     set.headers["set-cookie"] = flowCookie("oauth", value, clientAddress.isHttps(request, server));
@@ -162,12 +163,3 @@ const atCallback = (handshake: Handshake, { name }: OutsideProvider): Handshake 
   ...handshake,
   redirectUri: `${handshake.redirectUri}/oauth/${name}`,
 });
-
-/** The console's address: the configured one, else the one of the request, which the service checks against its own list. */
-export function siteOf(
-  { settings, clientAddress }: Pick<OAuthServices, "settings" | "clientAddress">,
-  { request, server }: Pick<EntranceCall, "request" | "server">,
-): string {
-  const scheme = clientAddress.isHttps(request, server) ? "https" : "http";
-  return settings.get("ServerAddress") || `${scheme}://${clientAddress.host(request, server)}`;
-}

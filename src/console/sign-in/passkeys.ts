@@ -13,11 +13,12 @@ import { confirmOwner } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { startFlow, takeFlow } from "../../domain/accounts/sessions/flows.ts";
 import type { Limiter } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { requireServerAddress } from "../../settings/option/public-address.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 import { type EntranceCall, flowCookie, flowCookieOf, openSession } from "./complete-sign-in.ts";
-import { type OAuthServices, siteOf } from "./oauth.ts";
+import type { OAuthServices } from "./oauth.ts";
 
 const password = t.Optional(t.String({ maxLength: 200 }));
 /** The authenticator's response; the WebAuthn library validates every part. */
@@ -41,7 +42,7 @@ export function passkeyRoutes(
     .post(
       "/passkey/login/begin",
       async ({ request, server, set }) => {
-        const options = await beginPasskeySignIn(siteFor(services, { request, server }));
+        const options = await beginPasskeySignIn(siteFor(services));
         const data = { challenge: options.challenge };
         keep({ request, server, set }, "passkey", await startFlow(services, "passkey", { userId: null, data }));
         return ok(options);
@@ -54,7 +55,7 @@ export function passkeyRoutes(
         const flow = await takeFlow(services, "passkey", flowCookieOf(request, "passkey"));
         if (!flow) throw new OperationError("passkey_failed");
         const input = { challenge: flow.data.challenge ?? "", response: body };
-        const userId = await signInWithPasskey(db, siteFor(services, { request, server }), input);
+        const userId = await signInWithPasskey(db, siteFor(services), input);
         await requireWay(db, userId, null);
         return openSession(services, { request, server, set }, userId);
       },
@@ -65,7 +66,7 @@ export function passkeyRoutes(
       "/passkey/register/begin",
       async ({ actor, session, request, server, set, body }) => {
         await confirmOwner(owner, { userId: actor.id, session, password: body.password });
-        const options = await beginPasskey(db, siteFor(services, { request, server }), actor);
+        const options = await beginPasskey(db, siteFor(services), actor);
         const flow = { userId: actor.id, data: { challenge: options.challenge } };
         const value = await startFlow(services, "passkey_registration", flow);
         keep({ request, server, set }, "passkey_registration", value);
@@ -75,11 +76,11 @@ export function passkeyRoutes(
     )
     .post(
       "/passkey/register/finish",
-      async ({ actor, request, server, body }) => {
+      async ({ actor, request, body }) => {
         const cookie = flowCookieOf(request, "passkey_registration");
         const flow = await takeFlow(services, "passkey_registration", cookie);
         if (flow?.userId !== actor.id) throw new OperationError("passkey_failed");
-        await addPasskey(db, siteFor(services, { request, server }), {
+        await addPasskey(db, siteFor(services), {
           userId: actor.id,
           name: body.name,
           challenge: flow.data.challenge ?? "",
@@ -100,13 +101,8 @@ export function passkeyRoutes(
     );
 }
 
-/** The configured address, else the request's, where a proxy may have terminated TLS. */
-function siteFor(services: OAuthServices, call: Pick<EntranceCall, "request" | "server">): PasskeySite {
-  const url = new URL(siteOf(services, call));
-  const isConfigured = services.settings.get("ServerAddress") !== "";
-  return {
-    name: services.settings.get("SystemName"),
-    id: url.hostname,
-    origins: isConfigured ? [url.origin] : [`http://${url.host}`, `https://${url.host}`],
-  };
+/** The site that passkeys belong to. */
+function siteFor({ settings }: OAuthServices): PasskeySite {
+  const { hostname, origin } = new URL(requireServerAddress(settings));
+  return { name: settings.get("SystemName"), id: hostname, origins: [origin] };
 }

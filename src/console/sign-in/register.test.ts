@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { desc, eq, sql } from "drizzle-orm";
 import { formerIdentities, users, verificationCodes } from "../../../db/schema/accounts/users.ts";
 import { logs } from "../../../db/schema/gateway/logs.ts";
-import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
+import { startTestConsole, TEST_SITE, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { startMailServer } from "../../../test/support/notifications.ts";
 import { createSetup } from "../../domain/accounts/registration/setup.ts";
@@ -148,7 +148,7 @@ describe("a proof of being human", () => {
   });
   afterAll(async () => {
     await app.settings.set("TurnstileCheckEnabled", "false");
-    await app.settings.set("ServerAddress", "");
+    await app.settings.set("ServerAddress", TEST_SITE);
   });
 
   test.each([
@@ -446,8 +446,17 @@ describe("set-up", () => {
     expect((await app.ask("POST", "/api/setup", request())).status).toBe(400);
   });
 
+  test("the address that the browser proposes is stored, and a wrong one is refused with everything else", async () => {
+    const wrong = await app.ask("POST", "/api/setup", request({ ServerAddress: "ai.example.com" }));
+    expect(wrong).toMatchObject({ status: 400, body: { code: "option_address" } });
+    expect(await app.db.select().from(users)).toHaveLength(0);
+    await app.ask("POST", "/api/setup", request({ ServerAddress: "https://ai.example.com/ " }));
+    expect(app.settings.get("ServerAddress")).toBe("https://ai.example.com");
+    expect((await app.ask("GET", "/api/status")).body.data).toMatchObject({ server_address: "https://ai.example.com" });
+  });
+
   test("another site's page cannot set the gateway up", async () => {
     const answer = await app.ask("POST", "/api/setup", request(), { origin: "https://evil.example" });
-    expect(answer).toMatchObject({ status: 403, body: { code: "cross_site_refused" } });
+    expect(answer).toMatchObject({ status: 403, body: { code: "cross_site_host_dropped" } });
   });
 });

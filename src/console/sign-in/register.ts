@@ -76,6 +76,7 @@ export function setupRoutes({ setup, databaseKind }: SetupServices, limits: Retu
           confirmPassword: body.confirmPassword ?? "",
           selfUse: body.SelfUseModeEnabled ?? false,
           demo: body.DemoSiteEnabled ?? false,
+          serverAddress: body.ServerAddress?.trim() ?? "",
         });
         return ok(null);
       },
@@ -87,6 +88,7 @@ export function setupRoutes({ setup, databaseKind }: SetupServices, limits: Retu
           confirmPassword: t.Optional(t.String({ maxLength: 200 })),
           SelfUseModeEnabled: t.Optional(t.Boolean()),
           DemoSiteEnabled: t.Optional(t.Boolean()),
+          ServerAddress: t.Optional(t.String({ maxLength: 2048 })),
         }),
       },
     );

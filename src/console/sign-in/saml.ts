@@ -3,18 +3,16 @@ import type { Db } from "../../../db/types.ts";
 import { findProviderRow } from "../../domain/accounts/identities/sso/find-provider.ts";
 import { acceptResponse, samlAddresses } from "../../domain/accounts/identities/sso/saml-provider.ts";
 import { isSsoName, type SsoName } from "../../domain/accounts/identities/sso/sso-rules.ts";
-import type { ClientAddress } from "../../lib/http/client-ip.ts";
+import { languageOf, say } from "../../lib/messages.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
-import { siteOf } from "./oauth.ts";
 
 type SamlServices = Readonly<{
   db: Db;
   vault: Vault;
   settings: SettingsReader;
-  clientAddress: ClientAddress;
   log: Logger;
 }>;
 
@@ -34,10 +32,12 @@ export function samlRoutes(services: SamlServices, limits: ReturnType<typeof rat
     .use(limits)
     .get(
       "/:provider/metadata",
-      async ({ request, server, params }) => {
+      async ({ request, params, status }) => {
         const found = await find(params.provider);
         if (!found) return notFound();
-        return xml(metadata(siteOf(services, { request, server }), found.name));
+        const site = services.settings.get("ServerAddress");
+        if (site === "") return status(409, say("server_address_missing", languageOf(request)));
+        return xml(metadata(site, found.name));
       },
       { params },
     )

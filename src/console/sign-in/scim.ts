@@ -44,8 +44,8 @@ import { say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
+import { requireServerAddress } from "../../settings/option/public-address.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import { siteOf } from "./oauth.ts";
 
 type ScimServices = Readonly<{
   db: Db;
@@ -96,7 +96,7 @@ export function scimRoutes(services: ScimServices) {
   const authenticate = scimAuthentication(services);
   const answer = (work: Work) => async (context: Context) => {
     try {
-      const base = `${siteOf(services, context)}/scim/v2`;
+      const base = `${requireServerAddress(services.settings)}/scim/v2`;
       return await work({ row: await authenticate(context), base }, context, services);
     } catch (error) {
       return failure(services.log, error);

@@ -14,6 +14,7 @@ import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { languageOf } from "../../lib/messages.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
+import { requireServerAddress } from "../../settings/option/public-address.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 import { requireFreshCaller } from "./oauth.ts";
@@ -28,8 +29,6 @@ export type VerificationServices = Omit<MailCodeDeps, "mailLimiter"> &
     sharedLimits: SharedLimits | null;
     log: Logger;
     signInAddresses: Readonly<{ turnstileVerify: string }>;
-    /** The console's address when ServerAddress is not set. */
-    localAddress: string;
   }>;
 
 const mailQuery = t.Object({
@@ -40,7 +39,7 @@ const mailQuery = t.Object({
 /** Codes and links by mail: verifying an address, resetting a password. */
 export function verificationRoutes(input: VerificationServices, limits: ReturnType<typeof rateLimit>) {
   const services = { ...input, mailLimiter: createMailLimiter(input.sharedLimits) };
-  const { settings, fetch, clientAddress, signInAddresses, localAddress } = services;
+  const { settings, fetch, clientAddress, signInAddresses } = services;
 
   const isPerson = (action: CheckedAction, token: string | undefined, request: Request, server: PeerSource) =>
     checkTurnstile(
@@ -64,7 +63,7 @@ export function verificationRoutes(input: VerificationServices, limits: ReturnTy
       "/reset_password",
       async ({ query, request, server }) => {
         await isPerson("reset", query.turnstile, request, server);
-        const siteAddress = settings.get("ServerAddress") || localAddress;
+        const siteAddress = requireServerAddress(settings);
         await requestReset(services, { email: query.email, siteAddress, language: languageOf(request) });
         return done(request, "reset_mail_sent");
       },

@@ -28,11 +28,11 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { requireServerAddress } from "../../settings/option/public-address.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { rowId as id, integer } from "../http/integers.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
-import { siteOf } from "../sign-in/oauth.ts";
 import type { PaymentServices } from "./payments/payments.ts";
 
 const planBody = t.Object({
@@ -134,8 +134,8 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         )
         .post(
           "/user/subscriptions/checkout",
-          async ({ actor, person, request, server, body }) => {
-            const site = siteOf(services, { request, server });
+          async ({ actor, person, body }) => {
+            const site = requireServerAddress(services.settings);
             const { plan_id: planId, service, coupon } = body;
             const url = await limitGuesses(person, () =>
               startCardPlan(services, actor, planId, site, nowSeconds(), { service, coupon, seats: body.seats }),
@@ -153,9 +153,9 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         )
         .post(
           "/user/subscriptions/order",
-          async ({ actor, person, request, server, body }) => {
+          async ({ actor, person, body }) => {
             const { plan_id: planId, method, coupon } = body;
-            const site = siteOf(services, { request, server });
+            const site = requireServerAddress(services.settings);
             const input = { planId, method, site, coupon, seats: body.seats };
             return ok(await limitGuesses(person, () => orderPlan(services, actor, input)));
           },
@@ -163,14 +163,14 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         )
         .post(
           "/user/subscriptions/next",
-          async ({ actor, request, server, body }) => {
-            const site = siteOf(services, { request, server });
+          async ({ actor, body }) => {
+            const site = requireServerAddress(services.settings);
             return ok(await orderNextPeriod(services, actor, { subscriptionId: body.id, method: body.method, site }));
           },
           { body: t.Object({ id, method: periodMethod }) },
         )
-        .post("/user/subscriptions/portal", async ({ actor, request, server }) =>
-          ok({ url: await openCardPortal(services, actor.id, siteOf(services, { request, server })) }),
+        .post("/user/subscriptions/portal", async ({ actor }) =>
+          ok({ url: await openCardPortal(services, actor.id, requireServerAddress(services.settings)) }),
         )
         .get(
           "/user/coupon",
@@ -185,9 +185,9 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         )
         .put(
           "/user/subscriptions",
-          async ({ actor, request, server, body }) => {
+          async ({ actor, request, body }) => {
             if (body.plan_id !== undefined || body.seats !== undefined) {
-              const site = siteOf(services, { request, server });
+              const site = requireServerAddress(services.settings);
               const { url } = await changePlan(services, actor, { ...changeOf(body), at: body.at, site });
               return ok({ url }, url === null ? say("subscription_saved", languageOf(request)) : "");
             }

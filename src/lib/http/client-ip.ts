@@ -9,8 +9,12 @@ export type ClientAddress = {
   ip(request: Request, peers: PeerSource): string;
   /** Whether the client uses HTTPS, with this process or with a trusted proxy (X-Forwarded-Proto). */
   isHttps(request: Request, peers: PeerSource): boolean;
-  /** The host that the client requested; a trusted proxy may name it (X-Forwarded-Host). */
+  /** The host that the client requested; a trusted proxy may name it (X-Forwarded-Host). Callers choose it: build nothing from it. */
   host(request: Request, peers: PeerSource): string;
+  /** `host`, and the same with the port that a trusted proxy names (X-Forwarded-Port). */
+  hosts(request: Request, peers: PeerSource): readonly string[];
+  /** Whether forwarded headers of this connection count. */
+  isTrusted(request: Request, peers: PeerSource): boolean;
 };
 
 /**
@@ -36,6 +40,11 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     return request.headers.get(name)?.split(",").at(-1)?.trim() || null;
   };
 
+  const host = (request: Request, peers: PeerSource): string =>
+    forwarded(request, peers, "x-forwarded-host") ?? request.headers.get("host") ?? new URL(request.url).host;
+  const isHttps = (request: Request, peers: PeerSource): boolean =>
+    new URL(request.url).protocol === "https:" || forwarded(request, peers, "x-forwarded-proto") === "https";
+
   return {
     ip(request, peers) {
       const peer = peerOf(request, peers);
@@ -52,12 +61,23 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
       }
       return caller;
     },
-    isHttps: (request, peers) =>
-      new URL(request.url).protocol === "https:" || forwarded(request, peers, "x-forwarded-proto") === "https",
-    host: (request, peers) =>
-      forwarded(request, peers, "x-forwarded-host") ?? request.headers.get("host") ?? new URL(request.url).host,
+    isHttps,
+    host,
+    hosts(request, peers) {
+      const named = host(request, peers);
+      const port = forwarded(request, peers, "x-forwarded-port") ?? "";
+      if (!/^\d{1,5}$/.test(port) || /:\d+$/.test(named)) return [named];
+      // A scheme's own port is not written.
+      const url = URL.parse(`${isHttps(request, peers) ? "https" : "http"}://${named}:${port}`);
+      return url && url.host !== named ? [named, url.host] : [named];
+    },
+    isTrusted: (request, peers) => ranges.length > 0 && isTrusted(peerOf(request, peers)),
   };
 }
+
+/** What the nearest proxy calls the host, whether it is trusted or not: only to say what is wrong with it. */
+export const forwardedHost = (request: Request): string | null =>
+  request.headers.get("x-forwarded-host")?.split(",").at(-1)?.trim() || null;
 
 /** The key under which an address is rate-limited: an IPv4 address, or the /64 network of an IPv6 address. */
 export function limitKeyOf(ip: string): string {

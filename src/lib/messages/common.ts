@@ -47,8 +47,24 @@ export const commonMessages = {
     zh: "请求过于频繁，请在 {seconds} 秒后重试。",
   },
   cross_site_refused: {
-    en: "This request came from another site and was refused.",
-    zh: "请求来自其他站点，已拒绝。",
+    en: "This request came from another site and was refused: the page is at “{origin}” (Origin), this site at “{host}” (Host).",
+    zh: "请求来自其他站点，已拒绝：页面来源为“{origin}”（Origin），本站为“{host}”（Host）。",
+  },
+  cross_site_port_dropped: {
+    en: "The page is at “{origin}” (Origin), but the request names “{host}” (Host): a proxy dropped the port from the Host header. Let it pass the header on as it came (nginx: proxy_set_header Host $http_host).",
+    zh: "页面来源为“{origin}”（Origin），请求中却是“{host}”（Host）：代理去掉了 Host 头中的端口。请让代理原样转发该头（nginx：proxy_set_header Host $http_host）。",
+  },
+  cross_site_host_dropped: {
+    en: "The page is at “{origin}” (Origin), but the request names “{host}” (Host). If that page is this site, a proxy replaced the Host header: let it pass the header on as it came (nginx: proxy_set_header Host $http_host), or list the proxy in TRUSTED_PROXIES and let it send X-Forwarded-Host.",
+    zh: "页面来源为“{origin}”（Origin），请求中却是“{host}”（Host）。如果该页面就是本站，说明代理替换了 Host 头：请让代理原样转发该头（nginx：proxy_set_header Host $http_host），或将代理加入 TRUSTED_PROXIES 并发送 X-Forwarded-Host。",
+  },
+  cross_site_proxy_untrusted: {
+    en: "The page is at “{origin}” (Origin), but the request names “{host}” (Host). A proxy at {peer} sends the right name as X-Forwarded-Host, which does not count because TRUSTED_PROXIES does not list it. Add its address there, or let it pass the Host header on.",
+    zh: "页面来源为“{origin}”（Origin），请求中却是“{host}”（Host）。位于 {peer} 的代理在 X-Forwarded-Host 中给出了正确的名称，但 TRUSTED_PROXIES 未列出该代理，因此无效。请将其地址加入其中，或让代理转发 Host 头。",
+  },
+  server_address_missing: {
+    en: "The site's public address is not set, and this needs it. An administrator enters it under Settings → System → Server → Server address.",
+    zh: "尚未设置站点的公开地址，无法执行此操作。请管理员在“设置 → 系统 → 服务器 → 服务器地址”中填写。",
   },
   status_page_off: { en: "This site does not show how its models do.", zh: "本站未开放服务状态页。" },
   a_parameter: { en: "a parameter", zh: "参数" },

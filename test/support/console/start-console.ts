@@ -23,6 +23,8 @@ import { type Config, readConfig } from "../../../src/server/config.ts";
 import { createSettings, type Settings } from "../../../src/settings/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../database.ts";
 
+/** The public address that the console's tests start with. */
+export const TEST_SITE = "http://gateway.test";
 export const TEST_PASSWORD = "correct horse";
 /** Hashing is slow on purpose: this one is as quick as argon2id can be, for each sign-in takes as long as its hash did. */
 const testPasswordHash = Bun.password.hash(TEST_PASSWORD, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });
@@ -57,6 +59,7 @@ export async function startTestConsole(
   const log = createLogger({ logLevel: "silent", logFormat: "json" });
   const vault = createVault({ encryptionKey: "the key of the console's tests" });
   const settings = await createSettings({ db, changes, vault, log });
+  if (settings.get("ServerAddress") === "") await settings.set("ServerAddress", TEST_SITE);
   const users = await createUserDirectory({ db, changes, log });
   const sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
   const setup = await createSetup({ db, changes, vault, version: "test" });
@@ -73,7 +76,7 @@ export async function startTestConsole(
   const { signInAddresses, notifyAddresses, alertAddresses, notifyLimit } = readConfig({});
   const fetch = createSafeFetch(policy);
   const mailer = createMailer({ settings, policy, log });
-  const localAddress = "http://gateway.test";
+  const localAddress = TEST_SITE;
   const addresses = { ...notifyAddresses, ...outside };
   const notifier = createNotifier(
     { db, settings, vault, mailer, fetch, addresses, log, rootLimit: notifyLimit, localAddress },
@@ -113,7 +116,6 @@ export async function startTestConsole(
           generateDefaultToken: false,
           updateCheckUrl: null,
           projectUrl: null,
-          localAddress,
           version: "test",
           commit: "0123456789ab",
           startedAt: 1,
@@ -126,7 +128,7 @@ export async function startTestConsole(
 
   /** Calls, and returns an answer that may be read as it comes. */
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const request = new Request(path.startsWith("/") ? `http://gateway.test${path}` : path, {
+    const request = new Request(path.startsWith("/") ? `${TEST_SITE}${path}` : path, {
       method,
       headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
       body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),

@@ -19,7 +19,7 @@ export type Session = Readonly<{
   send: (method: string, path: string, body?: object) => Promise<Response>;
 }>;
 
-type SetUp = Readonly<{ SelfUseModeEnabled?: boolean; DemoSiteEnabled?: boolean }>;
+type SetUp = Readonly<{ SelfUseModeEnabled?: boolean; DemoSiteEnabled?: boolean; ServerAddress?: string }>;
 
 /** Makes the first account and logs in as it. */
 export async function setUp(gateway: Pick<Gateway, "url">, modes: SetUp = {}): Promise<Session> {
@@ -30,6 +30,7 @@ export async function setUp(gateway: Pick<Gateway, "url">, modes: SetUp = {}): P
       confirmPassword: ROOT_PASSWORD,
       SelfUseModeEnabled: false,
       DemoSiteEnabled: false,
+      ServerAddress: gateway.url,
       ...modes,
     }),
   );

@@ -19,11 +19,11 @@ import { requireOrganizations, requireRight } from "../../../domain/accounts/org
 import { ACCESS_RIGHTS } from "../../../domain/accounts/organizations/rights.ts";
 import type { ClientAddress } from "../../../lib/http/client-ip.ts";
 import { languageOf } from "../../../lib/messages.ts";
+import { requireServerAddress } from "../../../settings/option/public-address.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
 import { rowId as id } from "../../http/integers.ts";
 import type { rateLimit } from "../../http/rate-limit.ts";
-import { siteOf } from "../../sign-in/oauth.ts";
 
 export type MemberServices = InvitationDeps & Readonly<{ clientAddress: ClientAddress }>;
 
@@ -97,9 +97,9 @@ export function organizationMemberRoutes(
     )
     .post(
       "/:id/invitations",
-      async ({ actor, request, server, params, body }) => {
+      async ({ actor, request, params, body }) => {
         const email = body.email?.trim() || null;
-        const siteAddress = siteOf(services, { request, server });
+        const siteAddress = requireServerAddress(settings);
         const invitation = { organizationId: params.id, role: body.role, email, siteAddress };
         return ok(await createInvitation(services, actor, { ...invitation, language: languageOf(request) }));
       },

@@ -27,11 +27,11 @@ import { languageOf, say } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
+import { requireServerAddress } from "../../../settings/option/public-address.ts";
 import { csvFile } from "../../http/csv-file.ts";
 import { done, ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
 import { pagedSorted, pagingQuery, sortingQuery } from "../../http/paging.ts";
-import { siteOf } from "../../sign-in/oauth.ts";
 
 export type PaymentServices = PlanDeps &
   Readonly<{ clientAddress: ClientAddress; fetch: SafeFetch; log: Logger; stripeAddress: string }> &
@@ -85,9 +85,9 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
         )
         .post(
           "/user/pay",
-          ({ actor, request, server, body }) =>
+          ({ actor, request, body }) =>
             inItsOwnWords(request, async () => {
-              const payment = { user: actor, amount: body.amount, site: siteOf(services, { request, server }) };
+              const payment = { user: actor, amount: body.amount, site: requireServerAddress(settings) };
               if (body.payment_method === "stripe")
                 return { data: {}, url: await startStripe(services, payment), is_code: false };
               const direct = directMethod(body.payment_method ?? "");
@@ -184,8 +184,8 @@ export function autoTopUpRoutes(services: PaymentServices, guarded: ReturnType<t
           await resumeAutoTopUp(services, actor.id, person);
           return done(request, "auto_top_up_resumed");
         })
-        .post("/card", async ({ actor, request, server }) =>
-          ok({ url: await startCardSetup(services, actor.id, siteOf(services, { request, server })) }),
+        .post("/card", async ({ actor }) =>
+          ok({ url: await startCardSetup(services, actor.id, requireServerAddress(services.settings)) }),
         )
         .post("/card/confirm", async ({ actor }) => {
           await confirmCardSetups(services, actor.id);

@@ -17,13 +17,15 @@ type SetupRequest = Readonly<{
   confirmPassword: string;
   selfUse: boolean;
   demo: boolean;
+  /** Where the site is reached from outside; empty: stays as it is. */
+  serverAddress: string;
 }>;
 
 export type Setup = {
   /** Whether the gateway is set up; once true it stays true. */
   isDone(): Promise<boolean>;
   hasRoot(): Promise<boolean>;
-  /** Creates the super admin (unless there is one) and stores the usage mode. Throws OperationError, status 400. */
+  /** Creates the super admin (unless there is one) and stores the usage mode and the address. Throws OperationError, status 400. */
   run(request: SetupRequest): Promise<void>;
 };
 
@@ -61,6 +63,7 @@ export async function createSetup(
           if (!marked) throw new OperationError("setup_done_already");
           await saveOption(tx, vault, "SelfUseModeEnabled", String(request.selfUse));
           await saveOption(tx, vault, "DemoSiteEnabled", String(request.demo));
+          if (request.serverAddress !== "") await saveOption(tx, vault, "ServerAddress", request.serverAddress);
           if (await hasRoot(tx)) return null;
           if (request.password !== request.confirmPassword) throw new OperationError("setup_passwords_differ");
           const account = { ...request, displayName: "Root User", role: ROLE.root, quota: ROOT_QUOTA };
@@ -76,7 +79,7 @@ export async function createSetup(
         });
       });
       isKnownDone = true;
-      await changes.publish("options", ["SelfUseModeEnabled", "DemoSiteEnabled"]);
+      await changes.publish("options", ["SelfUseModeEnabled", "DemoSiteEnabled", "ServerAddress"]);
       if (rootId !== null) await changes.publish("users", [rootId]);
     },
   };

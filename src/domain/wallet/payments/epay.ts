@@ -43,7 +43,7 @@ export type Payment = Readonly<{
   user: Readonly<{ id: number; group: string }>;
   /** Whole dollars, or quota units where the site shows those. */
   amount: number;
-  /** The site's address as the caller sees it, where no ServerAddress is set. */
+  /** The site's public address. */
   site: string;
 }>;
 

@@ -18,6 +18,7 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
+import { siteOrigin, sitePath } from "../../../lib/base-path.ts";
 import { isOneOf } from "../../../lib/json.ts";
 import { useSession } from "../../../state/session.ts";
 import { EntryCard } from "../login/EntryCard.tsx";
@@ -122,7 +123,7 @@ const ModeDialog = ({ onClose }: { onClose: () => void }) => {
 };
 
 const CARD_WIDTH = 560;
-const FORM_HEIGHT = 380;
+const FORM_HEIGHT = 460;
 
 /** First start: creates the administrator's account and chooses how the gateway is used. */
 export function SetupPage() {
@@ -142,7 +143,14 @@ export function SetupPage() {
 }
 
 const RELOAD_AFTER_MS = 1500;
-const EMPTY: SetupForm = { username: "", password: "", confirm: "", mode: "external" };
+/** The browser knows under which address it reached the site. */
+const emptyForm = (): SetupForm => ({
+  username: "",
+  password: "",
+  confirm: "",
+  address: siteOrigin(),
+  mode: "external",
+});
 
 type Props = { hasRoot: boolean; isEmbedded: boolean };
 
@@ -152,7 +160,7 @@ const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
   const id = useId();
   const { signIn } = useSession();
   const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
-    initial: EMPTY,
+    initial: emptyForm(),
     ...(!hasRoot && { check: checkSetupForm }),
     rejection: "inline",
     send: async (form) => {
@@ -160,7 +168,7 @@ const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
       // The account that was just made needs no second factor and no Turnstile check.
       const user = hasRoot ? null : await signIn(form.username.trim(), form.password, "").catch(() => null);
       notifyDone(t("setup.done"));
-      setTimeout(() => window.location.assign(user ? "/start" : "/"), RELOAD_AFTER_MS);
+      setTimeout(() => window.location.assign(sitePath(user ? "/start" : "/")), RELOAD_AFTER_MS);
     },
   });
   const isEasy = useEasyToGuess(form.password, form.username);
@@ -221,6 +229,18 @@ const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
             </Row>
           </>
         )}
+        <Field label={t("setup.address")} htmlFor={`${id}address`} hint={t("setup.addressHint")}>
+          <OutlinedInput
+            id={`${id}address`}
+            name="address"
+            type="url"
+            fullWidth
+            autoComplete="off"
+            inputProps={{ autoCapitalize: "none", spellCheck: false }}
+            value={form.address}
+            onChange={(event) => change({ address: event.target.value })}
+          />
+        </Field>
         <ModeChoice value={form.mode} onChange={(mode) => change({ mode })} />
         {isEmbedded && <Alert severity="warning">{t("setup.embedded")}</Alert>}
         {problem && (

@@ -33,7 +33,13 @@ describe("the registration form", () => {
   });
 });
 
-const good: SetupForm = { username: "root", password: "long-enough", confirm: "long-enough", mode: "external" };
+const good: SetupForm = {
+  username: "root",
+  password: "long-enough",
+  confirm: "long-enough",
+  address: "https://ai.example.com",
+  mode: "external",
+};
 
 test("a good form has no errors", () => expect<object>(checkSetupForm(good)).toEqual({}));
 
@@ -57,12 +63,17 @@ test("both passwords must match", () =>
   expect<object>(checkSetupForm({ ...good, confirm: "long-enouhg" })).toEqual({ confirm: "confirm" }));
 
 test("the account is sent only when there is none yet", () => {
-  expect(setupBody({ ...good, username: " root ", mode: "self" }, false)).toEqual({
+  expect(setupBody({ ...good, username: " root ", address: " https://ai.example.com ", mode: "self" }, false)).toEqual({
     username: "root",
     password: "long-enough",
     confirmPassword: "long-enough",
     SelfUseModeEnabled: true,
     DemoSiteEnabled: false,
+    ServerAddress: "https://ai.example.com",
   });
-  expect(setupBody({ ...good, mode: "demo" }, true)).toEqual({ SelfUseModeEnabled: false, DemoSiteEnabled: true });
+  expect(setupBody({ ...good, mode: "demo" }, true)).toEqual({
+    SelfUseModeEnabled: false,
+    DemoSiteEnabled: true,
+    ServerAddress: "https://ai.example.com",
+  });
 });

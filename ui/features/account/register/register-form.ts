@@ -34,7 +34,14 @@ export const isRegistrationOpen = (site: SiteStatus): boolean => site.register_e
 
 export type UsageMode = "external" | "self" | "demo";
 
-export type SetupForm = Readonly<{ username: string; password: string; confirm: string; mode: UsageMode }>;
+export type SetupForm = Readonly<{
+  username: string;
+  password: string;
+  confirm: string;
+  /** Where the site is reached from outside. */
+  address: string;
+  mode: UsageMode;
+}>;
 
 /** What is wrong with the administrator's account, by field: under `setup.errors` in the words. */
 export const checkSetupForm = ({ username, password, confirm }: SetupForm) => ({
@@ -48,6 +55,7 @@ export const setupBody = (form: SetupForm, hasRoot: boolean) => ({
   ...(!hasRoot && { username: form.username.trim(), password: form.password, confirmPassword: form.confirm }),
   SelfUseModeEnabled: form.mode === "self",
   DemoSiteEnabled: form.mode === "demo",
+  ServerAddress: form.address.trim(),
 });
 
 type SetupStatus = Readonly<{
