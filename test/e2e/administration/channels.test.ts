@@ -166,7 +166,8 @@ test("channels leave as a file, and come back after a look at what would change"
 
 test("an administrator enters the key again to send a channel's requests elsewhere, and never sees the old one", async () => {
   const account = { username: "keeper", password: "keep the keys 7" };
-  await root.post("/api/user/", { ...account, role: 10 });
+  const { id } = await root.post("/api/user/", account);
+  await root.post("/api/user/manage", { id, action: "promote" });
   const theirs = await openConsolePage(browser, gateway, VIEWPORTS.en, account);
   await theirs.open(`/channel/edit/${ids.west}`);
   await theirs.page.getByText(words.form.keyReplace).waitFor();
