@@ -302,6 +302,7 @@ describe("personal settings", () => {
     await consolePage.button(sessions.endAll, consolePage.dialog()).click();
     await consolePage.page.getByText(tokens.none).waitFor();
     expect(await status(second)).toBe(401);
+    own = await login(gateway, name, PASSWORD);
   });
 
   test("checks in once a day: a fixed reward or a random one, by the site's time zone", async () => {
