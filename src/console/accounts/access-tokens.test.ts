@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { accessTokens } from "../../../db/schema/accounts/access-tokens.ts";
-import { sessions } from "../../../db/schema/accounts/users.ts";
+import { sessions, users } from "../../../db/schema/accounts/users.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
 import type { AccessTokenView } from "../../domain/accounts/credentials/access-tokens.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -201,4 +201,24 @@ describe("one of them", () => {
       access_token_set: true,
     });
   });
+});
+
+test("one of an earlier release works on after the update, and ends like all others", async () => {
+  const id = await app.addUser("rosa");
+  const token = "0123456789abcdef0123456789abcdef";
+  await app.db
+    .update(users)
+    .set({ accessTokenHash: app.vault.keyedHash(token) })
+    .where(eq(users.id, id));
+  const migration = await Bun.file("db/migrations/0069_access_tokens.sql").text();
+  const moves = migration
+    .split("--> statement-breakpoint")
+    .filter((statement) => /^\s*(?:INSERT|UPDATE)/.test(statement));
+  expect(moves).toHaveLength(2);
+  for (const statement of moves) await app.db.execute(sql.raw(statement));
+  expect(await statusOf(token)).toBe(200);
+  const [row] = await app.db.select().from(users).where(eq(users.id, id));
+  expect(row?.accessTokenHash).toBeNull();
+  await set({ id, password: "set by root" });
+  expect(await statusOf(token)).toBe(401);
 });
