@@ -84,7 +84,7 @@ const OTHER: BoundOf<LogOther> = {
   },
   usage_evidence: WORD,
   ending: WORD,
-  stop_reason: line(64),
+  stop_reason: line(32),
   dropped: list(100, line(200)),
   reserved: NUMBER,
   uncovered: NUMBER,

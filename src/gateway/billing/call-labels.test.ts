@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { usageRecord } from "../../../test/support/billing/start-billing.ts";
+import { boundRecord } from "../../billing/bounds/record-bounds.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { agentSessionOf, callTags } from "./call-labels.ts";
 
@@ -102,8 +104,10 @@ test("names the tools whose results a call brings, not earlier ones", () => {
   expect(sessionOf({ session_id: "s" }, { input })?.tools).toEqual(["shell"]);
 });
 
-test("bounds what it keeps", () => {
-  expect(sessionOf({ session_id: "s".repeat(900) })?.id).toHaveLength(200);
+test("a record bounds what clients call their sessions", () => {
+  const session = sessionOf({ session_id: "s".repeat(900) });
+  const other = { request_id: "r", ...(session && { agent_session: session }) };
+  expect(boundRecord(usageRecord({ userId: 1, other })).other.agent_session?.id).toHaveLength(200);
 });
 
 const tags = (header: string | null, metadata?: JsonObject) =>

@@ -2,7 +2,6 @@ import type { AgentSession } from "../../billing/types.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import type { Call } from "../call/call.ts";
 
-const MAX_LENGTH = 200;
 const MAX_TOOLS = 32;
 
 /**
@@ -29,17 +28,17 @@ const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
 
 /**
  * The run of an agent that a call belongs to, by what its client says of itself: a header, the body's `session_id`,
- * `metadata` or `conversation`, else the trace. Null: it says nothing.
+ * `metadata` or `conversation`, else the trace. Null: it says nothing. Its record bounds the length of each.
  */
 export function agentSessionOf({ request: { headers }, body: { json }, prompt }: SessionSource): AgentSession | null {
   const parent = headers.get("traceparent");
   const trace = parent === null ? null : TRACE_PARENT.exec(parent);
   const named = namedSession(headers, json) ?? (trace?.[1] ? { id: trace[1], by: "trace" as const } : null);
   if (named === null) return null;
-  const step = headers.get("x-sluice-step")?.slice(0, MAX_LENGTH) ?? trace?.[2];
+  const step = headers.get("x-sluice-step") ?? trace?.[2];
   const tools = toolsBefore(prompt);
   return {
-    id: named.id.slice(0, MAX_LENGTH),
+    id: named.id,
     by: named.by,
     ...(step && { step }),
     ...agentOf(named.id, headers, json),
@@ -101,9 +100,9 @@ function agentOf(session: string, headers: Headers, body: JsonObject): Pick<Agen
     textFrom("x-codex-parent-thread-id");
   const name = textOf(jsonIn(textFrom(CODEX_TURN) ?? "")?.agent_name);
   return {
-    agent: agent.slice(0, MAX_LENGTH),
-    ...(parent && parent !== session && parent !== agent && { parent: parent.slice(0, MAX_LENGTH) }),
-    ...(name && { name: name.slice(0, MAX_LENGTH) }),
+    agent,
+    ...(parent && parent !== session && parent !== agent && { parent }),
+    ...(name && { name }),
   };
 }
 
@@ -117,7 +116,7 @@ function toolsBefore({ messages, input }: JsonObject): string[] {
     if (!turn) break;
     const calls = recordsOf(turn.tool_calls).map((call) => textOf(recordOf(call.function)?.name));
     if (turn.type === "function_call") calls.push(textOf(turn.name));
-    names.unshift(...calls.filter((name) => name !== null).map((name) => name.slice(0, MAX_LENGTH)));
+    names.unshift(...calls.filter((name) => name !== null));
     const isResult = turn.role === "tool" || turn.type === "function_call_output" || turn.type === "function_call";
     hasResult ||= isResult;
     // Text of the user may follow results: Claude Code's reminders do.

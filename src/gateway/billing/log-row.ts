@@ -150,7 +150,7 @@ function otherOf(
   if (outcome.receipt) other.receipt = outcome.receipt;
   if (hold && hold.amount > 0 && reserved.included === undefined) other.reserved = hold.amount;
   if (outcome.error !== null) Object.assign(other, failureNote(outcome.error));
-  if (outcome.ownFinish) other.stop_reason = outcome.ownFinish.slice(0, MAX_WORD_LENGTH);
+  if (outcome.ownFinish) other.stop_reason = outcome.ownFinish;
   if (route && route.upstreamModel !== candidates.model) {
     other.is_model_mapped = true;
     other.upstream_model_name = route.upstreamModel;
