@@ -86,3 +86,30 @@ test("pages are limited, the assets they are made of are not", async () => {
   expect(await shown.text()).toContain("请求过于频繁，请在 7 秒后重试。");
   expect((await app.handle(new Request("http://localhost/assets/app-1a2b.js"))).status).toBe(200);
 });
+
+test("below a path, pages and scripts lead below it, and are compressed when they are read", async () => {
+  const render = async (_: Request, shell: string) => ({ html: shell, status: 200 });
+  const app = webAssets(
+    root,
+    async () => 0,
+    () => [],
+    render,
+    "/sluice",
+  );
+  const read = async (path: string, encoding = "") =>
+    app.handle(new Request(`http://localhost${path}`, { headers: { "accept-encoding": encoding } }));
+  await Bun.write(
+    join(root, "index.html"),
+    '<html lang="en"><script src="/assets/x.js"></script><a href="//cdn.example">',
+  );
+  await Bun.write(join(root, "assets/x.js"), 'import("/assets/y.js");fetch("/api/status")');
+  expect(await (await read("/token")).text()).toBe(
+    '<html data-base-path="/sluice" lang="en"><script src="/sluice/assets/x.js"></script><a href="//cdn.example">',
+  );
+  const script = await read("/assets/x.js");
+  expect(await script.text()).toBe('import("/sluice/assets/y.js");fetch("/api/status")');
+  const packed = await read("/assets/x.js", "gzip, br");
+  expect(packed.headers.get("content-encoding")).toBe("br");
+  expect(packed.headers.get("etag")).toBe(script.headers.get("etag"));
+  expect((await read("/assets/none.js")).status).toBe(404);
+});
