@@ -97,7 +97,8 @@ const view = (context: GatewayContext, request: Request, row: MediaRow) => ({
 
 /** Where a video without a public address is read, with the client's key. */
 function contentUrl({ services }: GatewayContext, { url }: Request, { taskId }: MediaRow): string {
-  return new URL(`/v1/videos/${taskId}/content`, services.settings.get("ServerAddress") || url).href;
+  // Without a public address the caller gets the one that it called; nobody else does.
+  return `${services.settings.get("ServerAddress") || new URL(url).origin}/v1/videos/${taskId}/content`;
 }
 
 const succeeded = (request: Request, data: object): Response =>
