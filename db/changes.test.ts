@@ -82,4 +82,47 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)("on a server", () => {
     expect(there).toEqual([5]);
     for (const end of ends) end();
   });
+
+  /** A process as others see it: it lives until its lease runs out. */
+  const register = (id: string, leaseSeconds: number) => database.sql`
+    insert into processes (id, started_at, lease_until)
+    values (${id}, 0, extract(epoch from now())::bigint + ${leaseSeconds}::bigint)
+    on conflict (id) do update set lease_until = excluded.lease_until`;
+
+  test("what is enforced is known to every live process when that resolves, also where a handler fails at first", async () => {
+    await register("one", 600);
+    await register("kept:for a task", 600);
+    const known: unknown[] = [];
+    let fails = 1;
+    const ends = [
+      theirs.confirmAs("one"),
+      theirs.subscribe("tokens", async (ids) => {
+        await Bun.sleep(50);
+        if (fails-- > 0) throw new Error("not yet");
+        known.push(...ids);
+      }),
+    ];
+    await changes.enforce("tokens", [1, 2]);
+    expect(known).toEqual([1, 2]);
+    const many = Array.from({ length: 3000 }, (_, n) => n);
+    await changes.enforce("tokens", many);
+    expect(known.slice(2).toSorted()).toEqual(many.toSorted());
+    await changes.enforce("tokens", []);
+    expect(failures).toContainEqual(new Error("not yet"));
+    for (const end of ends) end();
+    await database.sql`delete from processes`;
+  });
+
+  test("a process that confirms nothing is waited for until its lease runs out", async () => {
+    await register("silent", 600);
+    let isOver = false;
+    const enforced = changes.enforce("tokens", [3]).then(() => {
+      isOver = true;
+    });
+    await Bun.sleep(1500);
+    expect(isOver).toBe(false);
+    await register("silent", -1);
+    await enforced;
+    await database.sql`delete from processes`;
+  });
 });

@@ -1,3 +1,4 @@
+import { CONFIRM_WITHIN_MS, type Confirmation, Confirmations, RESEND_MS } from "./confirmations.ts";
 import { DEADLINES_MS, withDeadline } from "./server/deadlines.ts";
 import { checkListener } from "./server/driver.ts";
 import type { Database } from "./types.ts";
@@ -20,6 +21,13 @@ type Failure = (error: unknown) => void;
 export type Changes = {
   /** Call after the commit. Resolves when this process's handlers have run; other replicas receive the ids shortly after. */
   publish(topic: ChangeTopic, ids: ChangedIds): Promise<void>;
+  /**
+   * The same for what was lowered or taken away: resolves when the handlers of every live process have run without a
+   * failure, or its lease ran out.
+   */
+  enforce(topic: ChangeTopic, ids: ChangedIds): Promise<void>;
+  /** This process, as registered in the database, confirms what others enforce. Returns the function that ends it. */
+  confirmAs(processId: string): () => void;
   /** Handlers of a topic run one after the other. Returns the function that unsubscribes. */
   subscribe(topic: ChangeTopic, handler: Handler): () => void;
   /**
@@ -38,7 +46,8 @@ const NOTIFY_CHANNEL = "sluice_changes";
 /** NOTIFY accepts 7999 bytes of payload; the rest is for the topic and the sender. */
 const BYTES_OF_IDS = 7000;
 
-type Notice = { from: string; topic: ChangeTopic; ids: ChangedIds };
+/** `round`: the sender waits for it to be confirmed. */
+type Notice = { from: string; topic: ChangeTopic; ids: ChangedIds; round?: number };
 
 /**
  * The change feed. On a Postgres server it also reaches the other replicas by LISTEN/NOTIFY; the embedded engine has no
@@ -48,21 +57,31 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
   const self = Bun.randomUUIDv7();
   const handlers = new Map<ChangeTopic, Set<Handler>>();
   const gapHandlers = new Set<() => void | Promise<void>>();
-  const deliver = async (topic: ChangeTopic, ids: ChangedIds) => {
+  const processes = new Set<string>();
+  /** Answers whether all handlers succeeded. */
+  const deliver = async (topic: ChangeTopic, ids: ChangedIds): Promise<boolean> => {
+    let isDone = true;
     for (const handler of handlers.get(topic) ?? []) {
       try {
         await handler(ids);
       } catch (error) {
+        isDone = false;
         onFailure(error);
       }
+    }
+    return isDone;
+  };
+  const deliverUntilDone = async (topic: ChangeTopic, ids: ChangedIds) => {
+    for (const deadline = performance.now() + CONFIRM_WITHIN_MS; !(await deliver(topic, ids)); ) {
+      if (performance.now() > deadline) return;
+      await Bun.sleep(RESEND_MS);
     }
   };
   const handleGap = async () => {
     for (const handler of gapHandlers) await Promise.resolve(handler()).catch(onFailure);
   };
   const replicas = await connectReplicas(database, {
-    self,
-    receive: ({ topic, ids }) => void deliver(topic, ids),
+    ...{ self, processes, receive: deliver },
     onGap: () => void handleGap(),
     onFailure,
   });
@@ -71,6 +90,14 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
       if (ids.length === 0) return;
       await deliver(topic, ids);
       await replicas.send(topic, ids);
+    },
+    async enforce(topic, ids) {
+      if (ids.length === 0) return;
+      await Promise.all([deliverUntilDone(topic, ids), replicas.enforce(topic, ids)]);
+    },
+    confirmAs(processId) {
+      processes.add(processId);
+      return () => processes.delete(processId);
     },
     subscribe(topic, handler) {
       const set = handlers.get(topic) ?? new Set();
@@ -87,18 +114,30 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
 
 type Replicas = Readonly<{
   self: string;
-  receive: (notice: Notice) => void;
+  /** The processes that this one stands for. */
+  processes: ReadonlySet<string>;
+  /** Answers whether the change is known here now. */
+  receive: (topic: ChangeTopic, ids: ChangedIds) => Promise<boolean>;
   onGap: () => void;
   onFailure: Failure;
 }>;
 
-async function connectReplicas(database: Database, { self, receive, onGap, onFailure }: Replicas) {
-  if (database.kind === "embedded") return { send: async () => {}, close: async () => {} };
+async function connectReplicas(database: Database, { self, processes, receive, onGap, onFailure }: Replicas) {
+  if (database.kind === "embedded") return { send: async () => {}, enforce: async () => {}, close: async () => {} };
   const { sql, sessionSql } = database;
+  const confirmations = new Confirmations({ sql, own: processes, onFailure });
+  const notify = (message: Notice | Confirmation) => sql.notify(NOTIFY_CHANNEL, JSON.stringify(message));
+  const take = async ({ from, topic, ids, round }: Notice) => {
+    const isDone = await receive(topic, ids);
+    if (!isDone || round === undefined || processes.size === 0) return;
+    await notify({ from: self, to: from, round, processes: [...processes] }).catch(onFailure);
+  };
   let isFirst = true;
   const onMessage = (payload: string) => {
-    const notice = JSON.parse(payload) as Notice;
-    if (notice.from !== self) receive(notice);
+    const message = JSON.parse(payload) as Notice | Confirmation;
+    if (message.from === self) return;
+    if ("topic" in message) void take(message);
+    else if (message.to === self) confirmations.receive(message);
   };
   // The driver reconnects and listens again by itself, and calls this.
   const listening = await sessionSql.listen(NOTIFY_CHANNEL, onMessage, () => {
@@ -109,15 +148,18 @@ async function connectReplicas(database: Database, { self, receive, onGap, onFai
   const check = () => withDeadline(DEADLINES_MS.call, () => checkListener(sessionSql)).catch(() => {});
   const timer = setInterval(() => void check(), CHECK_MS);
   timer.unref();
+  const send = async (topic: ChangeTopic, ids: ChangedIds, round?: number) => {
+    try {
+      for (const part of inParts(ids)) await notify({ from: self, topic, ids: part, ...(round && { round }) });
+    } catch (error) {
+      onFailure(error);
+    }
+  };
   return {
-    async send(topic: ChangeTopic, ids: ChangedIds) {
-      try {
-        for (const part of inParts(ids)) {
-          await sql.notify(NOTIFY_CHANNEL, JSON.stringify({ from: self, topic, ids: part } satisfies Notice));
-        }
-      } catch (error) {
-        onFailure(error);
-      }
+    send,
+    async enforce(topic: ChangeTopic, ids: ChangedIds) {
+      const sendPart = (part: ChangedIds) => confirmations.collect((round) => send(topic, part, round));
+      await Promise.all(inParts(ids).map(sendPart));
     },
     async close() {
       clearInterval(timer);

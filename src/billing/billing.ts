@@ -2,6 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Changes } from "../../db/changes.ts";
+import { storedHoldName } from "../../db/schema/billing/ledger.ts";
 import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import type { Database } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -20,7 +21,7 @@ import { adoptOrphans, makeClaimedDirectory } from "./journal/segments/adopt-orp
 import { createSinks } from "./journal/sinks.ts";
 import { JournalWriter } from "./journal/writer.ts";
 import { LedgerAvailability } from "./ledger/availability.ts";
-import { type Hold, storedHoldName } from "./ledger/holds.ts";
+import type { Hold } from "./ledger/holds.ts";
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
 import { forgetLostJournal, type LostJournal, LostProcesses } from "./ledger/processes/lost-processes.ts";
@@ -40,7 +41,7 @@ const ADOPT_MS = 60_000;
 
 type Parts = Readonly<{
   database: Pick<Database, "sql" | "kind">;
-  changes: Pick<Changes, "subscribe" | "publish" | "onGap">;
+  changes: Pick<Changes, "subscribe" | "publish" | "onGap" | "confirmAs">;
   /** The journal lives in its folder `journal`. */
   dataDir: string;
   /** Unique for each start of a process. */

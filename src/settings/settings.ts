@@ -108,8 +108,14 @@ export async function createSettings(
         stored,
       );
     });
-  await refresh();
+  // Subscribed before the first reading and run after it: no change may fall between the two.
   const unsubscribe = changes.subscribe("options", (keys) => refreshSome(keys.map(String).filter(isOptionKey)));
+  try {
+    await refresh();
+  } catch (error) {
+    unsubscribe();
+    throw error;
+  }
   const reread = () => {
     refresh().catch((error) => log.warn({ error }, "options could not be read again"));
   };

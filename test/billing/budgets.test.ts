@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dropLogsBefore } from "../../db/maintenance/partitions.ts";
+import { storedHoldName } from "../../db/schema/billing/ledger.ts";
 import { type Billing, createBilling } from "../../src/billing/billing.ts";
 import { checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import { applyBatch, UNLOGGED_MEMORY_S } from "../../src/billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../src/billing/journal/apply/record-text.ts";
 import { InsufficientQuota } from "../../src/billing/ledger/errors.ts";
-import { storedHoldName } from "../../src/billing/ledger/holds.ts";
 import { releaseDeadProcesses } from "../../src/billing/ledger/processes/registration.ts";
 import { forgetUnlogged } from "../../src/server/jobs/jobs.ts";
 import {

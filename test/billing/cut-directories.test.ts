@@ -14,6 +14,7 @@ import { createLogger } from "../../src/lib/runtime/log.ts";
 import { createVault } from "../../src/lib/security/crypto.ts";
 import { createSettings } from "../../src/settings/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
+import { NO_CHANGES } from "../support/no-changes.ts";
 
 const ROWS = 6000;
 const CHANNELS = 1200;
@@ -104,13 +105,11 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)("cut connections", () => {
     const server = await openServer(cutter.url, 3);
     const gaps: (() => void | Promise<void>)[] = [];
     const changes: Changes = {
-      publish: async () => {},
-      subscribe: () => () => {},
+      ...NO_CHANGES,
       onGap: (handler) => {
         gaps.push(handler);
         return () => {};
       },
-      close: async () => {},
     };
     const deps = { db: server.db, changes, vault, log };
     const [keys, people, all, settings] = await Promise.all([

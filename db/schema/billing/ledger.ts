@@ -2,6 +2,12 @@ import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { epochSeconds, quotaUnits } from "../columns.ts";
 
+/** What stands for a process where a hold belongs to none: such holds end with what they are for. */
+export const storedHoldName = (name: string): string => `kept:${name}`;
+
+/** As a pattern of SQL. */
+export const STORED_HOLD_NAMES = storedHoldName("%");
+
 /** Gateway processes that hold quota; one that let its lease run out is dead and its holds are released. */
 export const processes = pgTable("processes", {
   id: text("id").primaryKey(),

@@ -113,6 +113,21 @@ export class Backing {
     });
   }
 
+  /**
+   * Reads these accounts of one subject, has the database set aside what is in use of them, and gives back what is not. Rejects
+   * when the database does not answer.
+   */
+  async restore(subject: Subject, accounts: readonly Account[]): Promise<void> {
+    if (accounts.length === 0) return;
+    await this.parts.inTurn(async () => {
+      if (this.parts.sole) return this.#read(subject, accounts);
+      await this.#acquire(subject, accounts, true);
+      const isReturned = await this.#release(accounts, (account) => account.unused);
+      if (!isReturned) throw new LedgerUnavailable("what is not in use could not be given back");
+    });
+    this.#noteAnswer();
+  }
+
   /** Reads these accounts of one subject again. Rejects when the database does not answer. */
   async read(subject: Subject, accounts: readonly Account[]): Promise<void> {
     if (accounts.length === 0) return;
@@ -200,10 +215,11 @@ export class Backing {
     }
   }
 
-  async #acquire(subject: Subject, accounts: readonly Account[]): Promise<void> {
+  /** `isUsedOnly`: nothing for calls that are still to come. */
+  async #acquire(subject: Subject, accounts: readonly Account[], isUsedOnly = false): Promise<void> {
     const { sql, processId, outage, log } = this.parts;
     const acquire = async () => {
-      const isCautious = outage.isCautious(performance.now());
+      const isCautious = isUsedOnly || outage.isCautious(performance.now());
       const asks = accounts.map((account) => account.ask(isCautious));
       absorb(accounts, await acquireHolds(sql, processId, subject, asks));
     };
@@ -219,20 +235,23 @@ export class Backing {
     }
   }
 
-  async #release(accounts: readonly Account[], amountOf: (account: Account) => number): Promise<void> {
+  /** Answers false where the database did not take it back: then the accounts are read again before they are used. */
+  async #release(accounts: readonly Account[], amountOf: (account: Account) => number): Promise<boolean> {
     const parts = accounts
       .map((account) => ({ account, id: account.id, amount: amountOf(account) }))
       .filter(({ amount }) => amount > 0);
     const subject = parts[0]?.account.subject;
-    if (!subject) return;
+    if (!subject) return true;
     for (const { account, amount } of parts) account.giveBack(amount);
     const givers = parts.map(({ account }) => account);
     try {
       absorb(givers, await releaseHolds(this.parts.sql, this.parts.processId, subject, parts));
+      return true;
     } catch (error) {
       this.parts.onFailure(error);
       this.parts.log.warn({ error }, "the ledger can't give back what it holds");
       for (const account of givers) account.readAt = Number.NEGATIVE_INFINITY;
+      return false;
     }
   }
 

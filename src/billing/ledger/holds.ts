@@ -1,4 +1,5 @@
 import { requireRow } from "../../../db/require-row.ts";
+import { storedHoldName } from "../../../db/schema/billing/ledger.ts";
 import type { Sql } from "../../../db/types.ts";
 import type { Account } from "./balances/account.ts";
 import { BALANCES, type Balance, type Subject } from "./subject.ts";
@@ -17,14 +18,6 @@ export type Hold = {
   /** What is left of hard budgets that the call counts in, the narrowest first. */
   readonly budgets: readonly Account[];
 };
-
-const PREFIX = "kept:";
-
-/** What stands for a process where a hold belongs to none: such holds end with what they are for. */
-export const storedHoldName = (name: string): string => PREFIX + name;
-
-/** As a pattern of SQL. */
-export const STORED_HOLD_NAMES = `${PREFIX}%`;
 
 /** Of what is free, the part that a process takes at once when less would do. */
 export const CHUNK_DIVISOR = 32;

@@ -157,11 +157,27 @@ export class Ledger {
     return account?.isRead ? account.available : undefined;
   }
 
+  /**
+   * Somebody changed these accounts, so less may be free than is set aside of them: holds in the database what calls of this
+   * process use, and gives back the rest. Rejects when the database does not answer.
+   */
+  async restore(subject: Subject, ids: readonly number[]): Promise<void> {
+    const used = ids.flatMap((id) => this.accounts.find(subject, id) ?? []);
+    const unused = ids.filter((id) => !this.accounts.find(subject, id));
+    await this.#backing.restore(subject, used);
+    await this.#learn(subject, unused);
+  }
+
   /** Re-reads these accounts. Rejects when the database does not answer. */
   async refresh(subject: Subject, ids: readonly number[]): Promise<void> {
     const used = ids.flatMap((id) => this.accounts.find(subject, id) ?? []);
     const unused = ids.filter((id) => !this.accounts.find(subject, id));
     await this.#backing.read(subject, used);
+    await this.#learn(subject, unused);
+  }
+
+  /** Reads the balances of accounts that no call of this process uses. */
+  async #learn(subject: Subject, unused: readonly number[]): Promise<void> {
     if (unused.length === 0) return;
     const { sql, processId, inTurn } = this.parts;
     const balances = await inTurn(() => readBalances(sql, processId, subject, unused));

@@ -10,7 +10,7 @@ import type { Subject } from "./subject.ts";
 type Parts = Pick<BackingParts, "sql" | "processId" | "sole" | "inTurn" | "unansweredMs" | "onFailure" | "log"> &
   Readonly<{
     kind: "server" | "embedded";
-    changes: Pick<Changes, "subscribe" | "publish" | "onGap">;
+    changes: Pick<Changes, "subscribe" | "publish" | "onGap" | "confirmAs">;
     /** Part of its share of a free balance that this process may spend while the database is away. */
     spendRatio: number;
     /** Undefined until the process is about to register. */
@@ -59,18 +59,14 @@ export function openLedger(parts: Parts): OpenLedger {
       const loader = loadBalances({ sql, kind, accounts: ledger.accounts, log });
       balances = loader;
       const numbersOf = (ids: readonly (number | string)[]) => ids.map(Number).filter(Number.isSafeInteger);
-      const refresh = (subject: Subject) => (ids: readonly (number | string)[]) =>
-        ledger.refresh(subject, numbersOf(ids));
+      const restore = (subject: Subject) => (ids: readonly (number | string)[]) =>
+        ledger.restore(subject, numbersOf(ids));
       unsubscribe = [
-        changes.subscribe("users", refresh("user")),
-        changes.subscribe("tokens", refresh("token")),
-        changes.subscribe("budgets", async (ids) => {
-          await refresh("budget")(ids);
-          // A lower limit must not be spent out of what was set aside under the higher one.
-          const used = numbersOf(ids).filter((id) => ledger.accounts.find("budget", id));
-          await ledger.giveBack(used.map((id) => ({ subject: "budget" as const, id })));
-        }),
+        changes.subscribe("users", restore("user")),
+        changes.subscribe("tokens", restore("token")),
+        changes.subscribe("budgets", restore("budget")),
         changes.onGap(loader.reload),
+        changes.confirmAs(processId),
       ];
       if (!sole) await others.announce("joined");
     },

@@ -85,7 +85,7 @@ export async function changeToken(
     await logKeyChange(tx, vault, owner, before, row);
     return row;
   });
-  await changes.publish("tokens", [id]);
+  await changes.enforce("tokens", [id]);
   return viewApiKey(after, vault);
 }
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
+import { STORED_HOLD_NAMES } from "../../../db/schema/billing/ledger.ts";
 import { upstreamObjects } from "../../../db/schema/gateway/objects.ts";
 import { type Billing, createBilling } from "../../../src/billing/billing.ts";
 import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
-import { STORED_HOLD_NAMES } from "../../../src/billing/ledger/holds.ts";
 import { createBudgetIndex } from "../../../src/domain/accounts/organizations/budgets/directory.ts";
 import { createObjectStore, type ObjectStore } from "../../../src/gateway/state/files/store.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";

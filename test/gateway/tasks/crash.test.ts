@@ -19,6 +19,7 @@ import {
 import { startMidjourney } from "../../support/gateway/fake-midjourney.ts";
 import type { Ordering } from "../../support/gateway/ordering-worker.ts";
 import { BALANCE, taskDeps } from "../../support/gateway/start-tasks.ts";
+import { NO_CHANGES } from "../../support/no-changes.ts";
 import { shortLivedEnv } from "../../support/processes/run-command.ts";
 
 /** A gateway that is killed at any state of a task: the task goes on, and is charged once or given back once. */
@@ -26,7 +27,6 @@ import { shortLivedEnv } from "../../support/processes/run-command.ts";
 const PRICE = 50_000;
 const SLOW_MS = 240_000;
 const TEN_MINUTES_AND_MORE_S = 1000;
-const noChanges = { subscribe: () => () => {}, publish: async () => {}, onGap: () => () => {} };
 
 const upstream = startMidjourney();
 const channel = { type: 2, baseUrl: upstream.url, keys: ["mj-secret"], models: midjourney.models };
@@ -59,7 +59,7 @@ async function restarted(use: (database: Database) => Promise<void>): Promise<vo
   const dataDir = directory.path;
   const database = await openDatabase({ databaseUrl: null, dataDir });
   const processId = Bun.randomUUIDv7();
-  const billing = await createBilling({ database, changes: noChanges, dataDir, processId, log: silentLog });
+  const billing = await createBilling({ database, changes: NO_CHANGES, dataDir, processId, log: silentLog });
   try {
     await use(database);
   } finally {
@@ -92,7 +92,7 @@ async function poll(database: Database, userId: number, laterS = 0): Promise<voi
   await sql`
     update usage_rollups r set hour = l.created_at - l.created_at % 3600
     from logs l where l.type = 2 and l.user_id = r.user_id and r.user_id = ${userId}`;
-  await pollTasks(taskDeps(database, noChanges, { channels: [channel] }));
+  await pollTasks(taskDeps(database, NO_CHANGES, { channels: [channel] }));
 }
 
 async function books({ sql, db }: Database, { userId, tokenId }: (typeof people)[number]) {

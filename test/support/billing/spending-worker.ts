@@ -3,6 +3,7 @@ import { openDatabase } from "../../../db/connect.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../src/billing/ledger/errors.ts";
 import { until } from "../lib/until.ts";
+import { NO_CHANGES } from "../no-changes.ts";
 import { chargeFor, silentLog } from "./start-billing.ts";
 
 /**
@@ -25,7 +26,6 @@ export type Spender = Readonly<{
 }>;
 
 const PARALLEL = 20;
-const noChanges = { subscribe: () => () => {}, publish: async () => {}, onGap: () => () => {} };
 
 const {
   databaseUrl,
@@ -40,7 +40,7 @@ const {
 const database = await openDatabase({ databaseUrl, dataDir });
 const billing = await createBilling({
   database,
-  changes: noChanges,
+  changes: NO_CHANGES,
   dataDir,
   processId: Bun.randomUUIDv7(),
   redisUrl,

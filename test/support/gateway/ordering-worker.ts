@@ -3,6 +3,7 @@ import { createBilling } from "../../../src/billing/billing.ts";
 import { pollTasks } from "../../../src/domain/tasks/polling/poll-tasks.ts";
 import { midjourney } from "../../../src/providers/media/midjourney.ts";
 import { silentLog } from "../billing/start-billing.ts";
+import { NO_CHANGES } from "../no-changes.ts";
 import { startRelay } from "./start-gateway.ts";
 import { taskDeps } from "./start-tasks.ts";
 
@@ -33,7 +34,7 @@ const die = (): never => {
 const database = await openDatabase({ databaseUrl: null, dataDir });
 const billing = await createBilling({
   database,
-  changes: { subscribe: () => () => {}, publish: async () => {}, onGap: () => () => {} },
+  changes: NO_CHANGES,
   dataDir,
   processId: Bun.randomUUIDv7(),
   log: silentLog,

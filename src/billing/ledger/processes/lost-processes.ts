@@ -1,8 +1,8 @@
+import { STORED_HOLD_NAMES } from "../../../../db/schema/billing/ledger.ts";
 import type { Sql, Statements } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { CopyResult, JournalCopies } from "../../journal/copy/take-copies.ts";
 import type { RecordSink } from "../../journal/pump.ts";
-import { STORED_HOLD_NAMES } from "../holds.ts";
 import { type JournalState, LEASE_SECONDS, releaseDeadProcesses } from "./registration.ts";
 
 type Parts = Readonly<{

@@ -1,8 +1,8 @@
 import { requireRow } from "../../../../db/require-row.ts";
+import { STORED_HOLD_NAMES } from "../../../../db/schema/billing/ledger.ts";
 import type { Sql, Statements } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { CopyState } from "../../journal/copy/journal-copy.ts";
-import { STORED_HOLD_NAMES } from "../holds.ts";
 
 /** How long a process counts as alive after its last renewal. */
 export const LEASE_SECONDS = 30;

@@ -89,7 +89,7 @@ export async function updateAdminRole(
     });
     return { view: after, holders: signedOut.map((user) => user.id) };
   });
-  if (holders.length > 0) await changes.publish("users", holders);
+  if (holders.length > 0) await changes.enforce("users", holders);
   return view;
 }
 
@@ -144,7 +144,7 @@ export async function assignAdminRole(
       after: { role: after },
     });
   });
-  await changes.publish("users", [userId]);
+  await changes.enforce("users", [userId]);
 }
 
 function columnsOf({ name: input, rights }: AdminRoleInput) {

@@ -129,7 +129,7 @@ export async function deleteServiceAccount({ db, changes }: Deps, actor: UserEnt
       before,
     });
   });
-  await changes.publish("users", [id]);
+  await changes.enforce("users", [id]);
 }
 
 function columnsOf({ rights, expires_time: expiresAt }: ServiceAccountInput) {

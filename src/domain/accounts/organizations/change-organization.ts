@@ -60,5 +60,5 @@ export async function deleteOrganization(
     });
     await deleteAccount(tx, vault, organizationId);
   });
-  await changes.publish("users", [organizationId]);
+  await changes.enforce("users", [organizationId]);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Changes } from "../../../../db/changes.ts";
+import { NO_CHANGES } from "../../../../test/support/no-changes.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { keepRows } from "./keep-rows.ts";
 
@@ -9,6 +10,7 @@ async function start(rows: Map<number, string>) {
   const handlers: ((ids: readonly (number | string)[]) => void | Promise<void>)[] = [];
   const gaps: (() => void | Promise<void>)[] = [];
   const changes: Changes = {
+    ...NO_CHANGES,
     publish: async (_topic, ids) => void (await Promise.all(handlers.map((handler) => handler(ids)))),
     subscribe: (_topic, handler) => {
       handlers.push(handler);
@@ -18,7 +20,6 @@ async function start(rows: Map<number, string>) {
       gaps.push(handler);
       return () => {};
     },
-    close: async () => {},
   };
   /** How many of the next readings of everything come back empty, as when a connection was cut. */
   const state = { empty: 0 };

@@ -67,5 +67,5 @@ export async function transferQuota(
     if (error instanceof LedgerUnavailable) throw new OperationError("database_unavailable", {}, { status: 503 });
     throw error;
   }
-  await changes.publish("users", [from, to]);
+  await changes.enforce("users", [from, to]);
 }

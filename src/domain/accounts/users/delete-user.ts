@@ -26,8 +26,8 @@ export type DeleteDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 export async function deleteUser(deps: DeleteDeps, userId: number): Promise<void> {
   const { db, changes, vault } = deps;
   const tokenIds = await db.transaction((tx) => deleteAccount(tx, vault, userId));
-  await changes.publish("users", [userId]);
-  if (tokenIds.length > 0) await changes.publish("tokens", tokenIds);
+  await changes.enforce("users", [userId]);
+  if (tokenIds.length > 0) await changes.enforce("tokens", tokenIds);
 }
 
 /** The same in a transaction; returns the ids of the keys that the caller publishes to "tokens" after the commit. */

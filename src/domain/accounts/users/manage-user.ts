@@ -91,8 +91,8 @@ export async function manageUser(
     if (request.action === "delete") changedKeys = await deleteAccount(tx, vault, request.id);
     return next;
   });
-  await changes.publish("users", [request.id]);
-  if (changedKeys.length > 0) await changes.publish("tokens", changedKeys);
+  await changes.enforce("users", [request.id]);
+  if (changedKeys.length > 0) await changes.enforce("tokens", changedKeys);
   return standing;
 }
 

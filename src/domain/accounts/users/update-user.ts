@@ -78,7 +78,7 @@ export async function updateUser(
       after: { ...values, ...(passwordHash && { password: "changed" }) },
     });
   });
-  await changes.publish("users", [change.id]);
+  await changes.enforce("users", [change.id]);
 }
 
 /** Names are checked where they change only: those of imported users may be longer than new ones. */

@@ -171,6 +171,6 @@ async function recordLeak({ db, changes, settings, vault }: Deps, { token, url }
     });
     return [row.id];
   });
-  if (changed?.length) await changes.publish("tokens", changed);
+  if (changed?.length) await changes.enforce("tokens", changed);
   return changed !== null;
 }

@@ -91,7 +91,7 @@ export async function savePlan(
     .select({ id: subscriptions.id })
     .from(subscriptions)
     .where(and(eq(subscriptions.planId, id), ne(subscriptions.status, "ended")));
-  await changes.publish(
+  await changes.enforce(
     "subscriptions",
     running.map((subscription) => subscription.id),
   );

@@ -126,11 +126,19 @@ export async function keepTable<Entry extends Row, Topic extends string>(
       after = page.length < pageRows ? undefined : page.at(-1)?.id;
     }
   };
-  await (readAll ? readAll({ take: (page) => take(page, []), expect: (rows) => copy.reserve?.(rows) }) : readById());
+  const readFirst = () =>
+    readAll ? readAll({ take: (page) => take(page, []), expect: (rows) => copy.reserve?.(rows) }) : readById();
+  // Subscribed before the first reading and run after it: no change may fall between the two.
   const unsubscribe = [
     changes.subscribe(topic, (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger))),
     changes.onGap(() => reread({ rows: pageRows, pauseMs: 0 })),
   ];
+  try {
+    await inOrder(readFirst);
+  } catch (error) {
+    for (const end of unsubscribe) end();
+    throw error;
+  }
   const timer = setInterval(() => isRereading || void reread(aside), REREAD_MS);
   timer.unref();
   return {

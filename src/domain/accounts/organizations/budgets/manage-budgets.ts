@@ -69,7 +69,7 @@ export async function createBudget(
     });
     return row.id;
   });
-  await changes.publish("budgets", [id]);
+  await changes.enforce("budgets", [id]);
   return id;
 }
 
@@ -96,7 +96,7 @@ export async function changeBudget(
       after: { limit, is_hard: isHard },
     });
   });
-  await changes.publish("budgets", [id]);
+  await changes.enforce("budgets", [id]);
 }
 
 /** Deletes a budget: from now on it limits nothing. Throws OperationError. */
@@ -119,7 +119,7 @@ export async function deleteBudget(
       before: { scope, scope_id: scopeId, period, limit },
     });
   });
-  await changes.publish("budgets", [id]);
+  await changes.enforce("budgets", [id]);
 }
 
 const projectOf = ({ scope, scopeId }: Readonly<{ scope: AnyBudgetScope; scopeId: number }>): number | null =>

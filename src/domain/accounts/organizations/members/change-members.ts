@@ -45,7 +45,7 @@ export async function changeMemberRole(
     });
     return hasRight(role, "keys.write") ? [] : disableMemberKeys(tx, userId, organizationId);
   });
-  if (keys.length > 0) await changes.publish("tokens", keys);
+  if (keys.length > 0) await changes.enforce("tokens", keys);
 }
 
 /**
@@ -107,7 +107,7 @@ export async function removeMember(
     });
     return disableMemberKeys(tx, userId, organizationId);
   });
-  if (keys.length > 0) await changes.publish("tokens", keys);
+  if (keys.length > 0) await changes.enforce("tokens", keys);
 }
 
 const isPlace = ({ organizationId, userId }: Place) =>

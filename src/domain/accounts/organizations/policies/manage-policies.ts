@@ -66,7 +66,7 @@ export async function createPolicy(
     });
     return row.id;
   });
-  await changes.publish("policies", [id]);
+  await changes.enforce("policies", [id]);
   return id;
 }
 
@@ -96,7 +96,7 @@ export async function changePolicy(
       after: { name, project_id: input.project_id, ...rules },
     });
   });
-  await changes.publish("policies", [id]);
+  await changes.enforce("policies", [id]);
 }
 
 /** Deletes a policy. Throws OperationError. */
@@ -118,7 +118,7 @@ export async function deletePolicy(
       before: { policy_id: id, ...rules },
     });
   });
-  await changes.publish("policies", [id]);
+  await changes.enforce("policies", [id]);
 }
 
 /** Checks the expiry of a key of an organization against its policies. Throws OperationError. */

@@ -134,7 +134,7 @@ export async function deleteProject(
     });
     return { budgetIds: ended, keyIds: keys.map((key) => key.id) };
   });
-  if (keyIds.length > 0) await changes.publish("tokens", keyIds);
+  if (keyIds.length > 0) await changes.enforce("tokens", keyIds);
   await publishBudgets(changes, budgetIds);
 }
 
@@ -154,7 +154,7 @@ async function publishBudgets(
   rows: readonly Readonly<{ id: number }>[],
 ): Promise<void> {
   const ids = rows.map(({ id }) => id);
-  if (ids.length > 0) await changes.publish("budgets", ids);
+  if (ids.length > 0) await changes.enforce("budgets", ids);
 }
 
 function readName(input: string): string {

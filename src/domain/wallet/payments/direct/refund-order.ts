@@ -86,7 +86,7 @@ async function takeQuota(
     if (error instanceof LedgerUnavailable) throw new OperationError("database_unavailable", {}, { status: 503 });
     throw error;
   }
-  await changes.publish("users", [order.userId]);
+  await changes.enforce("users", [order.userId]);
 }
 
 /** The order of an account that the administrator may change. Throws OperationError. */
@@ -191,7 +191,7 @@ async function giveBack({ db, changes }: DirectDeps, order: Order): Promise<bool
     });
     return true;
   });
-  await changes.publish("users", [order.userId]);
+  await changes.enforce("users", [order.userId]);
   return hasReturned;
 }
 

@@ -68,20 +68,15 @@ function leaving(remaining: number) {
 
 /** To be called after a transaction that changed subscriptions of the account: processes read its balance and its limits again. */
 export async function publishPlanAccount(
-  { db, changes }: Readonly<{ db: Db; changes: Pick<Changes, "publish"> }>,
+  { db, changes }: Readonly<{ db: Db; changes: Pick<Changes, "enforce"> }>,
   userId: number,
 ): Promise<void> {
   const limits = await db.select({ id: budgets.id }).from(budgets).where(isOfPlans(userId));
-  if (limits.length > 0) {
-    await changes.publish(
-      "budgets",
-      limits.map(({ id }) => id),
-    );
-  }
   const own = await db.select({ id: subscriptions.id }).from(subscriptions).where(eq(subscriptions.userId, userId));
-  await changes.publish(
-    "subscriptions",
-    own.map(({ id }) => id),
-  );
-  await changes.publish("users", [userId]);
+  const idsOf = (rows: readonly Readonly<{ id: number }>[]) => rows.map(({ id }) => id);
+  await Promise.all([
+    changes.enforce("budgets", idsOf(limits)),
+    changes.enforce("subscriptions", idsOf(own)),
+    changes.enforce("users", [userId]),
+  ]);
 }

@@ -134,8 +134,8 @@ async function inTransaction<Result>(
 ): Promise<Result> {
   const changed: Changed = { users: new Set(), tokens: new Set() };
   const result = await db.transaction((tx) => work(tx, changed));
-  if (changed.users.size > 0) await changes.publish("users", [...changed.users]);
-  if (changed.tokens.size > 0) await changes.publish("tokens", [...changed.tokens]);
+  if (changed.users.size > 0) await changes.enforce("users", [...changed.users]);
+  if (changed.tokens.size > 0) await changes.enforce("tokens", [...changed.tokens]);
   return result;
 }
 
