@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  addBudget,
   addChannel,
   addToken,
   addUser,
@@ -162,15 +163,20 @@ describe.each(MODES)("%s", (_, mode) => {
     expect(await billing.reserve({ userId, token: null, amount: 1000 })).toMatchObject({ amount: 1000 });
   });
 
-  test("a call that costs nothing needs a balance all the same", async () => {
+  test("a call that costs nothing needs no balance: not of its user, nor of its key and budgets", async () => {
+    const { sql } = database;
     const billing = await open(mode);
-    const broke = await addUser(database.sql, 0);
-    const solvent = await addUser(database.sql, 1);
-    expect(await reasonOf(billing, { userId: broke, token: null, amount: 0 })).toBeInstanceOf(InsufficientQuota);
-    expect(await billing.reserve({ userId: solvent, token: null, amount: 0 })).toMatchObject({ amount: 0 });
-    expect(await reasonOf(billing, { userId: 2_000_000_000, token: null, amount: 0 })).toBeInstanceOf(
-      InsufficientQuota,
-    );
+    const userId = await addUser(sql, 0);
+    const token = { id: await addToken(sql, userId, 0), limited: true };
+    const budgets = [await addBudget(sql, userId, 500)];
+    await sql`update budgets set remaining = 0, spent = 500 where id = ${budgets[0] ?? 0}`;
+    const request = { userId, token, budgets, amount: 0 };
+    const hold = await billing.reserve(request);
+    expect(hold).toMatchObject({ amount: 0 });
+    expect(await reasonOf(billing, { ...request, amount: 1 })).toBeInstanceOf(InsufficientQuota);
+    await billing.settle(hold, chargeFor(request, 0));
+    await billing.flush();
+    expect(await booksOf(sql, userId)).toMatchObject({ quota: 0, held: 0, used: 0, requests: 1, uncovered: 0 });
   });
 
   test("a known solvent user's hold waits for nothing", async () => {

@@ -1,9 +1,10 @@
 import { InsufficientQuota } from "../../billing/ledger/errors.ts";
 import { estimate } from "../../billing/pricing/charge.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
-import { coversModel, type PlanTerms } from "../../domain/wallet/plans/limits/terms.ts";
+import { coversModel, type PlanTerms, renewsAt } from "../../domain/wallet/plans/limits/terms.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
+import { isZero } from "../../lib/values/decimal.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { allowsPrice, refusePrice } from "../auth/policies.ts";
 import type { Call } from "../call/call.ts";
@@ -12,6 +13,7 @@ import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices, Hold } from "../call/services.ts";
 import type { PricedCall } from "../routing/model-fallbacks.ts";
 import { type CallPrices, possiblePrices } from "./price.ts";
+import { mayChargeTools } from "./priced-tools.ts";
 
 /** The quota held for a call, and the prices by which it is charged. */
 export type Reservation = Readonly<{
@@ -112,7 +114,8 @@ const isUsedUp = (error: unknown): error is GatewayError => error instanceof Gat
 
 /** The refusal with the time until the first window of these plans is filled again. */
 function renewing({ status, code, reason }: GatewayError, plans: readonly PlanTerms[]): GatewayError {
-  const ends = plans.filter(({ allowsOverage }) => !allowsOverage).map(({ windowEnd }) => windowEnd);
+  const now = nowSeconds();
+  const ends = plans.filter(({ allowsOverage }) => !allowsOverage).map((terms) => renewsAt(terms, now));
   return new GatewayError(status, code, reason, {
     limit: "budget",
     retryAfterSeconds: secondsUntil(Math.min(...ends)),
@@ -128,8 +131,9 @@ async function holdCall(
   call: Call,
   prices: CallPrices,
   covered: readonly PricedCall[],
-  { callsBudgetId, planName, windowCalls, windowEnd }: PlanTerms,
+  terms: PlanTerms,
 ): Promise<Reservation> {
+  const { callsBudgetId, planName, windowCalls } = terms;
   const { policies, user } = call.caller;
   const allowed = policies
     ? covered.filter((other) => allowsPrice(policies, upperCost(context, other.call, other.prices)))
@@ -141,7 +145,7 @@ async function holdCall(
     return { prices, fallbacks: allowed, included, hold: await context.services.billing.reserve(request) };
   } catch (error) {
     if (!(error instanceof InsufficientQuota)) throw ledgerUnavailable({ code: "gateway_no_ledger" });
-    const seconds = secondsUntil(windowEnd) ?? 1;
+    const seconds = secondsUntil(renewsAt(terms, nowSeconds())) ?? 1;
     const renews = new Date((nowSeconds() + seconds) * 1000).toISOString().slice(0, 16).replace("T", " ");
     const params = { plan: planName, calls: windowCalls, renews, minutes: Math.ceil(seconds / 60) };
     const details = { limit: "budget", retryAfterSeconds: seconds } as const;
@@ -177,8 +181,9 @@ async function holdUpperCost(
   }
 }
 
-/** The most that the call can cost with one model, in quota units. */
-export function upperCost({ services, prices: table }: GatewayContext, call: Call, prices: CallPrices): number {
+/** The most that the call can cost with one model, in quota units; 0: it costs nothing, so nobody needs a balance for it. */
+export function upperCost(context: GatewayContext, call: Call, prices: CallPrices): number {
+  const { services, prices: table } = context;
   const { summary, promptBound, promptAudioTokens, body } = call;
   const { maxOutputTokens, choices } = summary;
   // Anthropic's cache writes cost more than its cache reads.
@@ -193,14 +198,16 @@ export function upperCost({ services, prices: table }: GatewayContext, call: Cal
   const unit = table.quotaPerUnit();
   let upper = 0;
   for (const price of possiblePrices(prices)) upper = Math.max(upper, estimate(price, expected, unit));
-  return upper;
+  if (upper > 0 || !mayChargeTools(call, context.catalog())) return upper;
+  // What the provider's tools will cost is not known before.
+  return [...possiblePrices(prices)].every(({ groupRatio }) => isZero(groupRatio)) ? 0 : 1;
 }
 
 const LONG_CACHE = /"ttl"\s*:\s*"1h"/;
 
 /**
- * Holds an amount of quota units, at least one: a user without quota cannot make calls, not even to free models. `plan` pays
- * instead of the balance. Rejects GatewayError.
+ * Holds an amount of quota units; 0 for what costs nothing, which needs no balance. `plan` pays instead of the balance. Rejects
+ * GatewayError.
  */
 export async function reserveAmount(
   services: GatewayServices,
@@ -214,12 +221,11 @@ export async function reserveAmount(
   if (due.length > 0) await renewBudgets(services, due);
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   const hard = budgets.length === 0 ? NO_IDS : budgets.filter(({ isHard }) => isHard).map(({ id }) => id);
-  const amount = Math.max(1, units);
   try {
     const payer = { userId: caller.user.id, ...(paidBy !== null && { plan: paidBy }) };
-    return await services.billing.reserve({ ...payer, token, budgets: hard, amount });
+    return await services.billing.reserve({ ...payer, token, budgets: hard, amount: units });
   } catch (error) {
-    throw refusal(error, amount, caller, paidBy);
+    throw refusal(error, units, caller, paidBy);
   }
 }
 

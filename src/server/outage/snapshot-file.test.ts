@@ -41,6 +41,7 @@ const policy: PolicyEntry = {
 const terms: PlanTerms = {
   ...{ id: 6, userId: 4, planName: "Pro", requestsPerMinute: 5, tokensPerMinute: 0 },
   ...{ models: ["gpt-*"], budgetId: 3, allowsOverage: true, windowEnd: 1_800_000_000, rollingSeconds: 0 },
+  isWindowPending: false,
   ...{ callsBudgetId: null, windowCalls: 0 },
 };
 const token = tokenEntry({ modelLimits: new Set(["m"]), keyHash: vault.keyedHash("key") });

@@ -231,17 +231,52 @@ describe("holds", () => {
     stops.push(relay.stop);
     expect((await relay.post("/v1/chat/completions", { model: "m", messages, max_tokens: 2 ** 31 })).status).toBe(400);
   });
-  test("refuse: nothing left, free models too; and less than the estimate", async () => {
+  test("refuse: less left than the estimate", async () => {
     const relay = startRelay({ channels: [{ models: MODELS }], options: OPTIONS });
     stops.push(relay.stop);
-    for (const [available, model] of [[0, "free"] as const, [2_499, "fixed"] as const]) {
-      relay.billing.available = available;
-      const refused = await relay.post("/v1/chat/completions", { model, messages });
-      expect([refused.status, await refused.json()]).toMatchObject([
-        403,
-        { error: { code: "insufficient_user_quota" } },
-      ]);
-    }
+    relay.billing.available = 2_499;
+    const refused = await relay.post("/v1/chat/completions", { model: "fixed", messages });
+    expect([refused.status, await refused.json()]).toMatchObject([403, { error: { code: "insufficient_user_quota" } }]);
+  });
+  const functionTool = { type: "function", function: { name: "f", parameters: { type: "object" } } };
+  test.each<[string, string, object, Partial<Record<OptionKey, string>>]>([
+    ["a ratio of 0", "free", {}, {}],
+    ["a ratio of 0, with tools of the client", "free", { tools: [functionTool] }, {}],
+    ["a price of 0", "fixed", {}, { ModelPrice: '{"fixed": 0}' }],
+    ["a group ratio of 0", "m", {}, { GroupRatio: '{"default": 0}' }],
+    [
+      "a group ratio of 0, with a tool of the provider",
+      "m",
+      { web_search_options: {} },
+      { GroupRatio: '{"default": 0}' },
+    ],
+  ])("nothing left: a call that costs nothing by %s is served and recorded", async (_, model, more, options) => {
+    const upstream = startUpstream(() => Response.json(answered));
+    const relay = startRelay({
+      channels: [{ baseUrl: upstream.url, models: MODELS }],
+      options: { ...OPTIONS, ...options },
+    });
+    stops.push(upstream.stop, relay.stop);
+    relay.billing.available = 0;
+    expect((await relay.post("/v1/chat/completions", { model, messages, ...more })).status).toBe(200);
+    expect(await relay.billing.nextRecord()).toMatchObject({ quota: 0, failed: false });
+    expect(relay.billing.holds).toMatchObject([{ amount: 0, state: "settled" }]);
+  });
+  test.each<[string, string, object]>([
+    ["/v1/chat/completions", "free", { messages, web_search_options: {} }],
+    ["/v1/responses", "free", { input: "hi", tools: [{ type: "web_search" }] }],
+    ["/v1/messages", "free", { messages, max_tokens: 9, tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+    [
+      "/v1beta/models/free:generateContent",
+      "",
+      { contents: [{ parts: [{ text: "hi" }] }], tools: [{ googleSearch: {} }] },
+    ],
+  ])("nothing left: %s refuses a free model with a tool that the provider bills", async (path, model, body) => {
+    const relay = startRelay({ channels: [{ models: MODELS }], options: OPTIONS });
+    stops.push(relay.stop);
+    relay.billing.available = 0;
+    const refused = await relay.post(path, { ...(model && { model }), ...body });
+    expect(refused.status).toBe(403);
   });
   test.each([
     ["failure: an upstream that fails costs nothing", chat(), () => new Response("{}", { status: 500 })],

@@ -112,6 +112,47 @@ test("who has used up the calls is refused until they renew, in each API's forma
   expect(await look()).toMatchObject({ receipts: [{ call: 1, calls: 1 }], wallet: 1_000_000 });
 });
 
+test.each<[string, Partial<PlanInput>, string]>([
+  ["included calls", { windowCalls: 3 }, "plan_calls_exceeded"],
+  ["quota", { windowCalls: 0, windowQuota: 200, models: ["gpt-*"] }, "plan_quota_exceeded"],
+])(
+  "the first calls of a window of five hours, in parallel: who is refused for %s waits five hours",
+  async (_, values, code) => {
+    const answers = Promise.withResolvers<void>();
+    const { ask, look } = await start(1_000_000, [{ ...CALLS, allowsOverage: false, ...values }], async () => {
+      await answers.promise;
+      return Response.json(chatReply());
+    });
+    const calls = Array.from({ length: 30 }, () => ask("gpt-4o"));
+    const refusals: number[] = [];
+    for (const call of calls) {
+      void call.then(async (reply) => {
+        if (reply.status !== 403) return;
+        const { error } = await reply.json();
+        expect(error.code).toBe(code);
+        const seconds = Number(reply.headers.get("retry-after"));
+        if (code === "plan_calls_exceeded") expect(error.message).toContain(`in ${Math.ceil(seconds / 60)} min`);
+        refusals.push(seconds);
+      });
+    }
+    // None of those under way was charged yet, so the window has not begun.
+    await until(() => refusals.length >= 20);
+    const burst = [...refusals];
+    answers.resolve();
+    await Promise.all(calls);
+    await look();
+    await until(async () => {
+      const reply = await ask("gpt-4o");
+      refusals.push(Number(reply.headers.get("retry-after")));
+      return reply.status === 403;
+    });
+    for (const seconds of [...burst, refusals.at(-1) ?? 0]) {
+      expect(seconds).toBeGreaterThan(5 * 3600 - 120);
+      expect(seconds).toBeLessThanOrEqual(5 * 3600);
+    }
+  },
+);
+
 test("with an empty balance the refusal names the plan, and models of the plan alone take its calls", async () => {
   const { ask, look } = await start(0, [{ ...CALLS, windowCalls: 1, models: ["gpt-*"] }]);
   expect(await (await ask("o3")).json()).toMatchObject({ error: { code: "insufficient_user_quota" } });

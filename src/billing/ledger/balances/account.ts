@@ -107,9 +107,9 @@ export class Account {
     return this.#free > 2 * chunk ? this.#free - chunk : 0;
   }
 
-  /** The allotment covers the amount; a call that costs nothing needs a balance all the same. */
+  /** The allotment covers the amount; a call that costs nothing needs none. */
   covers(amount: number): boolean {
-    return amount === 0 ? this.isRead && this.#quota > this.#pending : amount <= this.#free;
+    return amount === 0 || amount <= this.#free;
   }
 
   /**
@@ -117,12 +117,12 @@ export class Account {
    * written since count as spent.
    */
   coversInOutage(amount: number, { number, share }: Outage): boolean {
+    if (amount === 0) return true;
     if (!this.#isKnown) return false;
     if (this.#outage !== number) {
       this.#outage = number;
       this.#ceiling = this.#allotted + Math.floor(this.#unheld * share);
     }
-    if (amount === 0) return this.#quota > this.#pending;
     return this.#holds + this.#pending + amount <= this.#ceiling;
   }
 

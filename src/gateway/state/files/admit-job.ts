@@ -9,6 +9,7 @@ import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
+import { requestsProviderTools } from "../../billing/priced-tools.ts";
 import { reserveAmount } from "../../billing/reserve.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -130,7 +131,7 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
       prices.quotaPerUnit(),
     );
     if (caller.policies) refusePrice(caller.policies, cost);
-    amount += cost;
+    amount += cost > 0 || !requestsProviderTools(body) ? cost : 1;
     calls += 1;
   }
   if (calls === 0) throw invalidRequest({ code: "gateway_batch_empty" }, "input_file_id");

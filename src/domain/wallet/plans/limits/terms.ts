@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNull, or } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Changes } from "../../../../../db/changes.ts";
 import { budgets } from "../../../../../db/schema/billing/budgets.ts";
@@ -26,6 +26,8 @@ export type PlanTerms = Readonly<{
   windowEnd: number;
   /** The window lasts so long from its first charge; 0: it runs from the start. */
   rollingSeconds: number;
+  /** The window waits for its first charge; until then `windowEnd` is the end of the paid period. */
+  isWindowPending: boolean;
   /** 0: the plan sets no limit. */
   requestsPerMinute: number;
   tokensPerMinute: number;
@@ -65,6 +67,13 @@ function createTermsCopy() {
   });
   return { copy, of: (userId: number) => byUser.get(userId), all: () => copy.byId.values() };
 }
+
+/**
+ * When what was used of the window can be used again, in epoch seconds. Who is refused while it waits for its first charge is
+ * refused for calls that are under way: it opens with the first of those.
+ */
+export const renewsAt = ({ isWindowPending, windowEnd, rollingSeconds }: PlanTerms, now: number): number =>
+  isWindowPending ? Math.min(windowEnd, now + rollingSeconds) : windowEnd;
 
 const patterns = new WeakMap<PlanTerms, readonly RegExp[]>();
 
@@ -111,6 +120,7 @@ function readTerms(db: Db, selection: Selection): Promise<PlanTerms[]> {
       allowsOverage: plans.allowsOverage,
       windowEnd: subscriptions.windowEnd,
       rollingSeconds: subscriptions.rollingSeconds,
+      isWindowPending: sql<boolean>`${subscriptions.rollingSeconds} > 0 and not ${subscriptions.isWindowOpen}`,
       requestsPerMinute: plans.requestsPerMinute,
       tokensPerMinute: plans.tokensPerMinute,
     })
