@@ -26,6 +26,8 @@ export const tokens = pgTable(
     remainQuota: quotaUnits("remain_quota").notNull().default(0),
     held: quotaUnits("held").notNull().default(0),
     usedQuota: quotaUnits("used_quota").notNull().default(0),
+    /** `used_quota` when the key's own quota was last set: what was used of that quota is counted from there. */
+    usedBefore: quotaUnits("used_before").notNull().default(0),
     unlimitedQuota: boolean("unlimited_quota").notNull().default(false),
     createdTime: epochSeconds("created_time").notNull(),
     accessedTime: epochSeconds("accessed_time").notNull().default(0),

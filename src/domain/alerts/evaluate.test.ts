@@ -12,6 +12,8 @@ import { logs, usageRollups } from "../../../db/schema/gateway/logs.ts";
 import { addChannel, addToken, addUser } from "../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
+import { createVault } from "../../lib/security/crypto.ts";
+import { updateToken } from "../api-keys/update-api-key.ts";
 import { sayNotice } from "../notifications/message.ts";
 import type { Alert } from "./alert.ts";
 import type { Alerter } from "./alerter.ts";
@@ -228,6 +230,40 @@ describe("a user's rules", () => {
       expect.stringMatching(/^resolved.*83%/),
       expect.stringMatching(/^resolved.*100%/),
     ]);
+  });
+
+  test("the quota that a key was given once, by levels, from when it was last set", async () => {
+    const id = await addToken(database.sql, userId, 100 * DOLLAR);
+    const untouched = await addToken(database.sql, userId, 0);
+    await addToken(database.sql, userId, null);
+    const spend = (dollars: number) =>
+      database.sql`update tokens set used_quota = used_quota + ${dollars * DOLLAR},
+        remain_quota = remain_quota - ${dollars * DOLLAR} where id = ${id}`;
+    await addRule(userId, "key_budget", 80);
+    await spend(79);
+    expect(await evaluate()).toEqual([]);
+    await spend(11);
+    expect(await evaluate()).toEqual([expect.stringContaining("has used 90% of its quota: $90.00 of $100.00")]);
+    expect(await evaluate(NOW + 60)).toEqual([]);
+    await spend(10);
+    expect(await evaluate(NOW + 120)).toEqual([expect.stringContaining("has used 100%")]);
+    const owner = { id: userId, group: "default" };
+    const keys = {
+      db: database.db,
+      changes: database.changes,
+      vault: createVault({ encryptionKey: "of these tests" }),
+      settings: fixedSettings(),
+    };
+    await updateToken(keys, owner, id, { remain_quota: 20 * DOLLAR });
+    expect(await evaluate(NOW + 180)).toEqual([
+      expect.stringMatching(/^resolved.*90%/),
+      expect.stringMatching(/^resolved.*100%/),
+    ]);
+    // A name says nothing of quota: the use goes on counting from where it did.
+    await spend(16);
+    await updateToken(keys, owner, id, { name: "Renamed" });
+    expect(await evaluate(NOW + 240)).toEqual([expect.stringContaining("has used 80% of its quota: $16.00 of $20.00")]);
+    await database.sql`delete from tokens where id in (${id}, ${untouched})`;
   });
 
   test("a plan that ends soon, or whose renewal was not paid", async () => {

@@ -23,8 +23,10 @@ export async function updateToken(deps: ApiKeyDeps, owner: Owner, id: number, in
     // What a key with a budget has left is the budget's affair.
     const values = { ...readTokenInput(withoutQuota(input, before), owner, deps.settings), ...budget };
     const after = { ...before, ...values };
+    const isQuotaSet = after.remainQuota !== before.remainQuota || (before.unlimitedQuota && !after.unlimitedQuota);
     return {
       ...values,
+      ...(isQuotaSet && { usedBefore: before.usedQuota }),
       ...(budgetRenewsAt !== undefined && { budgetRenewsAt }),
       ...(before.status !== TOKEN_STATUS.disabled && { status: stateOf(after) }),
     };

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNull } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import type { BudgetScope } from "../../../../db/schema/billing/budgets.ts";
 import type { Db } from "../../../../db/types.ts";
@@ -32,37 +32,55 @@ function passedLevels(
   }));
 }
 
-/** API keys that have used so much of their budget. */
+/** API keys that have used so much of their budget, or of the quota that they were given once. */
 export const findUsedBudgets: FindConditions = async (deps, { owner, threshold }) => {
   if (owner === "site") return [];
   const keys = await deps.db
-    .select({ id: tokens.id, name: tokens.name, budget: tokens.budgetQuota, remains: tokens.remainQuota })
+    .select({
+      ...{ id: tokens.id, name: tokens.name, budget: tokens.budgetQuota, remains: tokens.remainQuota },
+      used: sql<number>`greatest(0, ${tokens.usedQuota} - ${tokens.usedBefore})`.mapWith(Number),
+    })
     .from(tokens)
     .where(
       and(
         eq(tokens.userId, owner),
-        gt(tokens.budgetQuota, 0),
+        eq(tokens.unlimitedQuota, false),
         isNull(tokens.deletedAt),
         inArray(tokens.status, [ENABLED, EXHAUSTED]),
       ),
     )
     .orderBy(asc(tokens.id));
-  return keys.flatMap(({ id, name, budget, remains }) => {
-    const spent = budget - remains;
-    return passedLevels({ spent, limit: budget, threshold }, (percent) => ({
+  return keys.flatMap(({ id, name, budget, remains, used }) => {
+    const texts = budget > 0 ? RENEWING : ONCE;
+    const spent = budget > 0 ? budget - remains : used;
+    const limit = budget > 0 ? budget : used + remains;
+    if (limit <= 0) return [];
+    return passedLevels({ spent, limit, threshold }, (percent) => ({
       subject: `key/${id}`,
       notice: {
         type: "key_budget",
-        title: { en: "An API key's budget is running out", zh: "令牌额度即将用尽" },
-        content: {
-          en: "API key “{{value}}” has used {{value}}% of its budget: {{value}} of {{value}}.",
-          zh: "令牌「{{value}}」已使用额度的 {{value}}%：{{value}} / {{value}}。",
-        },
-        values: [name, shortNumber(percent), dollars(spent, deps), dollars(budget, deps)],
+        ...texts,
+        values: [name, shortNumber(percent), dollars(spent, deps), dollars(limit, deps)],
         path: "/token",
       },
     }));
   });
+};
+
+const CONTENT_ZH = "令牌「{{value}}」已使用额度的 {{value}}%：{{value}} / {{value}}。";
+const RENEWING: Pick<Notice, "title" | "content"> = {
+  title: { en: "An API key's budget is running out", zh: "令牌额度即将用尽" },
+  content: {
+    en: "API key “{{value}}” has used {{value}}% of its budget: {{value}} of {{value}}.",
+    zh: CONTENT_ZH,
+  },
+};
+const ONCE: Pick<Notice, "title" | "content"> = {
+  title: { en: "An API key's quota is running out", zh: "令牌额度即将用尽" },
+  content: {
+    en: "API key “{{value}}” has used {{value}}% of its quota: {{value}} of {{value}}.",
+    zh: CONTENT_ZH,
+  },
 };
 
 /** The organizations whose budgets an owner is warned of: itself, or those in which the person manages them. */

@@ -1,0 +1,1 @@
+ALTER TABLE "tokens" ADD COLUMN "used_before" bigint DEFAULT 0 NOT NULL;
