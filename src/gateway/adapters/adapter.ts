@@ -6,6 +6,7 @@ import type { PollRequest } from "../../providers/contract/chat.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { OutputMeter } from "../billing/output-meter.ts";
 import type { GatewayError } from "../call/errors.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** The request for one upstream in its format. */
 export type EncodedRequest = Readonly<{
@@ -52,6 +53,8 @@ export type Adapter = {
   startsResponse(block: Uint8Array): boolean;
   /** The background response that the stream belongs to; null or absent for ordinary responses. */
   findBackgroundResponse?(first: Uint8Array): JsonObject | null;
+  /** Whether a complete body, or the complete events of a stream so far, have output; absent: responses are never filtered. */
+  outcomeOf?(bytes: Uint8Array): Outcome;
   /** The status for an error inside a response with status 200. */
   statusOf(error: string): number;
   /** Reads the error in a failed response. */

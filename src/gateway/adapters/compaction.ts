@@ -28,6 +28,7 @@ const withOwn = (inner: Adapter, own: Pick<Adapter, "encode" | "readResponse">):
   findError: (body) => inner.findError(body),
   findStreamError: (block) => inner.findStreamError(block),
   startsResponse: (block) => inner.startsResponse(block),
+  outcomeOf: (bytes) => inner.outcomeOf?.(bytes) ?? "answered",
   statusOf: (error) => inner.statusOf(error),
   readError: (status, body) => inner.readError(status, body),
   synthesizeStream: () => null,

@@ -26,6 +26,7 @@ import {
   type StreamView,
   UNKNOWN_FAILURE,
 } from "./adapter.ts";
+import { type Outcome, outcomeOfChat } from "./outcome.ts";
 import { isResponseTo, isStreamOf } from "./recognize-response.ts";
 import { ChatView } from "./views/chat-view.ts";
 import { EventsView, responseAsEvents } from "./views/events-view.ts";
@@ -111,6 +112,10 @@ export class PassthroughAdapter implements Adapter {
 
   startsResponse(block: Uint8Array): boolean {
     return isStreamOf(this.call.endpoint.capability, block);
+  }
+
+  outcomeOf(bytes: Uint8Array): Outcome {
+    return isText(this.call.endpoint.capability) ? outcomeOfChat(bytes) : "answered";
   }
 
   readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {

@@ -28,6 +28,7 @@ import {
 } from "./adapter.ts";
 import type { ConversationOptions } from "./conversation/conversation-options.ts";
 import { encodeConversation } from "./conversation/encode-conversation.ts";
+import { type Outcome, outcomeOfConversation } from "./outcome.ts";
 import { ConversationView } from "./views/conversation-view.ts";
 import { applyFilters } from "./views/step-filter.ts";
 
@@ -102,6 +103,10 @@ export class TranslatingAdapter implements Adapter {
   #errorAmong(events: string): string | null {
     const failed = readEvents(events).find(({ data }) => this.#codec.decodeError(200, parseJson(data)));
     return failed?.data ?? null;
+  }
+
+  outcomeOf(bytes: Uint8Array): Outcome {
+    return outcomeOfConversation(this.#codec, bytes);
   }
 
   statusOf(error: string): number {

@@ -1,3 +1,4 @@
+import { failureNote } from "../../billing/types.ts";
 import type { ModelRoute, RouteCandidate } from "../../settings/option/model-routes.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { allowsModel, findCandidates } from "../auth/authorize.ts";
@@ -57,20 +58,30 @@ export function findRoute({ services }: Pick<GatewayContext, "services">, call: 
   return candidates.tiers.length === 0 || candidates === own ? route : null;
 }
 
+/** What a call does with one model. */
+export type ModelAttempts<Result> = Readonly<{
+  attempt: (call: PricedCall) => Promise<Result>;
+  /** Whether the provider's content filter withheld all of a response; it is read as far as that takes. */
+  review: (result: Result) => Promise<Readonly<{ result: Result; isRefusal: boolean }>>;
+  /** Ends a response that nobody wants. */
+  discard: (result: Result) => void;
+}>;
+
 /**
- * Runs `attempt` for one model after the other until one responds; in its turn where the call's route has a queue. Rejects
- * the first model's error if all fail, or at once an error that another model would not avoid.
+ * Makes attempts with one model after the other until one responds; in its turn where the call's route has a queue. A response
+ * that was withheld counts as a refusal while there is another model; where none of them responds, it is the answer. Rejects the
+ * first model's error if all fail, or at once an error that another model would not avoid.
  */
 export function acrossModels<Result>(
   context: GatewayContext,
   calls: readonly [PricedCall, ...PricedCall[]],
-  attempt: (call: PricedCall) => Promise<Result>,
+  attempts: ModelAttempts<Result>,
 ): Promise<Served<Result>> {
   const [{ call }] = calls;
   const queue = call.route?.queue;
   return queue
-    ? context.queues.run(call, queue, () => tryModels(context, calls, attempt))
-    : tryModels(context, calls, attempt);
+    ? context.queues.run(call, queue, () => tryModels(context, calls, attempts))
+    : tryModels(context, calls, attempts);
 }
 
 /** What an attempt returned, and for which model. */
@@ -79,20 +90,45 @@ export type Served<Result> = Readonly<{ served: PricedCall; result: Result }>;
 async function tryModels<Result>(
   context: GatewayContext,
   calls: readonly PricedCall[],
-  attempt: (call: PricedCall) => Promise<Result>,
+  { attempt, review, discard }: ModelAttempts<Result>,
 ): Promise<Served<Result>> {
   const failures: unknown[] = [];
+  let refused: (Served<Result> & Readonly<{ answer: () => void }>) | null = null;
   for (const served of calls) {
     try {
-      const result = await attempt(served);
-      if (served.call.route) rememberModel(context, served.call);
-      return { served, result };
+      const received = await attempt(served);
+      const isLast = served === calls.at(-1);
+      const { result, isRefusal } =
+        isLast && !refused ? { result: received, isRefusal: false } : await review(received);
+      if (!isRefusal) {
+        if (refused) discard(refused.result);
+        if (served.call.route) rememberModel(context, served.call);
+        return { served, result };
+      }
+      if (refused) discard(result);
+      else refused = { served, result, answer: noteRefusal(served.call) };
     } catch (error) {
-      if (served.call.client.hasLeft || !isWorthAnotherModel(error)) throw error;
+      if (served.call.client.hasLeft || !isWorthAnotherModel(error)) {
+        if (refused && !served.call.client.hasLeft) break;
+        if (refused) discard(refused.result);
+        throw error;
+      }
       failures.push(error);
     }
   }
-  throw failures[0];
+  if (!refused) throw failures[0];
+  refused.answer();
+  return refused;
+}
+
+/** Notes in the log that the latest attempt was refused. Returns what makes it the one that answers the call after all. */
+function noteRefusal({ attempts }: Call): () => void {
+  const { route } = attempts;
+  const entry = attempts.entries.at(-1);
+  if (entry) Object.assign(entry, failureNote({ code: "gateway_filtered" }));
+  return () => {
+    attempts.route = route;
+  };
 }
 
 /** The call for the first model of a route, followed by the others and then by the models that the client listed. */

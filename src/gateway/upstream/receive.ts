@@ -5,6 +5,7 @@ import { isBlank } from "../../lib/values/bytes.ts";
 import type { PollRequest } from "../../providers/contract/chat.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
+import type { Outcome } from "../adapters/outcome.ts";
 import { isText } from "../adapters/recognize-response.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
@@ -19,7 +20,7 @@ import type { Exchange, Outgoing } from "./upstream.ts";
 
 /** A received response, read as far as needed before the client gets its first byte. */
 export type Received =
-  | Readonly<{ kind: "complete"; response: CompleteResponse }>
+  | Readonly<{ kind: "complete"; response: CompleteResponse; outcome?: () => Outcome }>
   /** Audio and similar data, forwarded while it arrives. */
   | Readonly<{ kind: "bytes"; body: ReadableStream<Uint8Array>; contentType: string }>
   | OpenStream;
@@ -36,6 +37,8 @@ export type OpenStream = Readonly<{
   ended: boolean;
   /** The background response of the stream; null for ordinary responses. */
   background: JsonObject | null;
+  /** Judges the complete events so far. */
+  outcome?: ((events: Uint8Array) => Outcome) | undefined;
 }>;
 
 /** Receives a response. Null: the request is worth adapting and resending once. Rejects AttemptFailure. */
@@ -147,7 +150,7 @@ async function receiveComplete(
     ? adapter.synthesizeStream(body, contentType)
     : adapter.readResponse(body, contentType);
   if (!complete) throw noResponse(channel, key, "invalid");
-  return { kind: "complete", response: complete };
+  return { kind: "complete", response: complete, outcome: () => adapter.outcomeOf?.(body) ?? "answered" };
 }
 
 /** Asks the same upstream for the state of a job whose result comes later. */
@@ -231,6 +234,7 @@ async function openStream(
         first,
         ended: done,
         background: running,
+        outcome: running ? undefined : adapter.outcomeOf?.bind(adapter),
       };
     }
     if (done) throw noResponse(channel, key, hasData ? "invalid" : "empty");

@@ -1,7 +1,7 @@
 /** Models that take over where none of a model's channels responds, by the client's list and by the operator's setting. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { chatReply, chunk, startUpstream } from "../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -18,7 +18,7 @@ const refused =
     Response.json({ error }, { status });
 
 /** Model “first”, which fails as configured, and “second” (twice the price) and “third”, which answer. */
-function start(fail: () => Response, setup: Setup = {}) {
+function start(fail: () => Response, setup: Setup = {}, firstType?: number) {
   const upstreams = {
     first: startUpstream(fail),
     second: startUpstream(({ path, text }) => {
@@ -30,7 +30,10 @@ function start(fail: () => Response, setup: Setup = {}) {
     third: startUpstream(() => Response.json(chatReply({ model: "third" }))),
   };
   const relay = startRelay({
-    channels: Object.entries(upstreams).map(([model, { url }]) => ({ baseUrl: url, models: [model] })),
+    channels: Object.entries(upstreams).map(([model, { url }]) => ({
+      ...{ baseUrl: url, models: [model] },
+      ...(model === "first" && firstType && { type: firstType }),
+    })),
     ...setup,
     options: { ModelRatio: '{"first":1,"second":2,"third":1,"claude-first":1}', ...setup.options },
   });
@@ -326,4 +329,77 @@ test("a call that names its channel stays with it", async () => {
     { headers: { authorization: "Bearer sk-test-1" } },
   );
   expect([response.status, second.received.length]).toEqual([503, 0]);
+});
+
+describe("an answer that a content filter withheld", () => {
+  const withheld = (completion = 0) =>
+    Response.json(
+      chatReply({
+        choices: [{ index: 0, message: { role: "assistant", content: "" }, finish_reason: "content_filter" }],
+        prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }],
+        usage: { prompt_tokens: 10, completion_tokens: completion, total_tokens: 10 + completion },
+      }),
+    );
+  const sse = (...events: readonly string[]) =>
+    new Response(`${events.join("")}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } });
+  const withheldStream = () => sse(chunk({ role: "assistant", content: "" }), chunk({}, {}, "content_filter"));
+  const usageMetadata = { promptTokenCount: 10, totalTokenCount: 10 };
+  const gemini = {
+    candidates: [{ content: { parts: [], role: "model" }, finishReason: "SAFETY", index: 0 }],
+    usageMetadata,
+  };
+  const blocked = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, usageMetadata };
+  const claude = {
+    ...{ id: "msg_1", type: "message", role: "assistant", model: "first", content: [], stop_reason: "refusal" },
+    usage: { input_tokens: 10, output_tokens: 1 },
+  };
+  const [ANTHROPIC, GEMINI] = [14, 24];
+
+  test.each<[string, () => Response, object, number | undefined]>([
+    ["complete", withheld, {}, undefined],
+    ["complete, with tokens", () => withheld(5), {}, undefined],
+    ["streamed", withheldStream, { stream: true }, undefined],
+    ["of Gemini", () => Response.json(gemini), {}, GEMINI],
+    ["of Gemini, to a prompt that it blocks", () => Response.json(blocked), {}, GEMINI],
+    ["of Claude", () => Response.json(claude), {}, ANTHROPIC],
+  ])("%s counts as a refusal: the next model answers, and is charged", async (_, answer, body, type) => {
+    const { relay, ask, second, first } = start(answer, { options: FALLBACKS }, type);
+    const response = await ask(body);
+    expect([response.status, response.headers.get("x-sluice-model")]).toEqual([200, "second"]);
+    expect(await response.text()).toContain("Hello");
+    expect([first.received.length, second.received.length]).toEqual([1, 1]);
+    const row = await relay.billing.nextRecord();
+    expect(row).toMatchObject({ modelName: "second", channelId: 2, failed: false });
+    const [refusal] = row.other.admin_info?.attempts ?? [];
+    expect(refusal).toMatchObject({ channelId: 1, status: 200, error_reason: { code: "gateway_filtered" } });
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test.each<[string, () => Response, boolean]>([
+    ["complete", () => withheld(5), false],
+    ["streamed", withheldStream, true],
+  ])("%s is the answer where no other model responds, charged by its own model", async (_, answer, stream) => {
+    for (const options of [{}, FALLBACKS]) {
+      const { relay, ask, second, third } = start(answer, { options: { ...options, RetryTimes: "0" } });
+      await Promise.all([second.stop(), third.stop()]);
+      const response = await ask({ stream });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain("content_filter");
+      const row = await relay.billing.nextRecord();
+      expect(row).toMatchObject({ modelName: "first", channelId: 1, failed: false });
+      expect(relay.billing.openHolds).toBe(0);
+    }
+  });
+
+  test("is not one with text that a filter cut off: that is passed on", async () => {
+    const cut = () =>
+      Response.json(
+        chatReply({
+          choices: [{ index: 0, message: { role: "assistant", content: "Half" }, finish_reason: "content_filter" }],
+        }),
+      );
+    const { ask, second } = start(cut, { options: FALLBACKS });
+    expect(await (await ask()).json()).toMatchObject({ choices: [{ message: { content: "Half" } }] });
+    expect(second.received).toHaveLength(0);
+  });
 });

@@ -15,6 +15,7 @@ import {
   type OutputChunk,
   type StreamView,
 } from "../adapter.ts";
+import type { Outcome } from "../outcome.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 type Filters = readonly (() => StepFilter)[];
@@ -37,6 +38,9 @@ export class TextFilterAdapter implements Adapter {
   }
   startsResponse(block: Uint8Array): boolean {
     return this.inner.startsResponse(block);
+  }
+  outcomeOf(bytes: Uint8Array): Outcome {
+    return this.inner.outcomeOf?.(bytes) ?? "answered";
   }
   statusOf(error: string): number {
     return this.inner.statusOf(error);

@@ -49,6 +49,10 @@ export const upstreamMessages = {
     zh: "上游返回的内容不是该接口的有效响应。",
   },
   gateway_empty: { en: "The upstream's response was empty.", zh: "上游的响应为空。" },
+  gateway_filtered: {
+    en: "The provider's content filter withheld the answer.",
+    zh: "服务商的内容过滤拦截了回答。",
+  },
   gateway_stream_idle: { en: "The upstream sent no data for {seconds} s.", zh: "上游已 {seconds} 秒没有发送数据。" },
   gateway_stream_broken: {
     en: "The upstream ended the stream before it was complete.",

@@ -4,6 +4,7 @@ import { ONE } from "../../../../lib/values/decimal.ts";
 import { typicalTokens } from "../../../billing/reserve.ts";
 import { AttemptLog, type Call, CallTiming, ClientPresence } from "../../../call/call.ts";
 import type { GatewayContext } from "../../../call/context.ts";
+import { discardResponse } from "../../../upstream/filtered.ts";
 import type { Received } from "../../../upstream/receive.ts";
 import type { PricedCall } from "../../model-fallbacks.ts";
 import type { Router } from "../../router.ts";
@@ -175,7 +176,7 @@ export const hedged =
       ...{ call, hedge, choice },
       alternative: () => router.alternativeTo(choice),
       attempt: (own, other) => attempt(context, { call: own, prices }, other, router),
-      discard: (result) => result.kind === "stream" && result.exchange.abort(),
+      discard: discardResponse,
       onFailed: (other, error) => router.noteFailure(other, error),
     });
     router.servedBy(served.choice);

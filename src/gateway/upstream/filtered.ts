@@ -1,0 +1,40 @@
+import { completeEventsLength } from "../../lib/http/sse.ts";
+import type { GatewayContext } from "../call/context.ts";
+import type { OpenStream, Received } from "./receive.ts";
+
+/** A response, and whether its provider's content filter withheld all of it, so that another model may answer instead. */
+export type Reviewed = Readonly<{ result: Received; isRefusal: boolean }>;
+
+/** Reads a response as far as it takes to know whether it has any output. */
+export async function reviewResponse(context: GatewayContext, received: Received): Promise<Reviewed> {
+  if (received.kind === "bytes") return { result: received, isRefusal: false };
+  if (received.kind === "complete") return { result: received, isRefusal: received.outcome?.() === "filtered" };
+  return reviewStream(context, received);
+}
+
+async function reviewStream({ services: { config } }: GatewayContext, stream: OpenStream): Promise<Reviewed> {
+  const { exchange, reader, outcome } = stream;
+  if (!outcome) return { result: stream, isRefusal: false };
+  let { first, ended } = stream;
+  const judge = () => outcome(first.subarray(0, completeEventsLength(first)));
+  let verdict = judge();
+  if (verdict === "pending" && !ended) exchange.expectBody(config.streamingTimeoutMs);
+  while (verdict === "pending" && !ended && first.length < config.maxResponseBodyBytes) {
+    try {
+      const { value, done } = await reader.read();
+      exchange.progressed();
+      if (value) first = Buffer.concat([first, value]);
+      ended = done;
+    } catch {
+      ended = true;
+    }
+    verdict = judge();
+  }
+  exchange.endTimeouts();
+  return { result: { ...stream, first, ended }, isRefusal: verdict === "filtered" };
+}
+
+/** Ends a response that nobody wants any more. */
+export function discardResponse(received: Received): void {
+  if (received.kind === "stream") received.exchange.abort();
+}
