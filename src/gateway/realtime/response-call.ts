@@ -51,7 +51,11 @@ export function termsOf(context: GatewayContext, origin: SessionOrigin, caller: 
  * The call for one response of a session: with the session's request id, and a record id of its own for a separate log
  * row.
  */
-export function responseCall(origin: SessionOrigin, { caller, candidates }: Terms, model = origin.model): Call {
+export function responseCall(
+  origin: SessionOrigin,
+  { caller, candidates }: Terms,
+  { model = origin.model, maxOutputTokens = null }: Readonly<{ model?: string; maxOutputTokens?: number | null }> = {},
+): Call {
   const authorized = {
     request: new Request(origin.request.url, { headers: { [REQUEST_ID_HEADER]: origin.requestId } }),
     endpoint: origin.endpoint,
@@ -66,7 +70,7 @@ export function responseCall(origin: SessionOrigin, { caller, candidates }: Term
       stream: true,
       wantsUsage: false,
       choices: 1,
-      maxOutputTokens: null,
+      maxOutputTokens,
       reasoningEffort: null,
     },
     changes: {},

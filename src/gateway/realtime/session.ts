@@ -1,15 +1,20 @@
 import type { CallEnding } from "../../billing/types.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { rateLimit, refuseClosed } from "../auth/rate-limit.ts";
-import { priceCall } from "../billing/price.ts";
 import { recordFailure, refuseUnserved } from "../billing/record.ts";
-import { reserve } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { failOver } from "../pipeline.ts";
 import { type Connected, connect } from "./connect.ts";
-import { type Charge, RealtimeBilling, type ReservedResponse } from "./metering/billing.ts";
+import {
+  type Charge,
+  RealtimeBilling,
+  type ReservedResponse,
+  releaseOpening,
+  reserveOpening,
+} from "./metering/billing.ts";
+import { NO_LIMITS } from "./metering/response-limits.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
 import { requestTerms, responseCall, type SessionOrigin } from "./response-call.ts";
 import {
@@ -47,8 +52,9 @@ export class RealtimeSession implements SocketSession {
   #receivedAtMs = 0;
   #hasEnded = false;
   #isDraining = false;
-  /** Frames of the client from before the upstream is connected. */
+  /** Frames of the client that wait until the upstream is connected, or quota for a response is held. */
   #early: Frame[] = [];
+  #isReserving = false;
   /** Charges are made one after the other. */
   #work: Promise<void> = Promise.resolve();
 
@@ -75,15 +81,19 @@ export class RealtimeSession implements SocketSession {
   message(frame: Frame): void {
     if (this.#hasEnded) return;
     // The upstream decides what a frame becomes. What names the upstream's model is read before.
-    if (this.#events && !this.#connected) {
+    if (this.#events && (!this.#connected || this.#isReserving)) {
       this.#early.push(frame);
       return;
     }
     try {
       const events = this.#events ?? this.#setUp(frame);
-      const { forward, reply } = events.client(frame);
+      const { forward, reply, asksResponse } = events.client(frame);
       for (const frameToClient of reply) this.#sendToClient(frameToClient);
-      for (const forwarded of forward) this.#pipe?.toUpstream(forwarded);
+      const send = () => {
+        for (const forwarded of forward) this.#pipe?.toUpstream(forwarded);
+      };
+      if (asksResponse) this.#reserve(send);
+      else send();
       if (!this.#pipe && this.#client) this.#admit(this.#client);
     } catch (error) {
       if (error instanceof GatewayError) this.context.metrics.refused(error.status);
@@ -136,8 +146,7 @@ export class RealtimeSession implements SocketSession {
       const call = responseCall(origin, requestTerms(context, origin, caller));
       const unserved = refuseUnserved(context, call);
       if (unserved) throw unserved;
-      const reserved = await reserve(context, call, priceCall(context.prices, call));
-      this.#call = { call, reserved };
+      this.#call = await reserveOpening(context, origin, { caller, candidates: call.candidates });
       this.#place = responseCall(origin, { caller, candidates: call.candidates });
       await context.userLimits.begin(this.#place);
       this.#join(this.#call, await this.#connect(this.#call));
@@ -154,9 +163,11 @@ export class RealtimeSession implements SocketSession {
     );
   }
 
-  #join(opening: ReservedResponse, connected: Connected): void {
+  #join(reserved: ReservedResponse, connected: Connected): void {
     const { socket, route } = connected;
     this.#connected = connected;
+    const opening = releaseOpening(this.context, reserved);
+    this.#call = opening;
     this.#bill = new RealtimeBilling(this.context, this.origin, connected, opening);
     this.context.traffic.begin(route.channel.id, route.key);
     opening.call.timing.markFirstByte();
@@ -206,6 +217,8 @@ export class RealtimeSession implements SocketSession {
     this.#receivedAtMs = performance.now();
     if (this.#hasEnded || !this.#events) return;
     const { toClient, toUpstream, charge, transcription, error } = this.#events.upstream(frame);
+    // Also what nobody asked for: the upstream decides when a speaker has ended.
+    if (this.#events.isBusy) this.#reserve(() => {});
     if (charge) this.#charge(charge);
     const bill = this.#bill;
     if (transcription && bill)
@@ -221,8 +234,30 @@ export class RealtimeSession implements SocketSession {
     if (!bill) return;
     this.#inTurn(async () => {
       await bill.charge(charge);
-      if (!this.#hasEnded) await bill.renew((isWaiting) => this.#pipe?.hold(isWaiting));
+      if (!this.#hasEnded) await bill.check();
       if (this.#hasEnded) bill.release();
+    });
+  }
+
+  /** Holds quota for a response, then does `next`; frames of both sides wait meanwhile. */
+  #reserve(next: () => void): void {
+    const bill = this.#bill;
+    if (!bill || bill.isReserved || this.#isReserving) {
+      next();
+      return;
+    }
+    this.#isReserving = true;
+    this.#pipe?.hold(true);
+    this.#inTurn(async () => {
+      try {
+        await bill.reserve(this.#events?.limits ?? NO_LIMITS);
+      } finally {
+        this.#isReserving = false;
+        this.#pipe?.hold(false);
+      }
+      if (this.#hasEnded) return bill.release();
+      next();
+      for (const frame of this.#early.splice(0)) this.message(frame);
     });
   }
 

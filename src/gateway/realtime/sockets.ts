@@ -5,6 +5,7 @@ import { GatewayError } from "../call/errors.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import type { Route } from "../upstream/route.ts";
 import type { Charge } from "./metering/billing.ts";
+import type { ResponseLimits } from "./metering/response-limits.ts";
 import type { ClientSocket, Frame } from "./pipe.ts";
 import type { SessionOrigin } from "./response-call.ts";
 
@@ -36,8 +37,11 @@ export type OpeningFrames = Pick<UpstreamFrames, "toUpstream" | "toClient">;
 
 /** What the frames of one session mean, in its protocol. */
 export type SessionEvents = {
-  /** Takes a frame of the client: what to forward, or what to reply instead. Throws GatewayError: the session ends. */
-  client(frame: Frame): Readonly<{ forward: readonly Frame[]; reply: readonly Frame[] }>;
+  /**
+   * Takes a frame of the client: what to forward, or what to reply instead. `asksResponse`: what is forwarded asks for a
+   * response. Throws GatewayError: the session ends.
+   */
+  client(frame: Frame): Readonly<{ forward: readonly Frame[]; reply: readonly Frame[]; asksResponse?: boolean }>;
   /** Takes a frame of the upstream. */
   upstream(frame: Frame): UpstreamFrames;
   /** The first frames for the upstream that the session joined, of which one may name its model, and for the client. */
@@ -48,6 +52,8 @@ export type SessionEvents = {
   rest(): Omit<Charge, "ending"> | null;
   /** Whether a response is in progress. */
   readonly isBusy: boolean;
+  /** What the session says of its next response; absent: nothing. */
+  readonly limits?: ResponseLimits;
 };
 
 /** A protocol of realtime sessions. */

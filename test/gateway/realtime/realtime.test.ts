@@ -63,10 +63,9 @@ describe("a session", () => {
     expect(second.quota).toBe(COST);
     expect(second.requestId).not.toBe(first.requestId);
     expect(second.other.request_id).toBe(first.other.request_id);
-    expect(relay.billing.openHolds).toBe(1);
+    await until(() => relay.billing.openHolds === 0);
     client.socket.close();
     await client.closed;
-    await until(() => relay.billing.openHolds === 0);
     expect(relay.billing.records).toHaveLength(2);
     expect(upstream.handshakes[0]?.headers.get("authorization")).toBe("Bearer upstream-key");
     expect(upstream.handshakes[0]?.url.search).toBe("?model=gpt-realtime");
@@ -94,9 +93,10 @@ describe("a session", () => {
       client.send({ type: "response.create" });
       expect(await relay.billing.nextRecord(count)).toMatchObject({ quota: COST, modelName: "realtime", channelId: 2 });
     }
-    // Held is first what either can cost, then what the one that took it can.
-    await until(() => relay.billing.holds.length === 3);
-    expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([2_500_000, 16_000, 16_000]);
+    // For the opening a token at the most expensive channel; for each response what it may cost at the one that took it, then
+    // twice what one has cost; after each a token.
+    await until(() => relay.billing.holds.length >= 5);
+    expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([2_500_000, 16_000, 32, 2 * COST + 16, 32]);
   });
 
   test("at a fixed price each response costs that, and what was held beforehand goes back", async () => {
@@ -113,6 +113,73 @@ describe("a session", () => {
     await client.closed;
     await until(() => relay.billing.openHolds === 0);
     expect(relay.billing.records.map(({ quota }) => quota)).toEqual([10_000, 10_000]);
+  });
+
+  test("what is held is for a response that is in progress: many sessions share a small balance", async () => {
+    const small = { input_tokens: 100, output_tokens: 10, input_token_details: {}, output_token_details: {} };
+    const cost = (100 + 10 * 4) * 2;
+    const upstream = startUpstream((peer, event) => sendResponse(peer, event, small));
+    const relay = startRealtime(upstream.url);
+    // Less than two first responses would hold at the same time.
+    relay.billing.available = 20_000;
+    const clients = Array.from({ length: 20 }, () => connect(relay.url));
+    await Promise.all(clients.map((client) => client.waitFor("session.created")));
+    expect(relay.billing.openHolds).toBe(0);
+    let spent = 0;
+    for (const round of [1, 2]) {
+      for (const [index, client] of clients.entries()) {
+        client.send({ type: "response.create" });
+        const record = await relay.billing.nextRecord((round - 1) * clients.length + index + 1);
+        spent += record.quota;
+        await until(() => relay.billing.openHolds === 0);
+      }
+    }
+    expect(spent).toBe(40 * cost);
+    const held = relay.billing.holds.map(({ amount }) => amount).filter((amount) => amount > 32);
+    // 500 tokens of audio for the first response of each, then twice what it cost.
+    expect(held.slice(0, 20)).toEqual(held.slice(0, 20).map(() => 16_000));
+    for (const amount of held.slice(20)) expect([amount >= 2 * cost, amount < 2 * cost + 32]).toEqual([true, true]);
+  });
+
+  test.each([
+    ["of the session", { max_output_tokens: 100 }, {}, 100 * 32],
+    ["of the response", { max_output_tokens: 100 }, { max_output_tokens: 50 }, 50 * 32],
+    ["taken away", { max_output_tokens: 100 }, { max_output_tokens: "inf" }, 500 * 32],
+    ["without audio", { output_modalities: ["text"] }, { max_output_tokens: 50 }, 50 * 8],
+  ])("what is held for a response follows its limits: %s", async (_, session, response, held) => {
+    const upstream = startUpstream((peer, event) => {
+      if (event.type === "session.update")
+        peer.send(JSON.stringify({ type: "session.updated", session: event.session }));
+      sendResponse(peer, event);
+    });
+    const relay = startRealtime(upstream.url);
+    const client = connect(relay.url);
+    await client.waitFor("session.created");
+    client.send({ type: "session.update", session: { type: "realtime", ...session } });
+    await client.waitFor("session.updated");
+    client.send({ type: "response.create", response });
+    expect(await relay.billing.nextRecord()).toMatchObject({ quota: COST });
+    expect(relay.billing.holds[1]?.amount).toBe(held);
+  });
+
+  test("a response that an upstream begins by itself is held for, and refused where nothing is left", async () => {
+    const upstream = startUpstream((peer, event) => {
+      if (event.type === "input_audio_buffer.append")
+        peer.send(JSON.stringify({ type: "response.created", response: { id: "resp_1" } }));
+    });
+    const relay = startRealtime(upstream.url);
+    const client = connect(relay.url);
+    await client.waitFor("session.created");
+    client.send({ type: "input_audio_buffer.append", audio: "AAAA" });
+    await until(() => relay.billing.openHolds === 1);
+    expect(relay.billing.holds.at(-1)?.amount).toBe(16_000);
+    const other = connect(relay.url);
+    await other.waitFor("session.created");
+    relay.billing.available = 100;
+    other.send({ type: "input_audio_buffer.append", audio: "AAAA" });
+    expect(await other.closed).toEqual({ code: 1008, reason: "insufficient_user_quota" });
+    client.socket.close();
+    await until(() => relay.billing.openHolds === 0);
   });
 
   test("browsers send the key as a sub-protocol, and are answered with another", async () => {
@@ -188,7 +255,10 @@ describe("the end of a session", () => {
     const relay = startRealtime(upstream.url);
     const client = connect(relay.url);
     await client.waitFor("session.created");
-    relay.billing.available = 0;
+    client.send({ type: "response.create" });
+    await relay.billing.nextRecord();
+    await client.waitFor("response.done");
+    relay.billing.available = 100;
     client.send({ type: "response.create" });
     const errors = await client.waitFor("error");
     expect(errors.error).toMatchObject({ code: "insufficient_user_quota" });

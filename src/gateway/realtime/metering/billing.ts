@@ -1,3 +1,4 @@
+import { charge as computeCharge } from "../../../billing/pricing/charge.ts";
 import type { CallEnding } from "../../../billing/types.ts";
 import type { Usage } from "../../../formats/conversation/reply.ts";
 import { countOf, recordOf } from "../../../formats/json.ts";
@@ -5,13 +6,14 @@ import { imageTokens } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
-import { priceCall, priceUnder } from "../../billing/price.ts";
-import { type Reservation, reserve } from "../../billing/reserve.ts";
+import { type CallPrices, priceCall, priceUnder } from "../../billing/price.ts";
+import { type Reservation, reserve, upperCost } from "../../billing/reserve.ts";
 import { type Call, CallTiming } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { finish } from "../../pipeline.ts";
 import type { Connected } from "../connect.ts";
 import { callerOf, responseCall, type SessionOrigin, type Terms, termsOf } from "../response-call.ts";
+import { type ResponseLimits, withoutAudio } from "./response-limits.ts";
 import type { MeteredContent } from "./session-meter.ts";
 
 /** A response to charge. */
@@ -28,23 +30,27 @@ export type Charge = Readonly<{
 /** The next response, and its reservation. */
 export type ReservedResponse = Readonly<{ call: Call; reserved: Reservation }>;
 
+/** What is held for a response: so many times the most that one of the session has cost. */
+const HELD_TIMES = 2;
+
 /**
- * The billing of one session: reserves quota for one response, settles it when the response is done, and reserves
- * again. Every response has a log row with a receipt.
+ * The billing of one session: reserves quota for a response when it begins, and settles it when it is done. Between responses
+ * nothing is held. Every response has a log row with a receipt.
  */
 export class RealtimeBilling {
-  /** The next response with its reservation; null without one. */
-  #next: ReservedResponse | null;
+  /** The response that begins or is in progress, with its reservation; null without one. */
+  #next: ReservedResponse | null = null;
   #terms: Terms;
+  /** The most that a response of the session has cost, in quota units; 0: none was charged yet. */
+  #highestCharge = 0;
 
-  /** `opening` is the call that opened the session, with its reservation. */
+  /** `opening` is the call that opened the session. */
   constructor(
     private readonly context: GatewayContext,
     private readonly origin: SessionOrigin,
     private readonly connected: Connected,
     private readonly opening: ReservedResponse,
   ) {
-    this.#next = opening;
     const { caller, candidates } = opening.call;
     this.#terms = this.#stay({ caller, candidates });
   }
@@ -68,7 +74,7 @@ export class RealtimeBilling {
    * Charges a transcription that the upstream makes in addition to responses, by the price of the transcription model.
    */
   async chargeTranscription(model: string, reported: Usage, text: string): Promise<void> {
-    const call = responseCall(this.origin, this.#terms, model);
+    const call = responseCall(this.origin, this.#terms, { model });
     const reserved = await reserve(this.context, call, priceCall(this.context.prices, call));
     const content = { prompt: {}, text, count: async () => reported };
     await this.#settle(
@@ -78,21 +84,41 @@ export class RealtimeBilling {
     );
   }
 
-  /**
-   * Reserves quota for the next response with the key's and owner's current permissions; `wait` is called before and
-   * after. Rejects GatewayError.
-   */
-  async renew(wait: (isWaiting: boolean) => void): Promise<void> {
+  /** Quota for a response is held. */
+  get isReserved(): boolean {
+    return this.#next !== null;
+  }
+
+  /** Reserves quota for a response, with the key's and owner's current permissions. Rejects GatewayError. */
+  async reserve(limits: ResponseLimits): Promise<void> {
     if (this.#next) return;
+    this.#renewTerms();
+    const { context, origin } = this;
+    const asked = responseCall(origin, this.#terms, { maxOutputTokens: limits.maxOutputTokens });
+    const prices = priceCall(context.prices, asked);
+    const maxOutputTokens = limits.maxOutputTokens ?? this.#expectedTokens(asked, prices);
+    const call = { ...asked, summary: { ...asked.summary, maxOutputTokens } };
+    const reserved = await reserve(context, call, limits.isTextOnly ? withoutAudio(prices) : prices);
+    this.#next = { call, reserved: { ...reserved, prices } };
+  }
+
+  /** Whether the session may go on: with its permissions, and a balance for a response. Rejects GatewayError. */
+  async check(): Promise<void> {
+    this.#renewTerms();
+    const opening = await reserveOpening(this.context, this.origin, this.#terms);
+    releaseOpening(this.context, opening);
+  }
+
+  #renewTerms(): void {
     this.#terms = this.#stay(termsOf(this.context, this.origin, callerOf(this.context, this.origin)));
-    const call = responseCall(this.origin, this.#terms);
-    wait(true);
-    try {
-      const reserved = await reserve(this.context, call, priceCall(this.context.prices, call));
-      this.#next = { call, reserved };
-    } finally {
-      wait(false);
-    }
+  }
+
+  /** As many tokens as cost twice what a response of the session has cost at most; null: there was none yet. */
+  #expectedTokens(call: Call, prices: CallPrices): number | null {
+    if (this.#highestCharge === 0) return null;
+    const sample = { ...call, summary: { ...call.summary, maxOutputTokens: SAMPLE_TOKENS } };
+    const perSample = Math.max(1, upperCost(this.context, sample, prices));
+    return Math.max(1, Math.ceil((HELD_TIMES * this.#highestCharge * SAMPLE_TOKENS) / perSample));
   }
 
   /** Releases the reservation for a response that will not happen. */
@@ -124,6 +150,8 @@ export class RealtimeBilling {
     // Some models are charged per response that uses search results, others per query.
     const { search_billing: searchBilling } = this.context.catalog().find(route.upstreamModel);
     const perAnswer = usage.toolCalls?.google_search !== undefined && searchBilling === "answer";
+    const { quota } = computeCharge(price, usage, this.context.prices.quotaPerUnit());
+    this.#highestCharge = Math.max(this.#highestCharge, quota);
     const meter = new OutputMeter();
     if (content.text !== "") meter.text(content.text);
     await finish(this.context, charged, reserved, {
@@ -134,6 +162,27 @@ export class RealtimeBilling {
       ...(error && { error }),
     });
   }
+}
+
+const SAMPLE_TOKENS = 1000;
+
+/**
+ * Reserves as little as a response can cost, a token, by which a session is refused that nothing is left for. Rejects
+ * GatewayError.
+ */
+export async function reserveOpening(
+  context: GatewayContext,
+  origin: SessionOrigin,
+  terms: Terms,
+): Promise<ReservedResponse> {
+  const call = responseCall(origin, terms, { maxOutputTokens: 1 });
+  return { call, reserved: await reserve(context, call, priceCall(context.prices, call)) };
+}
+
+/** The session is open, or may go on: gives back what was reserved for that. */
+export function releaseOpening({ services }: GatewayContext, { call, reserved }: ReservedResponse): ReservedResponse {
+  if (reserved.hold) services.billing.refund(reserved.hold);
+  return { call, reserved: { ...reserved, hold: null } };
 }
 
 /**

@@ -7,6 +7,7 @@ import { transcriptionModelOf } from "../filters/transcription-model.ts";
 import { RealtimeWordFilter } from "../filters/word-filter.ts";
 import { TranslatedEvents } from "../live/openai/events.ts";
 import { type Charge, readRealtimeUsage } from "../metering/billing.ts";
+import { limitsIn, NO_LIMITS } from "../metering/response-limits.ts";
 import { RealtimeMeter } from "../metering/session-meter.ts";
 import { type Frame, textOfFrame } from "../pipe.ts";
 import type { SessionOrigin } from "../response-call.ts";
@@ -44,6 +45,9 @@ class OpenAiEvents implements SessionEvents {
   /** Responses in progress: id → `performance.now()` at their beginning. */
   readonly #responses = new Map<string, number>();
   #transcriber = "";
+  /** What the session sets, and the response that was asked for last. */
+  #sessionLimits = NO_LIMITS;
+  limits = NO_LIMITS;
 
   constructor(
     context: GatewayContext,
@@ -66,7 +70,9 @@ class OpenAiEvents implements SessionEvents {
     const refusal = this.#words.refusalOf(text, event);
     if (refusal !== null || !event) return { forward: [], reply: refusal === null ? [] : [refusal] };
     this.#meter.client(event);
-    return { forward: [frame], reply: [] };
+    const asksResponse = event.type === "response.create";
+    if (asksResponse) this.limits = limitsIn(event.response, this.#sessionLimits);
+    return { forward: [frame], reply: [], asksResponse };
   }
 
   upstream(frame: Frame): UpstreamFrames {
@@ -79,11 +85,14 @@ class OpenAiEvents implements SessionEvents {
       case "session.created":
       case "session.updated":
         this.#transcriber = transcriptionModelOf(recordOf(event.session));
+        this.#sessionLimits = limitsIn(event.session, this.#sessionLimits);
+        this.limits = this.#sessionLimits;
         return frames;
       case "response.created":
         this.#responses.set(textOf(recordOf(event.response)?.id) ?? "", performance.now());
         return frames;
       case "response.done":
+        this.limits = this.#sessionLimits;
         return { ...frames, charge: this.#chargeOf(recordOf(event.response) ?? {}) };
       case "conversation.item.input_audio_transcription.completed": {
         const reported = readRealtimeUsage(event.usage);

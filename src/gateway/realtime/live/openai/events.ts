@@ -56,7 +56,8 @@ export class TranslatedEvents implements SessionEvents {
       if (this.#isBeta) throw invalidRequest({ code: "gateway_live_beta" });
       const { live, events } = this.#translator.client(event);
       for (const message of live) this.#turns.client(message);
-      return { forward: framesOf(live), reply: framesOf(events) };
+      const asksResponse = event.type === "response.create";
+      return { forward: framesOf(live), reply: framesOf(events), asksResponse };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       const reply = JSON.stringify(errorEvent(error, this.origin.requestId, textOf(event.event_id)));
