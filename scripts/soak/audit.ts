@@ -47,6 +47,8 @@ export async function auditCalls({ sql }: Database, { delivered }: Traffic): Pro
 async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> {
   const [sums] = await sql<Record<string, number | string>[]>`
     select (select coalesce(sum(quota), 0) from logs where type = 2) as rows,
+      (select coalesce(sum(quota), 0) from logs where type = 2 and user_id = ${before.userId}) as user_rows,
+      (select coalesce(sum(quota), 0) from logs where type = 2 and token_id = ${before.tokenId}) as key_rows,
       (select coalesce(sum(uncovered), 0) from logs where type = 2) as uncovered,
       (select coalesce(sum(quota), 0) from usage_rollups) as rolled_up,
       (select used_quota from users where id = ${before.userId}) as user_used,
@@ -59,10 +61,14 @@ async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> 
   const sum = (name: string): number => Number(sums?.[name] ?? Number.NaN);
   const rows = sum("rows");
   return [
-    { name: "rows = used quota of the user", expected: rows, found: sum("user_used") },
-    { name: "rows = drop of the balance", expected: rows, found: before.quota - sum("user_quota") },
-    { name: "rows = used quota of the key", expected: rows, found: sum("token_used") },
-    { name: "rows = drop of the key's quota", expected: rows, found: before.tokenQuota - sum("token_quota") },
+    { name: "rows = used quota of the user", expected: sum("user_rows"), found: sum("user_used") },
+    { name: "rows = drop of the balance", expected: sum("user_rows"), found: before.quota - sum("user_quota") },
+    { name: "rows = used quota of the key", expected: sum("key_rows"), found: sum("token_used") },
+    {
+      name: "rows = drop of the key's quota",
+      expected: sum("key_rows"),
+      found: before.tokenQuota - sum("token_quota"),
+    },
     { name: "rows = used quota of the channels", expected: rows, found: sum("channels_used") },
     { name: "rows = roll-ups", expected: rows, found: sum("rolled_up") },
     { name: "uncovered quota units", expected: 0, found: sum("uncovered") },

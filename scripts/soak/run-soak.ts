@@ -8,6 +8,7 @@ import { auditBooks, type Before, type Finding } from "./audit.ts";
 import { HEALTHY_MODELS, startClients, type Targets, type Traffic } from "./clients.ts";
 import { strikeFaults } from "./faults.ts";
 import { FAULTY_MODELS, startFaultyUpstream } from "./faulty-upstream.ts";
+import { CALL_PRICE, PRICED_MODEL, startLimits } from "./lowered-limits.ts";
 
 export type SoakOptions = Readonly<{
   /** Postgres: two gateways, with Redis where it is installed. */
@@ -21,6 +22,8 @@ export type SoakOptions = Readonly<{
 export type SoakResult = Readonly<{
   traffic: Traffic;
   faults: ReadonlyMap<string, number>;
+  /** How often a limit was lowered, and what came right after it was judged. */
+  lowered: number;
   findings: readonly Finding[];
   /** Audits the same books against other traffic; not once a Postgres server has ended. */
   audit: (traffic: Traffic) => Promise<Finding[]>;
@@ -70,14 +73,16 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     };
     const endMs = performance.now() + options.seconds * 1000;
     const clients = startClients(options.clients, targets);
+    const limits = startLimits(targets);
     const victims = { gateways: gateways.length, kill, database, redis };
     const faults = await strikeFaults(victims, options.restMs, () => performance.now() >= endMs);
+    const { lowered, findings: ofLimits } = await limits.stop();
     const traffic = await clients.stop();
     const broken = { name: "hostile calls answered 500", expected: 0, found: traffic.failures.get("hostile 500") ?? 0 };
-    const findings = [broken, ...(await endGateways(gateways))];
+    const findings = [broken, ...ofLimits, ...(await endGateways(gateways))];
     const place = { databaseUrl: database?.url ?? null, dataDir: first.dataDir };
     const audit = (expected: Traffic) => auditBooks(place, before, expected);
-    return { traffic, faults, findings: [...findings, ...(await audit(traffic))], audit };
+    return { traffic, faults, lowered, findings: [...findings, ...(await audit(traffic))], audit };
   } finally {
     clearInterval(forgetting);
     for (const gateway of gateways) await gateway.stop("SIGKILL");
@@ -87,10 +92,11 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 
 /** Channels, prices and a key, whose quota is limited, so that it is kept, too. */
 async function furnish(root: Session, audio: string, faulty: string): Promise<{ before: Before; key: string }> {
-  for (const model of HEALTHY_MODELS) await createChannel(root, audio, [model]);
+  for (const model of [...HEALTHY_MODELS, PRICED_MODEL]) await createChannel(root, audio, [model]);
   for (const model of FAULTY_MODELS) await createChannel(root, faulty, [model], { priority: 10 });
   await setOptions(root, {
     ModelRatio: Object.fromEntries(MODELS.map((model) => [model, 1])),
+    ModelPrice: { [PRICED_MODEL]: CALL_PRICE / 500_000 },
     RetryTimes: 2,
     ModelRequestRateLimitEnabled: true,
     ModelRequestRateLimitCount: 1_000_000,
