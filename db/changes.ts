@@ -1,4 +1,4 @@
-import { CONFIRM_WITHIN_MS, type Confirmation, Confirmations, RESEND_MS } from "./confirmations.ts";
+import { CONFIRM_WITHIN_MS, type Confirmation, Confirmations, RESEND_MS } from "./server/confirmations.ts";
 import { DEADLINES_MS, withDeadline } from "./server/deadlines.ts";
 import { checkListener } from "./server/driver.ts";
 import type { Database } from "./types.ts";

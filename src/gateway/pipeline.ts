@@ -21,7 +21,7 @@ import { bindState } from "./state/provider-state.ts";
 import { keepStored } from "./state/references/keep-parts.ts";
 import { type Finish, respond } from "./streaming/respond.ts";
 import { RunningAttempt } from "./upstream/attempt.ts";
-import { discardResponse, reviewResponse } from "./upstream/filtered.ts";
+import { reviewed } from "./upstream/filtered.ts";
 import { type Received, receive } from "./upstream/receive.ts";
 
 /** Handles a call of an API key or of the playground. Responds to every failure in the client's format. */
@@ -65,11 +65,8 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
   let answered: Served<Received>;
   try {
     await beginCall(context, call);
-    answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], {
-      attempt: (model) => failOver(context, model, tryChannel),
-      review: (received) => reviewResponse(context, received),
-      discard: discardResponse,
-    });
+    const attempts = reviewed(context, (model) => failOver(context, model, tryChannel));
+    answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], attempts);
   } catch (error) {
     throw failCall(context, call, reserved, error);
   } finally {

@@ -14,7 +14,7 @@ import { createLogger } from "../../src/lib/runtime/log.ts";
 import { createVault } from "../../src/lib/security/crypto.ts";
 import { createSettings } from "../../src/settings/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
-import { NO_CHANGES } from "../support/no-changes.ts";
+import { NO_CHANGES } from "../support/lib/no-changes.ts";
 
 const ROWS = 6000;
 const CHANNELS = 1200;

@@ -1,7 +1,9 @@
 import { InsufficientQuota } from "../../billing/ledger/errors.ts";
 import { estimate } from "../../billing/pricing/charge.ts";
+import { searchesEachAnswer } from "../../catalog/catalog.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import { coversModel, type PlanTerms, renewsAt } from "../../domain/wallet/plans/limits/terms.ts";
+import { requestsProviderTools } from "../../formats/tools/provider-tools.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import { isZero } from "../../lib/values/decimal.ts";
@@ -13,7 +15,6 @@ import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices, Hold } from "../call/services.ts";
 import type { PricedCall } from "../routing/model-fallbacks.ts";
 import { type CallPrices, possiblePrices } from "./price.ts";
-import { mayChargeTools } from "./priced-tools.ts";
 
 /** The quota held for a call, and the prices by which it is charged. */
 export type Reservation = Readonly<{
@@ -198,7 +199,10 @@ export function upperCost(context: GatewayContext, call: Call, prices: CallPrice
   const unit = table.quotaPerUnit();
   let upper = 0;
   for (const price of possiblePrices(prices)) upper = Math.max(upper, estimate(price, expected, unit));
-  if (upper > 0 || !mayChargeTools(call, context.catalog())) return upper;
+  if (upper > 0) return upper;
+  const mayRunTools =
+    requestsProviderTools(call.body.json) || searchesEachAnswer(context.catalog().find(call.summary.model));
+  if (!mayRunTools) return 0;
   // What the provider's tools will cost is not known before.
   return [...possiblePrices(prices)].every(({ groupRatio }) => isZero(groupRatio)) ? 0 : 1;
 }

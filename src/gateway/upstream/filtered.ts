@@ -1,12 +1,13 @@
 import { completeEventsLength } from "../../lib/http/sse.ts";
 import type { GatewayContext } from "../call/context.ts";
+import type { ModelAttempts } from "../routing/model-fallbacks.ts";
 import type { OpenStream, Received } from "./receive.ts";
 
 /** A response, and whether its provider's content filter withheld all of it, so that another model may answer instead. */
-export type Reviewed = Readonly<{ result: Received; isRefusal: boolean }>;
+type Reviewed = Readonly<{ result: Received; isRefusal: boolean }>;
 
 /** Reads a response as far as it takes to know whether it has any output. */
-export async function reviewResponse(context: GatewayContext, received: Received): Promise<Reviewed> {
+async function reviewResponse(context: GatewayContext, received: Received): Promise<Reviewed> {
   if (received.kind === "bytes") return { result: received, isRefusal: false };
   if (received.kind === "complete") return { result: received, isRefusal: received.outcome?.() === "filtered" };
   return reviewStream(context, received);
@@ -33,6 +34,16 @@ async function reviewStream({ services: { config } }: GatewayContext, stream: Op
   exchange.endTimeouts();
   return { result: { ...stream, first, ended }, isRefusal: verdict === "filtered" };
 }
+
+/** What a call does with one model: `attempt`, whose response is reviewed while another model could answer. */
+export const reviewed = (
+  context: GatewayContext,
+  attempt: ModelAttempts<Received>["attempt"],
+): ModelAttempts<Received> => ({
+  attempt,
+  review: (received) => reviewResponse(context, received),
+  discard: discardResponse,
+});
 
 /** Ends a response that nobody wants any more. */
 export function discardResponse(received: Received): void {

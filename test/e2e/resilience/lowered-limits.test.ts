@@ -1,6 +1,13 @@
 /** A limit that was lowered, or made, holds in every process once that is answered, with the executable. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createChannel, login, type Session, setOptions, setUp } from "../../support/e2e/console-client.ts";
+import {
+  createApiKey,
+  createChannel,
+  login,
+  type Session,
+  setOptions,
+  setUp,
+} from "../../support/e2e/console-client.ts";
 import { type FakeUpstream, type Gateway, startFakeUpstream, startGateway } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 import { startTemporaryPostgres, type TemporaryPostgres } from "../../support/processes/temporary-postgres.ts";
@@ -165,6 +172,24 @@ describe.each([
     isLowered = true;
     await traffic;
     expect(after).toBeLessThanOrEqual(2);
+  }, 120_000);
+
+  test("a plan that was ended pays no call after the answer", async () => {
+    created += 1;
+    await root.post("/api/user/", { username: `subscriber-${created}`, password: "some-password-1" });
+    const subscriber = await login(gateways[0] as Gateway, `subscriber-${created}`, "some-password-1");
+    const { id, key } = await createApiKey(subscriber);
+    const { id: planId } = await root.post("/api/plan", {
+      ...{ name: `Many ${created}`, description: "", price: 0, period: "month", periodCount: 1, windowQuota: 0 },
+      ...{ window: "5h", windowCalls: 1000, userGroup: "", trialDays: 0, allowsOverage: false, isVisible: true },
+    });
+    await root.put("/api/user/", { id: subscriber.userId, quota: 0 });
+    await root.post("/api/subscription/grant", { user_id: subscriber.userId, plan_id: planId });
+    const own = { id, key: key.replace(/^sk-/, "") };
+    expect(new Set(await callMany(own, 12))).toEqual(new Set([200]));
+    const [subscription] = await subscriber.get("/api/user/subscriptions");
+    await root.post("/api/subscription/end", { id: subscription.id });
+    expect((await callMany(own, BURST)).filter((status) => status === 200)).toEqual([]);
   }, 120_000);
 
   test.each<[string, (place: Place) => Promise<unknown>]>([

@@ -19,7 +19,7 @@ import {
 import { startMidjourney } from "../../support/gateway/fake-midjourney.ts";
 import type { Ordering } from "../../support/gateway/ordering-worker.ts";
 import { BALANCE, taskDeps } from "../../support/gateway/start-tasks.ts";
-import { NO_CHANGES } from "../../support/no-changes.ts";
+import { NO_CHANGES } from "../../support/lib/no-changes.ts";
 import { shortLivedEnv } from "../../support/processes/run-command.ts";
 
 /** A gateway that is killed at any state of a task: the task goes on, and is charged once or given back once. */

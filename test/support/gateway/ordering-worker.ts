@@ -3,7 +3,7 @@ import { createBilling } from "../../../src/billing/billing.ts";
 import { pollTasks } from "../../../src/domain/tasks/polling/poll-tasks.ts";
 import { midjourney } from "../../../src/providers/media/midjourney.ts";
 import { silentLog } from "../billing/start-billing.ts";
-import { NO_CHANGES } from "../no-changes.ts";
+import { NO_CHANGES } from "../lib/no-changes.ts";
 import { startRelay } from "./start-gateway.ts";
 import { taskDeps } from "./start-tasks.ts";
 

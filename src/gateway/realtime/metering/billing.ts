@@ -94,10 +94,10 @@ export class RealtimeBilling {
     if (this.#next) return;
     this.#renewTerms();
     const { context, origin } = this;
-    const asked = responseCall(origin, this.#terms, { maxOutputTokens: limits.maxOutputTokens });
-    const prices = priceCall(context.prices, asked);
-    const maxOutputTokens = limits.maxOutputTokens ?? this.#expectedTokens(asked, prices);
-    const call = { ...asked, summary: { ...asked.summary, maxOutputTokens } };
+    const opened = responseCall(origin, this.#terms, { maxOutputTokens: limits.maxOutputTokens });
+    const prices = priceCall(context.prices, opened);
+    const maxOutputTokens = limits.maxOutputTokens ?? this.#expectedTokens(opened, prices);
+    const call = { ...opened, summary: { ...opened.summary, maxOutputTokens } };
     const reserved = await reserve(context, call, limits.isTextOnly ? withoutAudio(prices) : prices);
     this.#next = { call, reserved: { ...reserved, prices } };
   }

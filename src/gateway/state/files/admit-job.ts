@@ -4,12 +4,12 @@ import { openaiRules } from "../../../formats/openai-chat/request/request-rules.
 import { boundPrompt, summarize } from "../../../formats/openai-chat/request/summary.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
 import { integer, noRules, type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
+import { requestsProviderTools } from "../../../formats/tools/provider-tools.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
-import { requestsProviderTools } from "../../billing/priced-tools.ts";
 import { reserveAmount } from "../../billing/reserve.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { type Changes, createChanges } from "../../db/changes.ts";
-import { openServer } from "../../db/server/open-server.ts";
-import type { Database } from "../../db/types.ts";
-import { type Billing, createBilling } from "../../src/billing/billing.ts";
-import { InsufficientQuota } from "../../src/billing/ledger/errors.ts";
-import type { ReserveRequest } from "../../src/billing/ledger/ledger.ts";
-import { BALANCES, type Subject } from "../../src/billing/ledger/subject.ts";
-import { addBudget, addToken, addUser, booksOf, chargeFor, silentLog } from "../support/billing/start-billing.ts";
-import { openTestDatabase, type TestDatabase } from "../support/database.ts";
+import { type Changes, createChanges } from "../../../db/changes.ts";
+import { openServer } from "../../../db/server/open-server.ts";
+import type { Database } from "../../../db/types.ts";
+import {
+  addBudget,
+  addToken,
+  addUser,
+  booksOf,
+  chargeFor,
+  silentLog,
+} from "../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { type Billing, createBilling } from "../billing.ts";
+import { InsufficientQuota } from "./errors.ts";
+import type { ReserveRequest } from "./ledger.ts";
+import { BALANCES, type Subject } from "./subject.ts";
 
 setDefaultTimeout(120_000);
 

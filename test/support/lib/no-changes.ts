@@ -1,6 +1,6 @@
-import type { Changes } from "../../db/changes.ts";
+import type { Changes } from "../../../db/changes.ts";
 
-/** A change feed of a process that nobody else works beside. */
+/** The change feed of the only process on a database. */
 export const NO_CHANGES: Changes = {
   publish: async () => {},
   enforce: async () => {},

@@ -1,6 +1,4 @@
-import { type Catalog, searchesEachAnswer } from "../../catalog/catalog.ts";
-import { type JsonObject, recordsOf, textOf } from "../../formats/json.ts";
-import type { Call } from "../call/call.ts";
+import { type JsonObject, recordsOf, textOf } from "../json.ts";
 
 const OPTIONS = ["web_search_options", "enable_search", "search_parameters", "plugins"];
 const CLIENT_TYPES: ReadonlySet<string> = new Set(["function", "custom"]);
@@ -19,7 +17,3 @@ function isClients(tool: JsonObject): boolean {
   if ("name" in tool) return true;
   return Object.keys(tool).every((member) => member === "functionDeclarations" || member === "function_declarations");
 }
-
-/** Whether the call may be charged for tools, also where its model costs nothing. */
-export const mayChargeTools = ({ body, summary }: Call, catalog: Catalog): boolean =>
-  requestsProviderTools(body.json) || searchesEachAnswer(catalog.find(summary.model));

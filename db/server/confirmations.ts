@@ -1,5 +1,5 @@
-import { STORED_HOLD_NAMES } from "./schema/billing/ledger.ts";
-import type { Sql } from "./types.ts";
+import { STORED_HOLD_NAMES } from "../schema/billing/ledger.ts";
+import type { Sql } from "../types.ts";
 
 /** A process that has not confirmed a notice is sent it again after so long; it may have been lost with a connection. */
 export const RESEND_MS = 1000;
