@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { REMINDER_METHODS } from "../../../db/schema/billing/plans.ts";
+import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
 import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
 import type { ChangeInput } from "../../domain/wallet/plans/card/change/card-terms.ts";
 import { changePlan, previewChange } from "../../domain/wallet/plans/card/change/change-plan.ts";
@@ -89,7 +90,7 @@ const WRONG_COUPONS = { count: 20, windowMs: 600_000 };
 export function planRoutes(services: PlanDeps & PaymentServices, guarded: ReturnType<typeof guard>) {
   const { db } = services;
   const renewing = {
-    db,
+    ...{ db, changes: services.changes },
     setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(services, orderId, isRenewed),
   };
   const pausing = {
@@ -256,7 +257,8 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         .post(
           "/subscription/end",
           async ({ actor, request, body }) => {
-            await endNow(renewing, actor, body.id);
+            const userId = await endNow(renewing, actor, body.id);
+            await advanceSubscriptions(services, undefined, undefined, userId);
             return done(request, "subscription_saved");
           },
           { body: t.Object({ id }) },

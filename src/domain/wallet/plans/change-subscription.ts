@@ -203,14 +203,14 @@ export function creditOf(
 
 /**
  * Ends a subscription at once, by an administrator; what is left of its window is taken back, and a card is not charged any
- * more. Throws OperationError.
+ * more. Resolves with whose it was when no call is paid by it any more. Throws OperationError.
  */
 export async function endNow(
-  { db, setCardRenewal }: Parameters<typeof setRenewal>[0],
+  { db, changes, setCardRenewal }: Parameters<typeof setRenewal>[0] & Pick<PlanDeps, "changes">,
   actor: UserEntry,
   subscriptionId: number,
-): Promise<void> {
-  const { orderId } = await findInReach(db, actor, subscriptionId);
+): Promise<number> {
+  const { orderId, userId } = await findInReach(db, actor, subscriptionId);
   if (orderId !== null) await setCardRenewal(orderId, false);
   await db.transaction(async (tx) => {
     const found = await findInReach(tx, actor, subscriptionId);
@@ -224,6 +224,9 @@ export async function endNow(
       ...{ action: "delete", target: "subscription", user_id: found.userId },
     });
   });
+  // It pays no call any more, also where what is left can be taken back only when calls have ended.
+  await publishPlanAccount({ db, changes }, userId);
+  return userId;
 }
 
 /** Whose subscription it is, and which order pays for it by card. Throws OperationError: it is unknown, or out of the actor's reach. */

@@ -46,7 +46,7 @@ const rowOf = async (userId: number) => {
 };
 const advance = (now: number) => advanceSubscriptions(deps, undefined, now);
 const renewing = () => ({
-  db: deps.db,
+  ...{ db: deps.db, changes: deps.changes },
   setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(deps, orderId, isRenewed),
 });
 const deliver = async (now: number, events = stripe.events.splice(0)) => {
