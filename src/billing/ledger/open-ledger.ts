@@ -50,6 +50,7 @@ export function openLedger(parts: Parts): OpenLedger {
   const ledger = new Ledger({ sql, processId, sole, inTurn, unansweredMs, onFailure, outage, others, log });
   let balances: BalanceLoader | null = null;
   let unsubscribe: readonly (() => unknown)[] = [];
+  let stopConfirming = () => {};
   return {
     ledger,
     liveProcesses,
@@ -66,8 +67,8 @@ export function openLedger(parts: Parts): OpenLedger {
         changes.subscribe("tokens", restore("token")),
         changes.subscribe("budgets", restore("budget")),
         changes.onGap(loader.reload),
-        changes.confirmAs(processId),
       ];
+      stopConfirming = changes.confirmAs(processId);
       if (!sole) await others.announce("joined");
     },
     async sweep() {
@@ -82,6 +83,7 @@ export function openLedger(parts: Parts): OpenLedger {
       others.publishBalances(ledger.takeSettled());
       if (!sole) await others.announce("left");
       others.close();
+      stopConfirming();
     },
   };
 }

@@ -58,11 +58,14 @@ export function findRoute({ services }: Pick<GatewayContext, "services">, call: 
   return candidates.tiers.length === 0 || candidates === own ? route : null;
 }
 
+/** A response, and whether the provider's content filter withheld all of it. */
+export type Reviewed<Result> = Readonly<{ result: Result; isRefusal: boolean }>;
+
 /** What a call does with one model. */
 export type ModelAttempts<Result> = Readonly<{
   attempt: (call: PricedCall) => Promise<Result>;
   /** Whether the provider's content filter withheld all of a response; it is read as far as that takes. */
-  review: (result: Result) => Promise<Readonly<{ result: Result; isRefusal: boolean }>>;
+  review: (result: Result) => Promise<Reviewed<Result>>;
   /** Ends a response that nobody wants. */
   discard: (result: Result) => void;
 }>;
@@ -93,13 +96,14 @@ async function tryModels<Result>(
   { attempt, review, discard }: ModelAttempts<Result>,
 ): Promise<Served<Result>> {
   const failures: unknown[] = [];
-  let refused: (Served<Result> & Readonly<{ answer: () => void }>) | null = null;
+  let refused: Refused<Result> | null = null;
   for (const served of calls) {
     try {
       const received = await attempt(served);
       const isLast = served === calls.at(-1);
-      const { result, isRefusal } =
+      const reviewed: Reviewed<Result> =
         isLast && !refused ? { result: received, isRefusal: false } : await review(received);
+      const { result, isRefusal } = reviewed;
       if (!isRefusal) {
         if (refused) discard(refused.result);
         if (served.call.route) rememberModel(context, served.call);
@@ -120,6 +124,9 @@ async function tryModels<Result>(
   refused.answer();
   return refused;
 }
+
+/** A response that was withheld; `answer` makes it the one that answers the call after all. */
+type Refused<Result> = Served<Result> & Readonly<{ answer: () => void }>;
 
 /** Notes in the log that the latest attempt was refused. Returns what makes it the one that answers the call after all. */
 function noteRefusal({ attempts }: Call): () => void {

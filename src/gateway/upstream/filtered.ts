@@ -1,19 +1,16 @@
 import { completeEventsLength } from "../../lib/http/sse.ts";
 import type { GatewayContext } from "../call/context.ts";
-import type { ModelAttempts } from "../routing/model-fallbacks.ts";
+import type { ModelAttempts, Reviewed } from "../routing/model-fallbacks.ts";
 import type { OpenStream, Received } from "./receive.ts";
 
-/** A response, and whether its provider's content filter withheld all of it, so that another model may answer instead. */
-type Reviewed = Readonly<{ result: Received; isRefusal: boolean }>;
-
 /** Reads a response as far as it takes to know whether it has any output. */
-async function reviewResponse(context: GatewayContext, received: Received): Promise<Reviewed> {
+async function reviewResponse(context: GatewayContext, received: Received): Promise<Reviewed<Received>> {
   if (received.kind === "bytes") return { result: received, isRefusal: false };
   if (received.kind === "complete") return { result: received, isRefusal: received.outcome?.() === "filtered" };
   return reviewStream(context, received);
 }
 
-async function reviewStream({ services: { config } }: GatewayContext, stream: OpenStream): Promise<Reviewed> {
+async function reviewStream({ services: { config } }: GatewayContext, stream: OpenStream): Promise<Reviewed<Received>> {
   const { exchange, reader, outcome } = stream;
   if (!outcome) return { result: stream, isRefusal: false };
   let { first, ended } = stream;
