@@ -26,6 +26,7 @@ const NOT_ENFORCED: Readonly<Record<string, string>> = {
   "api-keys/create-api-key.ts": "a key more",
   "api-keys/directory/index.ts": "a key that has ended by itself",
   "codes/redeem-code.ts": "a credit",
+  "diagnostics/journal-actions.ts": "charges of the past",
   "notifications/wxpusher.ts": "where notices go",
   "tasks/polling/apply-report.ts": "a refund",
   "wallet/balances.ts": "a credit",
