@@ -13,8 +13,8 @@ import { createChannelDirectory } from "../../src/domain/channels/directory.ts";
 import { createLogger } from "../../src/lib/runtime/log.ts";
 import { createVault } from "../../src/lib/security/crypto.ts";
 import { createSettings } from "../../src/settings/settings.ts";
+import { NO_CHANGES } from "../support/billing/no-changes.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
-import { NO_CHANGES } from "../support/lib/no-changes.ts";
 
 const ROWS = 6000;
 const CHANNELS = 1200;

@@ -7,6 +7,7 @@ import type { Database } from "../../../db/types.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { pollTasks } from "../../../src/domain/tasks/polling/poll-tasks.ts";
 import { midjourney } from "../../../src/providers/media/midjourney.ts";
+import { NO_CHANGES } from "../../support/billing/no-changes.ts";
 import {
   addChannel,
   addToken,
@@ -19,7 +20,6 @@ import {
 import { startMidjourney } from "../../support/gateway/fake-midjourney.ts";
 import type { Ordering } from "../../support/gateway/ordering-worker.ts";
 import { BALANCE, taskDeps } from "../../support/gateway/start-tasks.ts";
-import { NO_CHANGES } from "../../support/lib/no-changes.ts";
 import { shortLivedEnv } from "../../support/processes/run-command.ts";
 
 /** A gateway that is killed at any state of a task: the task goes on, and is charged once or given back once. */

@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { openDatabase } from "../../../db/connect.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../src/billing/ledger/errors.ts";
-import { NO_CHANGES } from "../lib/no-changes.ts";
 import { until } from "../lib/until.ts";
+import { NO_CHANGES } from "./no-changes.ts";
 import { chargeFor, silentLog } from "./start-billing.ts";
 
 /**

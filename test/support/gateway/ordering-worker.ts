@@ -2,8 +2,8 @@ import { openDatabase } from "../../../db/connect.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { pollTasks } from "../../../src/domain/tasks/polling/poll-tasks.ts";
 import { midjourney } from "../../../src/providers/media/midjourney.ts";
+import { NO_CHANGES } from "../billing/no-changes.ts";
 import { silentLog } from "../billing/start-billing.ts";
-import { NO_CHANGES } from "../lib/no-changes.ts";
 import { startRelay } from "./start-gateway.ts";
 import { taskDeps } from "./start-tasks.ts";
 

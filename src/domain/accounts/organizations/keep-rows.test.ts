@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Changes } from "../../../../db/changes.ts";
-import { NO_CHANGES } from "../../../../test/support/lib/no-changes.ts";
+import { NO_CHANGES } from "../../../../test/support/billing/no-changes.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { keepRows } from "./keep-rows.ts";
 
