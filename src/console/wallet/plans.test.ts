@@ -85,9 +85,8 @@ test("administrators grant plans to those below them, and end subscriptions", as
   expect(await grant(app.ids.other)).toMatchObject({ success: true });
   expect((await app.rowOf(app.ids.other)).quota).toBe(100);
   expect(await app.call("POST", "/api/subscription/end", { id: 3 }, app.as.admin)).toMatchObject({ success: true });
-  expect(await app.call("GET", "/api/user/subscriptions", undefined, app.as.other)).toMatchObject({
-    data: [{ status: "ending" }],
-  });
+  expect(await app.call("GET", "/api/user/subscriptions", undefined, app.as.other)).toMatchObject({ data: [] });
+  expect((await app.rowOf(app.ids.other)).quota).toBe(0);
 });
 
 test("a retired plan is offered to nobody", async () => {
