@@ -34,6 +34,7 @@ import { redemptionRoutes } from "../console/wallet/redemptions.ts";
 import { walletRoutes } from "../console/wallet/wallet.ts";
 import { identifyUser } from "../domain/accounts/authenticate.ts";
 import { sessionAccount } from "../domain/accounts/organizations/members/acting.ts";
+import { createMailLimits } from "../domain/accounts/registration/mail-limits.ts";
 import type { ReadLive } from "../domain/channels/live.ts";
 import type { DiagnosticsContext } from "../domain/diagnostics/diagnostics-context.ts";
 import type { ModelHealthReader } from "../domain/models/model-health.ts";
@@ -66,6 +67,8 @@ export function managementApi(
     ...services,
     ...models,
     signInAddresses: config.signInAddresses,
+    rateLimits: config.rateLimits,
+    mailLimits: createMailLimits(services),
     updateCheckUrl: config.updateCheckUrl,
     projectUrl: config.projectUrl,
     generateDefaultToken: config.generateDefaultToken,

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eq } from "drizzle-orm";
 import type { TSchema } from "elysia";
-import { users } from "../../db/schema/accounts/users.ts";
+import { accessTokens } from "../../db/schema/accounts/access-tokens.ts";
 import { RESOURCES } from "../../src/domain/accounts/access/access-rules.ts";
 import { requiredRight } from "../../src/domain/accounts/access/route-rights.ts";
 import { createServiceAccount } from "../../src/domain/accounts/access/service-accounts.ts";
@@ -144,8 +143,9 @@ test("no spelling opens a route to a caller without its right, and HEAD is GET",
 test("the id of a row has one spelling, whoever asks", async () => {
   const root = await createAccount(services.database.db, { username: "root-2", role: ROLE.root }, null);
   const token = "an access token of the tests";
-  const accessTokenHash = services.vault.keyedHash(token);
-  await services.database.db.update(users).set({ accessTokenHash }).where(eq(users.id, root));
+  await services.database.db
+    .insert(accessTokens)
+    .values({ userId: root, tokenHash: services.vault.keyedHash(token), sessionVersion: 1, createdAt: 1 });
   await services.changes.publish("users", [root]);
   await services.users.reread(root);
   const withIds = routes.filter(({ params }) => Object.values(params).some(isRowId));

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { epochSeconds } from "../columns.ts";
+import { epochSeconds, quotaUnits } from "../columns.ts";
 import { identityProviders } from "./identity-providers.ts";
 import { users } from "./users.ts";
 
@@ -36,6 +36,8 @@ export const organizationMembers = pgTable(
     /** Rights of the role that the member does not have. */
     withheld: text("withheld").array().notNull().default(sql`'{}'`),
     joinedAt: epochSeconds("joined_at").notNull(),
+    /** What the member moved into the organization's wallet and has not moved out again. */
+    funded: quotaUnits("funded").notNull().default(0),
     /** The identity provider whose groups keep this membership; null: people do. */
     providerId: integer("provider_id").references(() => identityProviders.id, { onDelete: "set null" }),
   },

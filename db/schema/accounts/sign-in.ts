@@ -93,3 +93,17 @@ export const pendingNotices = pgTable(
   },
   (t) => [index("pending_notices_next_idx").on(t.nextAt)],
 );
+
+/** Where a user has signed in before: guesses from elsewhere don't keep the user out from there. */
+export const signInOrigins = pgTable(
+  "sign_in_origins",
+  {
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** `address:` and an IPv4 address or the /64 of an IPv6 address; `device:` and the hash of a cookie. */
+    origin: text("origin").notNull(),
+    lastUsedAt: epochSeconds("last_used_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.origin] }), index("sign_in_origins_last_used_idx").on(t.lastUsedAt)],
+);

@@ -10,6 +10,7 @@ import {
 } from "../../domain/accounts/credentials/totp.ts";
 import { confirmOwner, countGuess, requireSession } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { takeFlow, tryFlow } from "../../domain/accounts/sessions/flows.ts";
+import { factorKey } from "../../domain/accounts/sessions/guess-limits.ts";
 import { endOtherSessions, endSession, listSessions } from "../../domain/accounts/sessions/sessions.ts";
 import type { Limiter } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -17,7 +18,7 @@ import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { rowId } from "../http/integers.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
-import { flowCookieOf, openSession } from "../sign-in/complete-sign-in.ts";
+import { flowCookieOf, openSession, originOf } from "../sign-in/complete-sign-in.ts";
 import type { OAuthServices } from "../sign-in/oauth.ts";
 
 const code = t.String({ maxLength: 64 });
@@ -32,11 +33,11 @@ export function securityRoutes(
   const { db, vault, settings, signInLimiter } = services;
   const owner = { db, limiter: signInLimiter };
 
-  /** Consumes a code. Attempts count against the account, whichever route they use. */
-  const requireCode = async (userId: number, input: string) => {
-    await countGuess(signInLimiter, `factor:${userId}`);
+  /** Consumes a code. Attempts count against the account, whichever route they use, or against a familiar device of it. */
+  const requireCode = async (userId: number, input: string, key = `factor:${userId}`) => {
+    await countGuess(signInLimiter, key);
     if (!(await useSecondFactor(services, userId, input))) throw new OperationError("second_factor_wrong");
-    await signInLimiter.forget(`factor:${userId}`);
+    await signInLimiter.forget(key);
   };
   return new Elysia({ prefix: "/api/user", name: "console/security" })
     .use(guarded)
@@ -47,7 +48,8 @@ export function securityRoutes(
         const cookie = flowCookieOf(request, "second_factor");
         const flow = await tryFlow(services, "second_factor", cookie);
         if (flow?.userId == null) throw new OperationError("second_factor_expired");
-        await requireCode(flow.userId, body.code);
+        const origin = originOf(services.clientAddress, { request, server });
+        await requireCode(flow.userId, body.code, await factorKey(db, flow.userId, origin));
         if (!(await takeFlow(services, "second_factor", cookie))) throw new OperationError("second_factor_expired");
         return openSession(services, { request, server, set }, flow.userId);
       },

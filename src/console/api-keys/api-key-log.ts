@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { Reads } from "../../../db/server/replica.ts";
+import { checkKeyLog } from "../../domain/api-keys/check-key-log.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { readLogs, totalLogs } from "../../domain/logs/list/list-logs.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -21,6 +22,7 @@ export function apiKeyLogRoutes({ reads, tokens }: Readonly<{ reads: Reads; toke
         Object.assign(set.headers, ANY_ORIGIN);
         const token = tokens.findByKey(bareKey(query.key || request.headers.get("authorization") || ""));
         if (!token) throw new OperationError("token_key_invalid");
+        await reads.read((db) => checkKeyLog(db, { userId: token.userId, createdBy: token.createdBy }));
         const filter = { userId: token.userId, tokenId: token.id };
         const { page, pageSize } = readPaging(query, 1, PAGE_SIZE);
         return reads.read(async (db) => {

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { TypeSystem } from "elysia/type-system";
-import { LARGEST_ID, readInteger } from "../../lib/values/integers.ts";
+import { LARGEST_ID, readInteger } from "../../lib/http/integers.ts";
 
 type Range = Readonly<{
   minimum?: number;

@@ -1,5 +1,5 @@
 import { type TSchema, t } from "elysia";
-import { LARGEST_ID } from "../../lib/values/integers.ts";
+import { LARGEST_ID } from "../../lib/http/integers.ts";
 import type { Sorting, Sorts } from "../../lib/values/sorting.ts";
 import { ok } from "./envelope.ts";
 import { integer } from "./integers.ts";

@@ -5,8 +5,14 @@ import { requireWay } from "../../domain/accounts/identities/sso/require-way.ts"
 import { rememberLanguage } from "../../domain/accounts/profile/update-profile.ts";
 import { FLOW_SECONDS, type FlowKind, startFlow } from "../../domain/accounts/sessions/flows.ts";
 import { type Sessions, sessionCookie } from "../../domain/accounts/sessions/sessions.ts";
+import {
+  deviceCookie,
+  deviceCookieOf,
+  rememberOrigin,
+  type SignInOrigin,
+} from "../../domain/accounts/sessions/sign-in-origins.ts";
 import { type UserView, viewUser } from "../../domain/accounts/users/user-view.ts";
-import type { ClientAddress, PeerSource } from "../../lib/http/client-ip.ts";
+import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/client-ip.ts";
 import { readHostCookie, setHostCookie } from "../../lib/http/host-cookie.ts";
 import { languageOf } from "../../lib/messages.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
@@ -52,11 +58,22 @@ export async function openSession(
     ip: clientAddress.ip(request, server),
     userAgent: request.headers.get("user-agent") ?? "",
   });
-  set.headers["set-cookie"] = sessionCookie(value, clientAddress.isHttps(request, server));
+  const isHttps = clientAddress.isHttps(request, server);
+  const device = await rememberOrigin(db, userId, originOf(clientAddress, { request, server }));
+  set.headers["set-cookie"] = [...sessionCookie(value, isHttps), ...deviceCookie(userId, device, isHttps)];
   // Programs may sign in without a User-Agent.
   if (request.headers.has("accept-language")) await rememberLanguage(db, userId, languageOf(request));
   return ok(await viewUser(db, userId));
 }
+
+/** Where a request to sign in comes from. */
+export const originOf = (
+  clientAddress: ClientAddress,
+  { request, server }: Pick<EntranceCall, "request" | "server">,
+): SignInOrigin => ({
+  address: limitKeyOf(clientAddress.ip(request, server)),
+  deviceOf: (userId) => deviceCookieOf(request, userId),
+});
 
 const nameOf = (kind: FlowKind): string => `flow_${kind}`;
 

@@ -2,7 +2,9 @@ import { Elysia } from "elysia";
 import type { Changes } from "../../../db/changes.ts";
 import type { Db } from "../../../db/types.ts";
 import type { UserDirectory } from "../../domain/accounts/directory.ts";
+import type { MailLimits } from "../../domain/accounts/registration/mail-limits.ts";
 import type { Setup } from "../../domain/accounts/registration/setup.ts";
+import { createGuessLimits } from "../../domain/accounts/sessions/guess-limits.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
 import { createSignInLimiter } from "../../domain/accounts/sessions/sign-in.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
@@ -14,7 +16,7 @@ import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
-import type { NotifyAddresses, SignInAddresses } from "../../server/config.ts";
+import type { Config, NotifyAddresses, SignInAddresses } from "../../server/config.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { accessTokenRoutes } from "../accounts/access-tokens.ts";
 import { accountExportRoutes, downloadRoutes } from "../accounts/account-export.ts";
@@ -57,6 +59,8 @@ export type IdentityServices = Readonly<{
   channels: { modelsOf(group: string): readonly string[] };
   clientAddress: ClientAddress;
   sharedLimits: SharedLimits | null;
+  mailLimits: MailLimits;
+  rateLimits: Pick<Config["rateLimits"], "critical">;
   fetch: SafeFetch;
   mailer: Mailer;
   notifier: Notifier;
@@ -81,11 +85,12 @@ export function identityRoutes(
   limits: ReturnType<typeof rateLimit>,
 ) {
   const signInLimiter = createSignInLimiter(services.sharedLimits);
+  const guessLimits = createGuessLimits(services.sharedLimits, services.rateLimits.critical);
   return new Elysia({ name: "console/identity" })
     .use(statusRoutes(services, guarded))
     .use(downloadRoutes(services, guarded))
     .use(setupRoutes(services, limits))
-    .use(sessionRoutes({ ...services, signInLimiter }, limits))
+    .use(sessionRoutes({ ...services, guessLimits }, limits))
     .use(registerRoutes(services, limits))
     .use(verificationRoutes(services, limits))
     .use(oauthRoutes(services, limits))

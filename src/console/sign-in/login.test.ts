@@ -27,7 +27,8 @@ describe("login", () => {
   test("over https the cookie says so", async () => {
     const body = { username: "alice", password: TEST_PASSWORD };
     const answer = await app.ask("POST", "https://gateway.test/api/user/login", body);
-    expect(answer.headers.get("set-cookie")).toEndWith("; Secure");
+    const cookies = answer.headers.getSetCookie();
+    expect(cookies.filter((text) => text.endsWith("; Secure"))).toHaveLength(cookies.length);
   });
 
   test("the language that somebody signs in with is that of their notices; programs without one change nothing", async () => {
@@ -88,13 +89,22 @@ describe("login", () => {
     await app.settings.set("PasswordLoginEnabled", "true");
   });
 
-  test("after ten wrong tries the account waits, from whatever address, even with the right password", async () => {
+  test("after ten wrong tries an unknown device waits, while a device that signed in before does not", async () => {
     await app.addUser("victim");
+    const known = await login("victim", TEST_PASSWORD);
+    const device = known.headers.getSetCookie().find((text) => text.startsWith("device-"));
+    expect(device).toMatch(/^device-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=34560000$/);
     const tries = await Promise.all(Array.from({ length: 14 }, () => login("victim", "wrong")));
     expect(tries.filter((answer) => answer.status === 429)).toHaveLength(4);
     const throttled = await login("VICTIM", TEST_PASSWORD);
     expect(throttled).toMatchObject({ status: 429, body: { success: false, code: "login_throttled" } });
     expect(Number(throttled.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await login("alice", TEST_PASSWORD)).body.success).toBe(true);
+    const cookie = device?.split(";")[0] ?? "";
+    const again = await login("VICTIM", TEST_PASSWORD, { cookie });
+    expect(again.body.success).toBe(true);
+    expect(again.headers.getSetCookie().some((text) => text.startsWith(`${cookie};`))).toBe(true);
+    const planted = cookie.replace(/=.*/, `=${"a".repeat(43)}`);
+    expect((await login("victim", TEST_PASSWORD, { cookie: planted })).status).toBe(429);
   });
 });

@@ -2,18 +2,18 @@ import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { userHeaderProblem } from "../../domain/accounts/authenticate.ts";
 import { checkTurnstile } from "../../domain/accounts/registration/turnstile.ts";
+import type { GuessLimits } from "../../domain/accounts/sessions/guess-limits.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
 import { clearedSessionCookie, sessionCookieOf } from "../../domain/accounts/sessions/sessions.ts";
 import { signInWithPassword } from "../../domain/accounts/sessions/sign-in.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
-import type { Limiter } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
-import { enter } from "./complete-sign-in.ts";
+import { enter, originOf } from "./complete-sign-in.ts";
 
 type SessionServices = Readonly<{
   db: Db;
@@ -21,14 +21,14 @@ type SessionServices = Readonly<{
   settings: SettingsReader;
   sessions: Sessions;
   clientAddress: ClientAddress;
-  signInLimiter: Limiter;
+  guessLimits: GuessLimits;
   fetch: SafeFetch;
   signInAddresses: Readonly<{ turnstileVerify: string }>;
 }>;
 
 /** Login and logout. */
 export function sessionRoutes(services: SessionServices, limits: ReturnType<typeof rateLimit>) {
-  const { db, settings, sessions, clientAddress, signInLimiter, fetch, signInAddresses } = services;
+  const { db, settings, sessions, clientAddress, guessLimits, fetch, signInAddresses } = services;
 
   const logout = async ({ request, server, set }: LogoutContext) => {
     const value = sessionCookieOf(request);
@@ -54,11 +54,11 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
             action: "login",
           },
         );
-        const userId = await signInWithPassword({ db, settings, limiter: signInLimiter }, body);
+        const origin = originOf(clientAddress, { request, server });
+        const userId = await signInWithPassword({ db, settings, limits: guessLimits }, body, origin);
         return enter(services, { request, server, set }, userId, null);
       },
       {
-        critical: true,
         query: t.Object({ turnstile: t.Optional(t.String({ maxLength: 4096 })) }),
         body: t.Object({ username: t.String(), password: t.String({ maxLength: 200 }) }),
       },

@@ -2,15 +2,10 @@ import { Elysia, t } from "elysia";
 import type { Changes } from "../../../db/changes.ts";
 import { requestReset, resetByMail } from "../../domain/accounts/credentials/reset-by-email.ts";
 import type { UserDirectory } from "../../domain/accounts/directory.ts";
-import {
-  createMailLimiter,
-  type MailCodeDeps,
-  sendVerification,
-} from "../../domain/accounts/registration/send-verification.ts";
+import { type MailCodeDeps, sendVerification } from "../../domain/accounts/registration/send-verification.ts";
 import { type CheckedAction, checkTurnstile } from "../../domain/accounts/registration/turnstile.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
 import type { ClientAddress, PeerSource } from "../../lib/http/client-ip.ts";
-import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { languageOf } from "../../lib/messages.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -19,14 +14,13 @@ import { done, ok } from "../http/envelope.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 import { requireFreshCaller } from "./oauth.ts";
 
-export type VerificationServices = Omit<MailCodeDeps, "mailLimiter"> &
+export type VerificationServices = MailCodeDeps &
   Readonly<{
     changes: Changes;
     users: UserDirectory;
     sessions: Sessions;
     clientAddress: ClientAddress;
     fetch: SafeFetch;
-    sharedLimits: SharedLimits | null;
     log: Logger;
     signInAddresses: Readonly<{ turnstileVerify: string }>;
   }>;
@@ -37,8 +31,7 @@ const mailQuery = t.Object({
 });
 
 /** Codes and links by mail: verifying an address, resetting a password. */
-export function verificationRoutes(input: VerificationServices, limits: ReturnType<typeof rateLimit>) {
-  const services = { ...input, mailLimiter: createMailLimiter(input.sharedLimits) };
+export function verificationRoutes(services: VerificationServices, limits: ReturnType<typeof rateLimit>) {
   const { settings, fetch, clientAddress, signInAddresses } = services;
 
   const isPerson = (action: CheckedAction, token: string | undefined, request: Request, server: PeerSource) =>

@@ -1,8 +1,8 @@
 import type { Db } from "../../../db/types.ts";
+import { readId } from "../../lib/http/integers.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
-import { readId } from "../../lib/values/integers.ts";
 import type { Right } from "./access/access-rules.ts";
 import { findServiceAccount, isServiceToken } from "./access/service-accounts.ts";
 import { findByAccessToken } from "./credentials/access-tokens.ts";

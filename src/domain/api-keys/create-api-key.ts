@@ -10,7 +10,7 @@ import { longestName, SUFFIX_LENGTH, TOKEN_LIMITS, tokenCountError, tokenNameErr
 import { type ApiKeyView, secretSinceOf, viewApiKey } from "./api-key-view.ts";
 import { readBudget } from "./budget.ts";
 import { logCreatedKeys } from "./log-key-change.ts";
-import { type ApiKeyDeps, holdKeyRight, type Owner } from "./operation.ts";
+import { type ApiKeyDeps, holdKeyRight, type Owner, showsSecret } from "./operation.ts";
 import { changeToken, stateOf } from "./update-api-key.ts";
 
 const SUFFIX_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -94,6 +94,7 @@ export async function rotateToken(
     throw new OperationError("token_grace_invalid", { days: LONGEST_GRACE_SECONDS / 86_400 });
   }
   return changeToken(deps, owner, id, async (before, tx) => {
+    if (!showsSecret(owner, before)) throw new OperationError("organization_right_missing", {}, { status: 403 });
     const rotation = owner.member && (await findRotation(tx, owner.id, before.projectId));
     const oldest = rotation ? secretSinceOf(before) + rotation.seconds : Number.POSITIVE_INFINITY;
     const until = Math.min(nowSeconds + graceSeconds, oldest);

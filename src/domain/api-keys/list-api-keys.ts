@@ -8,7 +8,7 @@ import { findRotation } from "../accounts/organizations/policies/manage-policies
 import type { Rotation } from "../accounts/organizations/policies/policy.ts";
 import { type ApiKeyRow, type ApiKeyView, secretSinceOf, viewApiKey } from "./api-key-view.ts";
 import { importedKeyHash } from "./directory/key-hash.ts";
-import type { ApiKeyDeps, Owner } from "./operation.ts";
+import { type ApiKeyDeps, type Owner, showsSecret } from "./operation.ts";
 
 export type TokenFilter = Readonly<{
   /** Part of the name. */
@@ -90,11 +90,8 @@ export const ownedBy = ({ id, member }: Owner): SQL | undefined =>
   and(eq(tokens.userId, id), isNull(tokens.deletedAt), member?.ownOnly ? eq(tokens.createdBy, member.id) : undefined);
 
 /** What the owner sees of keys. Members without the right to write keys see that they exist, not what they are. */
-async function viewFor(
-  { db, vault }: ReadDeps,
-  { id: ownerId, member }: Owner,
-  rows: readonly ApiKeyRow[],
-): Promise<ListedApiKey[]> {
+async function viewFor({ db, vault }: ReadDeps, owner: Owner, rows: readonly ApiKeyRow[]): Promise<ListedApiKey[]> {
+  const { id: ownerId, member } = owner;
   const ids = rows.map(({ id }) => id);
   const found =
     ids.length === 0
@@ -108,7 +105,7 @@ async function viewFor(
     const rotation = rotations.get(row.projectId);
     const leak = found.find(({ tokenId, keyHash }) => tokenId === row.id && keyHash === row.keyHash);
     return {
-      ...viewApiKey(row, vault, member?.seesSecrets !== false),
+      ...viewApiKey(row, vault, showsSecret(owner, row)),
       ...(leak && { leak: { url: leak.url, time: leak.reportedAt } }),
       ...(rotation && { rotation: viewRotation(rotation, row), previous_key_until: previousUntil(rotation, row) }),
     };

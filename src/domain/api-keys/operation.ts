@@ -21,22 +21,30 @@ export type KeyMember = Readonly<{
   ownOnly: boolean;
   /** Sees the keys in clear, and may change them. */
   seesSecrets: boolean;
+  /** Reads requests one by one, which whoever has a key in clear can do with it. */
+  readsRequests: boolean;
   /** No member, whose right could end meanwhile. */
   isService?: boolean;
 }>;
 
 /** The owner of the keys of a call: a person, or an organization with what the member may do with its keys. */
-export function keyOwner({ actor, person, role }: Acting): Owner {
+export function keyOwner({ actor, person, role, may }: Acting): Owner {
   const { id, group } = actor;
   if (role === null) return { id, group };
   const seesSecrets = hasRight(role, "keys.write");
   const ownOnly = seesSecrets && !hasRight(role, "keys.all");
+  const readsRequests = may("requests.read");
+  const isService = person.kind === "service";
   return {
     id,
     group,
-    member: { id: person.id, username: person.username, ownOnly, seesSecrets, isService: person.kind === "service" },
+    member: { id: person.id, username: person.username, ownOnly, seesSecrets, readsRequests, isService },
   };
 }
+
+/** Whether whoever acts for the owner of a key may see it in clear: without the right to read requests only what they created. */
+export const showsSecret = ({ member }: Owner, { createdBy }: Readonly<{ createdBy: number | null }>): boolean =>
+  member === undefined || (member.seesSecrets && (member.readsRequests || createdBy === member.id));
 
 /**
  * Before keys are created or changed in the transaction: a member of an organization must still have the right to, and

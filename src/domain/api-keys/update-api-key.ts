@@ -11,7 +11,7 @@ import { readBudget } from "./budget.ts";
 import { TOKEN_STATUS } from "./directory/index.ts";
 import { ownedBy } from "./list-api-keys.ts";
 import { logKeyChange } from "./log-key-change.ts";
-import { type ApiKeyDeps, holdKeyRight, type Owner } from "./operation.ts";
+import { type ApiKeyDeps, holdKeyRight, type Owner, showsSecret } from "./operation.ts";
 
 /**
  * Changes the given fields of one of the owner's keys. Its status follows, unless it is disabled: a key that was exhausted and
@@ -88,7 +88,7 @@ export async function changeToken(
     return row;
   });
   await changes.enforce("tokens", [id]);
-  return viewApiKey(after, vault);
+  return viewApiKey(after, vault, showsSecret(owner, after));
 }
 
 /** Enabled, expired or exhausted, by what the key may still do. */

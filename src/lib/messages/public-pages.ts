@@ -1,6 +1,18 @@
 /** The texts of pages as search engines get them. */
 export const publicPageMessages = {
   model_not_offered: { en: "{model} is not offered here.", zh: "本站未提供 {model}。" },
+  page_limited: {
+    en: "Too many pages from your network",
+    zh: "你所在网络的访问过于频繁",
+  },
+  page_limited_about: {
+    en: "The page then loads by itself. Signed-in people are not limited.",
+    zh: "届时页面会自动加载。已登录的用户不受限制。",
+  },
+  page_limited_again: {
+    en: "Try again",
+    zh: "重试",
+  },
   page_home: {
     en: "Call any AI model with the OpenAI, Anthropic, Gemini or Responses API, with one key and exact prices.",
     zh: "一个密钥，用 OpenAI、Anthropic、Gemini 或 Responses API 调用各家模型，按实际用量精确计费。",

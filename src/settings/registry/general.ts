@@ -49,6 +49,9 @@ export const mailOptions = {
   SMTPToken: line("", { secret: true }),
   /** TLS from the first byte on another port than 465. */
   SMTPSSLEnabled: bool(false),
+  /** Codes and invitations in an hour that one user has sent, and that one address gets; 0: any number. */
+  MailsPerUser: integer(30, { min: 0, max: 10_000 }),
+  MailsPerRecipient: integer(10, { min: 0, max: 10_000 }),
   /** Notices to WeChat by the service WxPusher, to which people bind by a QR code. */
   WxPusherEnabled: bool(false, { needs: ["WxPusherAppToken"] }),
   WxPusherAppToken: line("", { secret: true }),

@@ -1,9 +1,14 @@
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
+import { Elysia } from "elysia";
 import { users } from "../../../db/schema/accounts/users.ts";
+import { readFromPrimary } from "../../../db/server/replica.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { organizationRoutes } from "../../../src/console/accounts/organizations/organizations.ts";
+import { apiKeyLogRoutes } from "../../../src/console/api-keys/api-key-log.ts";
+import { apiKeyRoutes } from "../../../src/console/api-keys/api-keys.ts";
 import { rateLimit } from "../../../src/console/http/rate-limit.ts";
+import { type ApiKeyDirectory, createApiKeyDirectory } from "../../../src/domain/api-keys/directory/index.ts";
 import type { Mail } from "../../../src/domain/notifications/mail.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { silentLog } from "../billing/start-billing.ts";
@@ -38,9 +43,15 @@ export async function startTestOrganizations() {
     processId: Bun.randomUUIDv7(),
     log: silentLog,
   });
-  const app = await startTestConsole(database, async (services, guarded) =>
-    organizationRoutes({ ...services, mailer, billing, clientAddress, sharedLimits: null }, guarded, limits),
-  );
+  let tokens: ApiKeyDirectory | undefined;
+  const app = await startTestConsole(database, async (services, guarded) => {
+    tokens = await createApiKeyDirectory(services);
+    const keyLog = apiKeyLogRoutes({ reads: readFromPrimary(services.db), tokens });
+    return new Elysia()
+      .use(organizationRoutes({ ...services, mailer, billing, clientAddress }, guarded, limits))
+      .use(apiKeyRoutes(services, guarded))
+      .use(new Elysia({ prefix: "/api/log" }).use(keyLog));
+  });
   await app.settings.set("Organizations", "on");
   const names = ["alice", "bob", "carol", "dave", "erin"] as const;
   const people = new Map<string, Readonly<{ id: number; headers: Record<string, string> }>>();
@@ -79,6 +90,7 @@ export async function startTestOrganizations() {
     await app.changes.publish("users", [id]);
   };
   const close = async () => {
+    tokens?.close();
     await billing.close();
     await app.close();
     await database.close();

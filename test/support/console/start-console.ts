@@ -6,6 +6,7 @@ import { rateLimit } from "../../../src/console/http/rate-limit.ts";
 import { plainPath, sameOrigin } from "../../../src/console/http/request-checks.ts";
 import { identityRoutes } from "../../../src/console/sign-in/identity.ts";
 import { createUserDirectory, type UserDirectory } from "../../../src/domain/accounts/directory.ts";
+import { createMailLimits, type MailLimits } from "../../../src/domain/accounts/registration/mail-limits.ts";
 import { createSetup } from "../../../src/domain/accounts/registration/setup.ts";
 import { ROLE, type RoleName } from "../../../src/domain/accounts/roles.ts";
 import { createSessions } from "../../../src/domain/accounts/sessions/sessions.ts";
@@ -43,7 +44,14 @@ type Ask = (method: string, path: string, body?: unknown, headers?: Record<strin
 type Mount = (services: TestServices, guarded: ReturnType<typeof guard>) => Promise<AnyElysia>;
 
 type TestServices = Pick<TestDatabase, "db" | "changes"> &
-  Readonly<{ database: TestDatabase; vault: Vault; settings: Settings; users: UserDirectory; log: Logger }>;
+  Readonly<{
+    mailLimits: MailLimits;
+    database: TestDatabase;
+    vault: Vault;
+    settings: Settings;
+    users: UserDirectory;
+    log: Logger;
+  }>;
 
 /** The console's identity calls on a real database (a new one unless given), without a socket; `mount` adds others, `outside` replaces services to sign in with. */
 export async function startTestConsole(
@@ -86,6 +94,7 @@ export async function startTestConsole(
     ...{ db, settings, vault, fetch, log, localAddress },
     addresses: { ...alertAddresses, ...outside },
   });
+  const mailLimits = createMailLimits({ settings, sharedLimits: null });
   const channels = { modelsOf: (group: string) => (group === "default" ? ["gpt-4o", "x/gpt-4o"] : []) };
   const app = new Elysia()
     .use(envelope({ log }))
@@ -105,6 +114,8 @@ export async function startTestConsole(
           channels,
           clientAddress,
           sharedLimits: null,
+          rateLimits: { critical: null },
+          mailLimits,
           fetch,
           mailer,
           notifier,
@@ -124,7 +135,7 @@ export async function startTestConsole(
         limits,
       ),
     );
-  if (mount) app.use(await mount({ database, db, changes, vault, settings, users, log }, guarded));
+  if (mount) app.use(await mount({ mailLimits, database, db, changes, vault, settings, users, log }, guarded));
 
   /** Calls, and returns an answer that may be read as it comes. */
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {

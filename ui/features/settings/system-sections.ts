@@ -36,6 +36,8 @@ export const SYSTEM: readonly TabSection[] = [
       ...text("SMTPAccount", "SMTPFrom"),
       secret("SMTPToken"),
       ...on("SMTPSSLEnabled"),
+      { key: "MailsPerUser", kind: "number", min: 0, max: 10_000, isInteger: true },
+      { key: "MailsPerRecipient", kind: "number", min: 0, max: 10_000, isInteger: true },
     ],
   },
   {

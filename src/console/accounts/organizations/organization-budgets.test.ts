@@ -33,7 +33,7 @@ describe("projects", () => {
     const owner = {
       id,
       group: "default",
-      member: { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true },
+      member: { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true, readsRequests: true },
     };
     const { id: key } = await createApiKey(deps, owner, { name: "ci", unlimited_quota: true });
     const set = (projectId: number) => updateToken(deps, owner, key, { project_id: projectId });

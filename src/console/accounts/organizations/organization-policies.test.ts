@@ -91,7 +91,7 @@ test("keys must expire as the strictest policy of their project says", async () 
   const owner = {
     id,
     group: "default",
-    member: { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true },
+    member: { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true, readsRequests: true },
   };
   const input = { name: "ci", unlimited_quota: true };
   const inDays = (days: number) => nowSeconds() + days * DAY_S - 60;
@@ -111,7 +111,7 @@ test("a rotation restarts the days of a policy; the old secret ends when they do
   const owner = {
     id,
     group: "default",
-    member: { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true },
+    member: { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true, readsRequests: true },
   };
   const now = nowSeconds();
   const input = { name: "ci", unlimited_quota: true, project_id: project, expired_time: now + DAY_S };
@@ -140,7 +140,7 @@ test("a rotation restarts the days of a policy; the old secret ends when they do
 test("a stricter policy ends the grace of an old secret that an earlier one allowed", async () => {
   const project = await app.createdId("alice", "POST", "projects", { name: "Later" });
   const deps = { db: app.db, changes: app.changes, settings: app.settings, vault };
-  const member = { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true };
+  const member = { id: app.who("alice").id, username: "alice", ownOnly: false, seesSecrets: true, readsRequests: true };
   const owner = { id, group: "default", member };
   const now = nowSeconds();
   const { id: key } = await createApiKey(deps, owner, {

@@ -5,8 +5,6 @@ import { createOrganization } from "../../../domain/accounts/organizations/creat
 import { listOrganizations } from "../../../domain/accounts/organizations/list-organizations.ts";
 import { requireOrganizations } from "../../../domain/accounts/organizations/membership.ts";
 import { transferQuota } from "../../../domain/accounts/organizations/transfer-quota.ts";
-import { createMailLimiter } from "../../../domain/accounts/registration/send-verification.ts";
-import type { SharedLimits } from "../../../lib/limits/shared-limits.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
 import { rowId as id } from "../../http/integers.ts";
@@ -15,8 +13,7 @@ import { organizationBudgetRoutes } from "./organization-budgets.ts";
 import { type MemberServices, organizationMemberRoutes } from "./organization-members.ts";
 import { organizationPolicyRoutes } from "./organization-policies.ts";
 
-type OrganizationServices = Omit<MemberServices, "mailLimiter"> &
-  Readonly<{ billing: Pick<Billing, "transfer">; sharedLimits: SharedLimits | null }>;
+type OrganizationServices = MemberServices & Readonly<{ billing: Pick<Billing, "transfer"> }>;
 
 const params = t.Object({ id });
 const name = t.String({ maxLength: 200 });
@@ -28,9 +25,8 @@ export function organizationRoutes(
   limits: ReturnType<typeof rateLimit>,
 ) {
   const { db, settings } = services;
-  const mailLimiter = createMailLimiter(services.sharedLimits);
   return new Elysia({ prefix: "/api/organization", name: "console/organizations" })
-    .use(organizationMemberRoutes({ ...services, mailLimiter }, guarded, limits))
+    .use(organizationMemberRoutes(services, guarded, limits))
     .use(organizationBudgetRoutes(services, guarded))
     .use(organizationPolicyRoutes(services, guarded))
     .use(guarded)

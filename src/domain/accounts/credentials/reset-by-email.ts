@@ -8,7 +8,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { type Letter, writeMail } from "../../notifications/mail.ts";
-import { countMail, type MailCodeDeps } from "../registration/send-verification.ts";
+import type { MailCodeDeps } from "../registration/send-verification.ts";
 import { checkCode, consumeCode, storeCode } from "../registration/verification-codes.ts";
 import { setPassword } from "./change-password.ts";
 import { removeTotp } from "./totp.ts";
@@ -26,12 +26,12 @@ export async function requestReset(
   deps: MailCodeDeps & Readonly<{ log: Logger }>,
   request: Readonly<{ email: string; siteAddress: string; language: Language }>,
 ): Promise<void> {
-  const { mailer, mailLimiter, log } = deps;
+  const { mailer, mailLimits, log } = deps;
   const email = request.email.trim();
   if (email === "") throw new OperationError("email_required");
   if (email.length > 320 || !email.includes("@")) throw new OperationError("email_invalid");
   if (!mailer.isConfigured()) throw new OperationError("mail_not_configured");
-  await countMail(mailLimiter, email);
+  await mailLimits.countReset(email);
   mailLink(deps, { ...request, email }).catch((error) => {
     // A second request within moments: the first mail is on its way.
     if (error instanceof OperationError) return;

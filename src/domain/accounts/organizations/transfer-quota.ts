@@ -1,28 +1,33 @@
+import { and, eq } from "drizzle-orm";
+import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import type { Tx } from "../../../../db/types.ts";
 import type { Billing } from "../../../billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../billing/ledger/errors.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { lockPlanAccount } from "../../wallet/plans/plan-account.ts";
+import { rightsOfRole } from "../access/admin-roles.ts";
+import { ROLE } from "../roles.ts";
 import { requireOrganizations, requireRight } from "./membership.ts";
 import type { OrganizationDeps, Person } from "./operation.ts";
 
 export type TransferDeps = OrganizationDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
+
+type Transfer = Readonly<{ organizationId: number; quotaUnits: number; direction: TransferDirection }>;
 
 /** `in`: from the person's wallet to the organization's; `out`: back, for owners. */
 export type TransferDirection = "in" | "out";
 
 /**
  * Moves quota units between the wallets of a person and an organization, in one transaction with a log row for each. Only
- * what no call holds can be moved. Throws OperationError.
+ * what no call holds can be moved; whoever changes balances as an administrator gets back at most what they moved in. Throws
+ * OperationError.
  */
 export async function transferQuota(
   deps: TransferDeps,
   person: Person,
-  {
-    organizationId,
-    quotaUnits,
-    direction,
-  }: Readonly<{ organizationId: number; quotaUnits: number; direction: TransferDirection }>,
+  { organizationId, quotaUnits, direction }: Transfer,
 ): Promise<void> {
   const { db, changes, settings, billing } = deps;
   requireOrganizations(settings);
@@ -34,6 +39,7 @@ export async function transferQuota(
     await billing.transfer(db, { from, to, amount: quotaUnits }, async (tx) => {
       // Both accounts are locked: the person may have lost the right, or the organization been deleted, meanwhile.
       await requireRight(tx, organizationId, person.id, right);
+      await countFunds(tx, person.id, { organizationId, quotaUnits, direction });
       // Quota of plans stays with the account that has them.
       const { walletUnits } = await lockPlanAccount(tx, from);
       if (walletUnits < 0) {
@@ -68,4 +74,38 @@ export async function transferQuota(
     throw error;
   }
   await changes.enforce("users", [from, to]);
+}
+
+/** Keeps the books of what a member moved in, and holds administrators to it. Throws OperationError. */
+async function countFunds(
+  tx: Tx,
+  personId: number,
+  { organizationId, quotaUnits, direction }: Transfer,
+): Promise<void> {
+  const place = and(eq(organizationMembers.organizationId, organizationId), eq(organizationMembers.userId, personId));
+  const [member] = await tx
+    .select({ funded: organizationMembers.funded })
+    .from(organizationMembers)
+    .where(place)
+    .for("update");
+  const before = member?.funded ?? 0;
+  if (direction === "out" && quotaUnits > before && (await changesBalances(tx, personId))) {
+    throw new OperationError("organization_withdraw_limited", { available: before });
+  }
+  const funded = direction === "in" ? before + quotaUnits : Math.max(before - quotaUnits, 0);
+  await tx.update(organizationMembers).set({ funded }).where(place);
+}
+
+/**
+ * Whether a person, super admins excepted, may change balances of others: of an organization of which they become an owner
+ * afterwards, or of an account that moves its own into one.
+ */
+async function changesBalances(tx: Tx, personId: number): Promise<boolean> {
+  const [person] = await tx
+    .select({ role: users.role, adminRoleId: users.adminRoleId })
+    .from(users)
+    .where(eq(users.id, personId));
+  if (!person || person.role >= ROLE.root) return false;
+  if (person.role >= ROLE.admin) return true;
+  return person.adminRoleId !== null && (await rightsOfRole(tx, person.adminRoleId)).has("users:write");
 }

@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
 import type { Db } from "../../../../db/types.ts";
-import { createLimiter, type Limiter, type SharedLimits } from "../../../lib/limits/shared-limits.ts";
 import { type Language, writtenLanguage } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
@@ -8,6 +7,7 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Mailer } from "../../notifications/mail.ts";
 import { type Letter, writeMail } from "../../notifications/mail.ts";
 import { checkEmailAddress, checkEmailFree } from "./email-address.ts";
+import type { MailLimits } from "./mail-limits.ts";
 import { storeCode } from "./verification-codes.ts";
 
 const LIFETIME_SECONDS = 180;
@@ -18,19 +18,8 @@ export type MailCodeDeps = Readonly<{
   vault: Vault;
   settings: SettingsReader;
   mailer: Mailer;
-  /** Mails per address, whoever asks for them. */
-  mailLimiter: Limiter;
+  mailLimits: MailLimits;
 }>;
-
-/** A limiter of mails: 10 an hour to an address. */
-export const createMailLimiter = (shared: SharedLimits | null): Limiter =>
-  createLimiter(shared, "mails", { count: 10, windowMs: 3_600_000 });
-
-/** Counts a mail to an address. Throws OperationError when it gets too many. */
-export async function countMail(limiter: Limiter, address: string): Promise<void> {
-  const seconds = await limiter.take(address.toLowerCase());
-  if (seconds > 0) throw new OperationError("mail_too_often", { seconds }, { status: 429, retryAfterSeconds: seconds });
-}
 
 /**
  * Mails a code of six digits, good for three minutes, to an address that nobody has or had: to register with it, or to bind it
@@ -40,7 +29,7 @@ export async function sendVerification(
   deps: MailCodeDeps,
   request: Readonly<{ email: string; userId: number | null; language: Language }>,
 ): Promise<void> {
-  const { db, vault, settings, mailer, mailLimiter } = deps;
+  const { db, vault, settings, mailer, mailLimits } = deps;
   const target = checkEmailAddress(settings, request.email);
   if (!mailer.isConfigured()) throw new OperationError("mail_not_configured");
   await checkEmailFree(db, vault, target, request.userId ?? 0);
@@ -55,7 +44,7 @@ export async function sendVerification(
       pauseSeconds: PAUSE_SECONDS,
     },
   );
-  await countMail(mailLimiter, target);
+  await mailLimits.countMail(target, request.userId);
   await mailer.send(writeMail(target, letter(request.language, settings.get("SystemName"), code)));
 }
 

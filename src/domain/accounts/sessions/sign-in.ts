@@ -8,9 +8,10 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "../credentials/passwords.ts";
 import { isSameUsername } from "../registration/usernames.ts";
 import { ROLE, USER_STATUS } from "../roles.ts";
-import { countGuess } from "./confirm-owner.ts";
+import { countPasswordGuess, type GuessLimits } from "./guess-limits.ts";
+import type { SignInOrigin } from "./sign-in-origins.ts";
 
-/** Tries per account, whatever addresses they come from. */
+/** Wrong proofs of who is signed in already, and wrong second factors, by account. */
 export const createSignInLimiter = (shared: SharedLimits | null): Limiter =>
   createLimiter(shared, "sign-in", { count: 10, windowMs: 600_000 });
 
@@ -20,21 +21,22 @@ export const createSignInLimiter = (shared: SharedLimits | null): Limiter =>
  * Throws OperationError.
  */
 export async function signInWithPassword(
-  deps: Readonly<{ db: Db; settings: SettingsReader; limiter: Limiter }>,
+  deps: Readonly<{ db: Db; settings: SettingsReader; limits: GuessLimits }>,
   input: Readonly<{ username: string; password: string }>,
+  origin: SignInOrigin,
 ): Promise<number> {
-  const { db, settings, limiter } = deps;
+  const { db, settings } = deps;
   const name = input.username.trim().normalize("NFC");
   if (name === "" || input.password === "") throw new OperationError("login_required_fields");
-  const account = name.toLowerCase().slice(0, 320);
-  await countGuess(limiter, account);
   const user = await findByLogin(db, name);
+  const login = name.toLowerCase().slice(0, 320);
+  const guess = await countPasswordGuess(deps, { userId: user?.id ?? null, login }, origin);
   const matches = await verifyPassword(input.password, user?.passwordHash ?? null);
   if (!user || !matches || user.status === USER_STATUS.banned) throw new OperationError("login_failed");
   if (!settings.get("PasswordLoginEnabled") && user.role < ROLE.root) {
     throw new OperationError("password_login_disabled");
   }
-  await limiter.forget(account);
+  await guess.takeBack();
   await db.update(users).set({ lastLoginAt: nowSeconds() }).where(eq(users.id, user.id));
   if (user.passwordHash && isOutdatedHash(user.passwordHash)) {
     const passwordHash = await hashPassword(input.password);

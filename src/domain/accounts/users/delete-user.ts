@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { accessTokens } from "../../../../db/schema/accounts/access-tokens.ts";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import { passkeys, recoveryCodes, totpSecrets } from "../../../../db/schema/accounts/sign-in.ts";
+import { passkeys, recoveryCodes, signInOrigins, totpSecrets } from "../../../../db/schema/accounts/sign-in.ts";
 import { identities, sessions, users } from "../../../../db/schema/accounts/users.ts";
 import { subscriptions } from "../../../../db/schema/billing/plans.ts";
 import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
@@ -61,6 +61,7 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
   await keepFormer(tx, vault, userId, reached);
   await tx.delete(sessions).where(eq(sessions.userId, userId));
   await tx.delete(accessTokens).where(eq(accessTokens.userId, userId));
+  await tx.delete(signInOrigins).where(eq(signInOrigins.userId, userId));
   await tx.delete(passkeys).where(eq(passkeys.userId, userId));
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
   await tx.delete(totpSecrets).where(eq(totpSecrets.userId, userId));

@@ -8,6 +8,7 @@ import { lockWithOrganizations } from "../organizations/members/leave-organizati
 import { disableMemberKeys } from "../organizations/members/member-keys.ts";
 import { ROLE, USER_STATUS } from "../roles.ts";
 import { type DeleteDeps, deleteAccount } from "./delete-user.ts";
+import { refuseOwnOrganization } from "./own-organization.ts";
 
 export const USER_ACTIONS = ["promote", "demote", "disable", "enable", "delete"] as const;
 export type UserAction = (typeof USER_ACTIONS)[number];
@@ -58,6 +59,7 @@ export async function manageUser(
       .for("update");
     if (!target || target.kind === "service") throw new OperationError("user_not_found");
     checkReach(actor, target);
+    await refuseOwnOrganization(tx, actor, request.id);
     if (target.kind === "organization" && request.action === "promote")
       throw new OperationError("organization_no_sign_in");
     const { username, role, status } = target;

@@ -11,6 +11,7 @@ import type { UserEntry } from "../directory.ts";
 import { checkDisplayName, checkUsername, claimUsername } from "../registration/usernames.ts";
 import { ROLE } from "../roles.ts";
 import { checkReach } from "./manage-user.ts";
+import { refuseOwnOrganization } from "./own-organization.ts";
 
 /** What administrators may change; what is absent stays as it is. */
 export type UserChange = Readonly<{
@@ -56,6 +57,7 @@ export async function updateUser(
       .for("update");
     if (!user || user.kind === "service") throw new OperationError("user_not_found");
     checkReach(actor, user);
+    await refuseOwnOrganization(tx, actor, user.id);
     if (user.kind === "organization" && passwordHash) throw new OperationError("organization_no_sign_in");
     const values = changedOnly(user, { ...readFields(change, user, settings), ...readQuota(change, user) });
     if (values.username !== undefined) await claimUsername(tx, values.username, user.id);

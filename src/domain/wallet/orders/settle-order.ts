@@ -8,6 +8,7 @@ import { decimal, isZero, subtract } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
+import { refuseOwnOrganization } from "../../accounts/users/own-organization.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../logs/write-log.ts";
 import { addQuota, lockBalances } from "../balances.ts";
 import { payRebate } from "../invitations/rebates.ts";
@@ -135,6 +136,7 @@ export async function completeOrder(
       .where(eq(users.id, order.userId));
     if (!owner) throw new OperationError("order_not_found");
     checkReach(actor, owner);
+    await refuseOwnOrganization(tx, actor, order.userId);
     if (order.status === "success") throw new OperationError("order_done_already");
     const ids = await creditOrder(tx, settings, order, { completedBy: actor.id });
     await writeManagementLog(tx, actor, `Completed the order ${tradeNo} of ${owner.username} (#${order.userId})`, {

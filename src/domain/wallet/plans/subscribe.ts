@@ -8,6 +8,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
+import { refuseOwnOrganization } from "../../accounts/users/own-organization.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { amountText } from "../amount-text.ts";
 import type { WalletDeps } from "../operation.ts";
@@ -82,6 +83,7 @@ export async function grantPlan(
       .where(and(eq(users.id, userId), isNull(users.deletedAt)));
     if (!user) throw new OperationError("user_not_found");
     checkReach(actor, user);
+    await refuseOwnOrganization(tx, actor, userId);
     await begin(tx, account, plan, now, { paid: 0, cancelAtEnd: true });
     await writeManagementLog(tx, actor, `Granted the plan ${plan.name} to ${user.username} (#${userId})`, {
       ...{ note: { code: "plan_granted", params: { plan: plan.name, name: user.username, id: userId } } },

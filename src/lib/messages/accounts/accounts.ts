@@ -30,8 +30,8 @@ export const accountMessages = {
     zh: "用户名或密码错误，或该账号已被封禁。",
   },
   login_throttled: {
-    en: "Too many failed attempts for this account. Try again in {seconds} seconds.",
-    zh: "该账号失败次数过多，请在 {seconds} 秒后重试。",
+    en: "Too many failed attempts. Try again in {seconds} seconds.",
+    zh: "失败次数过多，请在 {seconds} 秒后重试。",
   },
   password_login_disabled: { en: "Password sign-in is turned off on this site.", zh: "本站已关闭密码登录。" },
   username_required: { en: "Enter a username.", zh: "请输入用户名。" },

@@ -82,6 +82,18 @@ export const organizationMessages = {
     zh: "邀请已使用、已撤销或已过期，请联系对方重新邀请。",
   },
   organization_transfer_invalid: { en: "The amount must be a whole number above 0.", zh: "额度必须是大于 0 的整数。" },
+  organization_withdraw_limited: {
+    en: "You can change balances as an administrator, so you get back at most what you moved in yourself: {available} quota units.",
+    zh: "你可以以管理员身份修改余额，因此最多只能转出自己转入的额度：{available}。",
+  },
+  own_organization_out_of_reach: {
+    en: "You belong to this organization. Ask another administrator to change it.",
+    zh: "你是该组织的成员，请由其他管理员修改。",
+  },
+  key_log_withheld: {
+    en: "The organization of this key withholds requests from somebody who has it. Read them in the console.",
+    zh: "该密钥所属组织限制了部分密钥持有者查看请求，请在控制台中查看。",
+  },
   organization_transfer_too_large: {
     en: "The balance does not cover this: {available} quota units are free. Running calls hold the rest.",
     zh: "余额不足：可转出额度为 {available}，其余部分已被进行中的调用预留。",

@@ -33,6 +33,10 @@ export const signUpMessages = {
     en: "Too many mails to this address. Try again in {seconds} seconds.",
     zh: "发送到该邮箱的邮件过多，请在 {seconds} 秒后重试。",
   },
+  mails_sent_too_often: {
+    en: "You had too many mails sent. Try again in {seconds} seconds.",
+    zh: "你发送的邮件过多，请在 {seconds} 秒后重试。",
+  },
   mail_not_configured: {
     en: "No mail can be sent: the administrator has not set up a mail server.",
     zh: "无法发送邮件：管理员尚未配置邮件服务器。",

@@ -49,8 +49,8 @@ export async function changeMemberRole(
 }
 
 /**
- * Withholds rights of their role from a member: exactly these, for calls from now on. Owners have all rights. Throws
- * OperationError.
+ * Withholds rights of their role from a member: exactly these, for calls from now on. Owners have all rights; nobody gives
+ * a right back that they lack themselves. Throws OperationError.
  */
 export async function changeMemberAccess(
   { db, settings }: OrganizationDeps,
@@ -66,6 +66,9 @@ export async function changeMemberAccess(
     requireAssignable(membership.role, before.role);
     if (before.role === "owner") throw new OperationError("organization_owner_access");
     if (person.id === userId) throw new OperationError("organization_own_access");
+    const own = await memberOf(tx, organizationId, person.id);
+    const isLifted = (right: string) => before.withheld.includes(right) && !withheld.some((other) => other === right);
+    if (own.withheld.some(isLifted)) throw new OperationError("organization_right_missing", {}, { status: 403 });
     await tx.update(organizationMembers).set({ withheld }).where(isPlace({ organizationId, userId }));
     const name = await nameOf(tx, userId);
     await writeOrganizationLog(tx, organizationId, person, {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addUser, transferDirectly } from "../../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { createRateLimiter } from "../../../../lib/limits/rate-limiter.ts";
 import { createVault } from "../../../../lib/security/crypto.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { syncMemberships } from "../../../accounts/identities/sso/sync-memberships.ts";
@@ -13,6 +12,7 @@ import {
   type InvitationDeps,
   revokeInvitation,
 } from "../../../accounts/organizations/members/invitations/invite.ts";
+import { createMailLimits } from "../../../accounts/registration/mail-limits.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { switchPlan } from "../change-subscription.ts";
 import { createCoupon } from "../coupons.ts";
@@ -36,7 +36,7 @@ beforeAll(async () => {
   inviting = {
     ...{ db, changes, settings, vault: createVault({ encryptionKey: "for a test of seats" }) },
     mailer: { isConfigured: () => false, probe: async () => null, send: async () => {} },
-    mailLimiter: createRateLimiter({ count: 1, windowMs: 1000 }),
+    mailLimits: createMailLimits({ settings, sharedLimits: null }),
   };
   actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
 });

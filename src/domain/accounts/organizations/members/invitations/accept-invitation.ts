@@ -10,9 +10,9 @@ import { nowSeconds } from "../../../../../lib/clock.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import type { Vault } from "../../../../../lib/security/crypto.ts";
 import { requireFreeSeat } from "../../../../wallet/plans/seats/seats.ts";
-import { findRole, requireOrganizations } from "../../membership.ts";
+import { findMember, findRole, requireOrganizations } from "../../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../../operation.ts";
-import { mayAssign } from "../../rights.ts";
+import { type Member, mayAssign } from "../../rights.ts";
 import { invitationHash } from "./invite.ts";
 
 type AcceptDeps = OrganizationDeps & Readonly<{ vault: Vault }>;
@@ -50,7 +50,7 @@ export async function previewInvitation(
 }
 
 /**
- * Makes the person a member with the invitation's role; returns the organization's id. A token works once, whoever comes at
+ * Makes the person a member with the invitation's role, less what is withheld from the inviter; returns the organization's id. A token works once, whoever comes at
  * the same time; members keep their role and leave it open. Throws OperationError.
  */
 export async function acceptInvitation(
@@ -64,13 +64,15 @@ export async function acceptInvitation(
   await db.transaction(async (tx) => {
     await tx.select({ id: users.id }).from(users).where(eq(users.id, organizationId)).for("update");
     // Again, now that nobody else can accept or revoke it.
-    const { invitation } = await findOpen(tx, vault, token);
+    const { invitation, inviter } = await findOpen(tx, vault, token);
     if ((await findRole(tx, organizationId, person.id)) !== null)
       throw new OperationError("organization_member_already");
     await requireFreeSeat(tx, organizationId);
     const now = nowSeconds();
     const { role } = invitation;
-    await tx.insert(organizationMembers).values({ organizationId, userId: person.id, role, joinedAt: now });
+    // Who lacks a right gives it to nobody, a second account of theirs included.
+    const withheld = [...inviter.withheld];
+    await tx.insert(organizationMembers).values({ organizationId, userId: person.id, role, withheld, joinedAt: now });
     await tx
       .update(organizationInvitations)
       .set({ acceptedAt: now, acceptedBy: person.id })
@@ -79,7 +81,7 @@ export async function acceptInvitation(
       content: `${person.username} joined as ${role}`,
       note: { code: "organization_member_joined", params: { name: person.username, role } },
       action: "create",
-      after: { role },
+      after: { role, ...(withheld.length > 0 && { withheld }) },
     });
   });
   return organizationId;
@@ -99,16 +101,16 @@ async function findOpen(db: DbOrTx, vault: Vault, token: string) {
         isNull(users.deletedAt),
       ),
     );
-  if (!found || !(await mayStillInvite(db, found.invitation)))
-    throw new OperationError("organization_invitation_invalid");
-  return found;
+  const inviter = found && (await findInviter(db, found.invitation));
+  if (!found || !inviter) throw new OperationError("organization_invitation_invalid");
+  return { ...found, inviter };
 }
 
-/** Whether the inviter could still invite now: a removed member must not return by a link of their own. */
-async function mayStillInvite(
+/** Who invited, if they could still invite now: a removed member must not return by a link of their own. */
+async function findInviter(
   db: DbOrTx,
   { organizationId, createdBy, role }: typeof organizationInvitations.$inferSelect,
-): Promise<boolean> {
-  const inviter = createdBy === null ? null : await findRole(db, organizationId, createdBy);
-  return inviter !== null && mayAssign(inviter, role);
+): Promise<Member | null> {
+  const inviter = createdBy === null ? null : await findMember(db, organizationId, createdBy);
+  return inviter !== null && mayAssign(inviter.role, role) ? inviter : null;
 }

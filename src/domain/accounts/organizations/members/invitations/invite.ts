@@ -3,7 +3,6 @@ import { type OrganizationRole, organizationInvitations } from "../../../../../.
 import { users } from "../../../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
-import type { Limiter } from "../../../../../lib/limits/shared-limits.ts";
 import { type Language, writtenLanguage } from "../../../../../lib/messages.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import { randomText, type Vault } from "../../../../../lib/security/crypto.ts";
@@ -11,7 +10,7 @@ import type { Mailer } from "../../../../notifications/mail.ts";
 import { type Letter, writeMail } from "../../../../notifications/mail.ts";
 import { requireFreeSeat } from "../../../../wallet/plans/seats/seats.ts";
 import { checkEmailAddress } from "../../../registration/email-address.ts";
-import { countMail } from "../../../registration/send-verification.ts";
+import type { MailLimits } from "../../../registration/mail-limits.ts";
 import { lockForChange, requireOrganizations } from "../../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../../operation.ts";
 import { mayAssign } from "../../rights.ts";
@@ -33,7 +32,7 @@ export type InvitationView = Readonly<{
   expires_time: number;
 }>;
 
-export type InvitationDeps = OrganizationDeps & Readonly<{ vault: Vault; mailer: Mailer; mailLimiter: Limiter }>;
+export type InvitationDeps = OrganizationDeps & Readonly<{ vault: Vault; mailer: Mailer; mailLimits: MailLimits }>;
 
 type NewInvitation = Readonly<{
   organizationId: number;
@@ -58,7 +57,7 @@ export async function createInvitation(
   person: Person,
   input: NewInvitation,
 ): Promise<Readonly<{ id: number; link: string | null }>> {
-  const { db, settings, vault, mailer, mailLimiter } = deps;
+  const { db, settings, vault, mailer, mailLimits } = deps;
   requireOrganizations(settings);
   const { organizationId, role } = input;
   if (role === "owner") throw new OperationError("organization_invite_no_owner");
@@ -96,7 +95,7 @@ export async function createInvitation(
   });
   if (email === null) return { id: created.id, link };
   try {
-    await countMail(mailLimiter, email);
+    await mailLimits.countMail(email, person.id);
     const { displayName, username } = created.organization;
     const names = { site: settings.get("SystemName"), organization: displayName || username, by: person.username };
     await mailer.send(writeMail(email, letter(input.language, names, link)));
