@@ -1,25 +1,21 @@
 import { Elysia } from "elysia";
-import type { PeerSource } from "../lib/http/client-ip.ts";
 import { type AssetLoader, createAssetLoader } from "./system/asset-loader.ts";
-import { assetResponse, type PageLimit, tooManyPages } from "./system/web-assets.ts";
+import { assetResponse } from "./system/web-assets.ts";
 
 const PREFIX = "/docs";
 const OWN_SCRIPTS = () => [];
 
 /**
  * Serves the documentation site in `root` under /docs to everyone, with the same headers as the console's files. Page
- * addresses have no `.html`; unknown pages get the site's own 404 page. `limit` applies to pages, not to the files they
- * load.
+ * addresses have no `.html`; unknown pages get the site's own 404 page. None of it counts as a page of the console.
  */
-export function docsSite(root: string, limit: PageLimit = async () => 0, basePath = "") {
+export function docsSite(root: string, basePath = "") {
   const load = createAssetLoader(root, { basePath, files: /\.(html|js|css)$/, roots: [`${PREFIX}/`] });
-  const serve = async ({ request, path, server }: { request: Request; path: string; server: PeerSource }) => {
+  const serve = async ({ request, path }: { request: Request; path: string }) => {
     // The router treats /docs and /docs/ alike, but relative links on the pages need the trailing slash.
     if (path === PREFIX) return new Response(null, { status: 308, headers: { location: `${PREFIX}/` } });
     const file = path.slice(PREFIX.length);
     const hashed = file.startsWith("/assets/");
-    const seconds = hashed ? 0 : await limit(request, server);
-    if (seconds > 0) return tooManyPages(request, seconds);
     const accepted = request.headers.get("accept-encoding") ?? "";
     const found = hashed ? await load(file, accepted) : await loadPage(load, file, accepted);
     if (found || hashed) return assetResponse(request, found, hashed, OWN_SCRIPTS);

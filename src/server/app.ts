@@ -2,15 +2,14 @@ import { type AnyElysia, Elysia } from "elysia";
 import { docsSite } from "../console/docs-site.ts";
 import { compressed } from "../console/http/compressed.ts";
 import { createPublicModels } from "../console/models/public-models.ts";
+import { createPageLimit } from "../console/system/page-limit.ts";
 import { createPublicPages } from "../console/system/public-pages/public-pages.ts";
 import { siteFiles } from "../console/system/public-pages/site-files.ts";
-import { type PageLimit, webAssets, webManifest } from "../console/system/web-assets.ts";
+import { webAssets, webManifest } from "../console/system/web-assets.ts";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/diagnostics/diagnostics-context.ts";
 import { createModelHealth } from "../domain/models/model-health.ts";
 import { createGateway, type SocketSession } from "../gateway/http/create-gateway.ts";
-import { limitKeyOf } from "../lib/http/client-ip.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
-import { createLimiter } from "../lib/limits/shared-limits.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { runBenchmark } from "./benchmark/run-benchmark.ts";
@@ -81,8 +80,8 @@ export function createApp(services: Services, draining: () => boolean): App {
   });
   const apis: readonly AnyElysia[] = [relay, api, monitors];
   const document = lazily(async () => (await import("./openapi.ts")).openApiDocument(apis, version));
-  const limitPages = pageLimit(services);
-  const { basePath } = services.config;
+  const { basePath, rateLimits } = services.config;
+  const limitPages = createPageLimit({ ...services, limit: rateLimits.web, basePath });
   const renderPage = createPublicPages({ ...services, modelHealth, publicModels });
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set, server }) => {
@@ -94,7 +93,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(monitors)
     .use(api)
     .get("/openapi.json", () => document())
-    .use(docsSite(docsRoot(), limitPages, basePath))
+    .use(docsSite(docsRoot(), basePath))
     .use(webManifest(services.settings, basePath))
     .use(siteFiles({ ...services, publicModels }))
     .use(webAssets(consoleRoot(), limitPages, scriptHosts(services), renderPage, basePath))
@@ -156,17 +155,6 @@ const scriptHosts =
   ({ settings, config }: Services) =>
   () =>
     settings.get("TurnstileCheckEnabled") ? [new URL(config.signInAddresses.turnstile).origin] : [];
-
-/** Limits page loads by address over all processes, where the configuration says so. */
-function pageLimit({ config, clientAddress, countRefusal, sharedLimits }: Services): PageLimit {
-  const limiter = config.rateLimits.web && createLimiter(sharedLimits, "console-pages", config.rateLimits.web);
-  return async (request, server) => {
-    const ip = clientAddress.ip(request, server);
-    const seconds = limiter && ip !== "" ? await limiter.take(limitKeyOf(ip)) : 0;
-    if (seconds > 0) countRefusal("console_pages");
-    return seconds;
-  };
-}
 
 /** What the doctor examines; the site's own address may be a private one. */
 function diagnosticsContextOf(

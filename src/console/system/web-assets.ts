@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import { rebasePage } from "../../lib/http/base-path.ts";
 import type { PeerSource } from "../../lib/http/client-ip.ts";
-import { languageOf, say } from "../../lib/messages.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { type Asset, type AssetLoader, createAssetLoader, encodeText } from "./asset-loader.ts";
+import type { PageLimit } from "./page-limit.ts";
 
 /** What the page may load and who may frame it; only the page needs this header. */
 const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, string>> => ({
@@ -25,9 +25,6 @@ const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, st
   "referrer-policy": "strict-origin-when-cross-origin",
 });
 
-/** Seconds that a caller must wait before the next page; 0: none. */
-export type PageLimit = (request: Request, server: PeerSource) => Promise<number>;
-
 /** Adds what this site says of itself to the console's page. */
 type RenderPage = (request: Request, shell: string) => Promise<Readonly<{ html: string; status: number }>>;
 
@@ -37,12 +34,12 @@ type ScriptHosts = () => readonly string[];
 /**
  * Serves the built console from `root` (embedded in the executable). Hashed assets are cached forever, everything else is
  * revalidated by ETag; unknown paths get the application's page, so that its router can take over. `limit` applies to
- * pages, not to the assets they load. Links of pages lead below `basePath`. Replaces @elysiajs/static, which sends no precompressed files and has one set of
+ * pages, not to files: assets, logos, icons. Links of pages lead below `basePath`. Replaces @elysiajs/static, which sends no precompressed files and has one set of
  * headers for all files.
  */
 export function webAssets(
   root: string,
-  limit: PageLimit = async () => 0,
+  limit: PageLimit = async () => null,
   scriptHosts: ScriptHosts = () => [],
   render: RenderPage | null = null,
   basePath = "",
@@ -50,43 +47,27 @@ export function webAssets(
   const load = createAssetLoader(root, { basePath, files: /\.(js|css)$/, roots: ["/assets/"] });
   return new Elysia({ name: "web-assets" }).get(
     "/*",
-    async ({ request, path, server }) => {
-      const seconds = path.startsWith("/assets/") ? 0 : await limit(request, server);
-      if (seconds > 0) return tooManyPages(request, seconds);
-      return serve({ load, scriptHosts, render, basePath }, request, path);
-    },
+    ({ request, path, server }) => serve({ load, limit, scriptHosts, render, basePath }, request, path, server),
     { detail: { hide: true } },
   );
 }
 
-/** Rejects a page request until `seconds` have passed; a browser shows a page that loads again by itself then. */
-export function tooManyPages(request: Request, seconds: number): Response {
-  const language = languageOf(request);
-  const text = say("too_many_requests", language, { seconds });
-  const headers = { "retry-after": String(seconds), "cache-control": "no-store" };
-  if (!request.headers.get("accept")?.includes("text/html")) {
-    return new Response(text, { status: 429, headers: { ...headers, "content-type": "text/plain; charset=utf-8" } });
-  }
-  const page = `<!doctype html>
-<html lang="${language}">
-<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>429</title>
-<p style="margin: 20vh auto 0; padding: 0 24px; max-width: 420px; font: 15px/24px system-ui, sans-serif">${text}</p>
-`;
-  return new Response(page, {
-    status: 429,
-    headers: { ...headers, refresh: String(seconds), "content-type": "text/html; charset=utf-8" },
-  });
-}
+type Served = Readonly<{
+  load: AssetLoader;
+  limit: PageLimit;
+  scriptHosts: ScriptHosts;
+  render: RenderPage | null;
+  basePath: string;
+}>;
 
-type Served = Readonly<{ load: AssetLoader; scriptHosts: ScriptHosts; render: RenderPage | null; basePath: string }>;
-
-async function serve(served: Served, request: Request, path: string): Promise<Response> {
-  const { load, scriptHosts, render, basePath } = served;
+async function serve(served: Served, request: Request, path: string, server: PeerSource): Promise<Response> {
+  const { load, limit, scriptHosts, render, basePath } = served;
   const hashed = path.startsWith("/assets/");
   const accepted = request.headers.get("accept-encoding") ?? "";
   const file = await load(path, accepted);
   if (file || hashed) return assetResponse(request, file, hashed, scriptHosts);
+  const refused = await limit(request, server);
+  if (refused) return refused;
   const shell = await load("/index.html", render ? "" : accepted);
   if (!shell || !render) return assetResponse(request, shell, false, scriptHosts);
   const { html: rendered, status } = await render(request, new TextDecoder().decode(shell.bytes));
