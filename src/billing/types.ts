@@ -2,7 +2,9 @@ import type { Megapixels } from "../formats/conversation/reply.ts";
 import type { Sentence } from "../lib/messages.ts";
 import { type Reason, sayReason } from "../lib/reason.ts";
 import type { Decimal } from "../lib/values/decimal.ts";
+import type { PriceHours } from "./pricing/price-hours.ts";
 import type { ContextTier, PriceVariant } from "./pricing/price-rules.ts";
+import type { AppliedTiers, TierFactors } from "./pricing/service-tiers.ts";
 
 /** The source of the billed usage: the upstream's own figures (drained: read after the client left), or our count. */
 export type UsageEvidence = "reported" | "drained" | "estimated" | "none";
@@ -19,6 +21,16 @@ export type Price = {
   discount?: Readonly<{ percent: Decimal }> | undefined;
   /** The option ToolPrice; absent if the call cannot use tools. */
   toolPrices?: ReadonlyMap<string, Decimal>;
+  /** What the model's service tiers multiply the price by. */
+  serviceTiers?: TierFactors | undefined;
+  /** The option ServiceTierMultipliers: for tiers that the model has no price for. */
+  tierMultipliers?: ReadonlyMap<string, Decimal> | undefined;
+  /** Hours at which the model costs more or less. */
+  hourRules?: readonly PriceHours[] | undefined;
+  /** The hours in force when the price was resolved: as the call began. */
+  hours?: PriceHours | undefined;
+  /** The tiers that served the call. */
+  appliedTiers?: AppliedTiers;
 } & (
   | {
       kind: "per_call";
@@ -82,6 +94,12 @@ export type Receipt = {
   variant?: string;
   /** The prompt exceeded this number of tokens, so the factors have the prices of that step. */
   contextOver?: number;
+  /** The service tiers that served the call, whose prices are in the factors: `priority`, `fast, geo:us`. */
+  serviceTier?: string;
+  /** The model has no price of its own for the tier: the site's multiplier is in the factors. */
+  isGeneralTier?: boolean;
+  /** The hours at which the call began, whose price is in the factors: `09:00–12:00 Asia/Shanghai`. */
+  hours?: string;
   /** The difference made by rounding, in exact quota units; absent if nothing was rounded. */
   rounding?: string;
   /** The charge in whole quota units: `subtotal` × `groupRatio` + `rounding`. */
@@ -168,6 +186,8 @@ export type LogOther = {
   /** The model that the client named, if another took over. */
   requested_model?: string;
   reasoning_effort?: string;
+  /** The service tier that the response named, if it was not the standard one, or `default` where another was requested. */
+  service_tier?: string;
   reasoning_tokens?: number;
   audio?: boolean;
   /** A response within a realtime session. */

@@ -26,6 +26,7 @@ export const REASONING_STYLES = [
 export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export const MODALITIES = ["text", "image", "audio", "video", "file", "embeddings"] as const;
 export const BILLING_UNITS = ["token", "character", "minute", "image", "second", "video"] as const;
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export const CURRENCIES = ["USD", "CNY"] as const;
 
 export type ReasoningEffort = (typeof EFFORTS)[number];
@@ -76,6 +77,14 @@ const REASONING_READERS = {
   can_disable: flag,
 };
 
+const timeOfDay: FieldReader<string> = (value, field) => {
+  if (typeof value === "string" && /^([01]\d|2[0-3]):[0-5]\d$|^24:00$/.test(value)) return value;
+  throw new FieldError(field, "a time such as 09:30");
+};
+
+/** What a price is under some circumstances; an amount that is absent is that of the price itself. */
+const SPECIAL_AMOUNTS = { input: amount, output: amount, cache_read: amount };
+
 const PRICE_READERS = {
   input: amount,
   output: amount,
@@ -86,6 +95,20 @@ const PRICE_READERS = {
   image_input: amount,
   image_output: amount,
   tiers: listOf(fieldsOf({ over: tokens, input: amount, output: amount })),
+  /** What service tiers cost, by name: `priority`, `flex`, `batch`, `fast`, `geo:us`. */
+  service_tiers: mapOf(fieldsOf(SPECIAL_AMOUNTS)),
+  service_tiers_source: text,
+  /** Hours, on all or some days, at which the model costs more or less. */
+  hours: listOf(
+    fieldsOf({
+      ...SPECIAL_AMOUNTS,
+      days: listOf(oneOf(DAYS)),
+      from: timeOfDay,
+      until: timeOfDay,
+      zone: text,
+    }),
+  ),
+  hours_source: text,
   per_call: amount,
   /** Each megapixel of an image after the first, which `per_call` pays, and each of an image in the request. */
   per_megapixel: amount,
@@ -174,7 +197,7 @@ const readPriceFields = fieldsOf(PRICE_READERS);
 /** Checks a price. Throws FieldError. */
 function readPrice(value: unknown, field: string): CatalogPrice {
   const price = readPriceFields(value, field);
-  const { input, per_call, per_megapixel, per_second, variants, tiers = [] } = price;
+  const { input, per_call, per_megapixel, per_second, variants, tiers = [], hours = [] } = price;
   if (input === undefined && per_call === undefined && per_second === undefined)
     throw new FieldError(field, "a price with input, per_call or per_second");
   for (const name of ["output", "cache_read", "cache_write", "audio_input", "image_input", "image_output"] as const)
@@ -188,6 +211,10 @@ function readPrice(value: unknown, field: string): CatalogPrice {
     const before = tiers[index - 1]?.over ?? 0;
     if (tier.over === undefined || tier.input === undefined || tier.output === undefined || tier.over <= before)
       throw new FieldError(`${field}.tiers.${index}`, "over, input and output, ascending by over");
+  });
+  hours.forEach(({ from, until, zone }, index) => {
+    if (from === undefined || until === undefined || zone === undefined || from === until)
+      throw new FieldError(`${field}.hours.${index}`, "from and until, which differ, and the time zone");
   });
   return price;
 }

@@ -1,12 +1,20 @@
 import { index, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { epochSeconds } from "../columns.ts";
 
+type FactorTag = Readonly<{ input: string; output: string; cacheRead: string }>;
+
+/** Factors of service tiers by name, and of hours by their text. */
+type SpecialTags = Readonly<{
+  serviceTiers?: Readonly<Record<string, FactorTag>>;
+  hourRules?: Readonly<Record<string, FactorTag>>;
+}>;
+
 /**
  * What a model costs before any group's factor: ratios, or dollars per call; exact decimals as text. Null: the price has no such
  * part. Absent: the row is of a release that did not record it.
  */
 export type PriceTag =
-  | Readonly<{
+  | (Readonly<{
       modelRatio: string;
       completionRatio: string;
       cacheRatio: string;
@@ -19,13 +27,15 @@ export type PriceTag =
       imageCompletionRatio?: string | null;
       /** Factors for prompts of more than `over` tokens, ascending. */
       contextTiers?: readonly Readonly<{ over: number; input: string; output: string }>[];
-    }>
-  | Readonly<{
+    }> &
+      SpecialTags)
+  | (Readonly<{
       usdPerCall: string;
       usdPerMegapixel?: string | null;
       /** USD of a second, or a video, of each variant. */
       variants?: Readonly<Record<string, string>>;
-    }>
+    }> &
+      SpecialTags)
   /** A tool that providers run, under its name in the option ToolPrice; 0: it costs nothing. */
   | Readonly<{ usdPerUse: string }>;
 

@@ -9,6 +9,8 @@ const ID = line(200);
  */
 const NAME = line(128);
 export const MODEL_NAME = line(256);
+/** A tier, a speed and a region, of 32 characters each. */
+const TIERS = line(128);
 /** Exact numbers as text. */
 const DECIMAL = line(400);
 /** What an upstream or the gateway says of a failure. */
@@ -37,6 +39,7 @@ const OTHER: BoundOf<LogOther> = {
   upstream_model_name: MODEL_NAME,
   requested_model: MODEL_NAME,
   reasoning_effort: line(32),
+  service_tier: TIERS,
   reasoning_tokens: NUMBER,
   audio: FLAG,
   ws: FLAG,
@@ -78,6 +81,9 @@ const OTHER: BoundOf<LogOther> = {
     discountPercent: DECIMAL,
     variant: line(200),
     contextOver: NUMBER,
+    serviceTier: TIERS,
+    isGeneralTier: FLAG,
+    hours: line(200),
     rounding: DECIMAL,
     total: NUMBER,
     quotaPerUnit: DECIMAL,

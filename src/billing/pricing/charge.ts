@@ -18,6 +18,7 @@ import {
 } from "../../lib/values/decimal.ts";
 import type { Price, Receipt, ReceiptLine } from "../types.ts";
 import { type ContextTier, dearer, highestTier, tierOf, toolPriceOf } from "./price-rules.ts";
+import { appliedFactors } from "./service-tiers.ts";
 
 /** What the tokens of one kind (or the call) are multiplied by, with its text for receipts. */
 type Factor = Readonly<{ item: string; units: bigint; text: string }>;
@@ -38,7 +39,8 @@ const factorsByPrice = new WeakMap<Price, Map<ContextTier | undefined, Factors>>
  * What a call costs, in rounded quota units, with its sums:
  * [input + cached × rc + written × rw + output × ro + audio in × ra + audio out × ra × rao
  * + image in × ri + image out × ri × rio] × rm × rg, each input and
- * output times its factor where the prompt is on a step of the model's prices by length, or
+ * output times its factor where the prompt is on a step of the model's prices by length, and times those of the hours at which
+ * the call began and of the service tiers that served it, or
  * USD per call (and megapixel) × `quotaPerUnit` × rg; tools that the provider ran cost USD per use × `quotaPerUnit` × rg besides, and so do
  * media that it bills by themselves where tokens have a price; rounded once, halves away from zero. A call with neither tokens
  * nor such media costs nothing, whatever the price; a ratio above zero costs at least 1. Nonsense in `usage` counts as 0 and the
@@ -95,6 +97,11 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   if (rounding !== 0n) receipt.rounding = fixedText(rounding, exactScale);
   if (price.discount) receipt.discountPercent = toText(price.discount.percent);
   if (tier) receipt.contextOver = tier.over;
+  if (price.hours) receipt.hours = price.hours.text;
+  if (price.appliedTiers) {
+    receipt.serviceTier = price.appliedTiers.name;
+    if (price.appliedTiers.isGeneral) receipt.isGeneralTier = true;
+  }
   if (price.kind === "per_call" && price.variant !== undefined) receipt.variant = price.variant;
   return { quota, receipt };
 }
@@ -139,18 +146,21 @@ function makeFactors(price: Price, tier: ContextTier | undefined): Factors {
 
 function partsOf(price: Price, tier: ContextTier | undefined): (readonly [item: string, factor: Decimal])[] {
   if (price.kind === "per_call") {
-    const { usdPerCall, usdPerMegapixel, seconds, images } = price;
+    const { seconds, images } = price;
+    const { usdPerCall, usdPerMegapixel } = fixedPrices(price);
     const isPerSecond = seconds !== undefined && images === undefined;
     const call = [isPerSecond ? "per_second" : "per_call", usdPerCall] as const;
     if (!usdPerMegapixel) return [call];
     return [call, ["output_megapixel", usdPerMegapixel], ["input_megapixel", usdPerMegapixel]];
   }
-  const input = multiply(price.modelRatio, tier?.input ?? ONE);
-  const output = multiply(price.modelRatio, tier?.output ?? ONE);
+  const factors = appliedFactors(price);
+  const base = multiply(price.modelRatio, tier?.input ?? ONE);
+  const input = multiply(base, factors.input);
+  const output = multiply(multiply(price.modelRatio, tier?.output ?? ONE), factors.output);
   const { imageRatio = ONE, imageCompletionRatio = ONE } = price;
   return [
     ["input", input],
-    ["cache_read", multiply(input, price.cacheRatio)],
+    ["cache_read", multiply(multiply(base, factors.cacheRead), price.cacheRatio)],
     ["cache_write", multiply(input, price.cacheCreationRatio)],
     ["cache_write_1h", multiply(input, price.longCacheCreationRatio)],
     ["audio_input", multiply(input, price.audioRatio)],
@@ -159,6 +169,16 @@ function partsOf(price: Price, tier: ContextTier | undefined): (readonly [item: 
     ["audio_output", multiply(multiply(output, price.audioRatio), price.audioCompletionRatio)],
     ["image_output", multiply(multiply(output, imageRatio), imageCompletionRatio)],
   ];
+}
+
+/** Fixed prices follow the factor of output. */
+function fixedPrices(price: Extract<Price, { kind: "per_call" }>) {
+  const { output } = appliedFactors(price);
+  const { usdPerCall, usdPerMegapixel } = price;
+  return {
+    usdPerCall: multiply(usdPerCall, output),
+    usdPerMegapixel: usdPerMegapixel && multiply(usdPerMegapixel, output),
+  };
 }
 
 /** What each part of a price is multiplied by, in the order of `partsOf`. */
@@ -209,7 +229,8 @@ type Expected = Readonly<{
  */
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
   if (price.kind === "per_call") {
-    const { usdPerCall, usdPerMegapixel = ZERO, megapixels, seconds = 1, images = 1 } = price;
+    const { megapixels, seconds = 1, images = 1 } = price;
+    const { usdPerCall, usdPerMegapixel = ZERO } = fixedPrices(price);
     const calls = multiply(usdPerCall, integer(seconds * images));
     const further = megapixels ? images * Math.max(0, megapixels.output - 1) + megapixels.input : 0;
     const usd = add(calls, multiply(usdPerMegapixel, integer(further)));
@@ -249,15 +270,17 @@ function makeMaxFactors(price: TokenPrice, writes: CacheWrites, tier: ReturnType
   const drawn = price.imageCompletionRatio ? multiply(imageRatio, price.imageCompletionRatio) : ONE;
   const audio = multiply(audioRatio, price.audioCompletionRatio);
   const ratio = multiply(modelRatio, groupRatio);
-  const [input, output] = [multiply(ratio, tier.input), multiply(ratio, tier.output)];
-  const factors = [
+  const factors = appliedFactors(price);
+  const input = multiply(multiply(ratio, tier.input), dearer(factors.input, factors.cacheRead));
+  const output = multiply(multiply(ratio, tier.output), factors.output);
+  const most = [
     multiply(text, input),
     multiply(dearer(text, audioRatio), input),
     multiply(dearer(dearer(completionRatio, drawn), audio), output),
   ] as const;
-  const scale = Math.max(...factors.map((factor) => fixedPoint(factor).scale));
+  const scale = Math.max(...most.map((factor) => fixedPoint(factor).scale));
   const unitsOf = (factor: Decimal) => fixedPoint(factor, scale).units;
-  return { text: unitsOf(factors[0]), audio: unitsOf(factors[1]), output: unitsOf(factors[2]), scale };
+  return { text: unitsOf(most[0]), audio: unitsOf(most[1]), output: unitsOf(most[2]), scale };
 }
 
 function writeRatio(price: TokenPrice, writes: CacheWrites): Decimal {

@@ -46,3 +46,11 @@ test("without an output nothing is held for one", () => {
 test("a model without a price costs what those pay who accept that, and says so", () => {
   expect(preview("unknown", { promptTokens: 2 })).toMatchObject({ isUnset: true, quota: 75 });
 });
+
+test("a service tier is charged and held as of a call that it served", () => {
+  const usage = { promptTokens: 100, completionTokens: 10 };
+  const inTier = (tier: string) => previewCharge(table, QUOTA_PER_UNIT, { model: "m", group: "default", usage, tier });
+  expect(inTier("priority")).toMatchObject({ quota: 520, held: 520, receipt: { serviceTier: "priority" } });
+  expect(inTier("geo:us")).toMatchObject({ quota: 286, receipt: { serviceTier: "geo:us", isGeneralTier: true } });
+  for (const tier of ["", "default", "auto"]) expect(inTier(tier)?.quota).toBe(260);
+});

@@ -4,8 +4,15 @@ import type { Price, Receipt } from "../types.ts";
 import { charge, estimate } from "./charge.ts";
 import type { PriceTable } from "./price-table.ts";
 import { resolvePrice } from "./resolve-price.ts";
+import { inTiers, tierNames } from "./service-tiers.ts";
 
-type Imagined = Readonly<{ model: string; group: string; usage: Partial<Usage> }>;
+type Imagined = Readonly<{
+  model: string;
+  group: string;
+  usage: Partial<Usage>;
+  /** The service tier that the response names. */
+  tier?: string | undefined;
+}>;
 
 export type ChargePreview = Readonly<{
   kind: Price["kind"];
@@ -18,14 +25,19 @@ export type ChargePreview = Readonly<{
   receipt: Receipt;
 }>;
 
-/** What a call with this usage would cost, by the very functions that charge calls. */
+/** What a call with this usage would cost now, by the very functions that charge calls. */
 export function previewCharge(table: PriceTable, quotaPerUnit: Decimal, imagined: Imagined): ChargePreview | null {
   const { model, group } = imagined;
   const usage = { ...NO_USAGE, ...imagined.usage };
   const query = { requestedModel: model, upstreamModel: model, group };
   const own = resolvePrice(table, { ...query, acceptUnset: false });
-  const price = own ?? resolvePrice(table, { ...query, acceptUnset: true });
-  if (!price) return null;
+  const standard = own ?? resolvePrice(table, { ...query, acceptUnset: true });
+  if (!standard) return null;
+  const tier = imagined.tier?.trim().toLowerCase() ?? "";
+  const region = /^geo:(.+)$/.exec(tier)?.[1];
+  // What Anthropic calls its speed is the only tier of that name: OpenAI's is the priority tier.
+  const named = region ? { inferenceGeo: region } : tier === "fast" ? { speed: tier } : { serviceTier: tier };
+  const price = inTiers(standard, tierNames(named));
   const expected: Parameters<typeof estimate>[1] = {
     promptTokens: usage.promptTokens,
     maxOutputTokens: usage.completionTokens,

@@ -1,5 +1,6 @@
 import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, decimal, ONE, ZERO } from "../../lib/values/decimal.ts";
+import { hoursAt, type PriceHours } from "./price-hours.ts";
 import {
   type ContextTier,
   discounted,
@@ -8,6 +9,7 @@ import {
   type PriceVariant,
   variantsInForce,
 } from "./price-rules.ts";
+import type { TierFactors } from "./service-tiers.ts";
 
 /** Model (or group) name → exact number. */
 type Ratios = ReadonlyMap<string, Decimal>;
@@ -31,6 +33,13 @@ export type PriceTable = Readonly<{
   discounts: ReadonlyMap<string, GroupDiscount>;
   /** Model → steps by length of the prompt, ascending. */
   contextTiers: ReadonlyMap<string, readonly ContextTier[]>;
+  /** Model → what its service tiers multiply the price by. */
+  serviceTiers: ReadonlyMap<string, TierFactors>;
+  /** Tier → multiplier, where a model has no price for it. */
+  tierMultipliers: Ratios;
+  /** Model → hours at which it costs more or less, and those in force at the moment. */
+  hourRules: ReadonlyMap<string, readonly PriceHours[]>;
+  hours: ReadonlyMap<string, PriceHours>;
   /** Model → what a second, or a video, of a variant costs. */
   videoPrice: ReadonlyMap<string, readonly PriceVariant[]>;
   /** USD per use of a tool that the provider runs. */
@@ -54,21 +63,24 @@ type PriceOption =
   | "ImageRatio"
   | "ImageCompletionRatio"
   | "GroupRatio"
-  | "ToolPrice";
+  | "ToolPrice"
+  | "ServiceTierMultipliers";
 
 /** The part of the settings that prices are made of; `version` grows with every change. */
 export type PriceSettings = Readonly<{
   version: number;
   get(option: PriceOption): Ratios;
   get(option: "ContextTiers"): ReadonlyMap<string, readonly ContextTier[]>;
+  get(option: "ServiceTiers"): ReadonlyMap<string, TierFactors>;
+  get(option: "PriceHours"): ReadonlyMap<string, readonly PriceHours[]>;
   get(option: "VideoPrice"): ReadonlyMap<string, readonly PriceVariant[]>;
   get(option: "GroupDiscounts"): readonly GroupDiscount[];
   get(option: "SelfUseModeEnabled"): boolean;
 }>;
 
 /**
- * Returns a function that gives the price table as it is now: the same one until an option changes, or a discount begins
- * or ends. `now` returns epoch seconds.
+ * Returns a function that gives the price table as it is now: the same one until an option changes, or a discount or
+ * hours with a price of their own begin or end. `now` returns epoch seconds.
  */
 export function createPriceTable(settings: PriceSettings, now: () => number = nowSeconds): () => PriceTable {
   let builtFor = Number.NaN;
@@ -78,7 +90,9 @@ export function createPriceTable(settings: PriceSettings, now: () => number = no
     if (builtFor !== settings.version || now() >= validUntil) {
       builtFor = settings.version;
       const active = discountsAt(settings.get("GroupDiscounts"), now());
-      validUntil = active.validUntil;
+      const hourRules = settings.get("PriceHours");
+      const hours = hoursAt(hourRules, now());
+      validUntil = Math.min(active.validUntil, hours.validUntil);
       const groupRatio = new Map(settings.get("GroupRatio"));
       for (const [group, discount] of active.byGroup) {
         groupRatio.set(group, discounted(groupRatio.get(group) ?? ONE, discount));
@@ -97,6 +111,10 @@ export function createPriceTable(settings: PriceSettings, now: () => number = no
         groupRatio,
         discounts: active.byGroup,
         contextTiers: settings.get("ContextTiers"),
+        serviceTiers: settings.get("ServiceTiers"),
+        tierMultipliers: settings.get("ServiceTierMultipliers"),
+        hourRules,
+        hours: hours.byModel,
         videoPrice: variantsInForce(settings.get("ModelPrice"), settings.get("VideoPrice")),
         toolPrice: settings.get("ToolPrice"),
         // Who runs the gateway for themselves needs no prices.

@@ -30,6 +30,10 @@ const SHIPPED: PriceTable = {
   toolPrice: exact(DEFAULT_TOOL_PRICE),
   discounts: new Map(),
   contextTiers: new Map(),
+  serviceTiers: new Map(),
+  tierMultipliers: new Map(),
+  hourRules: new Map(),
+  hours: new Map(),
   videoPrice: new Map(),
   unsetRatio: UNSET_MODEL_RATIO,
 };
@@ -71,7 +75,7 @@ describe("shipped prices", () => {
     ["claude-3-5-sonnet-20241022", "1.5", "5", "0.1"],
     ["claude-3-opus-20240229", "7.5", "5", "0.1"],
     ["gemini-1.5-pro-latest", "0.625", "4", "0.25"],
-    ["deepseek-chat", "0.07", "2", "0.02"],
+    ["deepseek-chat", "0.075", "4", "0.02"],
     ["text-embedding-3-small", "0.01", "1", "1"],
     ["tts-1", "7.5", "1", "1"],
     ["whisper-1", "3", "1", "1"],
@@ -93,7 +97,7 @@ describe("shipped prices", () => {
   ])("%s costs %p USD a call", (model, usd) => expect(defaults.DEFAULT_MODEL_PRICE[model]).toBe(usd));
 
   test("no price is negative and every model has a positive or zero ratio", () => {
-    const { DEFAULT_CONTEXT_TIERS: tiers, ...maps } = defaults;
+    const { DEFAULT_CONTEXT_TIERS: tiers, DEFAULT_SERVICE_TIERS, DEFAULT_PRICE_HOURS, ...maps } = defaults;
     for (const map of Object.values(maps))
       for (const entry of Object.values<number | defaults.RatioMap>(map))
         for (const ratio of typeof entry === "number" ? [entry] : Object.values(entry))

@@ -54,12 +54,20 @@ function priceOf(table: PriceTable, model: string, pays: GroupPays): Price | und
   if (usdPerCall) {
     const variants = table.videoPrice.get(name);
     const usdPerMegapixel = table.megapixelPrice.get(name);
-    const extras = { toolPrices: table.toolPrice, variants, usdPerMegapixel };
+    const extras = { toolPrices: table.toolPrice, variants, usdPerMegapixel, ...rulesOf(table, name) };
     return { kind: "per_call", pricedAs: name, ...pays, usdPerCall, ...extras };
   }
   const modelRatio = table.modelRatio.get(name);
   return modelRatio && perToken(table, name, pays, modelRatio);
 }
+
+/** Service tiers and hours, which multiply the prices of both kinds. */
+const rulesOf = (table: PriceTable, name: string) => ({
+  serviceTiers: table.serviceTiers.get(name),
+  tierMultipliers: table.tierMultipliers,
+  hourRules: table.hourRules.get(name),
+  hours: table.hours.get(name),
+});
 
 function perToken(table: PriceTable, name: string, pays: GroupPays, modelRatio: Decimal): Price {
   const completionRatio = table.completionRatio.get(name) ?? familyCompletionRatio(name);
@@ -70,6 +78,7 @@ function perToken(table: PriceTable, name: string, pays: GroupPays, modelRatio: 
     pricedAs: name,
     ...pays,
     toolPrices: table.toolPrice,
+    ...rulesOf(table, name),
     modelRatio,
     completionRatio,
     cacheRatio: table.cacheRatio.get(name) ?? ONE,

@@ -27,8 +27,8 @@ export function ratioRoutes({ settings }: Readonly<{ settings: SettingsReader }>
         imageInputTokens: body.image_input_tokens ?? 0,
         imageOutputTokens: body.image_output_tokens ?? 0,
       };
-      const { model, group } = body;
-      const preview = previewCharge(table(), decimal(settings.get("QuotaPerUnit")), { model, group, usage });
+      const { model, group, service_tier: tier } = body;
+      const preview = previewCharge(table(), decimal(settings.get("QuotaPerUnit")), { model, group, usage, tier });
       if (!preview) throw new OperationError("invalid_request", { detail: "model" });
       const { isUnset, ...rest } = preview;
       return ok({ ...rest, is_unset: isUnset });
@@ -38,6 +38,7 @@ export function ratioRoutes({ settings }: Readonly<{ settings: SettingsReader }>
       body: t.Object({
         model: t.String({ minLength: 1, maxLength: 255 }),
         group: t.String({ minLength: 1, maxLength: 64 }),
+        service_tier: t.Optional(t.String({ maxLength: 64 })),
         prompt_tokens: tokens,
         completion_tokens: tokens,
         cached_tokens: tokens,

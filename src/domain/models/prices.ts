@@ -16,6 +16,8 @@ export const PRICE_OPTIONS = [
   "ImageRatio",
   "ImageCompletionRatio",
   "ContextTiers",
+  "ServiceTiers",
+  "PriceHours",
   "VideoPrice",
 ] as const satisfies readonly (keyof PriceRatios)[];
 

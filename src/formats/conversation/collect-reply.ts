@@ -2,7 +2,7 @@ import { readEvents } from "../../lib/http/sse.ts";
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
 import type { ProviderCodec } from "./codec.ts";
 import type { Citation, Part, ReasoningPart, ToolCallPart } from "./conversation.ts";
-import type { FinishReason, ReplyError, ReplyEvent, Usage } from "./reply.ts";
+import type { FinishReason, Processing, ReplyError, ReplyEvent, Usage } from "./reply.ts";
 
 /** A complete response. Parts are in the order the upstream sent them. */
 export type Reply = {
@@ -13,6 +13,8 @@ export type Reply = {
   usage: Usage | null;
   /** In OpenAI's terms. */
   serviceTier: string | null;
+  /** What else the provider says of how it served the response. */
+  processing?: Processing;
 };
 
 export type ReplyChoice = {
@@ -41,10 +43,12 @@ export class ReplyCollector {
         this.#reply.model ||= event.model;
         this.#reply.createdAt ??= event.createdAt;
         this.#reply.serviceTier ??= event.serviceTier ?? null;
+        this.#note(event);
         return;
       case "usage":
         this.#reply.usage = event.usage;
         this.#reply.serviceTier = event.serviceTier ?? this.#reply.serviceTier;
+        this.#note(event);
         return;
       case "error":
         this.error ??= event.error;
@@ -58,6 +62,15 @@ export class ReplyCollector {
   get reply(): Reply {
     this.#reply.choices.sort((a, b) => a.index - b.index);
     return this.#reply;
+  }
+
+  #note({ speed, inferenceGeo }: Processing): void {
+    if (speed === undefined && inferenceGeo === undefined) return;
+    this.#reply.processing = {
+      ...this.#reply.processing,
+      ...(speed !== undefined && { speed }),
+      ...(inferenceGeo !== undefined && { inferenceGeo }),
+    };
   }
 
   #choice(index: number): ReplyChoice {
@@ -132,7 +145,7 @@ export class ReplyCollector {
 
 /** The events of a complete response as a stream would have sent them, for a client that requested a stream. */
 export function* stepsOf(reply: Reply): Generator<ReplyEvent> {
-  const tier = reply.serviceTier === null ? null : { serviceTier: reply.serviceTier };
+  const tier = { ...reply.processing, ...(reply.serviceTier !== null && { serviceTier: reply.serviceTier }) };
   yield { type: "start", id: reply.id, model: reply.model, createdAt: reply.createdAt, ...tier };
   for (const choice of reply.choices) yield* stepsOfChoice(choice);
   if (reply.usage) yield { type: "usage", usage: reply.usage, ...tier };

@@ -16,20 +16,28 @@ export type ReplyError = {
   retryAfter?: string;
 };
 
+/** How the provider served a response, where that changes the price. */
+export type Processing = {
+  /** In OpenAI's terms where it has one, else the provider's own word. */
+  serviceTier?: string;
+  /** Anthropic's `speed`, Bedrock's latency. */
+  speed?: string;
+  /** Anthropic's `inference_geo`. */
+  inferenceGeo?: string;
+};
+
 /**
  * One event of a response, streamed or not. Events of different choices and calls may interleave. A decoder emits
  * exactly one `tool-start` per call before its input, one `finish` per choice, and usage as running totals.
  */
 export type ReplyEvent =
-  | {
+  | ({
       type: "start";
       id: string;
       model: string;
       /** Unix time in seconds. */
       createdAt: number | null;
-      /** In OpenAI's terms, if the upstream reports it at the start. */
-      serviceTier?: string;
-    }
+    } & Processing)
   | { type: "text"; choice: number; text: string; logprobs?: JsonObject[] }
   | { type: "refusal"; choice: number; text: string }
   | { type: "reasoning"; choice: number; text: string; summary?: boolean }
@@ -59,8 +67,7 @@ export type ReplyEvent =
   | { type: "citation"; choice: number; citation: Citation }
   /** A part that only one dialect can represent: hosted tools at work and their results. */
   | { type: "native"; choice: number; dialect: ChatDialect; name: string; value: JsonObject }
-  /** `serviceTier`: in OpenAI's terms. */
-  | { type: "usage"; usage: Usage; serviceTier?: string }
+  | ({ type: "usage"; usage: Usage } & Processing)
   | {
       type: "finish";
       choice: number;

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Usage } from "../../formats/conversation/reply.ts";
-import { parseJson, recordOf } from "../../formats/json.ts";
+import { parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { errorOf, isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
 import { usageObject } from "../../formats/openai-chat/response/reply.ts";
 import {
@@ -8,6 +8,7 @@ import {
   errorInPlaceOfAnswer,
   mayContainError,
   replyAsStream,
+  serviceTierIn,
 } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
@@ -126,6 +127,8 @@ export class PassthroughAdapter implements Adapter {
   #read(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse {
     const reported = (this.call.endpoint.meter ? this.#metered(body, contentType) : null) ?? extractUsage(body);
     const meter = new OutputMeter();
+    const serviceTier = isText(this.call.endpoint.capability) ? serviceTierIn(body) : null;
+    if (serviceTier !== null) meter.processedAs({ serviceTier });
     // Parses the body only if that decides something: missing usage, an empty response, content logging, a search to
     // charge.
     const decides = !reported || reported.completionTokens === 0 || this.options.logsContent;
@@ -148,6 +151,8 @@ export class PassthroughAdapter implements Adapter {
     }
     const meter = new OutputMeter();
     meter.pushResponse(body);
+    const serviceTier = textOf(reply.service_tier);
+    if (serviceTier !== null) meter.processedAs({ serviceTier });
     const reported = usageIn(reply);
     const { wantsUsage } = this.call.summary;
     const events = reported

@@ -32,6 +32,7 @@ export type Outcome = {
   error: Reason | null;
   /** The upstream's own finish reason, if it is none of the normal ones. */
   ownFinish?: string | null;
+  serviceTier?: string | undefined;
   content: LoggedContent | null;
   exchange: LoggedExchange | null;
 };
@@ -103,6 +104,8 @@ function contentOf(call: Call, outcome: Outcome, notes: PriceNotes): string {
   if (outcome.error !== null && outcome.quota === 0) return sayReason(outcome.error, "en");
   const { promptTokens, completionTokens } = outcome.usage;
   const content = call.endpoint.capability.startsWith("image") ? notes.content + imageOptionsText(call) : notes.content;
+  const tier = outcome.receipt?.serviceTier;
+  if (tier !== undefined) return `${content}, service tier ${tier}`;
   return promptTokens + completionTokens === 0 ? `${content} (no usage: not charged)` : content;
 }
 
@@ -150,6 +153,7 @@ function otherOf(
   if (outcome.receipt) other.receipt = outcome.receipt;
   if (hold && hold.amount > 0 && reserved.included === undefined) other.reserved = hold.amount;
   if (outcome.error !== null) Object.assign(other, failureNote(outcome.error));
+  if (outcome.serviceTier !== undefined) other.service_tier = outcome.serviceTier;
   if (outcome.ownFinish) other.stop_reason = outcome.ownFinish;
   if (route && route.upstreamModel !== candidates.model) {
     other.is_model_mapped = true;

@@ -1,4 +1,4 @@
-import type { ReplyEvent, ToolCalls } from "../../formats/conversation/reply.ts";
+import type { Processing, ReplyEvent, ToolCalls } from "../../formats/conversation/reply.ts";
 
 import { searchesIn } from "../../formats/gemini/request/server-tools.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../formats/json.ts";
@@ -31,6 +31,8 @@ export class OutputMeter implements OutputSink {
   #finished = false;
   /** The upstream's own finish reason, if it is not a normal one; changed only here. */
   ownFinish: string | null = null;
+  /** How the response says that it was served. */
+  processing: Processing = NOT_NAMED;
   #searches = 0;
   #fileSearches = 0;
   /**
@@ -76,6 +78,10 @@ export class OutputMeter implements OutputSink {
         }
         this.other();
         return;
+      case "start":
+      case "usage":
+        this.processedAs(step);
+        return;
       case "citation":
         this.cited();
         return;
@@ -90,6 +96,17 @@ export class OutputMeter implements OutputSink {
         for (const id of step.partIds ?? []) this.part(id);
         if (saysMore(step)) this.ownFinish = step.native;
     }
+  }
+
+  /** What the response names last counts; `auto` is the request's word, repeated before the tier is known. */
+  processedAs({ serviceTier, speed, inferenceGeo }: Processing): void {
+    if (serviceTier === undefined && speed === undefined && inferenceGeo === undefined) return;
+    this.processing = {
+      ...this.processing,
+      ...(serviceTier !== undefined && serviceTier !== "auto" && { serviceTier }),
+      ...(speed !== undefined && { speed }),
+      ...(inferenceGeo !== undefined && { inferenceGeo }),
+    };
   }
 
   /** Adds a complete response. */
@@ -201,6 +218,7 @@ export class OutputMeter implements OutputSink {
 }
 
 const NO_IDS: readonly string[] = [];
+const NOT_NAMED: Processing = {};
 
 /** Files that code made in a container, as the results of Anthropic's tools name them. */
 const fileIdsIn = ({ content }: JsonObject): string[] =>

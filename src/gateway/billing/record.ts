@@ -22,7 +22,7 @@ export function record(
   context: GatewayContext,
   call: Call,
   reserved: Reservation,
-  { ended, usage, evidence, charged }: Settlement,
+  { ended, usage, evidence, charged, serviceTier }: Settlement,
 ): Promise<void> {
   const { settings, billing } = context.services;
   const { hold } = reserved;
@@ -37,6 +37,7 @@ export function record(
     status: 200,
     error: ended.error ?? null,
     ownFinish: ended.meter.ownFinish,
+    serviceTier,
     content: rules && contentToLog(call.prompt, ended.meter.countable().text, rules),
     exchange: rules && exchangeToLog(call, rules),
   });

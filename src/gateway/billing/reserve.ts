@@ -1,5 +1,5 @@
 import { InsufficientQuota } from "../../billing/ledger/errors.ts";
-import { estimate } from "../../billing/pricing/charge.ts";
+import type { estimate } from "../../billing/pricing/charge.ts";
 import { searchesEachAnswer } from "../../catalog/catalog.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import { coversModel, type PlanTerms, renewsAt } from "../../domain/wallet/plans/limits/terms.ts";
@@ -15,6 +15,7 @@ import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices, Hold } from "../call/services.ts";
 import type { PricedCall } from "../routing/model-fallbacks.ts";
 import { type CallPrices, possiblePrices } from "./price.ts";
+import { estimateInTiers, refuseUnpricedTier } from "./service-tiers.ts";
 
 /** The quota held for a call, and the prices by which it is charged. */
 export type Reservation = Readonly<{
@@ -34,7 +35,7 @@ const NO_FALLBACKS: readonly PricedCall[] = [];
 /**
  * Holds the most that the call can cost, on any channel and with any fallback model, for the user and for a limited key. Where
  * the balance is too small for a more expensive fallback, holds the cost of the requested model and drops the fallbacks.
- * Rejects GatewayError: the limits of the account's plans are reached, not enough quota, or the balance cannot be determined.
+ * Rejects GatewayError: the model has no price for the service tier, the limits of the account's plans are reached, not enough quota, or the balance cannot be determined.
  */
 export async function reserve(
   context: GatewayContext,
@@ -42,6 +43,7 @@ export async function reserve(
   prices: CallPrices,
   fallbacks: readonly PricedCall[] = NO_FALLBACKS,
 ): Promise<Reservation> {
+  refuseUnpricedTier(context, call, prices);
   const known = context.services.planTerms?.of(call.caller.user.id);
   const planTerms = known && (await fillWindows(context.services, call.caller.user.id, known));
   if (planTerms) {
@@ -198,7 +200,7 @@ export function upperCost(context: GatewayContext, call: Call, prices: CallPrice
   };
   const unit = table.quotaPerUnit();
   let upper = 0;
-  for (const price of possiblePrices(prices)) upper = Math.max(upper, estimate(price, expected, unit));
+  for (const price of possiblePrices(prices)) upper = Math.max(upper, estimateInTiers(call, price, expected, unit));
   if (upper > 0) return upper;
   const mayRunTools =
     requestsProviderTools(call.body.json) || searchesEachAnswer(context.catalog().find(call.summary.model));

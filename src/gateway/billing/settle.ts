@@ -1,4 +1,5 @@
 import { charge } from "../../billing/pricing/charge.ts";
+import { inTiers } from "../../billing/pricing/service-tiers.ts";
 import type { CallEnding, UsageEvidence } from "../../billing/types.ts";
 import { type Catalog, type ModelInfo, searchesEachAnswer } from "../../catalog/catalog.ts";
 import { NO_USAGE, type ToolCalls, type Usage } from "../../formats/conversation/reply.ts";
@@ -10,6 +11,7 @@ import type { Route } from "../upstream/route.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
 import type { OutputMeter } from "./output-meter.ts";
 import type { Reservation } from "./reserve.ts";
+import { loggedTier, servedTiers } from "./service-tiers.ts";
 
 /** What is known about a response when it ends. */
 export type Ending = Readonly<{
@@ -30,6 +32,8 @@ export type Settlement = Readonly<{
   usage: Usage;
   evidence: UsageEvidence;
   charged: ReturnType<typeof charge>;
+  /** The service tier, if it was not the standard one, or another was requested. */
+  serviceTier?: string | undefined;
 }>;
 
 /** The cost of a call's billed usage. */
@@ -48,7 +52,9 @@ export function settle(
     route && usage.toolCalls?.google_search
       ? withSearches(counted, context.catalog().find(route.upstreamModel))
       : counted;
-  return { ended, usage, evidence, charged: charge(price, billed, context.prices.quotaPerUnit()) };
+  const tiers = servedTiers(call, ended);
+  const charged = charge(inTiers(price, tiers), billed, context.prices.quotaPerUnit());
+  return { ended, usage, evidence, charged, serviceTier: loggedTier(call, ended, tiers) };
 }
 
 /** The usage with the searches that are charged: some models are charged per response that searches, not per query. */

@@ -83,6 +83,14 @@ export const settingMessages = {
     en: '[{"over": tokens, "input": factor, "output": factor}], each tier once',
     zh: '[{"over": token 数, "input": 倍数, "output": 倍数}]，每个分段只列一次',
   },
+  shape_service_tiers: {
+    en: '{"priority": {"input": factor, "output": factor, "cache_read": factor}}',
+    zh: '{"priority": {"input": 倍数, "output": 倍数, "cache_read": 倍数}}',
+  },
+  shape_price_hours: {
+    en: '[{"days": ["mon", "tue"], "from": "09:00", "until": "12:00", "zone": "Asia/Shanghai", "input": factor, "output": factor, "cache_read": factor}]',
+    zh: '[{"days": ["mon", "tue"], "from": "09:00", "until": "12:00", "zone": "Asia/Shanghai", "input": 倍数, "output": 倍数, "cache_read": 倍数}]',
+  },
   shape_price_variants: {
     en: '{"field=value,other=one|another": USD per second, or per video}',
     zh: '{"字段=值,另一字段=甲|乙": 每秒或每个视频的美元价格}',

@@ -146,6 +146,8 @@ const ENGLISH: Words = {
     tier: (over) => `prompts over ${over} tokens`,
     megapixel: () => "further and input megapixels",
     variant: (variant) => `variant ${variant}`,
+    serviceTier: (tier) => `service tier ${tier}`,
+    hours: (hours) => hours,
   },
   partUnits: { million: (usd) => `$${usd} per 1M tokens`, megapixel: (usd) => `$${usd} per megapixel` },
   noPrice: "no separate price",
@@ -177,6 +179,8 @@ const CHINESE: Words = {
     tier: (over) => `提示词超过 ${over} token`,
     megapixel: () => "后续及输入的像素",
     variant: (variant) => `规格 ${variant}`,
+    serviceTier: (tier) => `服务等级 ${tier}`,
+    hours: (hours) => `时段 ${hours}`,
   },
   partUnits: { million: (usd) => `每百万 token $${usd}`, megapixel: (usd) => `每百万像素 $${usd}` },
   noPrice: "无单独价格",
@@ -217,7 +221,8 @@ function partTexts(words: Words, { before, after, info, onlyFilms }: Moved, quot
     const usd = dollars(price.usd);
     if (price.output !== undefined) return words.perMillion(usd, dollars(price.output));
     if (part === "megapixel") return words.partUnits.megapixel(usd);
-    return part === "variant" ? words.each[unit === "token" ? "call" : unit](usd) : words.partUnits.million(usd);
+    const isOfUnit = part === "variant" || part === "serviceTier" || part === "hours";
+    return isOfUnit ? words.each[unit === "token" ? "call" : unit](usd) : words.partUnits.million(usd);
   };
   return changedParts(before, after, quotaPerUnit).map((change) =>
     words.change(

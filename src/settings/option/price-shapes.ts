@@ -1,9 +1,19 @@
 import {
+  hoursText,
+  isTimeZone,
+  MINUTES_OF_DAY,
+  type PriceHours,
+  readMinutes,
+  WEEKDAYS,
+  type Weekday,
+} from "../../billing/pricing/price-hours.ts";
+import {
   type ContextTier,
   type GroupDiscount,
   type PriceVariant,
   readConditions,
 } from "../../billing/pricing/price-rules.ts";
+import { type PriceFactors, type TierFactors, tierName } from "../../billing/pricing/service-tiers.ts";
 
 import { decimal, isNegative, subtract } from "../../lib/values/decimal.ts";
 import { ratioShape, type Shape } from "./json-option.ts";
@@ -27,6 +37,68 @@ export const contextTiersShape: Shape<readonly ContextTier[]> = {
     return tiers.toSorted((a, b) => a.over - b.over);
   },
 };
+
+const MOST_SERVICE_TIERS = 20;
+const MOST_HOURS = 20;
+const TIER_NAME = /^(geo:)?[a-z0-9][a-z0-9_.-]{0,31}$/;
+
+/** Factors of input and output, each 1 if it is not stated, and of cached input, else input's; undefined: other members or no factors. */
+function readFactors(value: Readonly<Record<string, unknown>>): PriceFactors | undefined {
+  const { input = 1, output = 1, cache_read = input, ...others } = value;
+  const [ofInput, ofOutput, ofCache] = [ratioShape.read(input), ratioShape.read(output), ratioShape.read(cache_read)];
+  if (!ofInput || !ofOutput || !ofCache || Object.keys(others).length > 0) return undefined;
+  return { input: ofInput, output: ofOutput, cacheRead: ofCache };
+}
+
+const membersOf = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : undefined;
+
+/** What the service tiers of a model multiply its price by. The standard tier has none: it is the price. */
+export const serviceTiersShape: Shape<TierFactors> = {
+  name: { code: "shape_service_tiers" },
+  read(value) {
+    const tiers = new Map<string, PriceFactors>();
+    const entries = Object.entries(membersOf(value) ?? { "": null });
+    if (entries.length > MOST_SERVICE_TIERS) return undefined;
+    for (const [name, factors] of entries) {
+      const members = membersOf(factors);
+      const read = members && readFactors(members);
+      if (!read || !TIER_NAME.test(name) || tierName(name.replace(/^geo:/, "")) === null) return undefined;
+      tiers.set(name, read);
+    }
+    return tiers;
+  },
+};
+
+/** Hours of some days at which a model's price is multiplied; of several the first counts. */
+export const priceHoursShape: Shape<readonly PriceHours[]> = {
+  name: { code: "shape_price_hours" },
+  read(value) {
+    if (!Array.isArray(value) || value.length > MOST_HOURS) return undefined;
+    const rules: PriceHours[] = [];
+    for (const entry of value) {
+      const { days: named, from: begin, until: end, zone, ...others } = membersOf(entry) ?? {};
+      const factors = readFactors(others);
+      const days = named === undefined ? null : readDays(named);
+      const [from, until] = [readMinutes(begin), readMinutes(end)];
+      if (!factors || days === undefined || from === null || until === null) return undefined;
+      if (from === MINUTES_OF_DAY || from === until) return undefined;
+      if (typeof zone !== "string" || !isTimeZone(zone)) return undefined;
+      const hours = { days, from, until, zone };
+      rules.push({ ...factors, ...hours, text: hoursText(hours) });
+    }
+    return rules;
+  },
+};
+
+function readDays(value: unknown): ReadonlySet<Weekday> | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const days = value.map((name) => WEEKDAYS.find((day) => day === name));
+  const known = days.filter((day) => day !== undefined);
+  return known.length === days.length && new Set(known).size === known.length ? new Set(known) : undefined;
+}
 
 /** Variants of a model's price by what an order asks for. */
 export const priceVariantsShape: Shape<readonly PriceVariant[]> = {

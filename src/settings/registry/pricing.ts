@@ -11,10 +11,20 @@ import {
   DEFAULT_MEGAPIXEL_PRICE,
   DEFAULT_MODEL_PRICE,
   DEFAULT_MODEL_RATIO,
+  DEFAULT_PRICE_HOURS,
+  DEFAULT_SERVICE_TIERS,
   DEFAULT_VIDEO_PRICE,
 } from "../../billing/pricing/ratios/default-ratios.ts";
+import { DEFAULT_TIER_MULTIPLIERS } from "../../billing/pricing/service-tiers.ts";
 import { json, jsonMap, ratioShape, textShape } from "../option/json-option.ts";
-import { contextTiersShape, groupDiscountsShape, priceVariantsShape } from "../option/price-shapes.ts";
+import { oneOf } from "../option/option.ts";
+import {
+  contextTiersShape,
+  groupDiscountsShape,
+  priceHoursShape,
+  priceVariantsShape,
+  serviceTiersShape,
+} from "../option/price-shapes.ts";
 
 /** What models cost (ratio 1 = $2 per million tokens) and what groups pay. Saving a map replaces it whole. */
 export const pricingOptions = {
@@ -36,6 +46,14 @@ export const pricingOptions = {
   VideoPrice: jsonMap(DEFAULT_VIDEO_PRICE, priceVariantsShape),
   /** Model → steps of its price by length of the prompt, as factors: input and output apart. */
   ContextTiers: jsonMap(DEFAULT_CONTEXT_TIERS, contextTiersShape),
+  /** Model → service tier (`priority`, `flex`, `batch`, `fast`, `geo:us`) → factors of its price. */
+  ServiceTiers: jsonMap(DEFAULT_SERVICE_TIERS, serviceTiersShape),
+  /** Service tier → factor where the model has no price for it; `geo`: any region, `*`: any other tier. */
+  ServiceTierMultipliers: jsonMap(DEFAULT_TIER_MULTIPLIERS, ratioShape),
+  /** Calls that ask for a tier that the model has no price for: charged by the multiplier, or refused. */
+  UnpricedServiceTier: oneOf(["multiply", "refuse"], "multiply"),
+  /** Model → hours of some days, with their time zone, at which its price is multiplied. */
+  PriceHours: jsonMap(DEFAULT_PRICE_HOURS, priceHoursShape),
   /** What groups pay less, and from when until when. */
   GroupDiscounts: json([], groupDiscountsShape),
   GroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),

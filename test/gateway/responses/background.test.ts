@@ -32,7 +32,8 @@ function start(
   {
     channel = {},
     options = {},
-  }: { channel?: RelayOptions["channels"][number]; options?: RelayOptions["options"] } = {},
+    tier = "",
+  }: { channel?: RelayOptions["channels"][number]; options?: RelayOptions["options"]; tier?: string } = {},
 ) {
   const id = `resp_background_${++made}`;
   const state = { status: "queued", isDeleted: false };
@@ -40,7 +41,7 @@ function start(
     const isOver = ["completed", "incomplete"].includes(state.status);
     return {
       ...{ id, object: "response", created_at: 1, model: "gpt-5-2025-08-07", background: true, status: state.status },
-      ...(isOver ? { output, usage: USAGE } : { output: [], usage: null }),
+      ...(isOver ? { output, usage: USAGE, ...(tier && { service_tier: tier }) } : { output: [], usage: null }),
     };
   };
   /** The events of its stream behind a number: made up to where `state` says. */
@@ -113,6 +114,14 @@ describe("a response that is made in the background", () => {
     await relay.settleForgotten();
     // (100 + 40 × 4) × 2
     expect(charged()).toMatchObject([{ quota: 520, modelName: "alias" }]);
+  });
+
+  test("is charged in the service tier that its end names", async () => {
+    const { state, relay, create, charged } = start(undefined, { tier: "flex" });
+    await create({ service_tier: "flex" });
+    state.status = "completed";
+    await relay.settleForgotten();
+    expect(charged()).toMatchObject([{ quota: 130, other: { service_tier: "flex" } }]);
   });
 
   test("is charged though nobody ever asks for it, with the tools that it used", async () => {

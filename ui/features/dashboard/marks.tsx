@@ -101,7 +101,7 @@ export function partNames(
 ): string[] {
   if (!before || !after) return [];
   const further = parts.map(({ part, of }) => {
-    if (part === "variant") return of;
+    if (part === "variant" || part === "serviceTier" || part === "hours") return of;
     return part === "tier" ? `> ${formatShort(Number(of))}` : nameOf(ITEMS[part]);
   });
   if (is_base_same) return further;

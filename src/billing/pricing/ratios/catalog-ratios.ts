@@ -1,5 +1,6 @@
 import type { CatalogPrice } from "../../../catalog/entry.ts";
-import { decimal, multiply, ONE, toText } from "../../../lib/values/decimal.ts";
+import { decimal, divide, multiply, ONE, toText } from "../../../lib/values/decimal.ts";
+import type { Weekday } from "../price-hours.ts";
 import { quotient, YUAN_PER_USD } from "./usd-prices.ts";
 
 /** A ratio of 1 costs 2 USD per million input tokens. */
@@ -7,6 +8,13 @@ const USD_PER_RATIO = decimal(2);
 
 /** A step of a price by length of the prompt, as factors. */
 type TierRatios = Readonly<{ over: number; input: number; output: number }>;
+
+/** What a service tier, or hours, multiply a price by; cached input follows input where it is not stated. */
+type FactorRatios = Readonly<{ input: number; output: number; cache_read?: number }>;
+
+/** Hours of some days with factors, as the option PriceHours keeps them. */
+export type HourRatios = FactorRatios &
+  Readonly<{ days?: readonly Weekday[]; from: string; until: string; zone: string }>;
 
 /** What the price options keep of one price. Absent: that option has no entry for the model. */
 export type PriceRatios = Readonly<{
@@ -19,6 +27,8 @@ export type PriceRatios = Readonly<{
   ImageRatio?: number;
   ImageCompletionRatio?: number;
   ContextTiers?: readonly TierRatios[];
+  ServiceTiers?: Readonly<Record<string, FactorRatios>>;
+  PriceHours?: readonly HourRatios[];
   ModelPrice?: number;
   MegapixelPrice?: number;
   VideoPrice?: Readonly<Record<string, number>>;
@@ -45,11 +55,65 @@ export function ratiosOf(price: CatalogPrice, currency: "USD" | "CNY"): PriceRat
       input: relative(tier.input, input) ?? 1,
       output: relative(tier.output, output) ?? 1,
     })),
+    ...specialRatios(price),
     ModelPrice: inUsd(per_second ?? per_call),
     MegapixelPrice: inUsd(price.per_megapixel),
     VideoPrice:
       variants &&
       Object.fromEntries(Object.entries(variants).map(([conditions, usd]) => [conditions, inUsd(usd) ?? usd])),
+  };
+}
+
+const FACTOR_PLACES = 12;
+
+/** Service tiers and hours of a price as factors. Of a fixed price the factor of output counts. */
+function specialRatios(price: CatalogPrice): Pick<PriceRatios, "ServiceTiers" | "PriceHours"> {
+  const bases = basesOf(price);
+  const factor = (amount: number | undefined, base: number | undefined) =>
+    amount === undefined || !base ? 1 : Number(toText(divide(decimal(amount), decimal(base), FACTOR_PLACES)));
+  const factors = (amounts: SpecialAmounts): FactorRatios => {
+    const input = factor(amounts.input, bases.input);
+    const cached = amounts.cache_read === undefined ? input : factor(amounts.cache_read, bases.cacheRead);
+    const output = factor(amounts.output, bases.output);
+    return { input, output, ...(cached !== input && { cache_read: cached }) };
+  };
+  const { service_tiers: tiers, hours } = price;
+  return {
+    ServiceTiers: tiers && Object.fromEntries(Object.entries(tiers).map(([name, tier]) => [name, factors(tier)])),
+    PriceHours: hours?.map(({ days, from = "", until = "", zone = "", ...amounts }) => ({
+      ...(days && { days }),
+      ...{ from, until, zone },
+      ...factors(amounts),
+    })),
+  };
+}
+
+type SpecialAmounts = Readonly<{ input?: number; output?: number; cache_read?: number }>;
+
+/** The amounts that those of tiers and hours are compared with. */
+function basesOf({ input, output, cache_read, per_call, per_second }: CatalogPrice) {
+  const fixed = per_second ?? per_call;
+  return { input: input ?? fixed, output: output ?? input ?? fixed, cacheRead: cache_read ?? input ?? fixed };
+}
+
+/** Tiers and hours as amounts of a price. */
+function specialAmounts({ ServiceTiers: tiers, PriceHours: hours }: PriceRatios, price: CatalogPrice): CatalogPrice {
+  const base = basesOf(price);
+  const amounts = ({ input, output, cache_read }: FactorRatios): SpecialAmounts => ({
+    input: product(base.input ?? 0, input),
+    output: product(base.output ?? 0, output),
+    ...(cache_read !== undefined && { cache_read: product(base.cacheRead ?? 0, cache_read) }),
+  });
+  return {
+    ...price,
+    ...(tiers && { service_tiers: Object.fromEntries(Object.entries(tiers).map(([name, t]) => [name, amounts(t)])) }),
+    ...(hours && {
+      hours: hours.map(({ days, from, until, zone, ...factors }) => ({
+        ...(days && { days }),
+        ...{ from, until, zone },
+        ...amounts(factors),
+      })),
+    }),
   };
 }
 
@@ -64,11 +128,11 @@ function relative(part: number | undefined, integer: number | undefined): number
 export function priceOf(ratios: PriceRatios, unit: "call" | "second" | null): CatalogPrice {
   const { ModelPrice: fixed, ModelRatio, MegapixelPrice, VideoPrice: variants } = ratios;
   if (fixed !== undefined) {
-    return {
+    return specialAmounts(ratios, {
       ...((unit === null ? variants : unit === "second") ? { per_second: fixed } : { per_call: fixed }),
       ...(MegapixelPrice !== undefined && { per_megapixel: MegapixelPrice }),
       ...(variants && { variants }),
-    };
+    });
   }
   if (ModelRatio === undefined) return {};
   const input = product(2, ModelRatio);
@@ -92,7 +156,8 @@ export function priceOf(ratios: PriceRatios, unit: "call" | "second" | null): Ca
       output: product(output ?? 0, tier.output),
     })),
   };
-  return Object.fromEntries(Object.entries(price).filter(([, value]) => value !== undefined));
+  const known: CatalogPrice = Object.fromEntries(Object.entries(price).filter(([, value]) => value !== undefined));
+  return specialAmounts(ratios, known);
 }
 
 /** Rounded to as many places as ratios have. */

@@ -41,6 +41,12 @@ export const DEFAULT_IMAGE_COMPLETION_RATIO: RatioMap = shipped("ImageCompletion
 /** Prices of long prompts ÷ the base price, input and output apart. */
 export const DEFAULT_CONTEXT_TIERS = shipped("ContextTiers");
 
+/** Prices of service tiers ÷ the base price. */
+export const DEFAULT_SERVICE_TIERS = shipped("ServiceTiers");
+
+/** Hours at which providers ask more or less. */
+export const DEFAULT_PRICE_HOURS = shipped("PriceHours");
+
 /** USD per call, of videos per second or per video. */
 export const DEFAULT_MODEL_PRICE: RatioMap = shipped("ModelPrice");
 

@@ -1,6 +1,7 @@
 import { type Decimal, decimal, divide, isZero, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { Price } from "../../types.ts";
 import type { PriceSection } from "../list-prices.ts";
+import { appliedFactors } from "../service-tiers.ts";
 
 /** Digits behind the point of a price of one token: a ratio of 0.000001 is $0.000000000002 a token. */
 const PLACES = 18;
@@ -23,29 +24,32 @@ export type UsdPrices = Readonly<{
 /** The parts of a price that the model, or its family, has for itself. */
 type OwnParts = Readonly<{ audio: boolean; cacheWrite: boolean }>;
 
-/** What a caller pays for each unit, their group's ratio included. `quotaPerUnit`: quota units of a dollar. */
+/** What a caller pays for each unit at this hour, their group's ratio included. `quotaPerUnit`: quota units of a dollar. */
 export function usdPrices(price: Price, own: OwnParts, quotaPerUnit: Decimal): UsdPrices {
   if (price.kind === "per_call") {
-    return { prompt: "0", completion: "0", request: toText(multiply(price.usdPerCall, price.groupRatio)) };
+    const { output } = appliedFactors(price);
+    const usd = multiply(multiply(price.usdPerCall, output), price.groupRatio);
+    return { prompt: "0", completion: "0", request: toText(usd) };
   }
   const { modelRatio, groupRatio, imageRatio } = price;
+  const { input, output, cacheRead } = appliedFactors(price);
   const base = multiply(modelRatio, groupRatio);
   const perToken = (...factors: readonly Decimal[]) =>
     isZero(quotaPerUnit) ? "0" : toText(divide(factors.reduce(multiply, base), quotaPerUnit, PLACES));
   return {
-    prompt: perToken(),
-    completion: perToken(price.completionRatio),
+    prompt: perToken(input),
+    completion: perToken(output, price.completionRatio),
     request: "0",
-    input_cache_read: perToken(price.cacheRatio),
+    input_cache_read: perToken(cacheRead, price.cacheRatio),
     ...(own.cacheWrite && {
-      input_cache_write: perToken(price.cacheCreationRatio),
-      input_cache_write_1h: perToken(price.longCacheCreationRatio),
+      input_cache_write: perToken(input, price.cacheCreationRatio),
+      input_cache_write_1h: perToken(input, price.longCacheCreationRatio),
     }),
     ...(own.audio && {
-      audio: perToken(price.audioRatio),
-      audio_output: perToken(price.audioRatio, price.audioCompletionRatio),
+      audio: perToken(input, price.audioRatio),
+      audio_output: perToken(output, price.audioRatio, price.audioCompletionRatio),
     }),
-    ...(imageRatio && { image_token: perToken(imageRatio) }),
+    ...(imageRatio && { image_token: perToken(input, imageRatio) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { clockText, type PriceHours } from "../../../billing/pricing/price-hours.ts";
 import {
   type ContextTier,
   type PriceUnit,
@@ -8,6 +9,7 @@ import type { PriceTable } from "../../../billing/pricing/price-table.ts";
 import { ESTIMATED_MODEL_PRICE } from "../../../billing/pricing/ratios/default-ratios.ts";
 import { ownRatios } from "../../../billing/pricing/ratios/own-ratios.ts";
 import { findPrice, resolvePrice } from "../../../billing/pricing/resolve-price.ts";
+import type { PriceFactors } from "../../../billing/pricing/service-tiers.ts";
 
 import { type Catalog, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
 import { type Decimal, toText } from "../../../lib/values/decimal.ts";
@@ -59,7 +61,25 @@ export type PricedModel = Readonly<{
   deprecation_date: string | null;
   /** Steps by length of the prompt: factors for prompts of more than `over` tokens. */
   context_tiers: readonly { over: number; input: number; output: number }[];
+  /** Factors of the service tiers that the model has prices for, by name. */
+  service_tiers: Readonly<Record<string, PricedFactors>>;
+  /** Hours at which the model costs more or less; of several the first applies. */
+  price_hours: readonly PricedHours[];
 }>;
+
+/** Factors of input, output and cached input. */
+type PricedFactors = Readonly<{ input: number; output: number; cache_read: number }>;
+
+type PricedHours = PricedFactors &
+  Readonly<{
+    /** null: every day. */
+    days: readonly string[] | null;
+    from: string;
+    until: string;
+    zone: string;
+    /** They are in force now. */
+    is_active: boolean;
+  }>;
 
 /** What a group pays less for a while. */
 type Discount = Readonly<{ percent: number /** Epoch seconds. */; until: number }>;
@@ -123,6 +143,10 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
       is_priced: own !== null,
       ...factsOf(catalog(), [model, ...names]),
       context_tiers: price?.kind === "per_token" ? (price.contextTiers ?? []).map(tierView) : [],
+      service_tiers: Object.fromEntries(
+        [...(price?.serviceTiers ?? [])].map(([name, factors]) => [name, factorsView(factors)]),
+      ),
+      price_hours: (price?.hourRules ?? []).map((rule) => hoursView(rule, rule === price?.hours)),
     };
   });
   const ratioOf = (group: string) => {
@@ -157,6 +181,21 @@ const variantsView = (variants: readonly PriceVariant[] = []) =>
   Object.fromEntries(variants.map(({ text, usd }) => [text, Number(toText(usd))]));
 
 const numberOf = (ratio: Decimal | undefined): number | null => (ratio ? Number(toText(ratio)) : null);
+
+const factorsView = ({ input, output, cacheRead }: PriceFactors): PricedFactors => ({
+  input: Number(toText(input)),
+  output: Number(toText(output)),
+  cache_read: Number(toText(cacheRead)),
+});
+
+const hoursView = (rule: PriceHours, isActive: boolean): PricedHours => ({
+  days: rule.days && [...rule.days],
+  from: clockText(rule.from),
+  until: clockText(rule.until),
+  zone: rule.zone,
+  ...factorsView(rule),
+  is_active: isActive,
+});
 
 const tierView = ({ over, input, output }: ContextTier) => ({
   over,

@@ -40,6 +40,19 @@ test("each part that changed is one of dollars before and after", () => {
   expect(parts(TOKENS, { ...TOKENS, contextTiers: [{ over: 200_000, input: "2", output: "1.5" }] })).toEqual([
     change("tier", null, { usd: 4, output: 12 }, "200000"),
   ]);
+  const [flex, peak] = [
+    { input: "0.5", output: "0.5", cacheRead: "0.5" },
+    { input: "2", output: "3", cacheRead: "2" },
+  ];
+  expect(
+    parts({ ...TOKENS, serviceTiers: {}, hourRules: {} }, { ...TOKENS, serviceTiers: { flex }, hourRules: { peak } }),
+  ).toEqual([
+    change("serviceTier", null, { usd: 1, output: 4 }, "flex"),
+    change("hours", null, { usd: 4, output: 24 }, "peak"),
+  ]);
+  expect(parts({ ...CALL, serviceTiers: {} }, { ...CALL, serviceTiers: { flex } })).toEqual([
+    change("serviceTier", null, { usd: 0.05 }, "flex"),
+  ]);
   expect(parts({ ...CALL, usdPerMegapixel: "0.01" }, { ...CALL, usdPerMegapixel: "0.02" })).toEqual([
     change("megapixel", { usd: 0.01 }, { usd: 0.02 }),
   ]);

@@ -11,7 +11,9 @@ export type PartName =
   | "imageOutput"
   | "tier"
   | "megapixel"
-  | "variant";
+  | "variant"
+  | "serviceTier"
+  | "hours";
 
 /** USD of a million tokens (in, and for a step by length also out), of a megapixel, or of a variant's unit. */
 export type PartPrice = Readonly<{ usd: number; output?: number }>;
@@ -19,7 +21,7 @@ export type PartPrice = Readonly<{ usd: number; output?: number }>;
 /** A part whose price changed. Null: the price has, or had, no such part. */
 export type ChangedPart = Readonly<{
   part: PartName;
-  /** Which one, where a price may have several: tokens that the prompt is over, or the variant's text. */
+  /** Which one, where a price may have several: tokens that the prompt is over, the variant's text, the service tier, or the hours. */
   of: string;
   before: PartPrice | null;
   after: PartPrice | null;
@@ -33,7 +35,9 @@ type TokenTag = Extract<PriceTag, { modelRatio: string }>;
 
 const TOKENS = 1_000_000;
 /** Parts that a price of another kind cannot have had. */
-const ONLY_SOME_HAVE: ReadonlySet<PartName> = new Set(["megapixel", "variant", "tier", "imageInput", "imageOutput"]);
+const ONLY_SOME_HAVE: ReadonlySet<PartName> = new Set([
+  ...(["megapixel", "variant", "tier", "imageInput", "imageOutput", "serviceTier", "hours"] as const),
+]);
 
 /**
  * Whether a look finds the price that was stored. Rows of earlier releases lack parts that were not recorded then: what is not
@@ -100,6 +104,8 @@ const MEMBERS = {
   tier: "contextTiers",
   megapixel: "usdPerMegapixel",
   variant: "variants",
+  serviceTier: "serviceTiers",
+  hours: "hourRules",
 } as const satisfies Record<PartName, string>;
 
 const isRecorded = (tag: PriceTag, { part }: Part): boolean => Object.hasOwn(tag, MEMBERS[part]);
@@ -111,7 +117,24 @@ function partsOf(tag: PriceTag, quotaPerUnit: number): Map<string, Part> {
 
 const part = (name: PartName, factor: string, price: PartPrice, of = ""): Part => ({ part: name, of, factor, price });
 
-const partsOfCall = ({ usdPerMegapixel, variants = {} }: CallTag): Part[] => [
+/** Service tiers and hours: `priceOf` says what their factors make of the price. */
+function specialParts(
+  { serviceTiers = {}, hourRules = {} }: CallTag | TokenTag,
+  priceOf: (factors: Readonly<{ input: string; output: string }>) => PartPrice,
+): Part[] {
+  const partsOf = (name: PartName, all: typeof serviceTiers) =>
+    Object.entries(all).map(([of, factors]) =>
+      part(name, `${factors.input} ${factors.output} ${factors.cacheRead}`, priceOf(factors), of),
+    );
+  return [...partsOf("serviceTier", serviceTiers), ...partsOf("hours", hourRules)];
+}
+
+const partsOfCall = (tag: CallTag): Part[] => [
+  ...fixedParts(tag),
+  ...specialParts(tag, ({ output }) => ({ usd: Number(tag.usdPerCall) * Number(output) })),
+];
+
+const fixedParts = ({ usdPerMegapixel, variants = {} }: CallTag): Part[] => [
   ...(usdPerMegapixel ? [part("megapixel", usdPerMegapixel, { usd: Number(usdPerMegapixel) })] : []),
   ...Object.entries(variants).map(([variant, usd]) => part("variant", usd, { usd: Number(usd) }, variant)),
 ];
@@ -138,6 +161,7 @@ function partsOfTokens(tag: TokenTag, quotaPerUnit: number): Part[] {
     ...contextTiers.map((tier) =>
       part("tier", `${tier.input} ${tier.output}`, priceOfTier(tier, input, output), String(tier.over)),
     ),
+    ...specialParts(tag, (factors) => priceOfTier(factors, input, output)),
   ];
 }
 

@@ -32,6 +32,7 @@ const look = (
 const changesOf = (models: readonly string[] | null, page: Parameters<typeof listPriceChanges>[2]) =>
   listPriceChanges(database.db, models, page, 500_000);
 const all = { page: 0, pageSize: 100 };
+const NO_SPECIALS = { serviceTiers: {}, hourRules: {} };
 const byTokens = (modelRatio: string) => ({
   modelRatio,
   completionRatio: "1",
@@ -43,10 +44,11 @@ const byTokens = (modelRatio: string) => ({
   imageRatio: null,
   imageCompletionRatio: null,
   contextTiers: [],
+  ...NO_SPECIALS,
 });
 const TIER = { over: 200_000, input: "2", output: "1.5" };
-const NO_EXTRAS = { MegapixelPrice: "{}", VideoPrice: "{}", ContextTiers: "{}" };
-const byCall = (usdPerCall: string) => ({ usdPerCall, usdPerMegapixel: null, variants: {} });
+const NO_EXTRAS = { MegapixelPrice: "{}", VideoPrice: "{}", ContextTiers: "{}", ServiceTiers: "{}", PriceHours: "{}" };
+const byCall = (usdPerCall: string) => ({ usdPerCall, usdPerMegapixel: null, variants: {}, ...NO_SPECIALS });
 
 test("the first look remembers; then new models, other prices and models that went are written down once", async () => {
   const ratios = { a: 1.25, b: 2, off: 3 };
@@ -100,6 +102,16 @@ test.each([
   ["ImageRatio", '{"a": 2}', { imageRatio: "2" }],
   ["ImageCompletionRatio", '{"a": 4}', { imageCompletionRatio: "4" }],
   ["ContextTiers", '{"a": [{"over": 200000, "input": 2, "output": 1.5}]}', { contextTiers: [TIER] }],
+  [
+    "ServiceTiers",
+    '{"a": {"flex": {"input": 0.5, "output": 0.5}}}',
+    { serviceTiers: { flex: { input: "0.5", output: "0.5", cacheRead: "0.5" } } },
+  ],
+  [
+    "PriceHours",
+    '{"a": [{"from": "09:00", "until": "12:00", "zone": "UTC", "input": 2, "output": 2, "cache_read": 1}]}',
+    { hourRules: { "09:00–12:00 UTC": { input: "2", output: "2", cacheRead: "1" } } },
+  ],
   ["MegapixelPrice", '{"c": 0.01}', { usdPerMegapixel: "0.01" }],
   ["VideoPrice", '{"c": {"mode=pro": 0.5}}', { variants: { "mode=pro": "0.5" } }],
 ] as const)("a change of %s is one of the price", async (option, value, changed) => {

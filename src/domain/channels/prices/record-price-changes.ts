@@ -4,6 +4,7 @@ import type { Db } from "../../../../db/types.ts";
 import { toolPriceOf } from "../../../billing/pricing/price-rules.ts";
 import type { PriceTable } from "../../../billing/pricing/price-table.ts";
 import { resolvePrice } from "../../../billing/pricing/resolve-price.ts";
+import type { PriceFactors } from "../../../billing/pricing/service-tiers.ts";
 import type { Price } from "../../../billing/types.ts";
 import { type Decimal, decimal, toText, ZERO } from "../../../lib/values/decimal.ts";
 import type { ChannelDirectory } from "../directory.ts";
@@ -82,18 +83,26 @@ type NoPart =
   | "seconds"
   | "images"
   | "megapixels"
-  | "variant";
+  | "variant"
+  | "tierMultipliers"
+  | "hours"
+  | "appliedTiers";
 /** A part that is added to prices must be recorded too. */
 type AllPartsOf<K extends Price["kind"]> = Readonly<
   Record<Exclude<keyof Extract<Price, { kind: K }>, NoPart>, unknown>
 >;
 
 function tagOf(price: Price): PriceTag {
+  const special = {
+    serviceTiers: Object.fromEntries([...(price.serviceTiers ?? [])].map(([name, tier]) => [name, factorsOf(tier)])),
+    hourRules: Object.fromEntries((price.hourRules ?? []).map((rule) => [rule.text, factorsOf(rule)])),
+  };
   if (price.kind === "per_call") {
     return {
       usdPerCall: toText(price.usdPerCall),
       usdPerMegapixel: textOf(price.usdPerMegapixel),
       variants: Object.fromEntries((price.variants ?? []).map(({ text, usd }) => [text, toText(usd)])),
+      ...special,
     } satisfies AllPartsOf<"per_call">;
   }
   return {
@@ -111,8 +120,15 @@ function tagOf(price: Price): PriceTag {
       input: toText(input),
       output: toText(output),
     })),
+    ...special,
   } satisfies AllPartsOf<"per_token">;
 }
+
+const factorsOf = ({ input, output, cacheRead }: PriceFactors) => ({
+  input: toText(input),
+  output: toText(output),
+  cacheRead: toText(cacheRead),
+});
 
 const textOf = (amount: Decimal | undefined): string | null => (amount ? toText(amount) : null);
 

@@ -242,7 +242,7 @@ function plainChoice(choice: ToolChoice | null, searches: boolean): JsonObject |
  * OpenAI's service tiers as Anthropic's. Anthropic's "auto" uses priority capacity when available; OpenAI's "auto" maps
  * to nothing.
  */
-const TIERS = lookupTable<string>({ default: "standard_only", priority: "auto" });
+const TIERS = lookupTable<string>({ default: "standard_only", priority: "auto", fast: "auto" });
 
 function formatOf({ format }: Conversation, { info }: Target): JsonObject | null {
   if (format?.type !== "schema" || !supportsSchema(info)) return null;

@@ -19,6 +19,7 @@ export function decodeReply(body: JsonObject): Reply | null {
   const parts = partsOf(body.content).filter((part) => part.type !== "tool-call" || part.name !== "");
   const native = textOf(body.stop_reason);
   const calls = parts.filter(({ type }) => type === "tool-call").length;
+  const { serviceTier = null, ...processing } = readTier(body.usage);
   return {
     id: textOf(body.id) ?? "",
     model: textOf(body.model) ?? "",
@@ -38,7 +39,8 @@ export function decodeReply(body: JsonObject): Reply | null {
       },
     ],
     usage: readUsage(body.usage),
-    serviceTier: readTier(body.usage).serviceTier ?? null,
+    serviceTier,
+    ...(Object.keys(processing).length > 0 && { processing }),
   };
 }
 
@@ -67,7 +69,12 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
     content: choice ? contentOf(choice, context) : [],
     stop_reason: stopReason(choice?.finish ?? { reason: "stop", native: null, stopSequence: null }),
     stop_sequence: choice?.finish.stopSequence ?? null,
-    usage: usageObject(reply.usage ?? NO_USAGE, reply.serviceTier, choice?.parts.reduce(countSearches, 0)),
+    usage: usageObject(
+      reply.usage ?? NO_USAGE,
+      reply.serviceTier,
+      choice?.parts.reduce(countSearches, 0),
+      reply.processing,
+    ),
   };
 }
 

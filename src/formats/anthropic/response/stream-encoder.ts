@@ -1,6 +1,7 @@
 import type { Citation } from "../../conversation/conversation.ts";
 import {
   NO_USAGE,
+  type Processing,
   type ReplyContext,
   type ReplyEvent,
   type StreamEncoder,
@@ -30,6 +31,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #usage: Usage | null = null;
   /** In OpenAI's terms. */
   #serviceTier: string | null = null;
+  /** Speed and region, where the upstream is Anthropic's too. */
+  #processing: Processing = {};
   #index = -1;
   /** The content of the open block; a number is the index of a tool call. */
   #open: "text" | "thinking" | number | null = null;
@@ -52,10 +55,12 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case "start":
         this.#id = step.id;
         this.#serviceTier = step.serviceTier ?? null;
+        this.#note(step);
         return "";
       case "usage":
         this.#usage = step.usage;
         this.#serviceTier = step.serviceTier ?? this.#serviceTier;
+        this.#note(step);
         return "";
       case "error":
         return write(encodeError(step.error, this.context.requestId) as JsonObject & { type: string });
@@ -72,9 +77,18 @@ export class MessagesStreamEncoder implements StreamEncoder {
       this.#begin() +
       this.#close() +
       this.#flush() +
-      write({ type: "message_delta", delta, usage: usageObject(usage, this.#serviceTier, this.#searches) }) +
+      write({
+        type: "message_delta",
+        delta,
+        usage: usageObject(usage, this.#serviceTier, this.#searches, this.#processing),
+      }) +
       write({ type: "message_stop" })
     );
+  }
+
+  #note({ speed, inferenceGeo }: Processing): void {
+    if (speed !== undefined) this.#processing.speed = speed;
+    if (inferenceGeo !== undefined) this.#processing.inferenceGeo = inferenceGeo;
   }
 
   #begin(): string {
@@ -88,7 +102,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: { ...usageObject(this.#usage ?? NO_USAGE, this.#serviceTier), output_tokens: 0 },
+      usage: { ...usageObject(this.#usage ?? NO_USAGE, this.#serviceTier, 0, this.#processing), output_tokens: 0 },
     };
     return write({ type: "message_start", message });
   }

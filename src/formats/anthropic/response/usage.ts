@@ -1,4 +1,4 @@
-import type { Usage } from "../../conversation/reply.ts";
+import type { Processing, Usage } from "../../conversation/reply.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
 /**
@@ -42,20 +42,36 @@ function sumOf(creation: JsonObject | null): number | null {
 const TIERS: readonly (readonly [own: string, neutral: string])[] = [
   ["standard", "default"],
   ["priority", "priority"],
+  ["priority", "fast"],
+  ["batch", "batch"],
 ];
 
-/** The service tier that the usage reports, in OpenAI's terms; empty if none. */
-export function readTier(value: unknown): { serviceTier?: string } {
-  const tier = textOf(recordOf(value)?.service_tier);
-  const serviceTier = TIERS.find(([own]) => own === tier)?.[1];
-  return serviceTier === undefined ? {} : { serviceTier };
+/** How the usage says that the message was served: the service tier in OpenAI's terms, where it has one. */
+export function readTier(value: unknown): Processing {
+  const usage = recordOf(value);
+  const tier = textOf(usage?.service_tier);
+  const speed = textOf(usage?.speed);
+  const inferenceGeo = textOf(usage?.inference_geo);
+  if (tier === null && speed === null && inferenceGeo === null) return NOTHING;
+  return {
+    ...(tier !== null && { serviceTier: TIERS.find(([own]) => own === tier)?.[1] ?? tier }),
+    ...(speed !== null && { speed }),
+    ...(inferenceGeo !== null && { inferenceGeo }),
+  };
 }
+
+const NOTHING: Processing = {};
 
 /**
  * Usage in Anthropic's shape. `serviceTier` is in OpenAI's terms; `searches`: web searches that the usage does not
  * report.
  */
-export const usageObject = (usage: Usage, serviceTier: string | null = null, searches = 0): JsonObject => ({
+export const usageObject = (
+  usage: Usage,
+  serviceTier: string | null = null,
+  searches = 0,
+  { speed, inferenceGeo }: Processing = NOTHING,
+): JsonObject => ({
   input_tokens: Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheCreationTokens),
   cache_creation_input_tokens: usage.cacheCreationTokens,
   ...(usage.longCacheCreationTokens && {
@@ -68,6 +84,8 @@ export const usageObject = (usage: Usage, serviceTier: string | null = null, sea
   output_tokens: usage.completionTokens,
   ...searchesMember(usage.toolCalls?.web_search ?? searches),
   ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
+  ...(speed !== undefined && { speed }),
+  ...(inferenceGeo !== undefined && { inference_geo: inferenceGeo }),
 });
 
 const searchesMember = (searches: number) =>

@@ -13,7 +13,12 @@ import {
 import { argumentsOf, INTERACTIONS, sealCall, sealThought, writeContent, writeResult } from "../steps.ts";
 
 /** OpenAI's service tiers in Google's terms. */
-const TIERS = lookupTable<string>({ default: "standard", flex: "flex", priority: "priority" });
+const TIERS = lookupTable<string>({
+  default: "standard",
+  flex: "flex",
+  priority: "priority",
+  fast: "priority",
+});
 const LEVELS = lookupTable<string>({
   none: "minimal",
   minimal: "minimal",

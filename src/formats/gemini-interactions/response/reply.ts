@@ -39,7 +39,8 @@ const TIERS: Readonly<Record<string, string>> = { standard: "default", flex: "fl
 /** What the end of an interaction reports: usage and finish reason. */
 export function endOf({ usage: reported, status, service_tier }: JsonObject, called: boolean): ReplyEvent[] {
   const usage = readUsage(reported);
-  const serviceTier = TIERS[textOf(service_tier) ?? ""];
+  const tier = textOf(service_tier)?.toLowerCase();
+  const serviceTier = tier && (TIERS[tier] ?? tier);
   const reason: FinishReason =
     status === "incomplete" || status === "budget_exceeded" ? "length" : called ? "tool_calls" : "stop";
   return [

@@ -19,7 +19,12 @@ type OpenCall = { index: number; call: CallStart; input: string };
 /** The output or thought that is being written; `contents` are its blocks. */
 type OpenStep = { index: number; type: "model_output" | "thought"; contents: JsonObject[]; signature: string | null };
 
-const SERVICE_TIERS: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
+const SERVICE_TIERS: Readonly<Record<string, string>> = {
+  default: "standard",
+  flex: "flex",
+  priority: "priority",
+  fast: "priority",
+};
 
 /** The id of an interaction: the upstream's if it is one of Google's, else one made from the request's id. */
 const interactionId = (id: string, { requestId }: ReplyContext): string =>

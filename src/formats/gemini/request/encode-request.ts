@@ -20,7 +20,12 @@ import { thinkingConfig } from "./thinking.ts";
 
 const MAX_STOPS = 5;
 /** OpenAI's service tiers in Google's terms. */
-const TIERS = lookupTable<string>({ default: "standard", flex: "flex", priority: "priority" });
+const TIERS = lookupTable<string>({
+  default: "standard",
+  flex: "flex",
+  priority: "priority",
+  fast: "priority",
+});
 
 /**
  * Writes a generateContent request.

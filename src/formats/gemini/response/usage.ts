@@ -41,13 +41,20 @@ const TIERS: readonly (readonly [own: string, neutral: string, vertex: string])[
   ["standard", "default", "on_demand"],
   ["flex", "flex", "on_demand_flex"],
   ["priority", "priority", "on_demand_priority"],
+  ["priority", "fast", "on_demand_priority"],
+  ["provisioned", "provisioned", "provisioned_throughput"],
 ];
+
+const UNSPECIFIED = /unspecified$/;
 
 /** The service tier that the usage reports, in OpenAI's terms; null if none. */
 export function readTier(usage: JsonObject | null): string | null {
   const tier = (textOf(usage?.serviceTier) ?? textOf(usage?.trafficType))?.toLowerCase();
   if (tier === undefined) return null;
-  return TIERS.find(([own, , vertex]) => own === tier || vertex === tier)?.[1] ?? null;
+  if (tier === "" || UNSPECIFIED.test(tier)) return null;
+  const own = tier.replace(/^service_tier_/, "");
+  // A tier that is not known here is priced by its own name.
+  return TIERS.find(([name, , vertex]) => name === own || vertex === own)?.[1] ?? own;
 }
 
 /** Usage in Gemini's shape. `serviceTier` is in OpenAI's terms. */
@@ -59,7 +66,7 @@ export const usageObject = (usage: Usage, serviceTier: string | null = null): Js
   ...(usage.reasoningTokens > 0 && { thoughtsTokenCount: usage.reasoningTokens }),
   ...details("promptTokensDetails", usage.promptTokens, usage.audioInputTokens),
   ...details("candidatesTokensDetails", usage.completionTokens - usage.reasoningTokens, usage.audioOutputTokens),
-  ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
+  ...tierMember(TIERS.find(([own, neutral]) => neutral === serviceTier && own !== "provisioned")?.[0]),
 });
 
 /** Tokens by modality; empty without audio tokens. */

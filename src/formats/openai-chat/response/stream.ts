@@ -1,5 +1,5 @@
 import { eventData, eventEnd, eventStart, splitEvents } from "../../../lib/http/sse.ts";
-import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
+import { indexOfBytes, lastIndexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Usage } from "../../conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../json.ts";
 import { isErrorAnswer } from "../errors.ts";
@@ -65,6 +65,21 @@ export function readUsageEvents(
     at = indexOfBytes(remaining, USAGE_MEMBER, swallowed ? start : end);
   }
   return { usage, isStandard, block: remaining };
+}
+
+const TIER_MEMBER = Buffer.from('"service_tier"');
+const TIER_VALUE = /^\s*:\s*"([A-Za-z0-9_.-]{1,64})"/;
+const MAX_TIER_BYTES = 80;
+
+/**
+ * The last service tier that a response, or a block of a stream, names: a member of this name, wherever it is, as in texts
+ * its quotes would be escaped. Null: none.
+ */
+export function serviceTierIn(bytes: Uint8Array): string | null {
+  const at = lastIndexOfBytes(bytes, TIER_MEMBER);
+  if (at < 0) return null;
+  const start = at + TIER_MEMBER.length;
+  return TIER_VALUE.exec(textOfBytes(bytes, start, Math.min(bytes.length, start + MAX_TIER_BYTES)))?.[1] ?? null;
 }
 
 /** Whether any event of the block has a chunk (comments have none). */

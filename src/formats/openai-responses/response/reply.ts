@@ -34,12 +34,18 @@ export const startOf = (response: JsonObject): ReplyEvent => ({
   id: textOf(response.id) ?? "",
   model: textOf(response.model) ?? "",
   createdAt: numberOf(response.created_at),
+  ...tierOf(response),
 });
+
+/** The service tier, in the API's own words; the first event repeats what the request asks for. */
+export function tierOf({ service_tier }: JsonObject): { serviceTier?: string } {
+  const serviceTier = textOf(service_tier);
+  return serviceTier === null || serviceTier === "auto" ? {} : { serviceTier };
+}
 
 /** What the end of a response reports: usage and finish reason. */
 export function endOf(response: JsonObject, called: boolean): ReplyEvent[] {
   const usage = readUsage(response.usage);
-  const serviceTier = textOf(response.service_tier);
   const reason = textOf(recordOf(response.incomplete_details)?.reason);
   const finish: FinishReason =
     reason === "max_output_tokens"
@@ -51,7 +57,7 @@ export function endOf(response: JsonObject, called: boolean): ReplyEvent[] {
           : "stop";
   const partIds = recordsOf(response.output).flatMap(({ id }) => textOf(id) ?? []);
   return [
-    ...(usage ? [{ type: "usage" as const, usage, ...(serviceTier !== null && { serviceTier }) }] : []),
+    ...(usage ? [{ type: "usage" as const, usage, ...tierOf(response) }] : []),
     {
       type: "finish",
       choice: 0,

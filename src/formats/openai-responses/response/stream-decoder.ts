@@ -3,7 +3,7 @@ import { urlCitationOf } from "../../conversation/url-citation.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { readUsage } from "../../openai-chat/response/usage.ts";
 import { decodeError } from "../error.ts";
-import { callStart, endOf, itemSteps, signatureSteps, startOf } from "./reply.ts";
+import { callStart, endOf, itemSteps, signatureSteps, startOf, tierOf } from "./reply.ts";
 
 /**
  * Reads a Responses stream. Items may interleave, so state is stored by output index. Source:
@@ -128,6 +128,9 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     if (this.#failed || !error) return [];
     this.#failed = true;
     const usage = readUsage(recordOf(event.response)?.usage);
-    return [...(usage ? [{ type: "usage" as const, usage }] : []), { type: "error", error }];
+    return [
+      ...(usage ? [{ type: "usage" as const, usage, ...tierOf(recordOf(event.response) ?? {}) }] : []),
+      { type: "error", error },
+    ];
   }
 }

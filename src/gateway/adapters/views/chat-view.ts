@@ -9,6 +9,7 @@ import {
   errorEventIn,
   mentionsUsage,
   readUsageEvents,
+  serviceTierIn,
   usageEvent,
 } from "../../../formats/openai-chat/response/stream.ts";
 import { splitEvents } from "../../../lib/http/sse.ts";
@@ -68,6 +69,12 @@ export class ChatView implements StreamView {
     return Buffer.from(`data: ${JSON.stringify(errorObject(error, requestId))}\n\n${DONE_EVENT}`);
   }
 
+  /** The first event and the one with the usage name the service tier. */
+  #readTier(block: Uint8Array): void {
+    const serviceTier = serviceTierIn(block);
+    if (serviceTier !== null) this.meter.processedAs({ serviceTier });
+  }
+
   #firstChunk(): JsonObject | null {
     for (const event of splitEvents(textOfBytes(this.#first ?? EMPTY))) {
       const chunk = chunkOf(event);
@@ -78,14 +85,20 @@ export class ChatView implements StreamView {
 
   /** Reads usage from the block; returns it without events that the client did not request. */
   #inspect(block: Uint8Array): Uint8Array {
-    this.#first ??= block;
+    if (!this.#first) {
+      this.#first = block;
+      this.#readTier(block);
+    }
     if (!mentionsUsage(block)) {
       this.meter.push(block);
       return block;
     }
+    // Copied, because events that nobody requested are cut out in place.
+    const named = Buffer.from(block);
     const { usage, isStandard, block: passed } = readUsageEvents(block, this.keepUsage);
     this.usage = usage ?? this.usage;
     this.#hasStandardUsage ||= isStandard;
+    this.#readTier(named);
     this.meter.push(passed);
     return passed;
   }

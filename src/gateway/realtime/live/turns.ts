@@ -1,10 +1,9 @@
 import type { Usage } from "../../../formats/conversation/reply.ts";
-import { readUsage } from "../../../formats/gemini/response/usage.ts";
+import { readTier, readUsage } from "../../../formats/gemini/response/usage.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { GROUNDING, searchedIn } from "../../../formats/tools/web-search.ts";
 import { countText } from "../../billing/count-tokens.ts";
 import type { Charge } from "../metering/billing.ts";
-import type { MeteredContent } from "../metering/session-meter.ts";
 import { clientTextsOf } from "./client-texts.ts";
 
 /** Google counts 32 tokens per second of audio, and 258 per image: https://ai.google.dev/gemini-api/docs/tokens */
@@ -26,6 +25,7 @@ class LiveMeter {
   #outputSeconds = 0;
   #calls = 0;
   #reported: Usage | null = null;
+  #serviceTier: string | null = null;
   /** Queries of Google searches; messages may repeat them. */
   readonly #queries = new Set<string>();
   #isGrounded = false;
@@ -60,7 +60,9 @@ class LiveMeter {
     this.#calls += calls.length;
     for (const call of calls) this.#addOutput(JSON.stringify(call));
     const usage = recordOf(message.usageMetadata);
-    if (usage) this.#reported = sumOf(this.#reported, readLiveUsage(usage));
+    if (!usage) return;
+    this.#reported = sumOf(this.#reported, readLiveUsage(usage));
+    this.#serviceTier = readTier(usage) ?? this.#serviceTier;
   }
 
   /** Whether the model has made something since the last charge. */
@@ -74,7 +76,7 @@ class LiveMeter {
   }
 
   /** Returns everything so far and starts over. */
-  take(): Readonly<{ reported: Usage | null; content: MeteredContent }> {
+  take(): Pick<Charge, "reported" | "content" | "processing"> {
     const texts = this.#input;
     const text = this.#output;
     const audioInputTokens = Math.ceil(this.#inputSeconds * AUDIO_TOKENS_PER_SECOND);
@@ -99,7 +101,9 @@ class LiveMeter {
       audioOutputTokens,
       ...(toolCalls && { toolCalls }),
     });
-    return { reported, content: { prompt: { messages }, text, count } };
+    const processing = this.#serviceTier === null ? {} : { serviceTier: this.#serviceTier };
+    this.#serviceTier = null;
+    return { reported, content: { prompt: { messages }, text, count }, processing };
   }
 
   #addInput(text: string): void {

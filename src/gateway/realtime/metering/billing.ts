@@ -1,6 +1,8 @@
 import { charge as computeCharge } from "../../../billing/pricing/charge.ts";
+import { priceAt } from "../../../billing/pricing/price-hours.ts";
+import { inTiers, tierNames } from "../../../billing/pricing/service-tiers.ts";
 import type { CallEnding } from "../../../billing/types.ts";
-import type { Usage } from "../../../formats/conversation/reply.ts";
+import type { Processing, Usage } from "../../../formats/conversation/reply.ts";
 import { countOf, recordOf } from "../../../formats/json.ts";
 import { imageTokens } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -21,6 +23,8 @@ export type Charge = Readonly<{
   /** The usage that the upstream reported; null: the content is counted. */
   reported: Usage | null;
   content: MeteredContent;
+  /** How the upstream says that it served the response. */
+  processing?: Processing;
   /** `performance.now()` when the response began. */
   startedAtMs: number;
   ending: CallEnding;
@@ -136,24 +140,27 @@ export class RealtimeBilling {
 
   async #settle(
     { call, reserved }: ReservedResponse,
-    { reported, content, startedAtMs, ending, error }: Charge,
+    { reported, content, processing, startedAtMs, ending, error }: Charge,
     usage: Usage,
   ): Promise<void> {
     const waitedMs = performance.now() - startedAtMs;
     const { route } = this.connected;
-    const price = priceUnder(reserved.prices, route.channel, route.upstreamModel);
-    const attempts = this.opening.call.attempts.withRoute({ ...route, price });
     const timing = new CallTiming(startedAtMs);
     timing.firstByteMs = call.timing.firstByteMs;
     const createdAt = nowSeconds() - Math.round(waitedMs / 1000);
+    // A session may have waited into other hours.
+    const price = priceAt(priceUnder(reserved.prices, route.channel, route.upstreamModel), createdAt);
+    const attempts = this.opening.call.attempts.withRoute({ ...route, price });
     const charged = { ...call, timing, createdAt, prompt: content.prompt, attempts };
     // Some models are charged per response that uses search results, others per query.
     const { search_billing: searchBilling } = this.context.catalog().find(route.upstreamModel);
     const perAnswer = usage.toolCalls?.google_search !== undefined && searchBilling === "answer";
-    const { quota } = computeCharge(price, usage, this.context.prices.quotaPerUnit());
+    const served = inTiers(price, tierNames(processing ?? {}));
+    const { quota } = computeCharge(served, usage, this.context.prices.quotaPerUnit());
     this.#highestCharge = Math.max(this.#highestCharge, quota);
     const meter = new OutputMeter();
     if (content.text !== "") meter.text(content.text);
+    if (processing) meter.processedAs(processing);
     await finish(this.context, charged, reserved, {
       ending,
       reported: perAnswer ? { ...usage, toolCalls: { ...usage.toolCalls, google_search: 1 } } : usage,

@@ -117,10 +117,12 @@ class OpenAiEvents implements SessionEvents {
     const reported = readRealtimeUsage(response.usage);
     if (!reported && !this.#meter.hasOutput) return null;
     const failed = response.status === "failed";
+    const serviceTier = textOf(response.service_tier);
     const error = textOf(recordOf(recordOf(response.status_details)?.error)?.message);
     return {
       reported,
       content: this.#meter.take(),
+      ...(serviceTier !== null && { processing: { serviceTier } }),
       startedAtMs,
       ending: failed ? "upstream_failed" : "complete",
       ...(failed && { error: error ?? { code: "gateway_response_failed" } }),

@@ -1,4 +1,5 @@
 import { estimate } from "../../../billing/pricing/charge.ts";
+import { inTiers } from "../../../billing/pricing/service-tiers.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { boundPrompt, summarize } from "../../../formats/openai-chat/request/summary.ts";
@@ -6,7 +7,6 @@ import { responsesRules } from "../../../formats/openai-responses/request/reques
 import { integer, noRules, type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
 import { requestsProviderTools } from "../../../formats/tools/provider-tools.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
@@ -20,7 +20,7 @@ import { findReferences, isFreeIn } from "../references/members.ts";
 import { jsonLines } from "./json-lines.ts";
 import { pathOf } from "./read-objects.ts";
 import { ownerOf, requestUpstream } from "./request-upstream.ts";
-import { BATCH_SHARE, trainingOf } from "./settle-object.ts";
+import { BATCH_TIER, trainingOf } from "./settle-object.ts";
 import type { StoredObject } from "./store.ts";
 
 /** The number of epochs if the client sets none. */
@@ -124,9 +124,8 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
     const limit = summary.maxOutputTokens ?? countOf(body.max_output_tokens);
     const maxOutputTokens = limit === null ? null : limit * choices;
     const { promptBound: promptTokens } = boundPrompt(body, JSON.stringify(body).length);
-    const halved = { ...price, groupRatio: multiply(price.groupRatio, BATCH_SHARE) };
     const cost = estimate(
-      halved,
+      inTiers(price, BATCH_TIER),
       { promptTokens, maxOutputTokens, defaultOutputTokens: defaultOutputTokens * choices },
       prices.quotaPerUnit(),
     );

@@ -1,12 +1,14 @@
 import type { LRUCache } from "lru-cache";
 import { charge } from "../../../billing/pricing/charge.ts";
+import { priceAt } from "../../../billing/pricing/price-hours.ts";
 import { type ContextTier, tierOf } from "../../../billing/pricing/price-rules.ts";
+import { inTiers, tierNames } from "../../../billing/pricing/service-tiers.ts";
 import type { Price, UsageRecord } from "../../../billing/types.ts";
 import { NO_USAGE, type Usage } from "../../../formats/conversation/reply.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { type Decimal, decimal, integer, multiply, ONE } from "../../../lib/values/decimal.ts";
+import { integer, multiply } from "../../../lib/values/decimal.ts";
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import { storedRow } from "../../billing/log-row.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -16,8 +18,8 @@ import { jsonLines } from "./json-lines.ts";
 import { ownerOf, requestUpstream } from "./request-upstream.ts";
 import { isChargedAtEnd, type ObjectStore, type StoredObject } from "./store.ts";
 
-/** Batches cost half as much as the same calls. */
-export const BATCH_SHARE = decimal("0.5");
+/** Batches are charged as a service tier: at half the price, where the model has no other price for it. */
+export const BATCH_TIER: readonly string[] = ["batch"];
 
 /** The name under which a model's training is priced. */
 export const trainingOf = (model: string): string => `${model}-training`;
@@ -156,12 +158,13 @@ function usedByJob(context: GatewayContext, object: StoredObject): Used[] {
 }
 
 function usedByResponse(context: GatewayContext, object: StoredObject, kind: "response" | "interaction"): Used[] {
-  const usage = usedBy(kind, object.body);
-  if (!usage) return [];
+  const used = usedBy(kind, object.body);
+  if (!used) return [];
   const reportedModel = textOf(object.body.model) ?? "";
   const { requested, upstream } = object.payer.model ?? { requested: reportedModel, upstream: undated(reportedModel) };
-  const price = priceOf(context, object, requested, upstream);
-  return [{ model: requested, price, tier: undefined, usage, calls: 1 }];
+  const standard = priceOf(context, object, requested, upstream);
+  const price = standard && inTiers(standard, tierNames(used.processing));
+  return [{ model: requested, price, tier: undefined, usage: used.usage, calls: 1 }];
 }
 
 /** A run of an eval reports the usage of each model, also of those that grade. */
@@ -210,7 +213,7 @@ function priceOfAll({ price, tier, calls }: Used): Price | null {
 const fineTuning = (id: string): string => `Fine-tuning ${id}`;
 /** Texts of log rows. */
 const CONTENTS: Readonly<Partial<Record<StoredObject["kind"], (id: string) => string>>> = {
-  batch: (id) => `Batch ${id}, at half price`,
+  batch: (id) => `Batch ${id}, at the price of batches`,
   response: (id) => `Response ${id}, made in the background`,
   interaction: (id) => `Interaction ${id}, made in the background`,
   job: fineTuning,
@@ -248,6 +251,7 @@ function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Use
       ending: "complete",
       status: 200,
       cache_tokens: usage.cachedTokens,
+      ...(charged?.receipt.serviceTier !== undefined && { service_tier: charged.receipt.serviceTier }),
       ...(charged && { receipt: charged.receipt, group_ratio: Number(charged.receipt.groupRatio) }),
       ...(object.payer.budgets && { budgets: object.payer.budgets }),
     },
@@ -257,7 +261,7 @@ function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Use
 /** Removes the date from a model name in a response. */
 const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
 
-/** The current price of the requested model, else of the upstream's name. */
+/** The current price of the requested model, else of the upstream's name, for the hours in which the object was made. */
 function priceOf(
   { prices, services }: GatewayContext,
   object: StoredObject,
@@ -265,10 +269,10 @@ function priceOf(
   other: string,
 ): Price | null {
   const { group, acceptsUnset = false } = object.payer;
-  const share: Decimal = object.kind === "batch" ? BATCH_SHARE : ONE;
   try {
     const price = prices.of({ group, user: { acceptUnsetPrice: acceptsUnset } }, model, other);
-    return { ...price, groupRatio: multiply(price.groupRatio, share) };
+    const asOfStart = priceAt(price, object.createdAt);
+    return object.kind === "batch" ? inTiers(asOfStart, BATCH_TIER) : asOfStart;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     services.log.error(

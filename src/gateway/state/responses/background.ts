@@ -1,6 +1,6 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { type Reply, stepsOf } from "../../../formats/conversation/collect-reply.ts";
-import type { Usage } from "../../../formats/conversation/reply.ts";
+import type { Processing, Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { readEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
@@ -69,11 +69,16 @@ export async function chargeLater(
   return { object, reserved: { ...reserved, hold: null } };
 }
 
+/** What a complete response used, and how it was served. */
+type UsedByReply = Readonly<{ usage: Usage; processing: Processing }>;
+
 /** The usage of a complete response, including hosted tools; null if not reported. */
-export function usedBy(kind: StoredFormat["kind"], body: JsonObject): Usage | null {
+export function usedBy(kind: StoredFormat["kind"], body: JsonObject): UsedByReply | null {
   const reply = formatOfKind(kind).codec.decodeReply(body);
   if (!reply?.usage) return null;
   const meter = new OutputMeter();
   for (const step of stepsOf(reply)) meter.step(step);
-  return { ...reply.usage, ...(meter.toolCalls && { toolCalls: { ...meter.toolCalls, ...reply.usage.toolCalls } }) };
+  const { toolCalls, processing } = meter;
+  const usage = { ...reply.usage, ...(toolCalls && { toolCalls: { ...toolCalls, ...reply.usage.toolCalls } }) };
+  return { usage, processing };
 }

@@ -32,6 +32,10 @@ export const upstreamMessages = {
     en: "The model “{model}” has no price. An administrator can set one, or you can allow models without a price in your personal settings.",
     zh: "模型「{model}」未设置价格。管理员可为其设置价格，你也可以在个人设置中允许使用未设置价格的模型。",
   },
+  gateway_service_tier: {
+    en: "The model “{model}” has no price for the service tier “{tier}”. Leave the tier out, or ask an administrator to set its price.",
+    zh: "模型「{model}」没有服务等级「{tier}」的价格。请去掉该等级，或请管理员设置其价格。",
+  },
   gateway_channel_unsuited: { en: "This channel does not support this type of request.", zh: "渠道不支持此类请求。" },
   gateway_channel_unknown: { en: "Channel {id} does not exist.", zh: "渠道 {id} 不存在。" },
   gateway_channel_off: { en: "Channel {id} is disabled.", zh: "渠道 {id} 已禁用。" },

@@ -27,6 +27,8 @@ const MODEL: PricedModel = {
   output_modalities: null,
   deprecation_date: null,
   context_tiers: [{ over: 100_000, input: 2, output: 1.5 }],
+  service_tiers: {},
+  price_hours: [],
 };
 const WORK = { requests: 1000, inputTokens: 1000, outputTokens: 100, cachedPercent: 50 };
 

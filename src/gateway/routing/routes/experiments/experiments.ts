@@ -1,4 +1,5 @@
 import { charge } from "../../../../billing/pricing/charge.ts";
+import { inTiers, NO_TIERS } from "../../../../billing/pricing/service-tiers.ts";
 import type { UsageRecord } from "../../../../billing/types.ts";
 import type { ExperimentCall, ExperimentStore } from "../../../../domain/models/experiments/store.ts";
 import type { Usage } from "../../../../formats/conversation/reply.ts";
@@ -77,13 +78,15 @@ function outcomeOf(
 ): ExperimentCall {
   const price = call.attempts.route?.price;
   const { firstByteMs } = call.timing;
+  const tiers = row.other.receipt?.serviceTier?.split(", ") ?? NO_TIERS;
   return {
     ...{ route, experiment: rule.key, isTrial: part === "trial", requestId: call.recordId },
     createdAt: nowSeconds(),
     ...{ model: call.summary.model, channelId: row.channelId, failed: !succeeded, status: row.other.status ?? 0 },
     latencyMs: row.elapsedMs,
     firstTokenMs: call.summary.stream && firstByteMs !== null ? Math.round(firstByteMs) : null,
-    cost: price && result ? charge(listPrice(price), result.usage, context.prices.quotaPerUnit()).quota : 0,
+    cost:
+      price && result ? charge(inTiers(listPrice(price), tiers), result.usage, context.prices.quotaPerUnit()).quota : 0,
     ...{ promptTokens: row.promptTokens, completionTokens: row.completionTokens },
   };
 }

@@ -115,7 +115,7 @@ const SUPPORTED_FIELDS = [
   "service_tier",
   "metadata",
 ];
-const TIERS: ReadonlySet<string> = new Set(["default", "flex", "priority"]);
+const TIERS = lookupTable<string>({ default: "default", flex: "flex", priority: "priority", fast: "priority" });
 const MAX_METADATA = 16;
 const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, high: 4096 });
@@ -150,9 +150,10 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   });
 }
 
-function tierOf({ serviceTier: type }: Conversation, dropped: Dropped): JsonObject | null {
-  if (type !== null && TIERS.has(type)) return { type };
-  if (type !== null && type !== "auto") dropped.add("service_tier");
+function tierOf({ serviceTier }: Conversation, dropped: Dropped): JsonObject | null {
+  const type = TIERS[serviceTier ?? ""];
+  if (type) return { type };
+  if (serviceTier !== null && serviceTier !== "auto") dropped.add("service_tier");
   return null;
 }
 

@@ -3,6 +3,7 @@ import { type Reply, ReplyCollector } from "../../../../formats/conversation/col
 import {
   type FinishReason,
   finishAfter,
+  type Processing,
   type ReplyEvent,
   type StreamDecoder,
   type Usage,
@@ -128,10 +129,14 @@ function usageOf(value: unknown): Usage | null {
   };
 }
 
-/** Bedrock has OpenAI's service tiers, and one of its own, which is left out. */
-function tierOf({ serviceTier }: JsonObject): { serviceTier?: string } {
+/** Bedrock has OpenAI's service tiers, one of capacity that is paid ahead, and a latency that costs more. */
+function tierOf({ serviceTier, performanceConfig }: JsonObject): Processing {
   const type = textOf(recordOf(serviceTier)?.type);
-  return type === "default" || type === "flex" || type === "priority" ? { serviceTier: type } : {};
+  const latency = textOf(recordOf(performanceConfig)?.latency);
+  return {
+    ...(type !== null && { serviceTier: type === "reserved" ? "provisioned" : type }),
+    ...(latency !== null && latency !== "standard" && { speed: latency }),
+  };
 }
 
 /** Reads a complete Converse response; null if it has no message. */
