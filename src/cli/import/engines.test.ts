@@ -369,6 +369,7 @@ async function expectOptions({ db, sql }: Database, family: Kin): Promise<void> 
   expect(json("CompletionRatio")).toEqual({ m: 3 });
   expect(json("ModelPrice")).toEqual({ draw: 0.04 });
   expect(json("ContextTiers")).toEqual({});
+  expect(json("PriceHours")).toEqual({});
   const [secret] = await sql`select value from options where key = 'SMTPToken'`;
   expect(String(secret?.value)).not.toContain("mail-secret");
   if (family !== "one-api") return;

@@ -8,6 +8,7 @@ import { loadOptions, saveOption } from "../../../settings/store.ts";
 import type { Migration } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
 import { textOf } from "../values.ts";
+import { EXPRESSION_OPTIONS, importPriceExpressions } from "./import-price-expressions.ts";
 
 const KIND = "options";
 /** one-api's names of what is called otherwise here. */
@@ -33,10 +34,12 @@ export async function importOptions(migration: Migration): Promise<void> {
   const present = new Set((await database.db.select({ key: options.key }).from(options)).map(({ key }) => key));
   const texts = await loadOptions(database.db, vault);
   const requested = new Map<OptionKey, string>();
+  const expressions = new Map<string, string>();
   for (const row of await source.all("options")) {
     section.read += 1;
     const [key, text] = rename(row);
-    if (!isOptionKey(key)) report.skip(KIND, `${key} is unknown here`);
+    if (EXPRESSION_OPTIONS.has(key)) expressions.set(key, text);
+    else if (!isOptionKey(key)) report.skip(KIND, `${key} is unknown here`);
     else if (present.has(key)) section.present += 1;
     else if (text === "") report.skip(KIND, "empty");
     else requested.set(key, text);
@@ -55,6 +58,9 @@ export async function importOptions(migration: Migration): Promise<void> {
     accepted.set("ContextTiers", "{}");
     report.remark(KIND, "prices of long prompts (ContextTiers) are left empty, as the prices that came have none");
   }
+  // Hours that come with the release are those of list prices.
+  if (accepted.has("ModelRatio") && !present.has("PriceHours")) accepted.set("PriceHours", "{}");
+  importPriceExpressions(expressions, accepted, { present, textNow, report });
   if (isDry) return;
   await database.db.transaction(async (tx) => {
     for (const [key, text] of accepted) await saveOption(tx, vault, key, text);
