@@ -219,6 +219,63 @@ describe("prices", () => {
     expect((await jsonOf("ContextTiers"))[name]).toContainEqual({ over: 256_000, input: 6, output: 24 });
   }, 120_000);
 
+  test("of service tiers are entered by model and tier, and what happens without a price", async () => {
+    await openPricing();
+    const { serviceTiers: tiers, factors } = words;
+    const name = "lock-1";
+    const panel = section("pricing");
+    const model = panel.getByLabel(tiers.model);
+    await model.fill(name);
+    await model.press("Escape");
+    await consolePage.button(tiers.add, panel).click();
+    const line = `${name}, priority`;
+    const input = panel.getByLabel(fillPlaceholders(factors.input, { name: line }), { exact: true });
+    await input.fill("1.75");
+    await panel.getByLabel(fillPlaceholders(factors.output, { name: line }), { exact: true }).fill("2");
+    await panel.getByLabel(fillPlaceholders(factors.cached, { name: line }), { exact: true }).fill("1.5");
+    await input.focus();
+    // Each tier of a model is entered once.
+    expect(await consolePage.button(tiers.add, panel).isDisabled()).toBe(true);
+    await panel.getByLabel(tiers.tier, { exact: true }).fill("geo:us");
+    await consolePage.button(tiers.add, panel).click();
+    await consolePage.button(fillPlaceholders(tiers.remove, { name, tier: "geo:us" }), panel).click();
+    await panel.getByLabel(words.fields.UnpricedServiceTier.label).click();
+    await consolePage.page.getByRole("option", { name: words.choices.refuse }).click();
+    await save();
+    expect((await jsonOf("ServiceTiers"))[name]).toEqual({ priority: { input: 1.75, output: 2, cache_read: 1.5 } });
+    const options: { key: string; value: string }[] = await root.get("/api/option/");
+    expect(options.find(({ key }) => key === "UnpricedServiceTier")?.value).toBe("refuse");
+  }, 120_000);
+
+  test("of hours and weekdays are entered with their time zone", async () => {
+    await openPricing();
+    const { priceHours: hours, factors } = words;
+    const name = "lock-1";
+    const panel = section("pricing");
+    const model = panel.getByLabel(hours.model);
+    await model.fill(name);
+    await model.press("Escape");
+    await consolePage.button(hours.add, panel).click();
+    const days = panel.getByRole("group", { name: fillPlaceholders(hours.days, { name }) }).getByRole("button");
+    await days.nth(5).click();
+    await days.nth(6).click();
+    await panel.getByLabel(fillPlaceholders(hours.from, { name })).fill("22:30");
+    await panel.getByLabel(fillPlaceholders(hours.until, { name })).fill("06:00");
+    const zone = panel.getByLabel(fillPlaceholders(hours.zone, { name }));
+    await zone.fill("Asia/Shanghai");
+    await zone.press("Escape");
+    const input = panel.getByLabel(fillPlaceholders(factors.input, { name: `${name}, 22:30–06:00` }), { exact: true });
+    await input.fill("0.5");
+    await zone.focus();
+    await save();
+    expect((await jsonOf("PriceHours"))[name]).toEqual([
+      {
+        ...{ days: ["mon", "tue", "wed", "thu", "fri"], from: "22:30", until: "06:00", zone: "Asia/Shanghai" },
+        ...{ input: 0.5, output: 2 },
+      },
+    ]);
+  }, 120_000);
+
   test("of groups, and which groups anybody may choose, are set in a form", async () => {
     await consolePage.open("/setting?tab=operation&field=groups");
     const groups = section("groups");

@@ -104,6 +104,11 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
           {t("receipt.contextOver", { over: formatNumber(receipt.contextOver) })}
         </Box>
       )}
+      {specialNotes(receipt, t).map((note) => (
+        <Box key={note} sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
+          {note}
+        </Box>
+      ))}
       {receipt.variant !== undefined && (
         <Box className="mono" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
           {t("receipt.variant", { variant: receipt.variant })}
@@ -142,6 +147,14 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
 const Rule = ({ isStrong }: { isStrong?: boolean }) => (
   <Box sx={{ gridColumn: "1 / -1", height: "1px", my: 1, bgcolor: isStrong ? "line.strong" : "line.main" }} />
 );
+
+/** Which service tier and hours the prices of a receipt are of. */
+const specialNotes = ({ serviceTier, isGeneralTier, hours }: ReceiptData, t: TFunction): string[] => [
+  ...(serviceTier === undefined
+    ? []
+    : [t(isGeneralTier ? "receipt.generalTier" : "receipt.serviceTier", { tier: serviceTier })]),
+  ...(hours === undefined ? [] : [t("receipt.hours", { hours })]),
+];
 
 /** What paid for a part of the charge. */
 const Draw = ({ label, amount }: { label: string; amount: string }) => (

@@ -205,13 +205,20 @@ const TimeCell = ({ entry, language }: { entry: LogEntry; language: string }) =>
 /** The requested model; for rows that are not calls, their type. */
 const ModelCell = ({ entry, t, language }: { entry: LogEntry; t: TFunction; language: string }) => {
   if (!entry.model_name) return quietNote(entry, t, language);
-  const { upstream_model_name: upstream, is_model_mapped: isMapped } = otherOf(entry);
+  const { upstream_model_name: upstream, is_model_mapped: isMapped, service_tier: tier } = otherOf(entry);
   return (
     <CopyText text={entry.model_name} strong>
       {isMapped && upstream && (
         <Tip title={t("logs.mappedTo", { model: upstream })}>
           <Box component="span" sx={{ color: "text.tertiary", fontWeight: 400, ml: 1 }}>
             ↦
+          </Box>
+        </Tip>
+      )}
+      {tier !== undefined && tier !== "default" && (
+        <Tip title={t("logs.detail.serviceTier")}>
+          <Box component="span" sx={{ color: "text.tertiary", fontWeight: 400, ml: 1, fontSize: 11.5 }}>
+            {tier}
           </Box>
         </Tip>
       )}

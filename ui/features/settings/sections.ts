@@ -1,4 +1,4 @@
-import { PRICE_KEYS } from "./pricing/price-maps.ts";
+import { PRICE_OPTIONS } from "./pricing/price-maps.ts";
 import {
   address,
   integerField,
@@ -36,7 +36,10 @@ const OPERATION: readonly TabSection[] = [
   },
   {
     id: "pricing",
-    fields: ([...PRICE_KEYS, "VideoPrice", "ToolPrice", "ContextTiers"] as const).map((key) => json(key)),
+    fields: [
+      ...PRICE_OPTIONS.map((key) => json(key)),
+      { key: "UnpricedServiceTier", kind: "choice", choices: ["multiply", "refuse"] },
+    ],
     extra: "pricing",
     drawsFields: true,
   },

@@ -51,6 +51,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("pictures", other.image_input ?? other.image_output, inOut(other.image_input, other.image_output)),
     ...fact("reasoning", other.reasoning_tokens, count(other.reasoning_tokens)),
     ...fact("effort", other.reasoning_effort, other.reasoning_effort),
+    ...fact("serviceTier", other.service_tier, <code>{other.service_tier}</code>),
     ...fact("ratios", isCall(entry) && !other.receipt && other.model_ratio !== undefined, ratiosText(other, t)),
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
     ...fact("tags", other.tags?.length, <code>{other.tags?.join(", ")}</code>),

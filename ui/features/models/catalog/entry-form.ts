@@ -137,12 +137,18 @@ function priceOf(form: EntryForm, entry: CatalogModel | null): Pick<OwnEntry, "p
   if (form.price === "keep") return {};
   if (form.price === "list") return { price: null };
   if (form.price === "call") {
-    // Prices by megapixel and of variants belong to the price of a call, and have no field.
-    const { per_megapixel, variants } = entry?.price?.per_call === undefined ? {} : entry.price;
-    const present = { ...(per_megapixel !== undefined && { per_megapixel }), ...(variants && { variants }) };
+    // Prices by megapixel, of variants, tiers and hours belong to the price of a call, and have no field.
+    const { per_megapixel, variants, service_tiers, hours } = entry?.price?.per_call === undefined ? {} : entry.price;
+    const present = {
+      ...(per_megapixel !== undefined && { per_megapixel }),
+      ...(variants && { variants }),
+      ...(service_tiers && { service_tiers }),
+      ...(hours && { hours }),
+    };
     return { price: { per_call: Number(form.priceCall), ...present } };
   }
-  const { source, currency, per_call, per_megapixel, per_second, variants, ...present } = entry?.price ?? {};
+  const { source, service_tiers_source, hours_source, currency, ...shipped } = entry?.price ?? {};
+  const { per_call, per_megapixel, per_second, variants, ...present } = shipped;
   const price: CatalogPrice = {
     ...present,
     input: Number(form.priceInput),

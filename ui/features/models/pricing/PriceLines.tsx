@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import { useTranslation } from "react-i18next";
 import { Col } from "../../../components/layout.tsx";
 import { formatShort } from "../../../lib/format/number.ts";
-import { type PricedModel, tokenPrice, unitPrice, usd } from "./pricing.ts";
+import { hoursLabel, type PricedModel, tokenPrice, unitPrice, usd } from "./pricing.ts";
 
 /** All prices of a model, one a line. */
 export const PriceLines = ({
@@ -18,16 +18,18 @@ export const PriceLines = ({
   if (!model.is_priced) return <Quiet>{t("pricing.unset")}</Quiet>;
   const { unit } = model;
   if (unit !== "token") {
-    const price = usd(unitPrice(model, groupRatio, quotaPerUnit));
+    const amount = unitPrice(model, groupRatio, quotaPerUnit);
+    const price = usd(amount);
     return (
       <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
         <span className="num">{t(`pricing.each.${unit}`, { price })}</span>
         {model.megapixel_price !== null && (
           <Quiet>{t("pricing.megapixel", { price: usd(model.megapixel_price * groupRatio) })}</Quiet>
         )}
-        {Object.entries(model.variants).map(([variant, amount]) => (
-          <Quiet key={variant}>{t("pricing.variant", { variant, price: usd(amount * groupRatio) })}</Quiet>
+        {Object.entries(model.variants).map(([variant, ofVariant]) => (
+          <Quiet key={variant}>{t("pricing.variant", { variant, price: usd(ofVariant * groupRatio) })}</Quiet>
         ))}
+        <SpecialLines model={model} words={(factors) => t("pricing.price", { price: usd(amount * factors.output) })} />
         {model.is_estimate && <Quiet>{t("pricing.assumed")}</Quiet>}
       </Col>
     );
@@ -53,7 +55,35 @@ export const PriceLines = ({
           })}
         </Quiet>
       ))}
+      <SpecialLines
+        model={model}
+        words={(factors) =>
+          t("pricing.inOut", { input: usd(input * factors.input), output: usd(output * factors.output) })
+        }
+      />
     </Col>
+  );
+};
+
+type Factors = PricedModel["service_tiers"][string];
+
+/** What service tiers and hours cost, one a line. */
+const SpecialLines = ({ model, words }: { model: PricedModel; words: (factors: Factors) => string }) => {
+  const { t, i18n } = useTranslation();
+  return (
+    <>
+      {Object.entries(model.service_tiers).map(([tier, factors]) => (
+        <Quiet key={tier}>{t("pricing.serviceTier", { tier, price: words(factors) })}</Quiet>
+      ))}
+      {model.price_hours.map((rule) => {
+        const hours = hoursLabel(rule, i18n.language);
+        return (
+          <Quiet key={hours}>
+            {t(rule.is_active ? "pricing.hoursNow" : "pricing.hours", { hours, price: words(rule) })}
+          </Quiet>
+        );
+      })}
+    </>
   );
 };
 

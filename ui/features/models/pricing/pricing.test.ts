@@ -30,6 +30,8 @@ const MODEL: PricedModel = {
   output_modalities: null,
   deprecation_date: null,
   context_tiers: [],
+  service_tiers: {},
+  price_hours: [],
 };
 
 test("a million tokens cost the ratio × 2 dollars × the factor of the group", () => {

@@ -4,6 +4,7 @@ import type { PricedModel as ListedModel } from "../../../../src/domain/channels
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { pricingApi } from "../../../api/groups.ts";
 import { formatDollars } from "../../../lib/format/money.ts";
+import { formatDate } from "../../../lib/format/time.ts";
 
 /** A model and its price before the factor of the group. */
 export type PricedModel = ListedModel;
@@ -64,6 +65,26 @@ export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit:
     audioOutput: audioOutputRatio === null ? null : input * (audioInputRatio ?? 1) * audioOutputRatio,
     cacheWritten: cacheWriteRatio === null ? null : input * cacheWriteRatio,
   };
+}
+
+const WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+/** A Monday. */
+const MONDAY_MS = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+
+/** Hours with their days and time zone: "Mon–Fri 09:00–12:00 Asia/Shanghai". */
+export function hoursLabel(
+  { days, from, until, zone }: Pick<PricedModel["price_hours"][number], "days" | "from" | "until" | "zone">,
+  language: string,
+): string {
+  const nameOf = (place: number) =>
+    formatDate(MONDAY_MS + place * DAY_MS, language, { weekday: "short", timeZone: "UTC" });
+  const places = WEEK.flatMap((day, place) => (days?.includes(day) ? [place] : []));
+  const [first = 0] = places;
+  const last = places.at(-1) ?? 0;
+  const isRange = places.length > 2 && last - first === places.length - 1;
+  const names = isRange ? `${nameOf(first)}–${nameOf(last)}` : places.map(nameOf).join(", ");
+  return `${names === "" ? "" : `${names} `}${from}–${until} ${zone}`;
 }
 
 /** A price in USD: at least cents, at most six decimals. */

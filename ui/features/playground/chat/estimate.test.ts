@@ -16,7 +16,8 @@ const MODEL: PricedModel = {
   ...{ image_ratio: null, image_completion_ratio: null, audio_ratio: null, audio_completion_ratio: null },
   ...{ cache_creation_ratio: null, owner_by: "", enable_groups: [], unit: "token", variants: {}, is_estimate: false },
   ...{ is_priced: true, context_window: null, output_limit: 4096, input_modalities: null, output_modalities: null },
-  ...{ deprecation_date: null, context_tiers: [{ over: 100_000, input: 2, output: 1.5 }] },
+  ...{ deprecation_date: null, context_tiers: [{ over: 100_000, input: 2, output: 1.5 }], service_tiers: {} },
+  price_hours: [],
 };
 const says = (text: string) => [{ role: "user" as const, content: text }];
 const UNITS = 500_000;
@@ -47,6 +48,15 @@ test("long prompts cost what their tier says, calls with a fixed price that, and
   expect(estimateCost(MODEL, says("a".repeat(800_000)), 10, 1, UNITS)).toMatchObject({
     input: 400_008,
     perThousand: 6000,
+  });
+  const peak = {
+    ...{ days: null, from: "00:00", until: "24:00", zone: "UTC" },
+    ...{ input: 2, output: 3, cache_read: 2, is_active: true },
+  };
+  const atPeak = { ...MODEL, price_hours: [{ ...peak, is_active: false }, peak] };
+  expect(estimateCost(atPeak, says("a".repeat(3984)), 10, 1, UNITS)).toMatchObject({
+    input: 2000,
+    perThousand: 12_000,
   });
   const fixed = { ...MODEL, unit: "call", quota_type: 1, model_price: 0.01 } as const;
   expect(estimateCost(fixed, says("x"), 10, 2, UNITS)).toEqual({ kind: "call", quota: 10_000 });

@@ -56,8 +56,9 @@ export function estimateCost(
   const price = tokenPrice(model, groupRatio, quotaPerUnit);
   const inputTokens = estimateInputTokens(messages);
   const tier = model.context_tiers.findLast(({ over }) => inputTokens > over);
-  const input = (inputTokens * price.input * (tier?.input ?? 1)) / TOKENS_PER_PRICE;
-  const perToken = (price.output * (tier?.output ?? 1)) / TOKENS_PER_PRICE;
+  const hours = model.price_hours.find(({ is_active }) => is_active);
+  const input = (inputTokens * price.input * (tier?.input ?? 1) * (hours?.input ?? 1)) / TOKENS_PER_PRICE;
+  const perToken = (price.output * (tier?.output ?? 1) * (hours?.output ?? 1)) / TOKENS_PER_PRICE;
   const limits = [maxTokens, model.output_limit ?? 0].filter((limit) => limit > 0);
   const outputTokens = limits.length === 0 ? null : Math.min(...limits);
   return {

@@ -17,6 +17,8 @@ import { Col, Field, Row } from "../../../components/layout.tsx";
 import { useSettings } from "../settings-store.tsx";
 import { priceRows, readNumberMap } from "./price-maps.ts";
 import { usePriceMaps } from "./price-view.ts";
+import { NamePicker } from "./rules/ModelPicker.tsx";
+import { KNOWN_TIERS } from "./rules/special-prices.ts";
 
 const COUNTS = [
   "prompt_tokens",
@@ -69,12 +71,13 @@ export const CalculatorPanel = () => {
   const models = "invalid" in saved ? [] : priceRows(saved).map(({ name }) => name);
   const [model, setModel] = useState("");
   const [group, setGroup] = useState(groups[0] ?? "default");
+  const [tier, setTier] = useState("");
   const [counts, setCounts] = useState(START);
   const isWrong = COUNTS.some((name) => !isCount(counts[name]));
   const preview = useMutation({
     mutationFn: () => {
       const usage = usageOf(counts);
-      return previewCharge(model.trim(), group, usage).then((result) => ({ ...result, group }));
+      return previewCharge(model.trim(), group, tier, usage).then((result) => ({ ...result, group }));
     },
     onError: notifyError,
   });
@@ -115,6 +118,15 @@ export const CalculatorPanel = () => {
                 </MenuItem>
               ))}
             </Select>
+          </Field>
+          <Field label={t("settings.serviceTiers.tier")} htmlFor={`${id}tier`}>
+            <NamePicker
+              id={`${id}tier`}
+              names={KNOWN_TIERS}
+              value={tier}
+              label={t("settings.serviceTiers.tier")}
+              onChange={(text) => setTier(text.toLowerCase())}
+            />
           </Field>
           {COUNTS.map((name) => (
             <Field key={name} label={t(`settings.calculator.counts.${name}`)} htmlFor={id + name}>
@@ -184,5 +196,5 @@ type ChargePreview = {
   receipt: Receipt;
 };
 
-const previewCharge = (model: string, group: string, usage: ImaginedUsage): Promise<ChargePreview> =>
-  readData(ratioApi.preview.post({ model, group, ...usage }));
+const previewCharge = (model: string, group: string, tier: string, usage: ImaginedUsage): Promise<ChargePreview> =>
+  readData(ratioApi.preview.post({ model, group, service_tier: tier, ...usage }));

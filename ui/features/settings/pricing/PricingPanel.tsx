@@ -14,9 +14,11 @@ import { SettingInput } from "../fields/SettingInput.tsx";
 import { options } from "../option-calls.ts";
 import { useSettings } from "../settings-store.tsx";
 import { PriceTable } from "./PriceTable.tsx";
-import { modelsWithoutPrice, PRICE_KEYS } from "./price-maps.ts";
+import { modelsWithoutPrice, PRICE_OPTIONS, type PriceMaps } from "./price-maps.ts";
 import { PRICE_VIEWS, type PriceViewName, usePriceMaps, usePriceView } from "./price-view.ts";
-import { TierEditor } from "./TierEditor.tsx";
+import { PriceHoursEditor } from "./rules/PriceHoursEditor.tsx";
+import { ServiceTierEditor } from "./rules/ServiceTierEditor.tsx";
+import { TierEditor } from "./rules/TierEditor.tsx";
 import { UnsetModels } from "./UnsetModels.tsx";
 
 /** Model prices: as a table, as JSON, and the models without a price. */
@@ -58,9 +60,7 @@ export const PricingPanel = () => {
         <ResetButton />
       </Row>
       {view === "json" &&
-        ([...PRICE_KEYS, "VideoPrice", "ToolPrice", "ContextTiers"] as const).map((key) => (
-          <SettingInput key={key} field={{ key, kind: "json", shape: "object" }} />
-        ))}
+        PRICE_OPTIONS.map((key) => <SettingInput key={key} field={{ key, kind: "json", shape: "object" }} />)}
       {view !== "json" && "invalid" in edited && (
         <Box role="alert" sx={{ p: 4, borderRadius: 1, bgcolor: "tone.bad.tint", color: "tone.bad.text" }}>
           {t("settings.pricing.invalid", { name: t(`settings.fields.${edited.invalid}.label`) })}
@@ -70,12 +70,19 @@ export const PricingPanel = () => {
         <>
           <PriceTable prices={prices} maps={edited} />
           <TierEditor models={Object.keys(edited.ModelRatio)} />
+          <ServiceTierEditor models={namesOf(edited)} />
+          <PriceHoursEditor models={namesOf(edited)} />
         </>
       )}
       {view === "unset" && !("invalid" in edited) && <UnsetModels prices={prices} maps={edited} models={unset} />}
     </Col>
   );
 };
+
+/** Models with a price of any kind. */
+const namesOf = ({ ModelRatio, ModelPrice }: PriceMaps): string[] => [
+  ...new Set([...Object.keys(ModelRatio), ...Object.keys(ModelPrice)]),
+];
 
 const ResetButton = () => {
   const { t } = useTranslation();

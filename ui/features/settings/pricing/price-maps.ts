@@ -18,6 +18,17 @@ export const PRICE_KEYS = [
 ] as const;
 export type PriceKey = (typeof PRICE_KEYS)[number];
 
+/** All price options whose value is JSON, the maps of numbers first. */
+export const PRICE_OPTIONS = [
+  ...PRICE_KEYS,
+  "VideoPrice",
+  "ToolPrice",
+  "ContextTiers",
+  "ServiceTiers",
+  "ServiceTierMultipliers",
+  "PriceHours",
+] as const;
+
 export type NumberMap = Readonly<Record<string, number>>;
 export type PriceMaps = Readonly<Record<PriceKey, NumberMap>>;
 

@@ -1,4 +1,4 @@
-import { isListOf, isNumber, isOptional, isShape, isText, readRecord } from "../../../lib/json.ts";
+import { isListOf, isNumber, isOptional, isShape, isText, readRecord } from "../../../../lib/json.ts";
 
 /** A price tier of a model: factors for prompts of more than `over` tokens. */
 export type TierRow = Readonly<{ model: string; over: number; input: number; output: number }>;

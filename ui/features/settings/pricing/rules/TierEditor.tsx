@@ -1,24 +1,23 @@
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
-import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
-import OutlinedInput from "@mui/material/OutlinedInput";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Col, Panel, Row } from "../../../components/layout.tsx";
-import { NumberInput } from "../fields/NumberInput.tsx";
-import { SettingInput } from "../fields/SettingInput.tsx";
-import { json } from "../setting-field.ts";
-import { useSettingHint, useSettings } from "../settings-store.tsx";
+import { Col, Panel, Row } from "../../../../components/layout.tsx";
+import { NumberInput } from "../../fields/NumberInput.tsx";
+import { SettingInput } from "../../fields/SettingInput.tsx";
+import { json } from "../../setting-field.ts";
+import { useSettingHint, useSettings } from "../../settings-store.tsx";
+import { ModelPicker } from "./ModelPicker.tsx";
 import { readTiers, type TierRow, tiersText } from "./price-rules.ts";
+import { rowsFor } from "./special-prices.ts";
 
 const FIELD = json("ContextTiers");
 const COLUMNS = { xs: "minmax(0, 1fr) 72px 72px 32px", sm: "minmax(120px, 1fr) 150px 110px 110px 32px" };
 /** On a phone the model has its own line. */
 const AREAS = { xs: '"model model model remove" "over input output ."', sm: '"model over input output remove"' };
 const LONG_PROMPT = 200_000;
-const SUGGESTED = 50;
 /** Tiers shown before expansion. */
 const SHOWN = 6;
 
@@ -39,7 +38,7 @@ export const TierEditor = ({ models }: { models: readonly string[] }) => {
     // Keeps the name in the search, so that the model's tiers are shown.
     update([...rows, { model: name, over: longest > 0 ? longest * 2 : LONG_PROMPT, input: 2, output: 1.5 }]);
   };
-  const found = stepsOf(rows, name);
+  const found = rowsFor(rows, name);
   const shown = isOpen || name !== "" ? found : found.slice(0, SHOWN);
   const missing = (readTiers(defaults.ContextTiers ?? "{}") ?? []).filter(
     (listed) => !rows.some((row) => row.model === listed.model),
@@ -49,24 +48,7 @@ export const TierEditor = ({ models }: { models: readonly string[] }) => {
       <Col gap={3}>
         <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{hint}</Box>
         <Row gap={2} sx={{ maxWidth: 480 }}>
-          <Autocomplete
-            fullWidth
-            freeSolo
-            options={[...models]}
-            inputValue={model}
-            onInputChange={(_, text) => setModel(text)}
-            filterOptions={(all, { inputValue }) =>
-              all.filter((option) => option.toLowerCase().includes(inputValue.toLowerCase())).slice(0, SUGGESTED)
-            }
-            renderInput={({ slotProps }) => (
-              <OutlinedInput
-                ref={slotProps.input.ref}
-                fullWidth
-                placeholder={t("settings.pricing.columns.name")}
-                inputProps={{ ...slotProps.htmlInput, "aria-label": t("settings.tiers.model") }}
-              />
-            )}
-          />
+          <ModelPicker models={models} value={model} label={t("settings.tiers.model")} onChange={setModel} />
           <Button onClick={add} disabled={name === ""}>
             {t("settings.tiers.add")}
           </Button>
@@ -121,10 +103,6 @@ export const TierEditor = ({ models }: { models: readonly string[] }) => {
     </Panel>
   );
 };
-
-/** The tiers of models whose name contains the search text. */
-const stepsOf = (rows: readonly TierRow[], typed: string): readonly TierRow[] =>
-  rows.filter((row) => row.model.toLowerCase().includes(typed.toLowerCase()));
 
 /** Each tier of a model may occur only once. */
 const isThreshold = (rows: readonly TierRow[], row: TierRow, over: number): boolean =>
