@@ -32,6 +32,9 @@ const ADMIN = [
   "uncovered",
 ] as const satisfies readonly (keyof LogView)[];
 
+/** A member of a row, or one of its `other`. */
+type Column = keyof LogView | "service_tier";
+
 /** Log rows as CSV, newest first, read in slices while it is sent. */
 export const exportLogs = (db: Db, filter: LogFilter, viewer: Viewer): ReadableStream<Uint8Array> =>
   exportRows(slicesOf(db, filter, viewer), viewer);
@@ -41,11 +44,11 @@ export function exportRows(
   slices: AsyncGenerator<readonly LogView[], void>,
   viewer: Viewer,
 ): ReadableStream<Uint8Array> {
-  const columns: readonly (keyof LogView)[] = viewer === "admin" ? [...COMMON, ...ADMIN] : COMMON;
+  const columns: readonly Column[] = [...COMMON, ...(viewer === "admin" ? ADMIN : []), "service_tier"];
   return csvOf(columns, cellsOf(slices, columns));
 }
 
-async function* cellsOf(slices: AsyncGenerator<readonly LogView[], void>, columns: readonly (keyof LogView)[]) {
+async function* cellsOf(slices: AsyncGenerator<readonly LogView[], void>, columns: readonly Column[]) {
   for await (const rows of slices) yield rows.map((row) => columns.map((column) => cell(column, row)));
 }
 
@@ -62,7 +65,11 @@ async function* slicesOf(db: Db, filter: LogFilter, viewer: Viewer): AsyncGenera
   }
 }
 
-function cell(column: keyof LogView, row: LogView): CsvCell {
+/** Inside texts its quotes would be escaped. */
+const SERVICE_TIER = /"service_tier":\s*"([^"\\]*)"/;
+
+function cell(column: Column, row: LogView): CsvCell {
+  if (column === "service_tier") return SERVICE_TIER.exec(row.other)?.[1] ?? "";
   if (column === "created_at") return new Date(row.created_at * 1000).toISOString();
   const value = row[column];
   return typeof value === "number" || typeof value === "boolean" ? value : String(value);

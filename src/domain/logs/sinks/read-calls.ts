@@ -99,6 +99,7 @@ function exportedCall(row: Row): ExportedCall {
     cached_tokens: other.cache_tokens ?? 0,
     completion_tokens: row.completion_tokens,
     reasoning_tokens: other.reasoning_tokens ?? 0,
+    service_tier: other.service_tier ?? "",
     quota: Number(row.quota),
     uncovered: Number(row.uncovered),
     tags: other.tags ?? [],

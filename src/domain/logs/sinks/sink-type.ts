@@ -29,6 +29,8 @@ export type ExportedCall = Readonly<{
   cached_tokens: number;
   completion_tokens: number;
   reasoning_tokens: number;
+  /** The service tiers that served it: `priority`, `fast, geo:us`; empty: the standard one. */
+  service_tier: string;
   /** Quota units charged, and the part of the charge that no balance covered. */
   quota: number;
   uncovered: number;

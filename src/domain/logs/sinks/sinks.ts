@@ -123,6 +123,7 @@ const testCall = (id: string): ExportedCall => ({
   ...{ token_id: 0, token_name: "test", group: "default", model: "test", requested_model: "test", channel_id: 0 },
   ...{ is_stream: false, failed: false, status: 200, elapsed_ms: 0, first_token_ms: null },
   ...{ prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, reasoning_tokens: 0, quota: 0, uncovered: 0 },
+  service_tier: "",
   tags: ["test"],
 });
 

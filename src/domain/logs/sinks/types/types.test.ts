@@ -44,6 +44,7 @@ const call = (id: string): ExportedCall => ({
   ...{ token_id: 2, token_name: "key", group: "default", model: "gpt-4o", requested_model: "best", channel_id: 3 },
   ...{ is_stream: true, failed: false, status: 200, elapsed_ms: 800, first_token_ms: 120 },
   ...{ prompt_tokens: 10, cached_tokens: 4, completion_tokens: 20, reasoning_tokens: 5, quota: 99, uncovered: 0 },
+  service_tier: "priority",
   tags: ["team-a", "job"],
 });
 const CALLS = [call("a"), call("ü")];
