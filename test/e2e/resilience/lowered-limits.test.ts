@@ -176,8 +176,8 @@ describe.each([
 
   test("a plan that was ended pays no call after the answer", async () => {
     created += 1;
-    await root.post("/api/user/", { username: `subscriber-${created}`, password: "some-password-1" });
-    const subscriber = await login(gateways[0] as Gateway, `subscriber-${created}`, "some-password-1");
+    await root.post("/api/user/", { username: `buyer-${created}`, password: "some-password-1" });
+    const subscriber = await login(gateways[0] as Gateway, `buyer-${created}`, "some-password-1");
     const { id, key } = await createApiKey(subscriber);
     const { id: planId } = await root.post("/api/plan", {
       ...{ name: `Many ${created}`, description: "", price: 0, period: "month", periodCount: 1, windowQuota: 0 },
