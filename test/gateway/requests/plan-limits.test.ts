@@ -46,7 +46,7 @@ function start(planTerms: Parameters<typeof startRelay>[0]["planTerms"], id = 1)
 
 const terms = (id: number, planName: string, requestsPerMinute: number, tokensPerMinute = 0) => ({
   ...{ id, userId: 1, planName, requestsPerMinute, tokensPerMinute },
-  ...{ models: [], budgetId: null, allowsOverage: true, windowEnd: 0, rollingSeconds: 0 },
+  ...{ models: [], budgetId: null, allowsOverage: true, windowEnd: 0, rollingSeconds: 0, isWindowPending: false },
   ...{ callsBudgetId: null, windowCalls: 0 },
 });
 
