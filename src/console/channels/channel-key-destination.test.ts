@@ -71,8 +71,6 @@ const REDIRECTS: readonly (readonly [what: string, change: object, stored?: obje
   ["a proxy", { setting: '{"proxy":"http://evil.example:3128"}' }],
   ["another proxy", { setting: '{"proxy":"http://evil.example:1"}' }, { setting: '{"proxy":"http://ours.example:1"}' }],
   ["no proxy", { setting: "" }, { setting: '{"proxy":"http://ours.example:1"}' }],
-  ["a header override", { setting: '{"header_override":{"Host":"evil.example"}}' }],
-  ["a setting that nobody knows", { setting: '{"upstream":"evil.example"}' }],
   ["another region of Vertex AI", { other: "europe-west4" }, VERTEX],
   ["another region of one model", { other: '{"default":"us-east5","m":"europe-west4"}' }, VERTEX],
   [
@@ -95,8 +93,8 @@ const OTHERS: readonly (readonly [what: string, change: object, stored?: object]
   ],
   [
     "settings in another order",
-    { setting: '{"a":1,"proxy":"http://p:1"}' },
-    { setting: '{"proxy":"http://p:1","a":1}' },
+    { setting: '{"user_agent":"x","proxy":"http://p:1"}' },
+    { setting: '{"proxy":"http://p:1","user_agent":"x"}' },
   ],
   ["an API version", { other: "2025-01-01" }, { type: 3 }],
   ["names and models", { name: "renamed", models: "a,b", model_mapping: '{"a":"b"}', test_model: "a" }],

@@ -105,6 +105,65 @@ describe("creating", () => {
     expect(await read((body.data as { id: number }).id)).toMatchObject({ models: "a,b", group: "g1,g2", name: "w" });
   });
 
+  test("what a channel was read as creates a copy of it; fields that nobody knows are ignored, as in an update", async () => {
+    const setting = JSON.stringify({ proxy: "", system_prompt: "Be brief." });
+    const id = await create({ priority: 3, weight: 2, tag: "copied", setting, remark: "spare", header_override: "{}" });
+    const original = await readKeys(id);
+    const body = { ...original, name: "copy", remark: "x", created_time: 1, models: original.models };
+    for (const sent of [body, { mode: "single", multi_key_mode: "random", channel: body }]) {
+      const answer = await call("POST", "/api/channel/", sent);
+      expect(answer.body).toMatchObject({ success: true });
+      const { name: _, id: __, created_time: ___, ...copy } = await readKeys((answer.body.data as { id: number }).id);
+      expect(copy).toMatchObject({ priority: 3, weight: 2, tag: "copied", setting, key: original.key });
+    }
+    expect(await put(id, { remark: "x", weight: 4 })).toMatchObject({ success: true });
+  });
+
+  test.each([
+    [{ Proxy: "" }, "channel_setting_unknown", /“Proxy”.*\bproxy\b.*\buser_agent\b/],
+    [{ headers: {} }, "channel_setting_unknown", /“headers”/],
+    [{ proxy: "10.0.0.1:8080" }, "channel_setting_value", /proxy.*http:\/\//],
+    [{ force_format: "yes" }, "channel_setting_value", /force_format.*true/],
+    [{ drain_cap_seconds: "60" }, "channel_setting_value", /drain_cap_seconds.*seconds/],
+  ])("the setting %j is refused by name, also for a tag", async (setting, code, words) => {
+    const id = await create({ tag: "settled" });
+    const text = JSON.stringify(setting);
+    for (const answer of [
+      await call("POST", "/api/channel/", { ...basic, setting: text }),
+      await call("PUT", "/api/channel/", { id, setting: text }),
+      await call("PUT", "/api/channel/tag", { tag: "settled", setting: text }),
+    ]) {
+      expect(answer.body).toMatchObject({ success: false, code });
+      expect(answer.body.message).toMatch(words);
+    }
+    expect((await read(id)).setting).toBe("");
+  });
+
+  test.each<[string, unknown, object | null]>([
+    ["model_mapping", '{"gpt-4o":"real"}', null],
+    ["status_code_mapping", '{"400":500}', null],
+    ["setting", '{"user_agent":"x"}', null],
+    ["param_override", '{"temperature":0}', null],
+    ["models", ["gpt-5"], { models: "gpt-5" }],
+    ["groups", "vip", { group: "vip" }],
+    ["priority", 9, null],
+    ["weight", 7, null],
+    ["max_input_tokens", 5000, null],
+    ["auto_ban", 0, null],
+    ["test_model", "gpt-4o", null],
+    ["model_prefix", "p/", null],
+    ["openai_organization", "org-1", null],
+    ["balance_warn_below", 12.5, null],
+  ])("an edit of a tag changes %s of each of its channels", async (field, sent, shown) => {
+    const tag = `each-${field}`;
+    const ids = [await create({ tag }), await create({ tag })];
+    expect((await call("PUT", "/api/channel/tag", { tag, [field]: sent })).body).toMatchObject({
+      success: true,
+      data: 2,
+    });
+    for (const id of ids) expect(await read(id)).toMatchObject(shown ?? { [field]: sent });
+  });
+
   test("type 18 gets a version, a base address loses its trailing slash", async () => {
     expect(await read(await create({ type: 18, base_url: "https://a.example/v1/" }))).toMatchObject({
       other: "v2.1",

@@ -1,5 +1,4 @@
 import { Elysia, t } from "elysia";
-import type { ChannelInput } from "../../domain/channels/manage/channel-input.ts";
 import { getChannel } from "../../domain/channels/manage/channel-view.ts";
 import {
   CHANNEL_SORTS,
@@ -54,9 +53,20 @@ export const channelBody = {
   auto_ban: t.Optional(t.Union([t.Number(), t.Boolean(), t.Null()])),
   balance_warn_below: number,
 };
-const newChannel = t.Object(channelBody);
-/** The wrapped form that tools written for new-api send. */
-const wrappedChannel = t.Object({ mode: t.Optional(t.String()), channel: newChannel });
+/** A new channel, as it is or in the wrapped form that tools written for new-api send. Fields that nobody knows are ignored. */
+const newChannel = t.Object({ ...channelBody, channel: t.Optional(t.Object(channelBody)) });
+/** What every channel of a tag can be given. */
+const tagChange = {
+  ...{ model_mapping: text, status_code_mapping: text, setting: text, param_override: text },
+  ...{ base_url: text, test_model: text, model_prefix: text, openai_organization: text },
+  models: t.Optional(t.Union([names, t.Null()])),
+  groups: t.Optional(t.Union([names, t.Null()])),
+  priority: t.Optional(t.Union([integer(), t.Null()])),
+  weight: t.Optional(t.Union([integer({ minimum: 0 }), t.Null()])),
+  max_input_tokens: t.Optional(t.Union([integer({ minimum: 0 }), t.Null()])),
+  auto_ban: channelBody.auto_ban,
+  balance_warn_below: number,
+};
 export const channelIds = t.Array(id, { maxItems: LARGEST_BATCH });
 const tag = t.String({ maxLength: 200 });
 
@@ -120,9 +130,12 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
       },
       { params: t.Object({ id }), query: t.Object({ show_key: t.Optional(t.String()) }) },
     )
-    .post("/", async ({ actor, body }) => ok({ id: await createChannel(services, actor, unwrap(body)) }), {
-      body: t.Union([wrappedChannel, newChannel]),
-    })
+    .post(
+      "/",
+      async ({ actor, body: { channel, ...plain } }) =>
+        ok({ id: await createChannel(services, actor, channel ?? plain) }),
+      { body: newChannel },
+    )
     .put(
       "/",
       async ({ actor, body, request }) => {
@@ -168,11 +181,7 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
         body: t.Object({
           tag,
           new_tag: text,
-          model_mapping: text,
-          models: t.Optional(t.Union([names, t.Null()])),
-          groups: t.Optional(t.Union([names, t.Null()])),
-          priority: t.Optional(t.Union([integer(), t.Null()])),
-          weight: t.Optional(t.Union([integer({ minimum: 0 }), t.Null()])),
+          ...tagChange,
         }),
       },
     )
@@ -196,8 +205,5 @@ function filterOf(query: typeof someQuery.static): ChannelFilter {
     ...(health && { health }),
   };
 }
-
-const unwrap = (body: typeof newChannel.static | typeof wrappedChannel.static): ChannelInput =>
-  "channel" in body ? body.channel : body;
 
 const splitNames = (input: string | string[]): string[] => (typeof input === "string" ? input.split(",") : input);

@@ -1,5 +1,6 @@
 import type { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
+import type { ChannelSetting } from "./manage/channel-settings.ts";
 import type { KeyReferences } from "./keys/key-references.ts";
 import { splitKeys } from "./keys/keys.ts";
 
@@ -34,7 +35,7 @@ export type ChannelEntry = Readonly<{
   modelMapping: ReadonlyMap<string, string>;
   statusCodeMapping: ReadonlyMap<number, number>;
   paramOverride: Readonly<Record<string, unknown>> | null;
-  setting: Readonly<Record<string, unknown>>;
+  setting: ChannelSetting;
   modelPrefix: string;
   tag: string;
   testModel: string;

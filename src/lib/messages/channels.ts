@@ -37,6 +37,14 @@ export const channelMessages = {
     en: 'Status code mapping must be a JSON object of HTTP status codes, such as {"400": 500}.',
     zh: '状态码映射必须是 HTTP 状态码的 JSON 对象，例如 {"400": 500}。',
   },
+  channel_setting_unknown: {
+    en: "Channel settings have no “{name}”. Known are: {known}.",
+    zh: "渠道设置没有“{name}”。可用的有：{known}。",
+  },
+  channel_setting_value: {
+    en: "The channel setting “{name}” must be {expected}.",
+    zh: "渠道设置“{name}”应为：{expected}。",
+  },
   channel_setting_invalid: { en: "Channel settings must be a JSON object.", zh: "渠道设置必须是 JSON 对象。" },
   channel_param_override_invalid: {
     en: "Parameter overrides must be a JSON object.",

@@ -22,6 +22,7 @@ import {
   regionError,
   statusMappingError,
 } from "../channel-rules.ts";
+import { checkChannelSetting } from "./channel-settings.ts";
 import type { ChannelRow } from "../entry.ts";
 import { isMasked, splitKeys } from "../keys/keys.ts";
 import type { Actor } from "../operation.ts";
@@ -80,7 +81,7 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("groups", groups === undefined ? undefined : checkGroups(list(groups))),
     ...present("modelMapping", jsonText(input.model_mapping, modelMappingError)),
     ...present("statusCodeMapping", jsonText(input.status_code_mapping, statusMappingError)),
-    ...present("setting", jsonText(input.setting, channelSettingError)),
+    ...present("setting", readSetting(input.setting)),
     ...present("paramOverride", readOverrides(input.param_override)),
     ...present("modelPrefix", readPrefix(input.model_prefix)),
     ...present("tag", readTag(input.tag)),
@@ -89,6 +90,12 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("autoBan", input.auto_ban === undefined ? undefined : Boolean(input.auto_ban)),
   };
   return values;
+}
+
+function readSetting(json: string | null | undefined): string | undefined {
+  const setting = jsonText(json, channelSettingError);
+  if (setting) checkChannelSetting(JSON.parse(setting));
+  return setting;
 }
 
 /** Members that the gateway decides by, in every client format. */

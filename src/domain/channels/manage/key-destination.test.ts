@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { channelTypes, providerOf } from "../../../providers/registry.ts";
-import { destinationOf, SETTINGS_OF_CONTENT } from "./key-destination.ts";
+import { keepsDestination } from "./channel-settings.ts";
+import { destinationOf } from "./key-destination.ts";
 
 const TEXTS = [
   "",
@@ -65,5 +66,5 @@ test("every setting that the documentation names is known to redirect or not", a
     ([, cell = ""]) => cell.match(/\w+/g) ?? [],
   );
   expect(names).toContain("user_agent");
-  expect(names.filter((name) => !SETTINGS_OF_CONTENT.has(name))).toEqual(["proxy"]);
+  expect(names.filter((name) => !keepsDestination(name))).toEqual(["proxy"]);
 });

@@ -4,6 +4,7 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import { isSecretReference } from "../../../lib/security/secret-references/reference.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { ROLE } from "../../accounts/roles.ts";
+import { keepsDestination } from "./channel-settings.ts";
 import { type ChannelRow, storedKeysOf } from "../entry.ts";
 import type { Actor } from "../operation.ts";
 import type { ChannelValues } from "./channel-input.ts";
@@ -16,13 +17,6 @@ type Addressed = Pick<
   "type" | "baseUrl" | "other" | "setting" | "models" | "modelMapping" | "modelPrefix" | "testModel"
 >;
 
-/** Settings that leave requests where they go. What is not listed may redirect them, as `proxy` does. */
-export const SETTINGS_OF_CONTENT: ReadonlySet<string> = new Set([
-  ...["region", "force_format", "user_agent", "thinking_to_content", "pass_through_body_enabled"],
-  ...["system_prompt", "system_prompt_override", "message_threads", "mcp_tools", "stream_support"],
-  ...["broken_stream", "drain_cap_seconds", "first_byte_timeout_seconds", "multi_key_mode"],
-]);
-
 /**
  * All that decides where a channel's requests go, and its keys with them: equal texts, equal destinations. Scheme, host and
  * port of the address, a region that is part of the host, the proxy, and any setting that is not known to leave them alone.
@@ -32,7 +26,7 @@ export function destinationOf({ type, baseUrl, other, setting, ...models }: Addr
   const address = baseUrl || provider?.defaultBaseUrl || "";
   const url = URL.parse(address);
   const redirects = Object.entries(recordOf(parseJson(setting)) ?? {})
-    .filter(([name, value]) => !SETTINGS_OF_CONTENT.has(name) && value !== "" && value !== null && value !== false)
+    .filter(([name, value]) => !keepsDestination(name) && value !== "" && value !== null && value !== false)
     .map(([name, value]) => [name, name === "proxy" ? proxyAddress(value) : value] as const)
     .toSorted(([one], [next]) => (one < next ? -1 : 1));
   return JSON.stringify([

@@ -31,7 +31,7 @@ export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string,
 }
 
 type TagChange = Readonly<{ new_tag?: string | null }> &
-  Pick<ChannelInput, "model_mapping" | "models" | "groups" | "priority" | "weight">;
+  Omit<ChannelInput, "type" | "name" | "key" | "status" | "other" | "group" | "tag">;
 
 /**
  * Sets the given fields on every channel of a tag; null and empty text leave a field as it is, `{}` takes a mapping away.

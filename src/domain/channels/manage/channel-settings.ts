@@ -1,0 +1,62 @@
+import { OperationError } from "../../../lib/operation-error.ts";
+
+type Check = Readonly<{
+  passes: (value: unknown) => boolean;
+  expected: string;
+  /** Requests, and the channel's key with them, go somewhere else by it. */
+  redirects?: true;
+}>;
+
+const SWITCH: Check = { passes: (value) => typeof value === "boolean", expected: "true | false" };
+const TEXT: Check = { passes: (value) => typeof value === "string", expected: "text" };
+const SECONDS: Check = {
+  passes: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
+  expected: "seconds",
+};
+const PROXY: Check = {
+  passes: (value) =>
+    value === "" || (typeof value === "string" && /^(?:https?|socks[45]h?):$/.test(URL.parse(value)?.protocol ?? "")),
+  expected: "http:// | https:// | socks5:// | socks4://",
+  redirects: true,
+};
+
+/** The members of a channel's `setting`, and what each may be. Whatever reads one finds it here: see ChannelSetting. */
+const CHANNEL_SETTINGS = {
+  proxy: PROXY,
+  region: TEXT,
+  force_format: SWITCH,
+  user_agent: TEXT,
+  thinking_to_content: SWITCH,
+  pass_through_body_enabled: SWITCH,
+  system_prompt: TEXT,
+  system_prompt_override: SWITCH,
+  message_threads: SWITCH,
+  mcp_tools: SWITCH,
+  stream_support: TEXT,
+  broken_stream: TEXT,
+  drain_cap_seconds: SECONDS,
+  first_byte_timeout_seconds: SECONDS,
+  multi_key_mode: TEXT,
+} satisfies Record<string, Check>;
+
+/** A channel's `setting` as stored: members of older releases may be in it, so values are looked at where they are read. */
+export type ChannelSetting = Readonly<Partial<Record<keyof typeof CHANNEL_SETTINGS, unknown>>>;
+
+const CHECKS: ReadonlyMap<string, Check> = new Map(Object.entries(CHANNEL_SETTINGS));
+
+/** Whether a member leaves requests where they go; one of an older release, which nobody knows, is not believed to. */
+export const keepsDestination = (name: string): boolean => CHECKS.has(name) && CHECKS.get(name)?.redirects !== true;
+
+/** Refuses members that nobody would read, with the list of those that are, and values that mean nothing. Throws OperationError. */
+export function checkChannelSetting(setting: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(setting)) {
+    const check = CHECKS.get(name);
+    if (!check) {
+      const known = [...CHECKS.keys()].join(", ");
+      throw new OperationError("channel_setting_unknown", { name: name.slice(0, 60), known });
+    }
+    if (value !== null && !check.passes(value)) {
+      throw new OperationError("channel_setting_value", { name, expected: check.expected });
+    }
+  }
+}
