@@ -198,6 +198,10 @@ describe("series", () => {
       (await series(`username=user&${query}`)).flatMap(({ points }) => points.map(({ start }) => start));
     expect(await starts("step=day")).toEqual([SUNDAY - 22 * HOUR, SUNDAY + 2 * HOUR]);
     expect(await starts("step=day&offset_minutes=480")).toEqual([SUNDAY - 6 * HOUR]);
+    expect(await starts("step=day&time_zone=Asia/Shanghai")).toEqual([SUNDAY - 6 * HOUR]);
+    expect(await starts("step=day&time_zone=Etc/Unknown&offset_minutes=480")).toEqual([SUNDAY - 6 * HOUR]);
+    const unknown = await app.ask("GET", "/api/data/series?time_zone=Mars/Olympus", undefined, app.as.admin);
+    expect(unknown.body).toMatchObject({ success: false, code: "field_invalid" });
     expect(await starts("step=week")).toEqual([SUNDAY + 2 * HOUR - 7 * 24 * HOUR, SUNDAY + 2 * HOUR]);
   });
 

@@ -13,8 +13,9 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok, okText } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { integer } from "../http/integers.ts";
 import { integerField, numberOrUndefined, timestamp } from "../http/paging.ts";
+import { integer } from "../http/integers.ts";
+import { clockOf, clockQuery } from "../http/reader-clock.ts";
 
 const DAY_S = 86_400;
 const OWN_SPAN_S = 30 * DAY_S;
@@ -27,7 +28,7 @@ const narrowing = {
 };
 const stepping = {
   step: t.Optional(t.Union([t.Literal("hour"), t.Literal("day"), t.Literal("week")])),
-  offset_minutes: t.Optional(integer({ minimum: -840, maximum: 840 })),
+  ...clockQuery,
   most: t.Optional(integer({ minimum: 1, maximum: 100 })),
 };
 const ownDimension = [
@@ -53,8 +54,8 @@ const allSeries = t.Object({
 /** Usage over time for charts: all users' for administrators, the caller's own under /self. */
 export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: ReturnType<typeof guard>) {
   const series = async (db: Db, input: typeof allSeries.static, filter: LogFilter & Range) => {
-    const { by = "model", step = "day", offset_minutes: offsetMinutes = 0, most } = input;
-    return ok(await readSeries(db, filter, { by, step, offsetMinutes, ...(most && { most }) }));
+    const { by = "model", step = "day", most } = input;
+    return ok(await readSeries(db, filter, { by, step, ...clockOf(input), ...(most && { most }) }));
   };
   return new Elysia({ prefix: "/api/data", name: "console/data" })
     .use(guarded)

@@ -7,7 +7,7 @@ import { deleteResults } from "../../domain/models/experiments/store.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { integer } from "../http/integers.ts";
+import { clockOf, clockQuery } from "../http/reader-clock.ts";
 
 type Services = Readonly<{ db: Db; settings: Settings }>;
 
@@ -19,13 +19,13 @@ export const experimentRoutes = ({ db, settings }: Services, guarded: ReturnType
     .get("/", async () => ok(await listExperiments({ db, settings })))
     .get(
       "/series",
-      async ({ query: { route, step, offset_minutes: offsetMinutes = 0 } }) =>
-        ok(await readExperimentSeries({ db, settings }, { route, step, offsetMinutes })),
+      async ({ query: { route, step, ...clock } }) =>
+        ok(await readExperimentSeries({ db, settings }, { route, step, ...clockOf(clock) })),
       {
         query: t.Object({
           route: t.String({ minLength: 1, maxLength: 200 }),
           step: t.Union([t.Literal("hour"), t.Literal("day")]),
-          offset_minutes: t.Optional(integer({ minimum: -840, maximum: 840 })),
+          ...clockQuery,
         }),
       },
     )

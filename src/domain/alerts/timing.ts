@@ -1,3 +1,4 @@
+import { isTimeZone } from "../../lib/clock.ts";
 import type { WrittenLanguage } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { type Alert, SEVERITIES, sayAlert } from "./alert.ts";
@@ -54,14 +55,6 @@ const clockOf = (seconds: number, timeZone: string): string =>
   new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(
     seconds * 1000,
   );
-
-function isTimeZone(name: string): boolean {
-  try {
-    return name !== "" && Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
-  } catch {
-    return false;
-  }
-}
 
 const MINUTE_SECONDS = 60;
 

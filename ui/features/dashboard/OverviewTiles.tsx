@@ -5,7 +5,6 @@ import { useQuery } from "@tanstack/react-query";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import type { UsageOverview } from "../../../src/domain/logs/usage/read-overview.ts";
-import { STEP_SECONDS } from "../../components/charts/period-steps.ts";
 import { Trend } from "../../components/charts/Trend.tsx";
 import { amountText, type MoneyFormat, useMoneyFormat } from "../../components/display/Money.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
@@ -27,7 +26,7 @@ export const OverviewTiles = memo(({ view, compareStart }: Props) => {
   const { data, error, refetch } = useQuery(usageOverview(scope, period, filter, compareStart));
   const { data: series = [] } = useQuery(viewSeries(view));
   if (error && !data) return <ErrorState error={error} onRetry={() => refetch()} />;
-  const chart = { series, periods: periodsOf(series, STEP_SECONDS[step], period) };
+  const chart = { series, periods: periodsOf(series, step, period) };
   const sampled = data?.current.performance.calls ?? 0;
   return (
     <>

@@ -5,7 +5,6 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Series, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { PeriodBars } from "../../components/charts/PeriodBars.tsx";
-import { STEP_SECONDS } from "../../components/charts/period-steps.ts";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Row } from "../../components/layout.tsx";
 import { compactCount } from "../logs/overview/Overview.tsx";
@@ -45,7 +44,7 @@ const Chart = ({ series, step, range, measure, nameOf, marks }: ChartProps) => {
   const colors = (vars ?? { palette }).palette.series;
   const money = useMoneyFormat();
   const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set());
-  const periods = periodsOf(series, STEP_SECONDS[step], range);
+  const periods = periodsOf(series, step, range);
   const peak = Math.max(0, ...series.flatMap(({ points }) => points.map(({ quota }) => quota)));
   const decimals = peak < money.quotaPerUnit ? SMALL_DECIMALS : 2;
   const text = (value: number) => (measure === "quota" ? amountText(value, money, decimals) : compactCount(value));

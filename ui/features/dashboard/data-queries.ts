@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { readData } from "../../api/client.ts";
 import { dataApi } from "../../api/groups.ts";
+import { readerClock } from "../../lib/format/time.ts";
 
 /** Whose usage: all users', or the user's own. */
 export type DataScope = "all" | "self";
@@ -65,7 +66,7 @@ export const usageSeries = (scope: DataScope, period: Period, filter: DataFilter
   queryOptions({
     queryKey: ["data", "series", scope, period, filter, by, step, most],
     queryFn: async ({ signal }) => {
-      const stepping = { step, most, offset_minutes: -new Date(period.start * 1000).getTimezoneOffset() };
+      const stepping = { step, most, ...readerClock() };
       if (scope === "all") {
         const query = { ...allQuery(period, filter), ...stepping, by };
         return readData(dataApi.series.get({ query, fetch: { signal } }));

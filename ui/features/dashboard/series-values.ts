@@ -1,5 +1,6 @@
 import type { Series } from "../../../src/domain/logs/usage/series/read-series.ts";
 import type { SeriesPoint } from "../../../src/domain/logs/usage/series/series-cell.ts";
+import { type PeriodStep, STEP_SECONDS, shiftPeriod } from "../../components/charts/period-steps.ts";
 import { formatFixed } from "../../lib/format/number.ts";
 
 /** The measure that a chart shows per period. */
@@ -20,19 +21,21 @@ const MOST_PERIODS = 1000;
  */
 export function periodsOf(
   series: readonly Series[],
-  stepSeconds: number,
+  step: PeriodStep,
   range: Readonly<{ start: number; end: number }>,
 ): number[] {
   const starts = series.flatMap(({ points }) => points.map(({ start }) => start));
   if (starts.length === 0) return [];
   const first = starts.reduce((least, start) => Math.min(least, start));
   const last = starts.reduce((most, start) => Math.max(most, start));
-  const before = Math.max(0, Math.ceil((first - range.start) / stepSeconds));
-  const after = Math.max(0, Math.floor((range.end - last) / stepSeconds));
-  const between = Math.round((last - first) / stepSeconds) + 1;
+  const seconds = STEP_SECONDS[step];
+  const before = Math.max(0, Math.ceil((first - range.start) / seconds));
+  const after = Math.max(0, Math.floor((range.end - last) / seconds));
+  const between = Math.round((last - first) / seconds) + 1;
   const fits = before + between + after <= MOST_PERIODS;
-  const begin = fits ? first - before * stepSeconds : first;
-  return Array.from({ length: fits ? before + between + after : between }, (_, index) => begin + index * stepSeconds);
+  const begin = fits ? shiftPeriod(first, step, -before) : first;
+  const count = fits ? before + between + after : between;
+  return Array.from({ length: count }, (_, index) => shiftPeriod(begin, step, index));
 }
 
 /** The values of one series per period, 0 without calls. */
@@ -52,7 +55,8 @@ const KEYS = ["count", "failed", "quota", "prompt_tokens", "completion_tokens", 
 
 /** Escapes a CSV cell; text that a spreadsheet would run as a formula stays text. */
 const cell = (value: string | number): string => {
-  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  const text =
+    typeof value === "string" && /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 

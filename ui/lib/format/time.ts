@@ -45,3 +45,9 @@ export function isTimeZone(zone: string): boolean {
     return false;
   }
 }
+
+/** The reader's clock as queries take it: the zone, and how far it is ahead of UTC now, for where the server knows no such zone. */
+export const readerClock = () => ({
+  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  offset_minutes: -new Date().getTimezoneOffset(),
+});

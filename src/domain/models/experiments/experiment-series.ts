@@ -3,6 +3,8 @@ import { experimentCalls } from "../../../../db/schema/gateway/replays.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Settings } from "../../../settings/settings.ts";
+import { bucketsOf, type SeriesClock } from "../../logs/usage/series/read-series.ts";
+import { bucketOf } from "../../logs/usage/totals/totals.ts";
 
 /** Figures of one side in one period; means are of the calls that were served, null without any. */
 export type ExperimentPoint = Readonly<{
@@ -17,27 +19,26 @@ export type ExperimentPoint = Readonly<{
   cost: number | null;
 }>;
 
-/** The length of a period in seconds, and how far it looks back: an hour for two days, a day for as long as results exist. */
-const STEPS = { hour: { seconds: 3600, span: 48 * 3600 }, day: { seconds: 86_400, span: 30 * 86_400 } } as const;
-export type ExperimentStep = keyof typeof STEPS;
+/** How far each step looks back, in seconds: an hour for two days, a day for as long as results exist. */
+const SPANS_S = { hour: 48 * 3600, day: 30 * 86_400 } as const;
+export type ExperimentStep = keyof typeof SPANS_S;
 
 type Deps = Readonly<{ db: Db; settings: Pick<Settings, "get"> }>;
-type Question = Readonly<{ route: string; step: ExperimentStep; offsetMinutes: number }>;
+type Question = SeriesClock & Readonly<{ route: string; step: ExperimentStep }>;
 
 /**
- * Both sides of a route's experiment over time, oldest first; days are those of a clock that is `offsetMinutes` ahead of UTC. Empty
- * when the route has no experiment.
+ * Both sides of a route's experiment over time, oldest first. Empty when the route has no experiment.
  */
 export async function readExperimentSeries(
   { db, settings }: Deps,
-  { route, step, offsetMinutes }: Question,
+  { route, step, ...clock }: Question,
 ): Promise<readonly ExperimentPoint[]> {
   const rule = settings.get("ModelRoutes").get(route)?.experiment;
   if (!rule) return [];
-  const { seconds, span } = STEPS[step];
-  const shift = Math.trunc(offsetMinutes) * 60;
+  const until = nowSeconds() + 1;
+  const from = until - SPANS_S[step];
   const { createdAt, isTrial, failed, latencyMs, firstTokenMs, cost } = experimentCalls;
-  const start = sql<string>`(${createdAt} + ${shift}::bigint) / ${seconds}::bigint * ${seconds}::bigint - ${shift}::bigint`;
+  const start = sql<string>`${bucketOf(bucketsOf(step, clock, { from, until }), sql`${createdAt}`)}`;
   const meanOfServed = (column: typeof latencyMs | typeof firstTokenMs | typeof cost) =>
     sql<string | null>`avg(${column}) filter (where not ${failed})`;
   const rows = await db
@@ -55,7 +56,7 @@ export async function readExperimentSeries(
       and(
         eq(experimentCalls.route, route),
         eq(experimentCalls.experiment, rule.key),
-        gte(experimentCalls.createdAt, nowSeconds() - span),
+        gte(experimentCalls.createdAt, from),
       ),
     )
     .groupBy(sql`1`, isTrial)

@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import type { ExperimentPoint } from "../../../../src/domain/models/experiments/experiment-series.ts";
 import { Choice } from "../../../components/charts/Choice.tsx";
 import { PeriodBars } from "../../../components/charts/PeriodBars.tsx";
-import { STEP_SECONDS } from "../../../components/charts/period-steps.ts";
+import { STEP_SECONDS, shiftPeriod } from "../../../components/charts/period-steps.ts";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { amountText, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
@@ -48,11 +48,10 @@ function metricOf(point: ExperimentPoint | undefined, metric: ChartMetric): numb
 export function barsOf(points: readonly ExperimentPoint[], step: ChartStep, metric: ChartMetric) {
   const known = points.filter((point) => metricOf(point, metric) !== null);
   const starts = known.map(({ start }) => start);
-  const seconds = STEP_SECONDS[step];
   const last = Math.max(...starts);
-  const first = Math.min(...starts, last - (FEWEST[step] - 1) * seconds);
-  const count = starts.length === 0 ? 0 : Math.round((last - first) / seconds) + 1;
-  const periods = Array.from({ length: count }, (_, index) => first + index * seconds);
+  const first = Math.min(...starts, shiftPeriod(last, step, 1 - FEWEST[step]));
+  const count = starts.length === 0 ? 0 : Math.round((last - first) / STEP_SECONDS[step]) + 1;
+  const periods = Array.from({ length: count }, (_, index) => shiftPeriod(first, step, index));
   const side = (isTrial: boolean) => {
     const byStart = new Map(known.filter(({ is_trial }) => is_trial === isTrial).map((point) => [point.start, point]));
     return periods.map((start) => metricOf(byStart.get(start), metric));

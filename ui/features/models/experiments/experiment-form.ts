@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { ExperimentView } from "../../../../src/domain/models/experiments/list-experiments.ts";
 import { readData } from "../../../api/client.ts";
 import { experimentApi } from "../../../api/groups.ts";
+import { readerClock } from "../../../lib/format/time.ts";
 import {
   type CandidateForm,
   candidateError,
@@ -88,7 +89,7 @@ export const experimentSeries = (route: string, step: "hour" | "day") =>
   queryOptions({
     queryKey: ["experiments", "series", route, step],
     queryFn: ({ signal }) => {
-      const query = { route, step, offset_minutes: -new Date().getTimezoneOffset() };
+      const query = { route, step, ...readerClock() };
       return readData(experimentApi.series.get({ query, fetch: { signal } }));
     },
   });

@@ -11,6 +11,7 @@ import { type Owners, ownedHours } from "../totals/owned-hours.ts";
 import { type Buckets, bucketOf, DAY_S, HOUR_S, type HourRange, readFolded } from "../totals/totals.ts";
 import { type HourKey, readOwners, usageHours } from "../totals/usage-hours.ts";
 import { findLargest, type Largest } from "./find-largest.ts";
+import { localEdges } from "./local-days.ts";
 import { CELL_SUMS, type Cell, cellOf, isEmptyCell, type SeriesPoint, SUMMED } from "./series-cell.ts";
 
 /** The epoch began on a Thursday; weeks begin on Mondays. */
@@ -23,21 +24,24 @@ export type SeriesStep = keyof typeof SERIES_STEPS;
 
 export type SeriesDimension = SeriesKey;
 
-type SeriesQuestion = Readonly<{ by: SeriesDimension; step: SeriesStep; offsetMinutes: number; most?: number }>;
+/** Days and weeks are those of `timeZone`, else of a clock that is `offsetMinutes` ahead of UTC all year. */
+export type SeriesClock = Readonly<{ offsetMinutes: number; timeZone?: string }>;
+type SeriesQuestion = SeriesClock & Readonly<{ by: SeriesDimension; step: SeriesStep; most?: number }>;
 
 /** One model, user, channel, group or token; key null sums all that are not among the largest. */
 export type Series = { key: string | null; name: string; points: SeriesPoint[] };
 
 /**
- * Consumption over time, split by one dimension, largest spending first. Times are epoch seconds, extended to whole hours;
- * days and weeks are those of a clock that is `offsetMinutes` ahead of UTC. What is not among the `most` largest is summed.
+ * Consumption over time, split by one dimension, largest spending first. Times are epoch seconds, extended to whole hours. What
+ * is not among the `most` largest is summed.
  */
 export async function readSeries(
   db: Db,
   filter: LogFilter & Readonly<{ start: number; end: number }>,
-  { by, step, offsetMinutes, most = MOST_SERIES }: SeriesQuestion,
+  { by, step, most = MOST_SERIES, ...clock }: SeriesQuestion,
 ): Promise<Series[]> {
-  const cells = await readCells(db, filter, by, most, bucketsOf(step, offsetMinutes));
+  const range = { from: filter.start - (filter.start % HOUR_S), until: filter.end + 1 };
+  const cells = await readCells(db, filter, by, most, bucketsOf(step, clock, range));
   const series = new Map<string | null, Series>();
   for (const { key, name, ...sums } of cells) {
     const one = series.get(key) ?? { key, name, points: [] };
@@ -79,10 +83,14 @@ async function readCells(
   return [...cells].map(cellOf).filter((cell) => !isEmptyCell(cell));
 }
 
-const bucketsOf = (step: SeriesStep, offsetMinutes: number): Buckets => ({
-  stepS: SERIES_STEPS[step],
-  shiftS: Math.trunc(offsetMinutes) * 60 + (step === "week" ? TO_MONDAY_S : 0),
-});
+/** The periods of a step on a clock. The hours of roll-ups are whole ones of UTC, whatever the zone. */
+export function bucketsOf(step: SeriesStep, { offsetMinutes, timeZone }: SeriesClock, range: HourRange): Buckets {
+  if (timeZone !== undefined && step !== "hour") return { edges: localEdges(timeZone, step, range) };
+  return {
+    stepS: SERIES_STEPS[step],
+    shiftS: Math.trunc(offsetMinutes) * 60 + (step === "week" ? TO_MONDAY_S : 0),
+  };
+}
 
 async function nameChannels(db: Db, series: Series[]): Promise<Series[]> {
   const ids = series.flatMap(({ key }) => (key === null ? [] : [Number(key)]));

@@ -97,6 +97,12 @@ async function readEverything() {
       }
       read.push(await readSeries(db, { start, end, channelId: 3 }, { by: "model", step: "week", offsetMinutes }));
     }
+    // Their clocks changed on 6 and on 25 April, when people called.
+    for (const timeZone of ["America/Santiago", "Africa/Cairo"]) {
+      const clock = { offsetMinutes: 0, timeZone };
+      read.push(await readSeries(db, { start, end }, { by: "token", step: "day", ...clock, most: 3 }));
+      read.push(await readSeries(db, { start, end, userId: 5 }, { by: "model", step: "week", ...clock }));
+    }
     read.push(await readSeries(db, { start, end, userId: 4 }, { by: "model", step: "week", offsetMinutes: 0 }));
     read.push(await readSeries(db, { start, end, modelName: "m3" }, { by: "model", step: "day", offsetMinutes: 0 }));
   }

@@ -23,12 +23,21 @@ export function startOfMonth(time: number, ahead: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / 1000;
 }
 
-/** Equal periods of time by which hours are summed: `stepS` seconds long, on a clock that is `shiftS` ahead of UTC. */
-export type Buckets = Readonly<{ stepS: number; shiftS: number }>;
+/**
+ * Periods of time by which hours are summed: equal ones, `stepS` seconds long, on a clock that is `shiftS` ahead of UTC; or those
+ * that begin at `edges`, the calendar days or weeks of a time zone.
+ */
+export type Buckets = Readonly<{ stepS: number; shiftS: number }> | Readonly<{ edges: readonly number[] }>;
 
-/** The start of the bucket that the column `hour` lies in, before the bucket's clock was shifted. */
-export const bucketOf = ({ stepS, shiftS }: Buckets): SQL =>
-  sql`(hour - (hour + ${sql.raw(String(shiftS))}) % ${sql.raw(String(stepS))})`;
+/** The start of the bucket that a column of epoch seconds lies in, before the bucket's clock was shifted. */
+export function bucketOf(buckets: Buckets, column: SQL = sql`hour`): SQL {
+  if ("edges" in buckets) {
+    const edges = sql.raw(`'{${buckets.edges.join(",")}}'::bigint[]`);
+    return sql`(${edges})[greatest(width_bucket(${column}, ${edges}), 1)]`;
+  }
+  const { stepS, shiftS } = buckets;
+  return sql`(${column} - (${column} + ${sql.raw(String(shiftS))}) % ${sql.raw(String(stepS))})`;
+}
 
 /** A range of whole hours, epoch seconds; `until` is behind it. */
 export type HourRange = Readonly<{ from: number; until: number }>;
@@ -42,19 +51,26 @@ type DaySplit = Readonly<{ anchorS: number; moved: readonly HourRange[] }>;
 /** The split of the days in a range of whole days; null for buckets that are not made of whole days. */
 export function splitDays(buckets: Buckets | null, { from, until }: HourRange): DaySplit | null {
   if (!buckets) return { anchorS: 0, moved: [] };
+  const begins = beginsIn(buckets, { from, until });
+  if (!begins) return null;
+  const inside = begins.filter((begin) => begin % DAY_S !== 0);
+  const isLate = inside.some((begin) => begin % DAY_S > DAY_S / 2);
+  const moved = inside.map((begin) => {
+    const day = begin - (begin % DAY_S);
+    return isLate ? { from: begin, until: day + DAY_S } : { from: day, until: begin };
+  });
+  return { anchorS: isLate || inside.length === 0 ? 0 : DAY_S - HOUR_S, moved };
+}
+
+/** The first whole hours of the buckets that begin in a range; null where buckets are shorter than a day. */
+function beginsIn(buckets: Buckets, { from, until }: HourRange): number[] | null {
+  const hourFrom = (time: number) => Math.ceil(time / HOUR_S) * HOUR_S;
+  if ("edges" in buckets) return buckets.edges.map(hourFrom).filter((begin) => begin >= from && begin < until);
   const { stepS, shiftS } = buckets;
   if (stepS % DAY_S !== 0) return null;
-  // Of the day; a bucket gets the whole hours that begin in it.
-  const begin = Math.ceil(modulo(-shiftS, DAY_S) / HOUR_S) * HOUR_S;
-  if (begin % DAY_S === 0) return { anchorS: 0, moved: [] };
-  const isLate = begin > DAY_S / 2;
-  const moved: HourRange[] = [];
-  for (let day = from; day < until; day += DAY_S) {
-    const start = day + begin;
-    if (Math.floor((start + shiftS) / stepS) === Math.floor((start - HOUR_S + shiftS) / stepS)) continue;
-    moved.push(isLate ? { from: start, until: day + DAY_S } : { from: day, until: start });
-  }
-  return { anchorS: isLate ? 0 : DAY_S - HOUR_S, moved };
+  const begins: number[] = [];
+  for (let edge = from - modulo(from + shiftS, stepS); edge < until; edge += stepS) begins.push(hourFrom(edge));
+  return begins.filter((begin) => begin >= from && begin < until);
 }
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by;
