@@ -28,7 +28,7 @@ beforeAll(async () => {
     callRecord({ quota, createdAt: NOW - ago, requestId: `request-${quota}`, content: `row ${quota}`, ...values });
   await writeCalls(app.database, [
     record(MINE_1, 100, { ...mine, ...ide }),
-    record(MINE_2, 200, { ...mine, ...cli, failed: true }),
+    record(MINE_2, 200, { ...mine, ...cli, failed: true, ip: "203.0.113.9" }),
     record(MINE_4, 4000, { ...mine, ...ide, modelName: "gpt-4o-mini", group: "vip" }),
     record(THEIRS_8, 150, { ...theirs, ...ide, tokenId: 601 }),
     record(THEIRS_16, 5000, { ...theirs, ...cli, tokenId: 602, tokenName: "theirs", modelName: "theirs" }),
@@ -81,6 +81,8 @@ describe.each(Object.keys(SUMS))("GET /api/log/%s", (path) => {
     [{ failed: "false" }, ALL - MINE_2, MINE - MINE_2],
     [{ request_id: "request-1" }, MINE_1, MINE_1],
     [{ request_id: "request-8" }, THEIRS_8, 0],
+    [{ ip: "203.0.113.9" }, MINE_2, MINE_2],
+    [{ ip: "203.0.113" }, 0, 0],
     [{ username: "other" }, THEIRS_8 + THEIRS_16, MINE],
     [{ username: "nobody" }, 0, MINE],
     [{ channel: 71 }, MINE_1 + MINE_4 + THEIRS_8, MINE],

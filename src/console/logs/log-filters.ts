@@ -15,6 +15,7 @@ export const filterQuery = {
   model_name: text,
   group: text,
   request_id: text,
+  ip: text,
   tag: text,
   /** Of the organization whose own rows are listed. */
   project: integerField(),
@@ -31,7 +32,7 @@ type FilterQuery = typeof query.static;
 
 function commonFilter(input: FilterQuery): LogFilter {
   const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = input;
-  const { tag } = input;
+  const { tag, ip } = input;
   const tokenId = numberOrUndefined(token_id);
   return {
     ...(type && { type }),
@@ -40,6 +41,7 @@ function commonFilter(input: FilterQuery): LogFilter {
     ...(model_name && { modelName: model_name }),
     ...(group && { group }),
     ...(request_id && { requestId: request_id.trim() }),
+    ...(ip?.trim() && { ip: ip.trim() }),
     ...(tag?.trim() && { tag: tag.trim() }),
     ...((failed === "true" || failed === "false") && { failed: failed === "true" }),
     ...(start_timestamp && { start: Math.ceil(start_timestamp) }),

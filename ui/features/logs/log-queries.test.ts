@@ -57,8 +57,8 @@ function parametersAt(query: Readonly<Record<string, string>>) {
   const number = (key: string) => (query[key] ? Number(query[key]) : undefined);
   const range = rangeOf({ range: text("range"), from: number("from"), to: number("to") }, NOW);
   const filters = logFiltersOf({ text, number }, range);
-  const { start_timestamp, end_timestamp, request_id } = parametersOf("self", filters);
-  return { times: { start_timestamp, end_timestamp }, request_id, isNarrowed: isNarrowed(filters) };
+  const { start_timestamp, end_timestamp, request_id, ip } = parametersOf("self", filters);
+  return { times: { start_timestamp, end_timestamp }, request_id, ...(ip && { ip }), isNarrowed: isNarrowed(filters) };
 }
 
 test("without a word of time the last day is asked for", () => {
@@ -70,5 +70,8 @@ test("a request is looked for at any time, unless one is named", () => {
   const anyTime = { start_timestamp: undefined, end_timestamp: undefined };
   expect(parametersAt({ search: "abc" })).toEqual({ times: anyTime, request_id: "abc", isNarrowed: true });
   expect(parametersAt({ search: "abc", range: "24h" }).times).toEqual(DAY);
+  for (const ip of ["203.0.113.9", "2001:db8::1", "::ffff:10.0.0.1"]) {
+    expect(parametersAt({ search: ip })).toEqual({ times: DAY, request_id: undefined, ip, isNarrowed: true });
+  }
   expect(parametersAt({ search: "abc", from: "5", to: "9" }).times).toEqual({ start_timestamp: 5, end_timestamp: 9 });
 });

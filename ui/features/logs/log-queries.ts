@@ -22,6 +22,8 @@ export type LogFilters = Readonly<{
   project?: number | undefined;
   member?: number | undefined;
   requestId?: string | undefined;
+  /** The address that the client called from. */
+  ip?: string | undefined;
   /** Administrators only. */
   user?: string | undefined;
   channel?: number | undefined;
@@ -162,6 +164,7 @@ export function parametersOf(scope: LogScope, filters: LogFilters) {
     project: filters.project,
     member: filters.member,
     request_id: filters.requestId,
+    ip: filters.ip,
     ...(scope === "all" && { username: filters.user, channel: filters.channel }),
   };
 }
@@ -180,6 +183,9 @@ export const FAILED = "failed";
 
 const TIMES = ["range", "from", "to"] as const;
 
+/** IPv4 and IPv6 addresses, as rows have them; no request ID looks like one. */
+const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]*:[\da-f.:]*:[\da-f.:]*)$/i;
+
 /**
  * The log's query in the URL within a range. A request searched by its id may be of any time, unless the URL names a
  * range.
@@ -187,10 +193,12 @@ const TIMES = ["range", "from", "to"] as const;
 export function logFiltersOf(address: Pick<Address, "text" | "number">, range: TimeRange): LogFilters {
   const text = (key: string) => address.text(key) || undefined;
   const isFailed = address.text("type") === FAILED;
+  const search = text("search")?.trim();
+  const isAddress = search !== undefined && ADDRESS.test(search);
   return {
     start: range.start,
     end: range.end,
-    anyTime: (text("search") && !TIMES.some(text)) || undefined,
+    anyTime: (search && !isAddress && !TIMES.some(text)) || undefined,
     type: isFailed ? LOG_TYPES.consume : address.number("type"),
     failed: isFailed || undefined,
     model: text("model"),
@@ -199,7 +207,8 @@ export function logFiltersOf(address: Pick<Address, "text" | "number">, range: T
     tag: text("tag"),
     project: address.number("project"),
     member: address.number("member"),
-    requestId: text("search"),
+    requestId: isAddress ? undefined : search,
+    ip: isAddress ? search : undefined,
     user: text("user"),
     channel: address.number("channel"),
   };

@@ -28,6 +28,8 @@ export type LogFilter = Readonly<{
   memberId?: number;
   /** As answered in X-Request-Id. */
   requestId?: string;
+  /** The address that the client called from. */
+  ip?: string;
   failed?: boolean;
   /** Leaves out what people changed: rows of management. */
   withoutAudit?: boolean;
@@ -50,12 +52,13 @@ export const isOfType = (type: number): SQL | undefined =>
 
 /** The filter over log rows. */
 export function logConditions(filter: LogFilter): SQL | undefined {
-  const { type, requestId, tag, failed, withoutAudit, start, end } = filter;
+  const { type, requestId, ip, tag, failed, withoutAudit, start, end } = filter;
   return and(
     type ? isOfType(type) : undefined,
     withoutAudit ? ne(logs.type, LOG_TYPE.management) : undefined,
     ...dimensions(filter, logs),
     requestId ? matchesRequest(requestId) : undefined,
+    ip ? eq(logs.ip, ip) : undefined,
     tag ? arrayContains(logs.tags, [tag]) : undefined,
     failed === undefined ? undefined : eq(logs.failed, failed),
     start ? gte(logs.createdAt, start) : undefined,
@@ -65,7 +68,7 @@ export function logConditions(filter: LogFilter): SQL | undefined {
 
 /** The filter over whole hours of the roll-ups, without times; null when roll-ups cannot answer it. */
 export function rollupConditions(filter: LogFilter): SQL[] | null {
-  if (filter.requestId || filter.tag || filter.failed !== undefined) return null;
+  if (filter.requestId || filter.ip || filter.tag || filter.failed !== undefined) return null;
   return dimensions(filter, usageRollups);
 }
 
