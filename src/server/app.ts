@@ -76,6 +76,7 @@ export function createApp(services: Services, draining: () => boolean): App {
   const monitors = health({
     readiness: () => host?.readiness().catch(ownReadiness) ?? ownReadiness(),
     metrics: () => host?.metricsText() ?? services.metrics.metrics(),
+    settings: services.settings,
     version,
   });
   const apis: readonly AnyElysia[] = [relay, api, monitors];

@@ -112,6 +112,7 @@ export async function startFromSnapshot(
   const monitors = health({
     readiness: () => host?.readiness().catch(readiness) ?? readiness(),
     metrics: () => host?.metricsText() ?? parts.metrics.metrics(),
+    settings: parts.settings,
     version,
   }).compile();
 
@@ -224,6 +225,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     // It may have been made after the snapshot was.
     recheckKey: away,
     readStanding: away,
+    readSpending: away,
     renewBudget: away,
     clientAddress: createClientAddress(config.trustedProxies),
     sharedLimits: openSharedLimits(config, log, host),

@@ -1,7 +1,7 @@
 import type { Option } from "../option/option.ts";
 import { catalogOptions, drawingOptions, gatewayOptions, modelOptions } from "./gateway.ts";
 import { generalOptions, mailOptions } from "./general.ts";
-import { loggingOptions, monitoringOptions } from "./monitoring.ts";
+import { loggingOptions, metricsOptions, monitoringOptions } from "./monitoring.ts";
 import { paymentOptions, quotaOptions } from "./payment.ts";
 import { pricingOptions } from "./pricing.ts";
 import { signInOptions } from "./sign-in.ts";
@@ -16,6 +16,7 @@ export const registry = {
   ...pricingOptions,
   ...gatewayOptions,
   ...monitoringOptions,
+  ...metricsOptions,
   ...loggingOptions,
   ...drawingOptions,
   ...modelOptions,

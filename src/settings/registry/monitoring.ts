@@ -35,6 +35,12 @@ export const monitoringOptions = {
   ]),
 };
 
+/** Who reads the metrics. */
+export const metricsOptions = {
+  /** A bearer token that /metrics asks for; empty: anybody reads them. */
+  MetricsToken: line("", { secret: true }),
+};
+
 /** Days that log rows stay; refunds and late charges look at rows of the last days. */
 const daysShape: Shape<number> = {
   name: '{"*": 365, "free": 30}',

@@ -127,6 +127,7 @@ export const SYSTEM: readonly TabSection[] = [
     id: "taxes",
     fields: [json("TaxRates"), ...text("TaxCountry"), ...on("TaxIncluded")],
   },
+  { id: "metrics", fields: [secret("MetricsToken")] },
   { id: "keyLeaks", fields: [...address("LeakReportKeysUrl"), ...on("DisableLeakedKeys")] },
   {
     id: "oidc",
