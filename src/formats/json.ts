@@ -14,13 +14,28 @@ export const countOf = (value: unknown): number | null =>
 /** The value as text; null when it is none. */
 export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** Parses JSON text; undefined when it is not valid. */
+/** Objects and lists inside of each other; no API comes near it, and what walks through values can go as deep. */
+export const MOST_DEPTH = 512;
+
+/** Parses JSON text; undefined when it is not valid, or nested deeper than MOST_DEPTH. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    // A level takes two characters at least.
+    return text.length > 2 * MOST_DEPTH && isDeeperThan(value, MOST_DEPTH) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+/** Whether objects and lists are nested deeper than `levels`. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
+  const members = value as JsonObject;
+  for (const name in members) if (isDeeperThan(members[name], levels - 1)) return true;
+  return false;
 }
 
 /** A finite number; null for everything else. */

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { isDeeperThan, MOST_DEPTH } from "../../formats/json.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";
 import { type Language, languageOf, type MessageCode, type MessageParams, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -43,6 +44,11 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
   const app = new Elysia({ name: "console/envelope" })
     .onRequest(({ request, set }) => {
       if (isConsolePath(new URL(request.url).pathname)) set.headers["cache-control"] = "no-store";
+    })
+    .onTransform({ as: "global" }, ({ body, path }) => {
+      if (isConsolePath(path) && isDeeperThan(body, MOST_DEPTH)) {
+        throw new OperationError("body_too_deep", { most: MOST_DEPTH }, { status: 400 });
+      }
     })
     .onError({ as: "global" }, ({ code, error, request, path, set }) => {
       if (!isConsolePath(path)) return;

@@ -109,3 +109,27 @@ test.each([
   }
   expect(faults).toEqual([]);
 });
+
+test("JSON nested too deeply is the caller's fault everywhere, also before signing in", async () => {
+  for (const path of [
+    "/api/user/login",
+    "/api/user/register",
+    "/api/setup",
+    "/api/channel/",
+    "/api/token/",
+    "/api/option/",
+  ]) {
+    for (const levels of [600, 5000, 200_000]) {
+      for (const [open, close] of [
+        ["[", "]"],
+        ['{"a":', "}"],
+      ] as const) {
+        const deep = open.repeat(levels) + (close === "}" ? "1" : "") + close.repeat(levels);
+        const body = `{"username":${deep},"password":"x"}`;
+        const response = await app.ask("POST", path, body, { ...app.as.root, "content-type": "application/json" });
+        expect([path, levels, response.status]).toEqual([path, levels, 400]);
+        expect(["body_too_deep", "malformed_body"]).toContain(String(response.body.code));
+      }
+    }
+  }
+});

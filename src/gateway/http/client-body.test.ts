@@ -96,3 +96,38 @@ test("a byte order mark before the text is accepted and removed", async () => {
   expect(upstream.received[0]?.text).toBe(text);
   expect(upstream.received[0]?.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
 });
+
+const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+const chat = (extra: string) => `{"model":"whisper-1","messages":[{"role":"user","content":"Hi"}],${extra}}`;
+
+test.each([
+  ["/v1/chat/completions", "openai"],
+  ["/v1/responses", "openai"],
+  ["/v1/messages", "anthropic"],
+  ["/v1beta/models/whisper-1:generateContent", "gemini"],
+  ["/v1/embeddings", "openai"],
+  ["/v1/images/generations", "openai"],
+])("%s refuses JSON nested too deeply, in the words of its format", async (path, format) => {
+  const { upstream, url } = start();
+  const post = (body: string) =>
+    fetch(url + path, {
+      method: "POST",
+      headers: { authorization: "Bearer sk-test", "content-type": "application/json" },
+      body,
+    });
+  for (const levels of [600, 5000, 120_000]) {
+    for (const body of [
+      chat(`"tools":${nested(levels)}`),
+      chat(`"metadata":${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`),
+    ]) {
+      const response = await post(body);
+      expect([levels, response.status]).toEqual([levels, 400]);
+      const { error } = (await response.json()) as { error: { message: string; status?: string; type?: string } };
+      expect(error.message).toMatch(/nested deeper than 512 levels|not a JSON object/);
+      expect(format === "gemini" ? error.status : error.type).toMatch(/^(INVALID_ARGUMENT|invalid_request_error)$/);
+    }
+  }
+  expect(upstream.received).toEqual([]);
+  // A deep one that is allowed is not refused for it.
+  expect(await (await post(chat(`"metadata":{"a":${nested(300)}}`))).text()).not.toContain("nested");
+});

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
-import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
+import { isDeeperThan, type JsonObject, MOST_DEPTH, parseJson, recordOf } from "../../formats/json.ts";
 import {
   findBrokenLimit,
   findLikeName,
@@ -77,9 +77,21 @@ export async function readBody(
 /** A body by its text; `size` is that of its bytes. Throws GatewayError if it violates the rules of its format. */
 export function jsonBody(text: string, size: number, rules: RequestRules): ClientBody {
   const json = recordOf(parseJson(text));
-  if (!json) throw invalidRequest({ code: "gateway_body_no_object" });
+  if (!json) throw invalidRequest(explainBody(text));
   checkRequest(text, json, rules);
   return { text, size, json };
+}
+
+/** Why a text is no body. */
+function explainBody(text: string): Sentence {
+  try {
+    if (isDeeperThan(JSON.parse(text), MOST_DEPTH)) {
+      return { code: "gateway_body_too_deep", params: { most: MOST_DEPTH } };
+    }
+  } catch {
+    // Not valid, or deeper than the parser goes.
+  }
+  return { code: "gateway_body_no_object" };
 }
 
 async function readFormBody(

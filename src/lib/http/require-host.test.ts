@@ -39,3 +39,24 @@ test("probes without a Host header are answered, other requests refused", async 
   ]);
   await server.stop(true);
 });
+
+test.each([
+  ["GET /v1/models HTTP/1.1\r\nHost: a.test\r\nHost: b.test", "HTTP/1.1 400 Bad Request"],
+  ["GET /v1/models HTTP/1.1\r\nHost: a.test, b.test", "HTTP/1.1 400 Bad Request"],
+  ["GET /readyz HTTP/1.1\r\nHost: a.test\r\nhost: a.test", "HTTP/1.1 400 Bad Request"],
+  ["CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443", "HTTP/1.1 405 Method Not Allowed"],
+  ["CONNECT / HTTP/1.1\r\nHost: a.test", "HTTP/1.1 405 Method Not Allowed"],
+])("%j is refused", async (head, status) => {
+  let handled = 0;
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: requireHost(async () => {
+      handled += 1;
+      return new Response("");
+    }),
+  });
+  expect((await send(server.port ?? 0, head))[0]).toBe(status);
+  expect(handled).toBe(0);
+  await server.stop(true);
+});

@@ -28,6 +28,10 @@ export const commonMessages = {
     en: "The request is larger than {megabytes} MB.",
     zh: "请求内容超过 {megabytes} MB。",
   },
+  body_too_deep: {
+    en: "The request body is nested deeper than {most} levels.",
+    zh: "请求内容的嵌套超过 {most} 层。",
+  },
   malformed_body: { en: "The request body is not valid JSON.", zh: "请求内容不是有效的 JSON。" },
   malformed_path: {
     en: "The path writes plain characters as codes. Write letters, digits and - . _ ~ as they are.",

@@ -47,6 +47,10 @@ export const requestMessages = {
     zh: "请求体不是有效的 {encoding} 数据。",
   },
   gateway_body_no_object: { en: "The request body is not a JSON object.", zh: "请求体不是 JSON 对象。" },
+  gateway_body_too_deep: {
+    en: "The request body is nested deeper than {most} levels.",
+    zh: "请求体的嵌套超过 {most} 层。",
+  },
   gateway_body_no_form: {
     en: "The request body is not a valid multipart form.",
     zh: "请求体不是有效的 multipart 表单。",
