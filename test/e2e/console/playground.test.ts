@@ -18,12 +18,30 @@ const BEGINNING = "A sluice";
 /** The smallest image there is. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+/** Another site that answers link to: what it is asked for. */
+function startImageHost() {
+  const requested: string[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      requested.push(new URL(request.url).pathname);
+      return new Response(Buffer.from(PIXEL, "base64"), { headers: { "content-type": "image/png" } });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, requested, stop: () => server.stop(true) };
+}
+
+const imageHost = startImageHost();
+afterAll(imageHost.stop);
+
 /** An upstream that reasons, writes Markdown and returns images. */
 function startThinker() {
   const deltas = [
     { reasoning_content: "Water finds its level." },
     { content: "## Locks\n\n| gate | state |\n|---|---|\n| north | open |\n\n" },
     { content: "```ts\nopenGate();\n```\n\n<b>not bold</b>" },
+    { content: `\n\n![a lock](${imageHost.url}/lock.png?q=everything)` },
     { images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}` } }] },
   ];
   const chunk = (delta: object, finish: string | null) => {
@@ -193,6 +211,18 @@ describe("the playground", () => {
     await page.getByRole("cell", { name: "north" }).waitFor();
     await page.getByRole("img", { name: words.image }).waitFor();
     await page.getByText("<b>not bold</b>").waitFor();
+    // An image on another site is fetched once the reader wants it.
+    const load = button(fillPlaceholders(words.loadImage, { host: new URL(imageHost.url).host }));
+    await load.waitFor();
+    expect(imageHost.requested).toEqual([]);
+    await load.click();
+    await page.getByRole("img", { name: "a lock" }).waitFor();
+    expect(
+      await until(
+        () => imageHost.requested.length,
+        (count) => count > 0,
+      ),
+    ).toBe(1);
     await page.getByText(words.reasoning, { exact: true }).click();
     await page.getByText("Water finds its level.").waitFor();
     await button(words.copyCode).click();

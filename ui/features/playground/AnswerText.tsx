@@ -6,6 +6,7 @@ import remarkGfm from "remark-gfm";
 import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Row } from "../../components/layout.tsx";
+import { AnswerImage } from "./AnswerImage.tsx";
 
 type Element = Readonly<{ type?: string; value?: string; children?: readonly Element[] }>;
 
@@ -38,7 +39,7 @@ const COMPONENTS: Components = {
       {children}
     </a>
   ),
-  img: ({ node: _node, ...image }) => <img {...image} alt={image.alt ?? ""} />,
+  img: ({ src, alt }) => <AnswerImage src={typeof src === "string" ? src : undefined} alt={alt ?? ""} />,
 };
 
 /** A model's answer as Markdown; HTML in it is shown as text. */
@@ -51,7 +52,6 @@ const AnswerText = ({ text }: { text: string }) => (
       "& p, & ul, & ol, & blockquote": { mt: 0, mb: 3 },
       "& h1, & h2, & h3": { fontSize: 15, lineHeight: "22px", mt: 4, mb: 2 },
       "& ul, & ol": { pl: 5 },
-      "& img": { maxWidth: "100%" },
       "& a": { color: "primary.main" },
       "& th, & td": { px: 2, py: 1, border: "1px solid", borderColor: "line.main", textAlign: "left" },
       "& table": { borderCollapse: "collapse", mb: 3 },

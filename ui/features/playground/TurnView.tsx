@@ -15,6 +15,7 @@ import { Money } from "../../components/display/Money.tsx";
 import { Row } from "../../components/layout.tsx";
 import { Tip } from "../../components/tip/Tip.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
+import { AnswerImage } from "./AnswerImage.tsx";
 import type { Answer, Turn } from "./chat/chat.ts";
 
 type TurnProps = Readonly<{
@@ -103,7 +104,7 @@ const AnswerView = ({ answer, isBusy, onRetry }: AnswerProps) => {
         </Box>
       ))}
       {images.map((url) => (
-        <Box component="img" key={url} src={url} alt={t("playground.image")} sx={{ maxWidth: "100%", mb: 2 }} />
+        <AnswerImage key={url} src={url} alt={t("playground.image")} />
       ))}
       {error && (
         <Box role="alert" sx={{ color: "tone.bad.text", fontSize: 13, overflowWrap: "anywhere", mb: 2 }}>
