@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
-import { type PostgresUrl, parsePostgresUrl, type ServerRole } from "../../src/lib/values/postgres-url.ts";
+import { type PostgresUrl, parsePostgresUrl, type ServerRole } from "../../src/lib/runtime/postgres-url.ts";
 import * as schema from "../schema/index.ts";
 import { type Database, DatabaseError, type Sql } from "../types.ts";
 import { DEADLINES_MS, Deadlines, type DriverStatement } from "./deadlines.ts";

@@ -23,7 +23,7 @@ import {
 } from "../lib/runtime/variables.ts";
 import { isSecretReference, SecretReferenceError } from "../lib/security/secret-references/reference.ts";
 import { secretManagerVariables } from "../lib/security/secret-references/variables.ts";
-import { parsePostgresUrl } from "../lib/values/postgres-url.ts";
+import { parsePostgresUrl } from "../lib/runtime/postgres-url.ts";
 
 export { ConfigError } from "../lib/runtime/variables.ts";
 

@@ -5,6 +5,7 @@ import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/
 import { CHANNEL_STATUS, storedKeyOf } from "../domain/channels/entry.ts";
 import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
+import { sumUsage } from "../domain/logs/usage/usage-sums.ts";
 import { createExperimentStore } from "../domain/models/experiments/store.ts";
 import { channelDisabled } from "../domain/notifications/notices.ts";
 import { createAccountAdvancer } from "../domain/wallet/plans/limits/advance-account.ts";
@@ -39,6 +40,8 @@ export function gatewayServices(services: Services): GatewayServices {
     resolveSession: (request) => sessionActing({ ...services, db: database.db }, request, "playground.use"),
     recheckKey: recheckKeyOf(services),
     readStanding: (subject) => readStanding(database.callDb, subject),
+    readSpending: async (subject, { start, end }) =>
+      (await sumUsage(database.callDb, { ...subject, start, end: end - 1 })).quota,
     renewBudget: async (tokenId) => {
       await renewBudgets({ ...deps, db: database.callDb, settings: services.settings }, [tokenId]);
     },

@@ -262,3 +262,18 @@ describe("the model request limit", () => {
     expect(statuses).toEqual([502, 502, 502, 429]);
   });
 });
+
+test.each([
+  ["/v1/responses", { input: "Hi", tools: [{ type: "image_generation", model: "gpt-image-1" }] }],
+  [
+    "/v1/messages",
+    { max_tokens: 5, messages: ASK.messages, tools: [{ type: "advisor", name: "advisor", model: "claude-x" }] },
+  ],
+])("a key limited to models passes no other one inside a tool of %s", async (path, body) => {
+  const tokens = { test: { modelLimits: new Set(["gpt-4o"]) } };
+  const answer = await refusal({ tokens }, { model: "gpt-4o", ...body }, {}, path);
+  expect(answer).toMatchObject({ status: 403, requests: 0 });
+  expect(answer.message).toContain(body.tools[0]?.model ?? "");
+  const allowed = { test: { modelLimits: new Set(["gpt-4o", "gpt-image-1", "claude-x"]) } };
+  expect((await refusal({ tokens: allowed }, { model: "gpt-4o", ...body }, {}, path)).status).not.toBe(403);
+});

@@ -1,6 +1,7 @@
 import { policyAgainstModel } from "../../domain/accounts/organizations/policies/policy.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
+import { type JsonObject, recordsOf } from "../../formats/json.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { refuseBlockedWords } from "../call/word-filter.ts";
@@ -21,6 +22,7 @@ export function authorize(
 ): Candidates {
   authorizeModel(caller, model);
   for (const fallback of fallbacks) authorizeModel(caller, fallback);
+  for (const model of modelsOfTools(prompt)) authorizeModel(caller, model);
   refuseBlockedWords(services.settings, prompt);
   const { policies } = caller;
   if (policies) refusePolicyWords(policies, prompt);
@@ -28,6 +30,10 @@ export function authorize(
   if (refusal) throw refusal;
   return only ? { model, tiers: [{ priority: 0, channels: [only] }] } : findCandidates(services, caller, model);
 }
+
+/** Models that tools call in addition to the call's own, such as those that make images (`image_generation`) or give advice. */
+const modelsOfTools = ({ tools }: JsonObject): string[] =>
+  recordsOf(tools).flatMap(({ model }) => (typeof model === "string" && model !== "" ? [model] : []));
 
 /** Checks that the key and the policies allow the model, by the exact name requested. Throws GatewayError. */
 export function authorizeModel(caller: Caller, model: string): void {

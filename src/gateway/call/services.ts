@@ -81,6 +81,8 @@ export type GatewayServices = Readonly<{
   recheckKey(key: string, address: string): Promise<boolean>;
   /** The balance and limits of an API key or its owner, from the database. */
   readStanding(subject: StandingSubject): Promise<Standing>;
+  /** What an API key or its owner spent between two times (epoch seconds, `end` not included), in quota units. */
+  readSpending(subject: StandingSubject, range: Readonly<{ start: number; end: number }>): Promise<number>;
   /** Renews the budget of an API key whose period has ended; resolves when calls can use it. */
   renewBudget(tokenId: number): Promise<void>;
   /** The budgets of organizations; absent: there are none. */

@@ -8,6 +8,7 @@ import { type Reason, sayReason } from "../../lib/reason.ts";
 import { GatewayError } from "../call/errors.ts";
 import { withoutKey } from "../routing/channel-health.ts";
 import { isModelLimit } from "../routing/model-limits.ts";
+import { MOST_WAIT_S } from "./provider-limits.ts";
 import { ResponseTooLargeError } from "./read-body.ts";
 import type { Exchange } from "./upstream.ts";
 
@@ -155,5 +156,5 @@ const clientStatus = (status: number): number => (status >= 400 && status <= 599
 
 function retryAfterOf({ retryAfter }: AttemptFailure): number | undefined {
   const seconds = Number(retryAfter ?? "");
-  return retryAfter && Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;
+  return retryAfter && seconds >= 0 ? Math.min(Math.ceil(seconds), MOST_WAIT_S) : undefined;
 }

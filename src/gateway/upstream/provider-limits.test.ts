@@ -50,7 +50,16 @@ describe("a key waits until its used-up limit is full again", () => {
 
 test.each([
   [{ "retry-after": "3", "retry-after-ms": "1" }, "3"],
+  [{ "retry-after": "86400000" }, "86400"],
+  [{ "retry-after": "99999999999999999999" }, "86400"],
+  [{ "retry-after": "1e9" }, null],
+  [{ "retry-after": "-5" }, null],
+  [{ "retry-after": "soon" }, null],
+  [{ "retry-after": new Date(NOW + 7000).toUTCString() }, "7"],
+  [{ "retry-after": new Date(NOW - 7000).toUTCString() }, "0"],
+  [{ "retry-after": new Date(NOW + 90 * 86_400_000).toUTCString() }, "86400"],
   [{ "retry-after-ms": "1500" }, "1.5"],
+  [{ "retry-after-ms": "99999999999999999999" }, "86400"],
   [{ "retry-after-ms": "x" }, null],
   [{ "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "2s" }, "2"],
   [{ "x-ratelimit-remaining-requests": "5", "x-ratelimit-reset-requests": "2s" }, null],

@@ -54,16 +54,26 @@ export function tokensLeft({ left, most, seenAt, fullAt }: TokenAllowance, nowMs
   return left + (most - left) * (Math.max(0, nowMs - seenAt) / (fullAt - seenAt));
 }
 
+/** Nobody waits longer: a day covers limits by the day, and what is above is a mistake of the upstream. */
+export const MOST_WAIT_S = 86_400;
+
 /**
- * When a rejected request may be sent again, in the form of `Retry-After` (seconds, or an HTTP date): that header,
- * `retry-after-ms`, or the reset of a limit that is used up. Null if the headers have neither.
+ * When a rejected request may be sent again, in the form of `Retry-After` (seconds): that header, `retry-after-ms`, or the reset
+ * of a limit that is used up. At most a day. Null if the headers have none of these, or nonsense.
  */
 export function retryAfterIn(headers: ResponseHeaders, nowMs: number): string | null {
   const retryAfter = headers.get("retry-after");
-  if (retryAfter !== null) return retryAfter;
+  if (retryAfter !== null) return secondsOf(retryAfter, nowMs);
   const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
   const waitMs = ms >= 0 ? ms : exhaustedMs(headers, nowMs);
-  return waitMs ? String(waitMs / 1000) : null;
+  return waitMs ? String(Math.min(waitMs / 1000, MOST_WAIT_S)) : null;
+}
+
+/** `Retry-After` (RFC 9110, section 10.2.3: seconds, or an HTTP date) in seconds. */
+function secondsOf(text: string, nowMs: number): string | null {
+  const isDate = /[a-z]{3}/i.test(text);
+  const seconds = isDate ? (Date.parse(text) - nowMs) / 1000 : /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(seconds) ? String(Math.min(Math.max(seconds, 0), MOST_WAIT_S)) : null;
 }
 
 function waitOf(headers: ResponseHeaders, [remaining, reset]: LimitHeaders, nowMs: number): number {

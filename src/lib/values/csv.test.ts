@@ -17,6 +17,11 @@ test("cells are quoted where they must be, and none starts a formula", async () 
   expect(text).toEndWith('true,"two\r\nlines",\'-3\r\n');
 });
 
+test.each([..."=+-@＝＋－＠\t\r"])("text that begins with %j is no formula", async (first) => {
+  const text = await new Response(csvOf(["a"], of([[`${first}1+1`]]))).text();
+  expect(text).toContain(`'${first}1+1`);
+});
+
 test("it begins with a byte order mark, and an empty table is its head", async () => {
   const bytes = await new Response(csvOf(["id", "name"], of())).bytes();
   expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);

@@ -57,7 +57,7 @@ export async function* slicesById<Row extends Readonly<{ id: number }>>(
 
 function textOf(value: CsvCell): string {
   const text = String(value ?? "");
-  // A leading = + - @ would be run as a formula by spreadsheets.
-  const harmless = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  // A leading = + - @ would be run as a formula by spreadsheets, and by some in full width too.
+  const harmless = typeof value === "string" && /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

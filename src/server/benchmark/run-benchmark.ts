@@ -154,6 +154,7 @@ function standIn(
       record: async () => {},
     },
     readStanding: async () => ({ remaining: 0, used: 0 }),
+    readSpending: async () => 0,
     recheckKey: async () => false,
     countRefusal() {},
     renewBudget: async () => {},

@@ -57,6 +57,8 @@ type Setup = {
   recheckKey?: (key: string, address: string) => Promise<boolean>;
   /** What every key and user appears to have. */
   standing?: Standing;
+  /** Quota units of any range. */
+  spending?: number;
   /** Where results of experiments are kept; without it nowhere. */
   experiments?: ExperimentStore;
   /** Instead of billing in memory. */
@@ -90,6 +92,7 @@ export function startRelay(setup: Setup) {
   const disabled: { channelId: number; key: string | null; reason: Reason; status?: number }[] = [];
   const marked: { tokenId: number; status: number }[] = [];
   const standingsRead: StandingSubject[] = [];
+  const spendingsRead: [subject: StandingSubject, start: number, end: number][] = [];
   const metrics = new Registry();
   const feed = createCallFeed();
   const services: GatewayServices = {
@@ -131,6 +134,10 @@ export function startRelay(setup: Setup) {
     readStanding: async (subject) => {
       standingsRead.push(subject);
       return setup.standing ?? { remaining: 0, used: 0 };
+    },
+    readSpending: async (subject, { start, end }) => {
+      spendingsRead.push([subject, start, end]);
+      return setup.spending ?? 0;
     },
     renewBudget: async (tokenId) => {
       await setup.renewBudget?.(tokenId);
@@ -187,6 +194,7 @@ export function startRelay(setup: Setup) {
     disabled,
     marked,
     standingsRead,
+    spendingsRead,
     metrics,
     feed,
     /** How many connections became WebSockets. */

@@ -15,13 +15,22 @@ const VERSIONS = [
 ] as const;
 const [NONE, UNSUPPORTED_VERSION, NOT_ENOUGH_REPLICAS, AUTHENTICATION_FAILED] = [0, 35, 19, 58];
 
-/** Starts the broker with one topic. `credentials`: what SASL/PLAIN must present; null: nothing is asked for. */
-export function startFakeKafka(topic: string, credentials: Readonly<{ user: string; password: string }> | null = null) {
+/**
+ * Starts the broker with one topic. `credentials`: what SASL/PLAIN must present; null: nothing is asked for. `tls`: its
+ * certificate and key, as PEM.
+ */
+export function startFakeKafka(
+  topic: string,
+  credentials: Readonly<{ user: string; password: string }> | null = null,
+  tls?: Readonly<{ cert: string; key: string }>,
+) {
   const messages: Message[] = [];
   const state = { hasReplicas: true };
   const server = Bun.listen<{ buffer: Buffer; isKnown: boolean }>({
-    hostname: "127.0.0.1",
+    // With TLS on every address of this machine, to be asked for by another one than the certificate has.
+    hostname: tls ? "0.0.0.0" : "127.0.0.1",
     port: 0,
+    ...(tls && { tls }),
     socket: {
       open(socket) {
         socket.data = { buffer: Buffer.alloc(0), isKnown: credentials === null };

@@ -69,20 +69,28 @@ export function createLeakReports(deps: Deps): (report: LeakReport) => Promise<L
   };
 }
 
-/** Finds the scanner's public key by its identifier; null: it has none such. Rejects when they can't be read. */
+type Source = Readonly<{ address: string; at: number; keys: Promise<ReadonlyMap<string, KeyObject>> }>;
+
+/**
+ * Finds the scanner's public key by its identifier; null: it has none such. Anybody can send a report, so the keys are read once
+ * a minute at most, also when that failed. Rejects when they can't be read.
+ */
 function createKeySource({ fetch }: Pick<Deps, "fetch">) {
-  let cached: Readonly<{ address: string; at: number; keys: ReadonlyMap<string, KeyObject> }> | null = null;
-  return async (address: string, id: string): Promise<KeyObject | null> => {
-    const now = Date.now();
-    const known = cached?.address === address ? cached : null;
-    const age = known ? now - known.at : Number.POSITIVE_INFINITY;
-    const key = known?.keys.get(id);
-    if (key && age < KEY_CACHE_MS) return key;
-    if (age < REFETCH_MS) return null;
+  let last: Source | null = null;
+  const readAll = async (address: string) => {
     const response = await fetch(address, { headers: { accept: "application/json" } });
     if (response.status !== 200) throw new Error(`the response has status ${response.status}`);
-    cached = { address, at: now, keys: readKeys(JSON.parse(response.text())) };
-    return cached.keys.get(id) ?? null;
+    return readKeys(JSON.parse(response.text()));
+  };
+  return async (address: string, id: string): Promise<KeyObject | null> => {
+    const now = Date.now();
+    const known = last?.address === address ? last : null;
+    const age = known ? now - known.at : Number.POSITIVE_INFINITY;
+    const key = known && age < KEY_CACHE_MS ? (await known.keys.catch(() => null))?.get(id) : undefined;
+    if (key) return key;
+    if (known && age < REFETCH_MS) return (await known.keys).get(id) ?? null;
+    last = { address, at: now, keys: readAll(address) };
+    return (await last.keys).get(id) ?? null;
   };
 }
 

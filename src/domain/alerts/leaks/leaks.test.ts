@@ -131,6 +131,18 @@ describe("a report", () => {
     // An identifier that is not known fetches the keys once a minute at most.
     expect(fetches).toBe(2);
   });
+
+  test("anonymous reports fetch the keys once a minute at most, however many come and whatever the scanner answers", async () => {
+    const bad = { body: "[]", keyId: "unknown", signature: "" };
+    for (isAway of [true, false]) {
+      fetches = 0;
+      const report = reports();
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => report(bad)));
+      outcomes.push(await report(bad));
+      expect(new Set(outcomes)).toEqual(new Set([isAway ? "unavailable" : "refused"]));
+      expect(fetches).toBe(1);
+    }
+  });
 });
 
 describe("networks of a key", () => {

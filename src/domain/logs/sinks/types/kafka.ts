@@ -1,5 +1,5 @@
 import { connect as connectPlain, isIP } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { checkServerIdentity, connect as connectTls, type PeerCertificate } from "node:tls";
 import type { ISocketFactory, SASLOptions } from "kafkajs";
 import type { DestinationConfig } from "../../../alerts/destinations/destination-type.ts";
 import type { SinkDeps, SinkType } from "../sink-type.ts";
@@ -69,9 +69,12 @@ const checkedSocket =
       );
     // Addresses are not looked up, so the socket gets a name, and its lookup answers for the broker.
     const target = { host: "broker.invalid", port, lookup };
-    return ssl
-      ? connectTls({ ...target, servername: isIP(host) ? "" : host, ...ssl }, onConnect)
-      : connectPlain(target, onConnect);
+    // The certificate is the broker's, by its name or its address; addresses are sent in no SNI (RFC 6066, section 3).
+    const tls = {
+      servername: isIP(host) ? "" : host,
+      checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(host, certificate),
+    };
+    return ssl ? connectTls({ ...target, ...tls, ...ssl }, onConnect) : connectPlain(target, onConnect);
   };
 
 type LookupAddress = { address: string; family: number };

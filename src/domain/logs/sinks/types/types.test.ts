@@ -1,6 +1,10 @@
 /** What each destination documents of its protocol, and what it is sent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHash, createHmac, generateKeyPairSync } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeCertificates } from "../../../../../test/support/processes/certificates.ts";
 import { startFakeKafka } from "../../../../../test/support/processes/fake-kafka.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createResolve } from "../../../../lib/outbound/resolve.ts";
@@ -189,6 +193,33 @@ describe("Kafka", () => {
     expect(kafka.messages).toHaveLength(CALLS.length);
     await expect(send("kafka", { ...config, password: "wrong" })).rejects.toThrow(/authentication/i);
     kafka.stop();
+  });
+
+  test("is trusted by TLS for the address or the name that the certificate is of, and no other", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-kafka-"));
+    const { certificate: cert, key } = await makeCertificates(folder, "127.0.0.1");
+    const kafka = startFakeKafka("usage", null, { cert, key });
+    const port = kafka.broker.split(":")[1];
+    const sendByTls = async (host: string, authority: string) => {
+      const worker = join(import.meta.dir, "../../../../../test/support/lib/kafka-worker.ts");
+      const child = Bun.spawn([process.execPath, worker, `${host}:${port}`], {
+        env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, authority) },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      return new Response(child.stdout).text();
+    };
+    try {
+      expect(await sendByTls("127.0.0.1", "authority.crt")).toBe("sent");
+      expect(await sendByTls("localhost", "authority.crt")).toBe("sent");
+      expect(kafka.messages).toHaveLength(2);
+      // Also of this machine, but the certificate does not say so; and an authority that nobody here knows.
+      expect(await sendByTls("127.0.0.2", "authority.crt")).not.toBe("sent");
+      expect(await sendByTls("127.0.0.1", "client.crt")).not.toBe("sent");
+      expect(kafka.messages).toHaveLength(2);
+    } finally {
+      kafka.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   test("is not reached at addresses that the policy refuses", async () => {

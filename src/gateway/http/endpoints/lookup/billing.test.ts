@@ -30,13 +30,29 @@ test.each(["/v1/dashboard/billing", "/dashboard/billing"])(
       system_hard_limit_usd: 2.5,
       access_until: 4_000_000_000,
     });
-    expect(await ask(`${base}/usage?start_date=2024-01-01&end_date=2024-02-01`)).toEqual({
-      object: "list",
-      total_usage: 50,
-    });
+    expect(await ask(`${base}/usage`)).toEqual({ object: "list", total_usage: 50 });
     expect(relay.standingsRead).toEqual([{ tokenId: 5 }, { tokenId: 5 }]);
   },
 );
+
+test("usage is that of the days that are named, the last one not included", async () => {
+  const { relay, ask } = start({ spending: 5000 });
+  const usage = (query: string) => ask(`/v1/dashboard/billing/usage?${query}`);
+  expect(await usage("start_date=2024-01-01&end_date=2024-02-01")).toEqual({ object: "list", total_usage: 1 });
+  expect(await usage("end_date=2024-02-01")).toMatchObject({ total_usage: 1 });
+  expect(await usage("start_date=2024-01-01")).toMatchObject({ total_usage: 1 });
+  const [january, february] = [Date.UTC(2024, 0, 1) / 1000, Date.UTC(2024, 1, 1) / 1000];
+  expect(relay.spendingsRead.slice(0, 2)).toEqual([
+    [{ tokenId: 5 }, january, february],
+    [{ tokenId: 5 }, 0, february],
+  ]);
+  const [, begin, end = 0] = relay.spendingsRead[2] ?? [];
+  expect([begin, end > Date.now() / 1000, end < Date.now() / 1000 + 86_401]).toEqual([january, true, true]);
+  expect(relay.standingsRead).toEqual([]);
+  for (const wrong of ["start_date=yesterday", "end_date=2024-13-01", "start_date=2024-1-1"]) {
+    expect(await usage(wrong)).toMatchObject({ error: { type: "invalid_request_error", param: wrong.split("=")[0] } });
+  }
+});
 
 test("reports the owner's balance if the settings say so, in units if money is not displayed", async () => {
   const { relay, ask } = start({ options: { DisplayTokenStatEnabled: "false", DisplayInCurrencyEnabled: "false" } });

@@ -1,10 +1,12 @@
 import type { StandingSubject } from "../../../../domain/api-keys/budget.ts";
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
 import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
 import type { Caller } from "../../../auth/authenticate.ts";
 import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import type { GatewayServer } from "../../arrival.ts";
+import { invalidRequest } from "../../client-body.ts";
 import { respondToKey } from "./models.ts";
 
 /** The reported limit of an unlimited key: the response format has no "unlimited". */
@@ -28,12 +30,37 @@ export const billingSubscription = (context: GatewayContext, request: Request, s
     };
   });
 
-/** GET /v1/dashboard/billing/usage: total usage in hundredths; dates are ignored. */
+/**
+ * GET /v1/dashboard/billing/usage: usage in hundredths, of the days (UTC) from `start_date` until before `end_date`; without dates
+ * all there has been.
+ */
 export const billingUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, openaiChatClientCodec, async (caller) => {
-    const { used } = await context.services.readStanding(subjectOf(context, caller));
+    const subject = subjectOf(context, caller);
+    const range = rangeOf(new URL(request.url).searchParams);
+    const used = range
+      ? await context.services.readSpending(subject, range)
+      : (await context.services.readStanding(subject)).used;
     return { object: "list", total_usage: displayedAmount(context, used * 100) };
   });
+
+const DAY_S = 86_400;
+
+function rangeOf(query: URLSearchParams): Readonly<{ start: number; end: number }> | null {
+  const start = dayOf(query, "start_date");
+  const end = dayOf(query, "end_date");
+  if (start === null && end === null) return null;
+  return { start: start ?? 0, end: end ?? (Math.floor(nowSeconds() / DAY_S) + 1) * DAY_S };
+}
+
+/** The begin of the day (UTC) that a parameter names, in epoch seconds; null where it is missing. */
+function dayOf(query: URLSearchParams, name: string): number | null {
+  const text = query.get(name);
+  if (!text) return null;
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) / 1000 : Number.NaN;
+  if (Number.isFinite(time)) return time;
+  throw invalidRequest({ code: "gateway_field_invalid", params: { field: name, expected: "2026-01-31" } }, name);
+}
 
 /** The balance and limits of an API key, in quota units. */
 export type KeyStanding = Readonly<{
