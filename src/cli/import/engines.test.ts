@@ -317,13 +317,13 @@ async function expectChannels({ sql }: Database, family: Kin): Promise<void> {
     name: "First",
     base_url: "https://up.example",
     priority: 5,
-    weight: 3,
+    weight: 13,
     used_quota: 2200,
   });
   expect(vault.decrypt(String(first?.key_cipher))).toBe(CHANNEL_KEY);
   expect((await sql`select 1 from abilities where channel_id = 2 and enabled`).length).toBe(4);
   const [mistral] = await sql`select * from channels where id = 6`;
-  expect(mistral).toMatchObject({ type: 42, weight: 0, priority: 0, status: 1 });
+  expect(mistral).toMatchObject({ type: 42, weight: 10, priority: 0, status: 1 });
   expect(Number(mistral?.balance)).toBe(12.5);
   if (family === "one-api") {
     const [bedrock] = await sql`select type, key_cipher from channels where id = 8`;

@@ -184,3 +184,19 @@ test("what is left of new-api's subscriptions becomes part of the balance, in th
   await run();
   expect(await contents(database)).toBe(after);
 });
+
+test("weights of the one-api family keep their shares: 10 more each, unless all are equal", async () => {
+  const weights = async (more: readonly string[]) => {
+    const { database, run } = await start("new-api", more);
+    const { of } = await run();
+    const rows =
+      await database.sql`select c.weight, a.weight as ability from channels c join abilities a on a.channel_id = c.id`;
+    expect(rows.every(({ weight, ability }) => weight === ability)).toBe(true);
+    return [
+      [...new Set(rows.map(({ weight }) => weight))].sort(),
+      [...of("channels").remarks.keys()].filter((text) => /weights/.test(text)).length,
+    ];
+  };
+  expect(await weights([])).toEqual([[10, 13], 1]);
+  expect(await weights(["update channels set weight = 0"])).toEqual([[0], 0]);
+});

@@ -265,3 +265,14 @@ test("models that may be called carry their channel's prefix, and show what upst
   const known = (await app.ask("GET", "/api/channel/models", undefined, app.as.admin)).body.data;
   expect(known).toContainEqual({ id: "gpt-4o", object: "model" });
 });
+
+test("a channel whose weight keeps all calls from it says so", async () => {
+  const add = (name: string, weight: number) =>
+    app.ask("POST", "/api/channel/", { name, key: `sk-${name}-000000`, models: "weighed", weight }, app.as.admin);
+  const idleOnes = async () =>
+    (await list("keyword=weighed-")).data.filter((channel) => channel.no_traffic).map(({ name }) => name);
+  await add("weighed-none", 0);
+  expect(await idleOnes()).toEqual([]);
+  await add("weighed-some", 2);
+  expect(await idleOnes()).toEqual(["weighed-none"]);
+});

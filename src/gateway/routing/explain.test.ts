@@ -11,13 +11,14 @@ afterEach(() => {
 test("explains where a call would go, and why not elsewhere", () => {
   const relay = startRelay({
     channels: [
-      { models: ["m"], groups: ["default"], priority: 5, weight: 20 },
-      { models: ["m"], groups: ["default"], priority: 5, weight: 0 },
+      { models: ["m"], groups: ["default"], priority: 5, weight: 3 },
+      { models: ["m"], groups: ["default"], priority: 5, weight: 1 },
       { models: ["m"], groups: ["default"], priority: 1 },
       { models: ["m"], groups: ["vip"] },
       { models: ["m"], groups: ["default"], status: 3 },
-      { models: ["m"], groups: ["default"], priority: 5, maxInputTokens: 10 },
+      { models: ["m"], groups: ["default"], priority: 5, weight: 5, maxInputTokens: 10 },
       { models: ["other"], groups: ["default"] },
+      { models: ["m"], groups: ["default"], priority: 5, weight: 0 },
     ],
     options: { ModelRatio: '{"m": 1}', ModelFallbacks: '{"m": ["unserved", "other"]}' },
   });
@@ -32,13 +33,14 @@ test("explains where a call would go, and why not elsewhere", () => {
   expect(byId.get(5)).toMatchObject({ reasons: ["auto_disabled"] });
   expect(byId.get(6)).toMatchObject({ share: 0, reasons: ["prompt_too_long"] });
   expect(byId.has(7)).toBe(false);
+  expect(byId.get(8)).toMatchObject({ share: 0, tier: null, reasons: ["no_weight"] });
 });
 
 test("if all eligible channels cool down, a call goes to one of them", async () => {
   const upstream = startUpstream(() => Response.json({ error: { message: "slow" } }, { status: 429 }));
-  const channel = { baseUrl: upstream.url, models: ["m"], groups: ["default"], priority: 5 };
+  const channel = { baseUrl: upstream.url, models: ["m"], groups: ["default"], priority: 5, weight: 1 };
   const relay = startRelay({
-    channels: [{ ...channel, weight: 20 }, channel, { ...channel, priority: 1 }, { ...channel, maxInputTokens: 10 }],
+    channels: [{ ...channel, weight: 3 }, channel, { ...channel, priority: 1 }, { ...channel, maxInputTokens: 10 }],
     options: { ModelRatio: '{"m": 1}', RetryTimes: "3" },
   });
   stops.push(relay.stop, upstream.stop);

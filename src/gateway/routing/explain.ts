@@ -74,7 +74,7 @@ type RefusingPolicy = Readonly<{ name: string; organization: string; isOfProject
 /** Reasons of the key and of policies, of the channel, then of the call's requirements, then of the channel's keys. */
 type Reason =
   | ("key_model" | PolicyRefusal["reason"])
-  | ("disabled" | "auto_disabled" | "other_group" | "other_prefix" | "other_tag" | "other_region")
+  | ("disabled" | "auto_disabled" | "other_group" | "no_weight" | "other_prefix" | "other_tag" | "other_region")
   | IneligibleReason
   | Shortcoming
   | ("no_key" | "cooling");
@@ -200,6 +200,12 @@ function explainModel(
     return every && findChannel(every.tiers, channel.id) ? channelMismatches(routed, channel) : [];
   }
 
+  /** Whether others of its priority have a weight and it has none. */
+  function isOutweighed({ weight, priority, modelPrefix }: ChannelEntry): boolean {
+    const [heavy] = tiers.find((tier) => tier.priority === priority)?.channels ?? [];
+    return weight === 0 && heavy !== undefined && heavy.weight > 0 && heavy.modelPrefix === modelPrefix;
+  }
+
   /** Why the channel is no candidate. */
   function outside(channel: ChannelEntry): Reason[] {
     const { status, groups } = channel;
@@ -208,6 +214,7 @@ function explainModel(
     else if (status !== CHANNEL_STATUS.enabled) reasons.push("disabled");
     if (!groups.includes(group)) reasons.push("other_group");
     if (reasons.length === 0) reasons.push(...mismatchesOf(channel));
+    if (reasons.length === 0 && isOutweighed(channel)) reasons.push("no_weight");
     return reasons.length > 0 ? reasons : ["other_prefix"];
   }
 }

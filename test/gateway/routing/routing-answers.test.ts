@@ -217,7 +217,6 @@ describe("weights", () => {
   /** The 99.9th percentile of chi-square with one degree of freedom. */
   const CRITICAL = 10.83;
 
-  /** Weights 10 and 50; small weights are damped by 10: 20 to 60. */
   function startTwo(setup: Partial<Parameters<typeof startRelay>[0]> = {}) {
     const [light, heavy] = [
       startUpstream(() => Response.json(chatReply())),
@@ -225,8 +224,8 @@ describe("weights", () => {
     ];
     const relay = startRelay({
       channels: [
-        { baseUrl: light.url, weight: 10 },
-        { baseUrl: heavy.url, weight: 50 },
+        { baseUrl: light.url, weight: 1 },
+        { baseUrl: heavy.url, weight: 3 },
       ],
       random: seededRandom(20_261_122),
       ...setup,
@@ -234,6 +233,29 @@ describe("weights", () => {
     stops.push(relay.stop, light.stop, heavy.stop);
     return { light, heavy, relay };
   }
+
+  test("a weight of 0 gets no call, not even when the others fail, unless all weights are 0", async () => {
+    const [none, failing] = [
+      startUpstream(() => Response.json(chatReply())),
+      startUpstream(() => new Response("", { status: 500 })),
+    ];
+    const ask = async (weight: number) => {
+      const channels = [
+        { baseUrl: none.url, weight: 0 },
+        { baseUrl: failing.url, weight },
+      ];
+      const relay = startRelay({ channels, options: { RetryTimes: "3" }, random: seededRandom(7) });
+      stops.push(relay.stop);
+      const statuses = new Set<number>();
+      for (let at = 0; at < 20; at += 1) {
+        statuses.add((await relay.post("/v1/chat/completions", { model: "gpt-4o", messages: MESSAGES })).status);
+      }
+      return [[...statuses], none.received.length];
+    };
+    stops.push(none.stop, failing.stop);
+    expect(await ask(1)).toEqual([[500], 0]);
+    expect(await ask(0)).toEqual([[200], 20]);
+  });
 
   test("2,000 equal short calls spread by weight", async () => {
     const { light, heavy, relay } = startTwo();

@@ -20,6 +20,9 @@ const KIND = "channels";
 const ENABLED = 1;
 const DISABLED = 2;
 
+/** The gateways of the one-api family share calls by weight + 10, this one by weight. */
+const WEIGHT_FLOOR = 10;
+
 type Ready = Readonly<{ id: number; values: ChannelValues; mark: string }>;
 
 /** Imports channels with encrypted keys, and rebuilds which group may call which model on them. */
@@ -29,9 +32,12 @@ export async function importChannels(migration: Migration): Promise<IdMap> {
   const map = new Map<number, number>();
   const section = report.section(KIND);
   const known = await marksHere(migration);
+  const addsToWeights = migration.family !== "LiteLLM" && (await haveDifferentWeights(migration));
+  if (addsToWeights) report.remark(KIND, `weights are ${WEIGHT_FLOOR} higher, so that shares stay as they were`);
+  const toHere = addsToWeights ? withWeightFloor : (row: SourceRow) => row;
   for await (const rows of source.slices("channels")) {
     section.read += rows.length;
-    const ready = rows.flatMap((row) => prepare(migration, row) ?? []);
+    const ready = rows.flatMap((row) => prepare(migration, toHere(row)) ?? []);
     const fresh = ready.filter(({ mark }) => !known.has(mark));
     const assigned = await ids.assign(fresh.map(({ id }) => id));
     for (const { id, mark } of ready) {
@@ -53,6 +59,18 @@ export async function importChannels(migration: Migration): Promise<IdMap> {
   await ids.finish();
   return map;
 }
+
+/** Whether weights decide anything at the source: equal ones mean equal shares, by either rule. */
+async function haveDifferentWeights({ source }: Migration): Promise<boolean> {
+  const weights = new Set<number>();
+  for await (const rows of source.slices("channels")) for (const row of rows) weights.add(integerIn(row, "weight"));
+  return weights.size > 1;
+}
+
+const withWeightFloor = (row: SourceRow): SourceRow => ({
+  ...row,
+  weight: Math.max(0, integerIn(row, "weight")) + WEIGHT_FLOOR,
+});
 
 /** What a channel is known by when it comes again; those made in one go differ by their keys only. */
 const markOf = ({ vault }: Migration, createdTime: number, name: string, key: string): string =>

@@ -52,6 +52,8 @@ export type ChannelView = Readonly<{
   balance_low: boolean;
   /** Ours: how many keys there are and how many of them are on. */
   keys: { total: number; enabled: number };
+  /** Ours, in lists: its weight of 0 keeps all calls from it, since others of its priority have a weight. */
+  no_traffic?: true;
   /** Ours, on request: one entry an hour of the last 24, oldest first. */
   traffic?: { count: number; failed: number }[];
   /** Ours, on request, where the upstream was asked: how many models it offers beyond the channel's, and how many no more. */

@@ -9,6 +9,7 @@ import type { ChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS, type ChannelRow } from "../entry.ts";
 import type { ReadLive } from "../live.ts";
 import type { ChannelDeps } from "../operation.ts";
+import { getsNoTraffic } from "../routing/routing-index.ts";
 import { type ChannelHealth, healthOf } from "../status/channel-health.ts";
 import { compareModels, type ModelDifference, readModelLists } from "../upstream/model-list.ts";
 import { type ChannelView, viewChannel, viewLive } from "./channel-view.ts";
@@ -202,10 +203,13 @@ async function view(
   const lists = page.withTraffic ? await readModelLists(db, ids) : null;
   const traffic = page.withTraffic ? await readTraffic(db, ids) : null;
   return rows.map((row) => {
-    const channel = viewChannel(row, vault, keysOff.get(row.id) ?? 0, { keys: "none", language: page.language });
+    const entry = directory.get(row.id);
+    const channel = {
+      ...viewChannel(row, vault, keysOff.get(row.id) ?? 0, { keys: "none", language: page.language }),
+      ...(entry && getsNoTraffic(entry, directory) && { no_traffic: true as const }),
+    };
     if (!traffic) return channel;
     const hours = traffic.get(row.id);
-    const entry = directory.get(row.id);
     const list = lists?.get(row.id);
     return {
       ...channel,

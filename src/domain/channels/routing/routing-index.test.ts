@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ChannelEntry } from "../entry.ts";
-import { createRoutingIndex } from "./routing-index.ts";
+import { createRoutingIndex, getsNoTraffic } from "./routing-index.ts";
 
 const channel = (id: number, fields: Partial<ChannelEntry> = {}): ChannelEntry => ({
   id,
@@ -48,6 +48,24 @@ describe("the routing index", () => {
       channel(4, { priority: -1 }),
     );
     expect(ids(index)).toEqual([[2, 3], [1], [4]]);
+  });
+
+  test("channels without a weight serve only if no enabled one of their priority has a weight", () => {
+    const index = indexOf(
+      channel(1, { weight: 3 }),
+      channel(2),
+      channel(3, { weight: 2, status: 2, priority: 1 }),
+      channel(4, { priority: 1 }),
+      channel(5, { priority: 1 }),
+    );
+    expect(ids(index)).toEqual([[4, 5], [1]]);
+    expect(
+      [channel(1, { weight: 3 }), channel(2), channel(4, { priority: 1 })].map((each) => getsNoTraffic(each, index)),
+    ).toEqual([false, true, false]);
+    index.add(channel(6, { models: ["n"] }));
+    expect(getsNoTraffic(channel(6, { models: ["m", "n"] }), index)).toBe(false);
+    index.remove(channel(1, { weight: 3 }));
+    expect(ids(index)).toEqual([[4, 5], [2]]);
   });
 
   test("only enabled channels of the group serve", () => {

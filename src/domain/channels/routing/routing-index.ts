@@ -1,5 +1,6 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 
+/** Channels of one priority that share calls by weight: those without a weight only if none of them has one. */
 export type Tier = Readonly<{ priority: number; channels: readonly ChannelEntry[] }>;
 /** Channels for a model, best tier first; `model` is the requested name without the channels' prefix. */
 export type Candidates = Readonly<{ model: string; tiers: readonly Tier[] }>;
@@ -74,7 +75,30 @@ function intoTiers(name: string, channels: readonly ChannelEntry[]): Candidates 
   return {
     model: name.slice(longest),
     tiers: [...tiers]
-      .map(([priority, members]) => ({ priority, channels: members }))
+      .map(([priority, members]) => ({ priority, channels: weighted(members) }))
       .sort((a, b) => b.priority - a.priority),
   };
+}
+
+function weighted(channels: ChannelEntry[]): ChannelEntry[] {
+  const heavy = channels.filter(({ weight }) => weight > 0);
+  return heavy.length > 0 ? heavy : channels;
+}
+
+/**
+ * Whether an enabled channel gets no calls, because its weight is 0 and, for every model that it serves, another channel of its
+ * priority has a weight.
+ */
+export function getsNoTraffic(
+  channel: ChannelEntry,
+  { candidates }: Readonly<{ candidates(group: string, model: string): Candidates | null }>,
+): boolean {
+  const { status, weight, priority, groups, models, modelPrefix } = channel;
+  if (status !== CHANNEL_STATUS.enabled || weight > 0 || models.length === 0) return false;
+  return groups.every((group) =>
+    models.every((model) => {
+      const tier = candidates(group, modelPrefix + model)?.tiers.find((each) => each.priority === priority);
+      return tier !== undefined && tier.channels[0]?.weight !== 0;
+    }),
+  );
 }

@@ -18,13 +18,13 @@ function setUp() {
 }
 
 describe("choosing a channel", () => {
-  const [a, b, c] = [1, 2, 3].map((id) => channelEntry({ id, weight: id === 1 ? 0 : 10 })) as [
+  const [a, b, c] = [1, 2, 3].map((id) => channelEntry({ id, weight: id === 1 ? 5 : 10 })) as [
     ChannelEntry,
     ChannelEntry,
     ChannelEntry,
   ];
 
-  test("goes by weight + 10 within the best tier", () => {
+  test("goes by weight within the best tier, and evenly where no weight is set", () => {
     const { keys } = setUp();
     const counts = new Map<number, number>();
     for (let i = 0; i < 3_000; i += 1) {
@@ -36,6 +36,9 @@ describe("choosing a channel", () => {
       [1, 1_000],
       [2, 2_000],
     ]);
+    const equal = [channelEntry({ id: 7, weight: 0 }), channelEntry({ id: 8, weight: 0 })];
+    const at = (place: number) => choose([tier(0, ...equal)], null, keys, every, () => place)?.channel.id;
+    expect([0, 0.499, 0.501, 0.999].map(at)).toEqual([7, 7, 8, 8]);
   });
 
   test("skips excluded channels until nothing else is left", () => {

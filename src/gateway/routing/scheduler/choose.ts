@@ -11,16 +11,14 @@ export type Excluded = {
   keys: Map<number, Set<string>>;
 };
 
-/** Added to every weight: damps differences between small weights, and lets a weight of 0 receive some traffic. */
-const WEIGHT_FLOOR = 10;
 /** Random draws before all channels of a tier are checked. */
 const MAX_DRAWS = 8;
 
 type Fit = (channel: ChannelEntry) => boolean;
 
 /**
- * Chooses the channel and key of the next attempt: from the best tier with an eligible channel, at random by weight +
- * 10. Channels tried before come only after all others, and only if another key is left or a retry may succeed; cooling
+ * Chooses the channel and key of the next attempt: from the best tier with an eligible channel, at random by weight.
+ * Channels tried before come only after all others, and only if another key is left or a retry may succeed; cooling
  * ones come last. Among equals, channels that `prefers` accepts come first, whatever their tier. Null if nothing is
  * left to try.
  */
@@ -54,12 +52,19 @@ export function contenders(
     for (const criteria of prefers ? [withPreference(all, prefers), all] : [all]) {
       for (const { channels } of tiers) {
         const fitting = channels.filter((channel) => fits(channel, rule, criteria));
-        const sum = runningSums(fitting).at(-1);
-        if (sum) return new Map(fitting.map((channel) => [channel, (channel.weight + WEIGHT_FLOOR) / sum]));
+        if (fitting.length > 0) return sharesOf(fitting);
       }
     }
   }
   return new Map();
+}
+
+/** Each channel's share of the calls: its part of the weights, or an equal part where all weights are 0. */
+function sharesOf(channels: readonly ChannelEntry[]): ReadonlyMap<ChannelEntry, number> {
+  const sums = runningSums(channels);
+  const total = sums.at(-1) ?? 0;
+  const shares = channels.map((channel, at) => [channel, ((sums[at] ?? 0) - (sums[at - 1] ?? 0)) / total] as const);
+  return new Map(shares);
 }
 
 const withPreference = (criteria: Criteria, prefers: Fit): Criteria => ({
@@ -127,9 +132,10 @@ function sumsOf(tier: Tier): Float64Array {
 }
 
 function runningSums(channels: readonly ChannelEntry[]): Float64Array {
+  const isEven = channels.every(({ weight }) => weight === 0);
   let sum = 0;
   return Float64Array.from(channels, ({ weight }) => {
-    sum += weight + WEIGHT_FLOOR;
+    sum += isEven ? 1 : weight;
     return sum;
   });
 }

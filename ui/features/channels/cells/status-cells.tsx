@@ -16,6 +16,13 @@ import { type Channel, DISABLED, ENABLED, otherInfoOf } from "../channel.ts";
 export const ChannelStatus = ({ channel }: { channel: Channel }) => {
   const { t, i18n } = useTranslation();
   if (channel.status === ENABLED) {
+    if (channel.no_traffic) {
+      return (
+        <StatusChip tone="idle" reason={t("channels.status.noTrafficHint")}>
+          {t("channels.status.noTraffic")}
+        </StatusChip>
+      );
+    }
     const health = channel.live?.health;
     if (health === "cooling" || health === "failing") return <HealthChip health={health} />;
     return (
