@@ -7,7 +7,7 @@ import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
 import { sumUsage } from "../domain/logs/usage/usage-sums.ts";
 import { createExperimentStore } from "../domain/models/experiments/store.ts";
-import { channelDisabled } from "../domain/notifications/notices.ts";
+import { channelDisabled, channelWithoutCredit } from "../domain/notifications/notices.ts";
 import { createAccountAdvancer } from "../domain/wallet/plans/limits/advance-account.ts";
 import { createObjectStore, createResponseStore, type GatewayServices } from "../gateway/http/create-gateway.ts";
 import { sayReason } from "../lib/reason.ts";
@@ -49,6 +49,7 @@ export function gatewayServices(services: Services): GatewayServices {
       await renewOrganizationBudgets({ ...deps, db: database.callDb, settings: services.settings }, ids);
     },
     advancePlans: createAccountAdvancer({ ...services, db: database.callDb }),
+    noticeNoCredit: (channel, reason) => void notifier.notifyRoot(channelWithoutCredit(channel, reason)),
     disableChannel(channel, key, reason, status = CHANNEL_STATUS.autoDisabled) {
       const change =
         key === null

@@ -19,7 +19,12 @@ afterAll(async () => {
   await upstream.stop();
   await app.close();
 });
-beforeEach(() => upstream.answerWith(() => Response.json({ choices: [{ message: { content: "hi" } }] })));
+/** An answer that a call accepts. */
+const good = (path = ""): Response =>
+  Response.json(
+    path.endsWith("/embeddings") ? { data: [{ embedding: [0.5] }] } : { choices: [{ message: { content: "hi" } }] },
+  );
+beforeEach(() => upstream.answerWith(({ path }) => good(path)));
 
 const KEY = "sk-secret-of-the-upstream";
 const call = async (method: string, path: string, body?: unknown, headers = app.as.admin) =>
@@ -80,6 +85,7 @@ describe("a test of one channel", () => {
 
   test.each([
     ["an error inside a success", () => Response.json({ error: { message: "no quota" } }), "no quota"],
+    ["an empty object", () => Response.json({}), "not valid"],
     ["an answer that is not JSON", () => new Response("<html>"), "not JSON"],
     ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 302), "redirect"],
   ])("%s is a failure", async (_, answer, reported) => {
@@ -138,9 +144,7 @@ describe("a test of all channels", () => {
     await setChannelStatus(app, dead, 3, "401");
     await setChannelStatus(app, off, 2, "by hand");
     await setChannelStatus(app, failing, 3, "401");
-    upstream.answerWith(({ body }) =>
-      body?.model === "broken" ? new Response("", { status: 500 }) : Response.json({}),
-    );
+    upstream.answerWith(({ body }) => (body?.model === "broken" ? new Response("", { status: 500 }) : good()));
     expect(await call("GET", "/api/channel/test")).toMatchObject({ success: true, data: { running: true, total: 2 } });
     expect(await call("GET", "/api/channel/test")).toMatchObject({ code: "channel_tests_running" });
     expect(await finished()).toEqual({ running: false, done: 2, total: 2, failed: 1 });
@@ -219,7 +223,7 @@ describe("a test of all channels", () => {
     await call("GET", "/api/channel/test");
     await until(() => waiting.length >= 4);
     await call("POST", "/api/channel/test/cancel");
-    upstream.answerWith(() => Response.json({}));
+    upstream.answerWith(() => good());
     await call("GET", "/api/channel/test");
     for (const answer of waiting) answer();
     expect(await finished()).toEqual({ running: false, done: 12, total: 12, failed: 0 });

@@ -43,6 +43,18 @@ export const channelBalanceLow = (
   path: "/channel",
 });
 
+/** That a channel's account at its provider has no credit, though the channel stays enabled. */
+export const channelWithoutCredit = (channel: Channel, reason: Reason): Notice => ({
+  type: `channel_credit_${channel.id}`,
+  title: { en: "A channel has no credit", zh: "渠道额度已用完" },
+  content: {
+    en: "The provider of channel “{{value}}” (#{{value}}) refuses calls for lack of credit: {{value}}. It is used only if no other channel is left.",
+    zh: "渠道「{{value}}」（#{{value}}）的上游账户额度不足，拒绝调用：{{value}}。仅在没有其他渠道可用时才会使用该渠道。",
+  },
+  values: [channel.name, channel.id, reason],
+  path: "/channel",
+});
+
 /** That a channel does not seem to serve the model that it claims to. */
 export const channelSuspicious = (channel: Channel, model: string, score: number): Notice => ({
   type: "channel_suspicious",

@@ -42,6 +42,8 @@ export type OpenAiError = { message: string; type: string; param: string; code: 
 export type ReadError = OpenAiError & {
   shaped: boolean;
   status?: number;
+  /** The service's code beside the message, where the error has another shape than OpenAI's. */
+  serviceCode?: string | number;
   extra?: ErrorExtra;
   /** Seconds, as in a `Retry-After` header. */
   retryAfter?: string;
@@ -78,21 +80,19 @@ export function readError(status: number, body: string): ReadError {
     plainText(parsed === undefined ? body : parsed) ||
     `bad response status code ${status}`;
   const shaped = textOf(error?.message) !== null;
-  if (status === 400 && BAD_KEY.test(message)) {
-    return { message, type: "authentication_error", param: "", code: "invalid_api_key", shaped, status: 401 };
-  }
   return {
     message,
     type: (shaped && textOf(error?.type)) || "upstream_error",
     param: shaped ? (textOf(error?.param) ?? "") : String(status),
     code: typeof code === "string" || typeof code === "number" ? code : shaped ? null : "bad_response_status_code",
     shaped,
+    ...(!shaped && hasCode(answer) && { serviceCode: answer.code }),
     ...(shaped && error && extraOf("openai-chat", error, STANDARD_MEMBERS)),
   };
 }
 
-/** xAI reports an invalid key as an invalid argument. */
-const BAD_KEY = /^incorrect api key provided/i;
+const hasCode = (answer: JsonObject | null): answer is JsonObject & { code: string | number } =>
+  typeof answer?.code === "string" || typeof answer?.code === "number";
 
 /** OpenRouter's own message is generic; its metadata holds the message of the provider that rejected the request. */
 function providerMessage(error: JsonObject): string | null {

@@ -6,6 +6,7 @@ import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { type FormFile, formatFor, type NativeFormat, type PollRequest } from "../../providers/contract/chat.ts";
+import { isText } from "../../providers/shared/recognize-response.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { tooLarge } from "../http/client-body.ts";
@@ -17,7 +18,6 @@ import {
   type StreamView,
   UNKNOWN_FAILURE,
 } from "./adapter.ts";
-import { isText } from "./recognize-response.ts";
 import { EventsView, responseAsEvents } from "./views/events-view.ts";
 
 const FIRST_WAIT_MS = 500;

@@ -15,6 +15,7 @@ import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
+import { isResponseTo, isStreamOf } from "../../providers/shared/recognize-response.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import { searchToolOf } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
@@ -28,7 +29,6 @@ import {
   UNKNOWN_FAILURE,
 } from "./adapter.ts";
 import { type Outcome, outcomeOfChat } from "./outcome.ts";
-import { isResponseTo, isStreamOf } from "./recognize-response.ts";
 import { ChatView } from "./views/chat-view.ts";
 import { EventsView, responseAsEvents } from "./views/events-view.ts";
 

@@ -1,3 +1,4 @@
+import { withCacheRead } from "../../formats/anthropic/response/cache-read.ts";
 import type { ProviderCodec } from "../../formats/conversation/codec.ts";
 import { type Reply, ReplyCollector, replyOf, stepsOf } from "../../formats/conversation/collect-reply.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
@@ -122,7 +123,8 @@ export class TranslatingAdapter implements Adapter {
     const { reply } = collected;
     if (this.#passesBytes) {
       this.#keep(reply);
-      return { body, contentType, reported: reply.usage, meter: meter };
+      const written = this.#amend?.(body) ?? body;
+      return { body: written, contentType, reported: reply.usage, meter: meter };
     }
     const keep = this.#keeper();
     const write = (usage: Usage): string => {
@@ -166,6 +168,7 @@ export class TranslatingAdapter implements Adapter {
       decoder: this.#codec.streamDecoder(randomId),
       encoder: endpoint.codec.streamEncoder(this.#context(), this.#conversation()),
       passesBytes: this.#passesBytes,
+      amend: this.#amend,
       watch: this.#watch(),
       keep: this.#keeper() ? (reply) => this.#keep(reply) : null,
       filters: this.options.filters.map((make) => make()),
@@ -211,6 +214,11 @@ export class TranslatingAdapter implements Adapter {
     return (
       this.#sameFormat && this.options.filters.length === 0 && this.options.dialect !== "openai-chat" && sameFraming
     );
+  }
+
+  /** What clients of the same format need changed in bytes that pass through; null: nothing. */
+  get #amend(): ((bytes: Uint8Array) => string | null) | null {
+    return this.options.dialect === "anthropic" ? withCacheRead : null;
   }
 
   #read(body: Uint8Array<ArrayBuffer>): Iterable<ReplyEvent> | null {

@@ -1,3 +1,4 @@
+import { BLOCKED_PROMPT } from "../../formats/conversation/blocked-prompt.ts";
 import type { Processing, ReplyEvent, ToolCalls } from "../../formats/conversation/reply.ts";
 
 import { searchesIn } from "../../formats/gemini/request/server-tools.ts";
@@ -59,8 +60,12 @@ export class OutputMeter implements OutputSink {
   /** Adds an event that was decoded anyway. */
   step(step: ReplyEvent): void {
     switch (step.type) {
-      case "text":
       case "refusal":
+        // The gateway's own sentence is no output of the model.
+        if (step.text.startsWith(BLOCKED_PROMPT)) this.other();
+        else if (step.text !== "") this.text(step.text);
+        return;
+      case "text":
       case "reasoning":
       case "tool-input":
         if (step.text !== "") this.text(step.text);

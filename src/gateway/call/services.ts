@@ -50,6 +50,8 @@ export type GatewayServices = Readonly<{
   channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
   /** Disables a channel, or one of its keys, with a reason; in the background. `status` defaults to 3. */
   disableChannel(channel: ChannelEntry, key: string | null, reason: Reason, status?: 2 | 3): void;
+  /** Notifies the operator of a channel whose account has no credit and that stays enabled. Absent: nobody is notified. */
+  noticeNoCredit?(channel: ChannelEntry, reason: Reason): void;
   responses: ResponseStore;
   objects: ObjectStore;
   /** Keeps results of routes' experiments; null or absent: there are none. */

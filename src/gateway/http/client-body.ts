@@ -63,15 +63,39 @@ export async function readBody(
   const { requestBodyTimeoutMs } = config;
   if (isForm) {
     const reading = readFormBody(request, contentType, { maxBytes, folder: formFolder(config) }, rules);
-    return await withBodyDeadline(reading, length ?? maxBytes, requestBodyTimeoutMs);
+    const read = await withBodyDeadline(reading, length ?? maxBytes, requestBodyTimeoutMs);
+    if (length !== null) return read;
+    return refuseIfTrailed(request).then(
+      () => read,
+      async (error) => {
+        await read.form?.discard();
+        throw error;
+      },
+    );
   }
   const encoding = request.headers.get("content-encoding");
   const reading = length === null ? bytesUpTo(request, maxBytes) : request.bytes();
   const sent = await withBodyDeadline(reading, length ?? maxBytes, requestBodyTimeoutMs);
   if (!sent) throw tooLarge(maxBytes);
+  if (length === null) await refuseIfTrailed(request);
   const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
   return jsonBody(textOfBytes(bytes), bytes.byteLength, rules);
+}
+
+/** How long a declared trailer may take: its fields follow the body, mostly in the same packet. */
+const TRAILER_WAIT_MS = 100;
+
+/**
+ * The runtime closes a connection whose chunked body ends with trailer fields: call before anything is sent to an upstream, so
+ * that nothing is generated for a client that gets no answer. Rejects GatewayError.
+ */
+async function refuseIfTrailed({ headers, signal }: Request): Promise<void> {
+  if (!signal.aborted) await Bun.sleep(0);
+  for (let waitedMs = 0; headers.has("trailer") && !signal.aborted && waitedMs < TRAILER_WAIT_MS; waitedMs += 10) {
+    await Bun.sleep(10);
+  }
+  if (signal.aborted) throw new GatewayError(499, "client_left", { code: "gateway_client_left" });
 }
 
 /** A body by its text; `size` is that of its bytes. Throws GatewayError if it violates the rules of its format. */

@@ -2,11 +2,12 @@ import { failureNote } from "../../billing/types.ts";
 import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
+import { TokenRefused } from "../../providers/contract/token-refused.ts";
 import type { CallPrices } from "../billing/price.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
-import { AttemptFailure, noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
+import { AttemptFailure, noResponse, rejectedByUpstream, withoutToken } from "../upstream/attempt-failure.ts";
 import { bindChannel, capabilityAt, type Route, requestedVersionOf } from "../upstream/route.ts";
 
 /** A session's connection to its upstream, paused. */
@@ -78,8 +79,10 @@ export async function connect(
 
 function failureOf({ channel, key }: Choice, error: unknown) {
   if (error instanceof HandshakeRefused) {
-    return rejectedByUpstream(channel, key, error.status, refusal(error), null);
+    // Its message is the gateway's own.
+    return rejectedByUpstream({ channel, key }, { status: error.status, error: refusal(error), requestText: () => "" });
   }
+  if (error instanceof TokenRefused) return withoutToken({ channel, key }, error);
   return error instanceof AttemptFailure ? error : noResponse(channel, key, "unreachable", error);
 }
 

@@ -96,6 +96,7 @@ export class Router {
     const choice = this.#served ?? chosen;
     const { coolDown, stickiness } = this.context;
     coolDown.succeeded(choice.channel.id, choice.key);
+    this.context.health.succeeded(choice.channel, choice.key);
     if (this.#conversation !== null) stickiness.keep(this.#conversation, choice);
   }
 
@@ -109,10 +110,11 @@ export class Router {
     this.#lastFailure = error;
     if (this.#conversation !== null) context.stickiness.forget(this.#conversation);
     this.#exclude(choice, error);
-    reportFailure(context, choice, error);
-    const { overBudget, mappedStatus } = error;
+    reportFailure(context, choice, error, call.client.hasLeft);
+    const { overBudget, mappedStatus, accountProblem } = error;
     const { retryableStatuses } = providerOf(choice.channel.type) ?? {};
-    const isWorthRetrying = overBudget || isRetryable({ status: mappedStatus, retryableStatuses });
+    const isWorthRetrying =
+      overBudget || accountProblem !== null || isRetryable({ status: mappedStatus, retryableStatuses });
     if (this.#retriesLeft === 0 || call.client.hasLeft || !isWorthRetrying) throw clientErrorFor(context, error);
     this.#retriesLeft -= 1;
   }
@@ -215,13 +217,19 @@ function preferredRetries({ order, allowsFallbacks }: ChannelPreferences, retrie
   return allowsFallbacks || order.length > 0 ? Math.max(retries, order.length - 1) : 0;
 }
 
-function reportFailure(context: GatewayContext, { channel, key }: Choice, failure: AttemptFailure): void {
+function reportFailure(
+  context: GatewayContext,
+  { channel, key }: Choice,
+  failure: AttemptFailure,
+  clientHasLeft = false,
+): void {
   const isFault = failure.status >= 500;
   if (isFault) context.coolDown.failed(channel.id, key);
-  if (failure.status === 429 || (isFault && failure.retryAfter !== null)) {
+  if (failure.accountProblem === "no_credit") context.coolDown.start(channel.id, key, MAX_COOL_DOWN_MS);
+  else if (failure.status === 429 || (isFault && failure.retryAfter !== null)) {
     context.coolDown.start(channel.id, key, coolDownMs(failure.retryAfter, Date.now()));
   }
-  if (failure.answered) context.health.report(channel, key, failure);
+  if (failure.answered || !clientHasLeft) context.health.report(channel, key, failure);
   context.metrics.upstreamFailed(channel.id, failure.status);
 }
 

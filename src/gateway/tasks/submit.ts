@@ -135,7 +135,7 @@ async function attemptOrder<Answer>(
 async function sendOrder<Answer>(
   context: GatewayContext,
   call: Call,
-  { route, exchange, entry }: RunningAttempt,
+  { route, exchange, entry, requestText }: RunningAttempt,
   order: TaskOrder<Answer>,
   id: number,
 ): Promise<SubmitResult<Answer>> {
@@ -157,8 +157,9 @@ async function sendOrder<Answer>(
     : await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
   entry.firstByteMs = Math.round(call.timing.elapsedMs);
   if (!response.ok) {
-    const upstreamError = readError(response.status, text);
-    throw rejectedByUpstream(channel, key, response.status, upstreamError, retryAfterIn(response.headers, Date.now()));
+    const { status } = response;
+    const retryAfter = retryAfterIn(response.headers, Date.now());
+    throw rejectedByUpstream(route, { status, error: readError(status, text), retryAfter, requestText });
   }
   const sent = order.read(parseJson(text), provider);
   if (!sent) throw noResponse(channel, key, "broken");

@@ -1,10 +1,13 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { ownWords, type ReadRequestText } from "../../domain/channels/status/own-words.ts";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import { UpstreamBusyError } from "../../lib/outbound/connection-limit.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
 import { EncodingError } from "../../lib/outbound/pinned-fetch.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
+import type { TokenRefused } from "../../providers/contract/token-refused.ts";
+import { type AccountProblem, accountProblemOf } from "../../providers/facts.ts";
 import { GatewayError } from "../call/errors.ts";
 import { withoutKey } from "../routing/channel-health.ts";
 import { isModelLimit } from "../routing/model-limits.ts";
@@ -31,6 +34,10 @@ export class AttemptFailure extends Error {
     readonly overBudget = false,
     /** For the client: the upstream's message, or one of the gateway. */
     readonly reason: Reason = error.message,
+    /** What it says about the operator's account at the provider. */
+    readonly accountProblem: AccountProblem | null = null,
+    /** What the upstream may have quoted. */
+    readonly requestText: ReadRequestText = () => "",
   ) {
     super(error.message);
   }
@@ -41,14 +48,25 @@ export class AttemptFailure extends Error {
   }
 }
 
+/** An upstream's response that is an error. `retryAfter`: of its headers. */
+type Rejected = Readonly<{
+  status: number;
+  error: ReadError;
+  retryAfter?: string | null;
+  requestText: ReadRequestText;
+}>;
+
 /** The failure of an attempt to which the upstream responded with an error. */
 export function rejectedByUpstream(
-  channel: ChannelEntry,
-  key: string,
-  status: number,
-  error: ReadError,
-  retryAfter: string | null,
+  { channel, key }: Readonly<{ channel: ChannelEntry; key: string }>,
+  { status: answered, error: read, retryAfter = null, requestText }: Rejected,
 ): AttemptFailure {
+  const isOwn = ownWords(read.message, requestText);
+  const problem = accountProblemOf(channel.type, answered, read, isOwn);
+  // Some services call a wrong key a wrong argument.
+  const isBadKey = problem === "bad_key" && answered === 400;
+  const status = isBadKey ? 401 : answered;
+  const error = isBadKey ? { ...read, type: "authentication_error", code: "invalid_api_key", param: "" } : read;
   const { extra, ...rest } = error;
   const shown = extra && withoutKeyInside(extra.members, key);
   const reported = {
@@ -56,7 +74,19 @@ export function rejectedByUpstream(
     message: withoutKey(error.message, key).slice(0, MAX_MESSAGE_CHARACTERS),
     ...(shown && { extra: { dialect: extra.dialect, members: shown } }),
   };
-  return new AttemptFailure(channel, key, status, reported, true, retryAfter ?? error.retryAfter ?? null);
+  const { message } = reported;
+  const after = retryAfter ?? error.retryAfter ?? null;
+  return new AttemptFailure(channel, key, status, reported, true, after, message, false, message, problem, requestText);
+}
+
+/** The failure of an attempt for which the provider gave no access token: as if it had refused the key. */
+export function withoutToken(
+  choice: Readonly<{ channel: ChannelEntry; key: string }>,
+  { status, message }: TokenRefused,
+): AttemptFailure {
+  const code = status === 401 ? "invalid_api_key" : null;
+  const error: ReadError = { message, type: "authentication_error", param: "", code, shaped: false };
+  return rejectedByUpstream(choice, { status, error, requestText: () => "" });
 }
 
 const MAX_MESSAGE_CHARACTERS = 2_000;
@@ -127,6 +157,8 @@ function detailOf(cause: unknown): Reason | null {
 
 /** The client's error if no other channel may be tried. */
 export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boolean): GatewayError {
+  // Balances of the operator are nobody else's business, and another channel may be paid for soon.
+  if (failure.accountProblem === "no_credit") return temporarilyUnavailable(failure);
   const status = clientStatus(failure.mappedStatus);
   const retryAfterSeconds = status === 429 ? retryAfterOf(failure) : undefined;
   if (status === 429) {
@@ -149,6 +181,16 @@ export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boole
     extra: hidden ? undefined : failure.error.extra,
     isModelLimit: isModelLimit(failure.error),
   });
+}
+
+function temporarilyUnavailable({ status, mappedStatus }: AttemptFailure): GatewayError {
+  const code = mappedStatus === status ? 503 : clientStatus(mappedStatus);
+  return new GatewayError(
+    code,
+    "model_not_available",
+    { code: "gateway_temporarily_unavailable" },
+    { type: "upstream_error" },
+  );
 }
 
 /** The status for the client: a redirect or invalid status of an upstream would be of no use. */

@@ -1,6 +1,8 @@
 import { type Attempt, failureNote } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ReadRequestText } from "../../domain/channels/status/own-words.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
+import { TokenRefused } from "../../providers/contract/token-refused.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { CallPrices } from "../billing/price.ts";
 import { typicalTokens } from "../billing/reserve.ts";
@@ -9,9 +11,10 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { drainsOnDisconnect } from "../streaming/stream-pump.ts";
-import { AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
+import { AttemptFailure, failureKind, noResponse, rejectedByUpstream, withoutToken } from "./attempt-failure.ts";
 import { exhaustedMs, retryAfterIn, tokenAllowance } from "./provider-limits.ts";
 import { readErrorText } from "./read-body.ts";
+import { requestTextOf } from "./request-text.ts";
 import { adaptAfterRejection, bindChannel, type Route } from "./route.ts";
 import { Exchange, type Outgoing } from "./upstream.ts";
 
@@ -27,6 +30,8 @@ export class RunningAttempt {
   readonly #startMs: number;
   /** The channel has a limit of its own on the time to the first byte. */
   readonly #hasBudget: boolean;
+  /** A rejection was answered by another request already: signing in once more would not help. */
+  #hasAdapted = false;
 
   /**
    * `timeoutMs`: limit until the first response's headers; absent: the channel's own limit, or the general one. Throws
@@ -88,17 +93,24 @@ export class RunningAttempt {
    */
   async rejected(response: Response, { adapter, ask }: Pick<AdaptedRequest, "adapter" | "ask">): Promise<null> {
     const { exchange, context, route } = this;
-    const { channel, key } = route;
+    const { key } = route;
     const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
     const error = adapter.readError(response.status, text);
     if (this.adaptsTo({ status: response.status, error, params: ask, key })) return null;
     const status = error.status ?? response.status;
-    throw rejectedByUpstream(channel, key, status, error, retryAfterIn(response.headers, Date.now()));
+    const retryAfter = retryAfterIn(response.headers, Date.now());
+    throw rejectedByUpstream(route, { status, error, retryAfter, requestText: this.requestText });
+  }
+
+  /** What the caller wrote, which upstreams quote. */
+  get requestText(): ReadRequestText {
+    return requestTextOf(this.call);
   }
 
   /** Whether the request is worth adapting to a rejection; expects another response then. */
   adaptsTo(rejection: Parameters<typeof adaptAfterRejection>[2]): boolean {
-    const adapts = adaptAfterRejection(this.context.limitations, this.route, rejection);
+    const adapts = adaptAfterRejection(this.context.limitations, this.route, rejection, !this.#hasAdapted);
+    this.#hasAdapted = true;
     if (adapts) this.exchange.expectHead();
     return adapts;
   }
@@ -142,7 +154,9 @@ export class RunningAttempt {
 
 const isClientsFault = (status: number): boolean => status === 400 || status === 413 || status === 422;
 
-function failureOf({ channel, key }: Choice, exchange: Exchange, cause: unknown, hasBudget: boolean): AttemptFailure {
+function failureOf(choice: Choice, exchange: Exchange, cause: unknown, hasBudget: boolean): AttemptFailure {
+  if (cause instanceof TokenRefused) return withoutToken(choice, cause);
+  const { channel, key } = choice;
   const isLate = exchange.stopped === "first_byte_timeout";
   return noResponse(channel, key, failureKind(exchange, cause), cause, isLate && hasBudget);
 }

@@ -20,6 +20,7 @@ type Chunks<Memory extends ArrayBufferLike> = { value: Uint8Array<Memory>[]; don
 export type ByteReader<Memory extends ArrayBufferLike = ArrayBufferLike> = {
   readMany(): Chunks<Memory> | Promise<Chunks<Memory>>;
   read(): Promise<{ value?: Uint8Array<Memory> | undefined; done: boolean }>;
+  cancel?(): Promise<void>;
 };
 
 const NOTHING = new Uint8Array(0);

@@ -3,10 +3,11 @@ import type { JsonObject } from "../../formats/json.ts";
 import { carriesData } from "../../formats/openai-chat/response/stream.ts";
 import { isBlank } from "../../lib/values/bytes.ts";
 import type { PollRequest } from "../../providers/contract/chat.ts";
+import type { CallParams, Rejection } from "../../providers/contract/provider.ts";
+import { isText } from "../../providers/shared/recognize-response.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
 import type { Outcome } from "../adapters/outcome.ts";
-import { isText } from "../adapters/recognize-response.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
@@ -15,7 +16,7 @@ import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
 import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
 import { retryAfterIn } from "./provider-limits.ts";
 import { type ByteReader, openBody, ResponseTooLargeError, readBody, readErrorText, readerOf } from "./read-body.ts";
-import { type Route, signRequest } from "./route.ts";
+import { signRequest } from "./route.ts";
 import type { Exchange, Outgoing } from "./upstream.ts";
 
 /** A received response, read as far as needed before the client gets its first byte. */
@@ -64,7 +65,7 @@ export function receive(
   const gathers = stream && capability === "chat" && (!call.summary.stream || request.adapter.gathersStream === true);
   if (stream && !gathers && (framing || !isJson)) {
     const body = framing ? toEventStream(response, framing, maxResponseBodyBytes) : response.body;
-    return openStream(context, call, attempt, request.adapter, readerOf(body));
+    return openStream(context, call, attempt, request, readerOf(body));
   }
   if (isAudio && !isJson) {
     const readsAll = call.endpoint.wrapAudio || call.endpoint.measures?.(call, attempt.route.price);
@@ -141,10 +142,8 @@ async function receiveComplete(
   if (body.byteLength === 0) throw noResponse(channel, key, "empty");
   const error = adapter.findError(body);
   if (error !== null) {
-    const status = adapter.statusOf(error);
-    const rejection = { status, error: adapter.readError(status, error), params: request.ask, key };
-    if (attempt.adaptsTo(rejection)) return null;
-    throw errorWithGoodStatus(route, adapter, error);
+    if (attempt.adaptsTo(rejectionIn(attempt, adapter, request.ask, error))) return null;
+    throw errorWithGoodStatus(attempt, adapter, error);
   }
   const complete = call.summary.stream
     ? adapter.synthesizeStream(body, contentType)
@@ -156,7 +155,7 @@ async function receiveComplete(
 /** Asks the same upstream for the state of a job whose result comes later. */
 function createPolling(
   context: GatewayContext,
-  { route, exchange }: RunningAttempt,
+  { route, exchange, requestText }: RunningAttempt,
   { adapter, outgoing: { headers, proxy } }: AdaptedRequest,
 ) {
   return async (poll: PollRequest): Promise<Uint8Array<ArrayBuffer>> => {
@@ -169,30 +168,39 @@ function createPolling(
     if (response.ok) return readBody(response, exchange, context.services.config);
     const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
     const error = adapter.readError(response.status, text);
-    throw rejectedByUpstream(
-      route.channel,
-      route.key,
-      response.status,
-      error,
-      retryAfterIn(response.headers, Date.now()),
-    );
+    const retryAfter = retryAfterIn(response.headers, Date.now());
+    throw rejectedByUpstream(route, { status: response.status, error, retryAfter, requestText });
   };
 }
 
-/** An error inside a response with status 200. */
-function errorWithGoodStatus({ channel, key }: Route, adapter: Adapter, error: string): AttemptFailure {
-  const status = adapter.statusOf(error);
-  return rejectedByUpstream(channel, key, status, adapter.readError(status, error), null);
+function rejectionIn(
+  { route: { key } }: RunningAttempt,
+  adapter: Adapter,
+  params: CallParams,
+  text: string,
+): Rejection {
+  const status = adapter.statusOf(text);
+  return { status, error: adapter.readError(status, text), params, key };
 }
 
-/** Reads until the first event is decoded, so that an early failure can still become an error response or a retry. */
+/** An error inside a response with status 200. */
+function errorWithGoodStatus({ route, requestText }: RunningAttempt, adapter: Adapter, text: string): AttemptFailure {
+  const status = adapter.statusOf(text);
+  return rejectedByUpstream(route, { status, error: adapter.readError(status, text), requestText });
+}
+
+/**
+ * Reads until the first event is decoded, so that an early failure can still become an error response or a retry. Null: the
+ * request is worth adapting and resending once.
+ */
 async function openStream(
   context: GatewayContext,
   call: Call,
-  { route, exchange, entry }: RunningAttempt,
-  adapter: Adapter,
+  attempt: RunningAttempt,
+  { adapter, ask }: AdaptedRequest,
   reader: ByteReader | null,
-): Promise<OpenStream> {
+): Promise<OpenStream | null> {
+  const { route, exchange, entry } = attempt;
   const { channel, key } = route;
   if (!reader) throw noResponse(channel, key, "empty");
   const { maxResponseBodyBytes, streamingTimeoutMs } = context.services.config;
@@ -216,8 +224,12 @@ async function openStream(
       hasData = true;
       const error = adapter.findStreamError(block);
       if (error !== null) {
+        if (attempt.adaptsTo(rejectionIn(attempt, adapter, ask, error))) {
+          await reader.cancel?.().catch(() => {});
+          return null;
+        }
         exchange.abort();
-        throw errorWithGoodStatus(route, adapter, error);
+        throw errorWithGoodStatus(attempt, adapter, error);
       }
     }
     if (hasData && adapter.startsResponse(block)) {

@@ -91,15 +91,16 @@ export function lacksFormat(limitations: ReadonlySet<Limitation>, format: ChatDi
 
 /**
  * Returns true if the call is worth resending to the same upstream once: the rejection revealed a limitation that the
- * request did not respect, or the provider can authenticate again. Remembers the limitation for future calls.
+ * request did not respect, or the provider can authenticate again (if `mayRetry`). Remembers the limitation for future calls.
  */
 export function adaptAfterRejection(
   limitations: ChannelLimitations,
   { channel, provider }: Pick<Route, "channel" | "provider">,
   rejection: Rejection,
+  mayRetry = true,
 ): boolean {
   const learned = provider.onRejected?.(rejection) ?? null;
-  if (learned === null || learned === "retry") return learned === "retry";
+  if (learned === null || learned === "retry") return learned === "retry" && mayRetry;
   if (rejection.params.limitations?.has(learned)) return false;
   const known = limitationsOf(limitations, channel);
   if (!known.has(learned)) limitations.set(channel, new Set([...known, learned]));

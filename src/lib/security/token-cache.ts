@@ -34,11 +34,11 @@ export function createTokenCache(spareSeconds: number) {
       return cached.text;
     },
 
-    /** Removes a token; true: it was old enough to have expired or been revoked. */
-    forget(name: string): boolean {
+    /** Removes a token; true: it was old enough to have expired or been revoked. `isExpired`: the service says that it is. */
+    forget(name: string, isExpired = false): boolean {
       const known = tokens.get(name);
       tokens.delete(name);
-      return known !== undefined && nowSeconds() - known.fetchedAt >= MIN_AGE_SECONDS;
+      return known !== undefined && (isExpired || nowSeconds() - known.fetchedAt >= MIN_AGE_SECONDS);
     },
   };
 }

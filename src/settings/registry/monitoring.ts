@@ -11,6 +11,14 @@ export const monitoringOptions = {
   ChannelDisableThreshold: number(5, { max: 86_400 }),
   AutomaticDisableChannelEnabled: bool(false),
   AutomaticEnableChannelEnabled: bool(false),
+  /** A key is disabled after so many refusals … */
+  AutomaticDisableFailures: integer(1, { min: 1, max: 1_000 }),
+  /** … among so many of its last calls (at least as many as refusals) … */
+  AutomaticDisableCalls: integer(1, { min: 1, max: 1_000 }),
+  /** … within so many seconds. */
+  AutomaticDisableSeconds: integer(300, { min: 1, max: 86_400 }),
+  /** Server errors, timeouts and connections that fail count like refusals. */
+  AutomaticDisableOnFaults: bool(false),
   /** Minutes between two tests of all channels; 0: never. */
   ChannelTestFrequency: number(0, MINUTES),
   /** Minutes between two queries of all balances; 0: never. */

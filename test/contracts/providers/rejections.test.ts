@@ -24,6 +24,10 @@ type Row = readonly [
   does: "nothing" | "retries" | "retries, disables",
 ];
 
+/** What clients read of an account without credit. */
+const NO_CREDIT = { status: 503, code: "model_not_available", type: "upstream_error" } as const;
+const UNAVAILABLE = "This model is temporarily unavailable. Try again later.";
+
 const rows: readonly Row[] = [
   [1, "no such model", [404, error({ code: "model_not_found" })], { code: "model_not_found" }, "retries"],
   [1, "a bad key", [401, error({ code: "invalid_api_key" })], { code: "invalid_api_key" }, "retries, disables"],
@@ -31,7 +35,7 @@ const rows: readonly Row[] = [
     1,
     "no money",
     [429, error({ type: "insufficient_quota", code: "insufficient_quota" })],
-    { code: "insufficient_quota", type: "insufficient_quota" },
+    NO_CREDIT,
     "retries, disables",
   ],
   [
@@ -51,7 +55,7 @@ const rows: readonly Row[] = [
   ],
   [8, "a page", [502, html], { code: UNSHAPED, message: "bad response status code 502" }, "retries"],
   [19, "a bad key", [401, error({ code: "1002", type: "auth" })], { code: "1002", type: "auth" }, "retries, disables"],
-  [20, "no credits", [402, error({ code: 402 })], { code: 402 }, "retries"],
+  [20, "no credits", [402, error({ code: 402 })], NO_CREDIT, "retries, disables"],
   [
     20,
     "a provider that refuses",
@@ -71,7 +75,7 @@ const rows: readonly Row[] = [
     25,
     "no money",
     [429, error({ type: "exceeded_current_quota_error", message: "You exceeded your current quota" })],
-    { code: null, type: "exceeded_current_quota_error", message: "You exceeded your current quota" },
+    { ...NO_CREDIT, message: "You exceeded your current quota" },
     "retries, disables",
   ],
   [25, "a filter", [400, error({ type: "content_filter" })], { code: null, type: "content_filter" }, "nothing"],
@@ -83,9 +87,9 @@ const rows: readonly Row[] = [
     "retries",
   ],
   [26, "a bad key", [401, error({ code: "1000" })], { code: "1000" }, "retries, disables"],
-  [26, "no money", [429, error({ code: "1113" })], { code: "1113" }, "retries"],
+  [26, "no money", [429, error({ code: "1113" })], NO_CREDIT, "retries, disables"],
   [26, "a filter", [400, error({ code: "1301" })], { code: "1301" }, "nothing"],
-  [35, "no money, inside a 200", [200, base(1008)], { status: 402, code: "1008" }, "retries"],
+  [35, "no money, inside a 200", [200, base(1008)], NO_CREDIT, "retries, disables"],
   [35, "a bad key, inside a 200", [200, base(1004)], { status: 401, code: "1004" }, "retries, disables"],
   [35, "too many calls, inside a 200", [200, base(1002)], { status: 429, code: "1002" }, "retries"],
   [35, "a filter, inside a 200", [200, base(1026)], { status: 400, code: "1026" }, "nothing"],
@@ -104,7 +108,7 @@ const rows: readonly Row[] = [
     { code: UNSHAPED },
     "retries, disables",
   ],
-  [40, "no money", [403, { code: 30001, message: WORDS, data: null }], { code: UNSHAPED }, "retries"],
+  [40, "no money", [403, { code: 30001, message: WORDS, data: null }], NO_CREDIT, "retries, disables"],
   [40, "a bad key, in plain words", [401, WORDS], { code: UNSHAPED }, "retries, disables"],
   [40, "an overload", [503, { code: 50505, message: WORDS, data: null }], { code: UNSHAPED }, "retries"],
   [42, "a bad key", [401, { message: WORDS, request_id: "1" }], { code: UNSHAPED }, "retries, disables"],
@@ -120,11 +124,11 @@ const rows: readonly Row[] = [
     43,
     "no money",
     [402, error({ type: "unknown_error", code: "invalid_request_error" })],
-    { code: "invalid_request_error", type: "unknown_error" },
-    "retries",
+    NO_CREDIT,
+    "retries, disables",
   ],
   [43, "a wrong field, in plain words", [422, `Failed to read the request: ${WORDS}`], { code: UNSHAPED }, "retries"],
-  [45, "a debt", [403, error({ code: "AccountOverdueError" })], { code: "AccountOverdueError" }, "retries"],
+  [45, "a debt", [403, error({ code: "AccountOverdueError" })], NO_CREDIT, "retries, disables"],
   [45, "an overload", [429, error({ code: "ServerOverloaded" })], { code: "ServerOverloaded" }, "retries"],
   [45, "a filter", [400, error({ code: "SensitiveContentDetected" })], { code: "SensitiveContentDetected" }, "nothing"],
   [
@@ -179,7 +183,7 @@ const rows: readonly Row[] = [
     "retries, disables",
   ],
   [1004, "no such model", [404, { status: 404, title: "Not Found", detail: WORDS }], { code: UNSHAPED }, "retries"],
-  [1005, "no credits", [402, { error: WORDS }], { code: UNSHAPED }, "retries"],
+  [1005, "no credits", [402, { error: WORDS }], NO_CREDIT, "retries, disables"],
   [
     1006,
     "no such model",
@@ -217,7 +221,8 @@ test.each(rows)("%i: %s", async (type, _what, [status, body], expected, does) =>
   expect([refused.status, String(refusedBody.error.code)]).toEqual([meant, String(expected.code)]);
   if (expected.type) expect(refusedBody.error.type).toBe(expected.type);
   // The client only sees that it hit a limit; the service's message is in the operator's log.
-  if (meant !== 429) expect(refusedBody.error.message).toStartWith(`${message} (request id: `);
+  const shown = expected.code === NO_CREDIT.code ? UNAVAILABLE : message;
+  if (meant !== 429) expect(refusedBody.error.message).toStartWith(`${shown} (request id: `);
   const { quota, other: log } = await alone.billing.nextRecord();
   expect([quota, log.admin_info?.attempts.map((attempt) => attempt.error)]).toEqual([0, [message]]);
   expect(alone.disabled.map(({ channelId }) => channelId)).toEqual(does.includes("disables") ? [1] : []);

@@ -319,8 +319,8 @@ describe("MiniMax", () => {
   const fine = { base_resp: { status_code: 0, status_msg: "success" } };
 
   test.each([
-    [false, 1008, 402],
-    [true, 1008, 402],
+    [false, 1008, 503],
+    [true, 1008, 503],
     [false, 1002, 429],
     [true, 2013, 400],
   ])("chats fail with status 200 too (streamed: %p, code %i)", async (stream, code, status) => {
@@ -332,7 +332,7 @@ describe("MiniMax", () => {
         (error) => error,
       );
     // The gateway replaces a rate limit of the provider by a message of its own.
-    const words = status === 429 ? "at capacity" : "no such voice";
+    const words = { 429: "at capacity", 503: "temporarily unavailable" }[status] ?? "no such voice";
     expect(failure).toMatchObject({ status, message: expect.stringContaining(words) });
     expect((await relay.billing.nextRecord()).quota).toBe(0);
   });

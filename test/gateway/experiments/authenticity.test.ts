@@ -1,7 +1,8 @@
 /** Whether channels that lie about their model are distinguished from honest ones, over HTTP in the formats of providers. */
 import { afterEach, describe, expect, test } from "bun:test";
+import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import { type Asker, collectEvidence } from "../../../src/domain/channels/authenticity/collect-evidence.ts";
-import { judgeEvidence } from "../../../src/domain/channels/authenticity/judge-evidence.ts";
+import { judgeEvidence, mayReason } from "../../../src/domain/channels/authenticity/judge-evidence.ts";
 import { askChannel, PROBES } from "../../../src/domain/channels/authenticity/probes.ts";
 import { countText } from "../../../src/gateway/billing/count-tokens.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
@@ -24,6 +25,8 @@ type Service = Readonly<{
   maker?: string;
   caches?: boolean;
   reasoning?: number;
+  /** Part of its output tokens, but not reported as reasoning. */
+  hiddenReasoning?: number;
   reportsNothing?: boolean;
   /** Reports this many times the tokens of prompts and responses. */
   pads?: readonly [number, number];
@@ -62,7 +65,7 @@ async function answerOf(service: Service, prompt: string): Promise<string> {
 
 function start(service: Service) {
   const seen = new Set<string>();
-  const { tokenizer = 1, template = 7, pads: [padIn, padOut] = [1, 1], reasoning = 0 } = service;
+  const { tokenizer = 1, template = 7, pads: [padIn, padOut] = [1, 1], reasoning = 0, hiddenReasoning = 0 } = service;
   const upstream = startUpstream(async ({ text }) => {
     const { messages, logprobs: wantsLogprobs } = JSON.parse(text);
     if (wantsLogprobs && service.refusesLogprobs) {
@@ -77,7 +80,8 @@ function start(service: Service) {
     }
     const answer = await answerOf(service, prompt);
     const input = Math.round((ours * tokenizer + template) * padIn);
-    const output = Math.round((await countText(service.model, answer)) * tokenizer * padOut) + reasoning;
+    const output =
+      Math.round((await countText(service.model, answer)) * tokenizer * padOut) + reasoning + hiddenReasoning;
     const isCached = service.inventsCache || (service.caches && seen.has(prompt) && input > 1024);
     const cached = isCached ? Math.floor(input / 128) * 128 : 0;
     seen.add(prompt);
@@ -119,7 +123,7 @@ async function check(service: Service, reference: Service | null = null) {
     ...{ model: service.model, ask: start(service), askReference: reference && start(reference) },
     ...{ countTokens: countText, words: 6_000, probes: PROBES, random: Math.random },
   });
-  return judgeEvidence(service.model, evidence, true);
+  return judgeEvidence(service.model, evidence, mayReason(shippedCatalog.find(service.model)));
 }
 
 /** Common words are a token each, with the blank before them. */
@@ -174,6 +178,39 @@ const DISHONEST: readonly (readonly [what: string, failed: string, Service, Serv
   ["impossible probabilities", "logprobs", { ...GPT, tokens: (text) => byWord(text).map(([token]) => [token, 1]) }],
 ];
 
+/** How services report output: models that reason and that don't, with our tokenizer, others, and of unknown names. */
+const HONEST_OUTPUT: readonly Service[] = [
+  GPT,
+  { ...GPT, model: "gpt-4o-mini" },
+  { ...GPT, model: "gpt-4.1", tokenizer: 1.05 },
+  { ...GPT, model: "gpt-3.5-turbo" },
+  { ...GPT, model: "gpt-5", reasoning: 600 },
+  { ...GPT, model: "o3", reasoning: 0 },
+  // Its reasoning is counted, but not named.
+  { ...GPT, model: "gpt-5", hiddenReasoning: 400 },
+  { ...CLAUDE, model: "claude-3-5-haiku-20241022" },
+  { ...CLAUDE, hiddenReasoning: 200 },
+  { model: "deepseek-chat", maker: "OpenAI", tokenizer: 0.9 },
+  { model: "deepseek-reasoner", tokenizer: 0.9, reasoning: 500 },
+  { model: "house-model-7b", tokenizer: 1.3, reasoning: 90 },
+];
+
+const DISHONEST_OUTPUT: readonly Service[] = [
+  ...["gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-3.5-turbo"].map((model) => ({ ...GPT, model, pads: [1, 3] as const })),
+  { model: "deepseek-chat", tokenizer: 0.9, pads: [1, 3] },
+  { ...CLAUDE, model: "claude-3-5-haiku-20241022", pads: [1, 2] },
+  { ...GEMINI, model: "gemini-2.0-flash", pads: [1, 2] },
+  { ...GPT, pads: [1, 1.2] },
+  { ...GPT, model: "gpt-4.1-mini", pads: [1, 0.5] },
+  { ...GPT, model: "gpt-4o-mini", reasoning: 4_000 },
+  { ...GPT, reasoning: 64 },
+  { ...GPT, model: "gpt-3.5-turbo", reasoning: 500, pads: [1, 2] },
+  { model: "deepseek-chat", tokenizer: 0.9, reasoning: 300 },
+  { ...GPT, model: "gpt-5", reasoning: 200, pads: [1, 2] },
+  { model: "house-model-7b", pads: [1, 3] },
+  { model: "house-model-7b", reasoning: 100, pads: [1, 3] },
+];
+
 /** Names another maker once; the next answers to that question don't come. */
 function failingAfter(ask: Asker): Asker {
   let questions = 0;
@@ -205,13 +242,29 @@ describe("is the upstream what it says?", () => {
     expect(alarms).toEqual([]);
   }, 300_000);
 
+  test("output is judged strictly where the model cannot reason: 12 honest and 16 dishonest services", async () => {
+    expect([HONEST_OUTPUT.length, DISHONEST_OUTPUT.length]).toEqual([12, 16]);
+    const outcomes = async (services: readonly Service[]) => {
+      const found: unknown[] = [];
+      for (const service of services) {
+        const { score, findings } = await check({ ...service, slips: 0 });
+        const outcome = findings.find(({ check: name }) => name === "usage_output")?.outcome;
+        const isAlarm = score === null || score < ALERT_BELOW;
+        found.push([service.model, outcome === "fail", isAlarm]);
+      }
+      return found;
+    };
+    expect(await outcomes(HONEST_OUTPUT)).toEqual(HONEST_OUTPUT.map(({ model }) => [model, false, false]));
+    expect(await outcomes(DISHONEST_OUTPUT)).toEqual(DISHONEST_OUTPUT.map(({ model }) => [model, true, true]));
+  }, 300_000);
+
   test("a single answer that is wrong, where the others failed, is no alarm", async () => {
     const evidence = await collectEvidence({
       ...{ model: GPT.model, ask: failingAfter(start(GPT)), askReference: null },
       ...{ countTokens: countText, words: 6_000, probes: PROBES, random: Math.random },
     });
     expect(evidence.probes.map(({ answers }) => answers)).toEqual([["Google"]]);
-    const { findings } = judgeEvidence(GPT.model, evidence, true);
+    const { findings } = judgeEvidence(GPT.model, evidence, false);
     expect(findings.find(({ check }) => check === "answers")?.outcome).toBe("unknown");
   });
 

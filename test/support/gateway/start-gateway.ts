@@ -90,6 +90,7 @@ export function startRelay(setup: Setup) {
     Object.entries(setup.tokens ?? { test: {} }).map(([key, fields]) => [key, tokenEntry(fields)]),
   );
   const disabled: { channelId: number; key: string | null; reason: Reason; status?: number }[] = [];
+  const withoutCredit: { channelId: number; reason: Reason }[] = [];
   const marked: { tokenId: number; status: number }[] = [];
   const standingsRead: StandingSubject[] = [];
   const spendingsRead: [subject: StandingSubject, start: number, end: number][] = [];
@@ -125,6 +126,7 @@ export function startRelay(setup: Setup) {
     },
     disableChannel: ({ id }, key, reason, status) =>
       void disabled.push({ channelId: id, key, reason, ...(status && { status }) }),
+    noticeNoCredit: ({ id }, reason) => void withoutCredit.push({ channelId: id, reason }),
     billing: setup.billing ?? billing.service,
     responses: setup.responses ?? memoryOfResponses(),
     objects: setup.objects ?? noObjects,
@@ -192,6 +194,7 @@ export function startRelay(setup: Setup) {
     settleForgotten: () => settleUnpolled(createContext({ ...services, metrics: new Registry() })),
     billing,
     disabled,
+    withoutCredit,
     marked,
     standingsRead,
     spendingsRead,

@@ -15,7 +15,7 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import { setChannelStatus } from "../status/set-status.ts";
 import { type Asker, type CountTokens, collectEvidence } from "./collect-evidence.ts";
-import { type Finding, judgeEvidence } from "./judge-evidence.ts";
+import { type Finding, judgeEvidence, mayReason } from "./judge-evidence.ts";
 import { askChannel, type ChatAnswer, PROBES, PROBES_VERSION } from "./probes.ts";
 
 export type CheckDeps = Readonly<{
@@ -66,7 +66,7 @@ export async function checkChannel(deps: CheckDeps, channel: ChannelEntry, model
     askReference: reference && reference.id !== channel.id ? askerOf(reference) : null,
     probes: [...PROBES, ...rules.probes],
   });
-  const { score, findings } = judgeEvidence(model, evidence, shippedCatalog.find(model)?.reasoning !== null);
+  const { score, findings } = judgeEvidence(model, evidence, mayReason(shippedCatalog.find(model)));
   const [before] = await db
     .select({ score: channelChecks.score })
     .from(channelChecks)

@@ -1,3 +1,5 @@
+import type { ModelInfo } from "../../../catalog/catalog.ts";
+
 /** What a channel answered to one prompt. */
 export type ProbeAnswer = Readonly<{
   /** Why it failed; null: it did not. */
@@ -93,8 +95,12 @@ const MIN_ECHO_TOKENS = 30;
 const MAX_CACHED_OF_NEW = 256;
 const EQUALITY_LEVEL = 0.002;
 
-/** What the evidence says of a channel that claims to serve `model`. `reasons`: the model may think before it answers. */
-export function judgeEvidence(model: string, evidence: Evidence, reasons: boolean) {
+/** Whether a model may reason before it answers, by what the catalog says of it; null: it does not say. */
+export const mayReason = ({ reasoning }: Pick<ModelInfo, "reasoning">): boolean | null =>
+  reasoning && reasoning.style !== "none";
+
+/** What the evidence says of a channel that claims to serve `model`. `reasons`: as `mayReason` says. */
+export function judgeEvidence(model: string, evidence: Evidence, reasons: boolean | null) {
   const tolerance = hasOurTokenizer(model) ? EXACT : OTHERS;
   const findings: readonly Finding[] = [
     inputUsage(evidence, tolerance),
@@ -129,14 +135,18 @@ function inputUsage({ short, long }: Evidence, tolerance: Tolerance): Finding {
   return finding("usage_input", isWithin(ratio, tolerance), { reported, counted, ratio: rounded(ratio) });
 }
 
-function outputUsage({ echo }: Evidence, tolerance: Tolerance, reasons: boolean): Finding {
+function outputUsage({ echo }: Evidence, tolerance: Tolerance, reasons: boolean | null): Finding {
   const { usage, counted, error } = echo;
   if (!usage || error !== null || counted.completion < MIN_ECHO_TOKENS) return finding("usage_output", null);
-  const reported = usage.completion - usage.reasoning;
+  // Reasoning of a model that has none is made up.
+  const reported = usage.completion - (reasons === false ? 0 : usage.reasoning);
   const ratio = reported / counted.completion;
-  const detail = { reported, counted: counted.completion, ratio: rounded(ratio) };
+  const detail = {
+    ...{ reported, counted: counted.completion, ratio: rounded(ratio) },
+    ...(reasons === false && usage.reasoning > 0 && { reasoning: usage.reasoning }),
+  };
   // Reasoning that is counted but not reported as such looks like padding.
-  const isHiddenThought = reasons && usage.reasoning === 0 && ratio > tolerance.high;
+  const isHiddenThought = reasons === true && usage.reasoning === 0 && ratio > tolerance.high;
   return finding("usage_output", isHiddenThought ? null : isWithin(ratio, tolerance), detail);
 }
 

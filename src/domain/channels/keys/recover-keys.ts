@@ -8,7 +8,7 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS, type ChannelEntry, storedKeyOf } from "../entry.ts";
-import { isTestable, testChannel } from "../upstream/test-channel.ts";
+import { modelOfRoutineTest, testChannel } from "../upstream/test-channel.ts";
 import { enableChannelKey } from "./key-status.ts";
 
 type Deps = Readonly<{
@@ -51,7 +51,7 @@ export async function recoverKeys(deps: Deps): Promise<number> {
     const channel = channels.get(channelId);
     const key = channel?.keys.find((candidate) => vault.keyedHash(storedKeyOf(channel, candidate)) === keyHash);
     if (claimed.length === 0 || !channel || key === undefined || !mayRecover(channel, settings)) continue;
-    const { success } = await testChannel(deps, channel, "", key);
+    const { success } = await testChannel(deps, channel, modelOfRoutineTest(channel) ?? "", key);
     if (!success) continue;
     if (!(await enableChannelKey(deps, channelId, storedKeyOf(channel, key), CHANNEL_STATUS.autoDisabled))) continue;
     recovered += 1;
@@ -61,8 +61,8 @@ export async function recoverKeys(deps: Deps): Promise<number> {
 }
 
 function mayRecover(channel: ChannelEntry, settings: SettingsReader): boolean {
-  const { status, testModel, models } = channel;
-  if (!isTestable(channel) || !(testModel || models[0])) return false;
+  const { status } = channel;
+  if (modelOfRoutineTest(channel) === null) return false;
   if (status === CHANNEL_STATUS.enabled) return true;
   return status === CHANNEL_STATUS.autoDisabled && settings.get("AutomaticEnableChannelEnabled");
 }

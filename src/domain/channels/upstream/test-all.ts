@@ -12,7 +12,7 @@ import { disableChannelKey } from "../keys/key-status.ts";
 import { firstKey } from "../keys/keys.ts";
 import { keyAlone, mayGoOff, switchesOff } from "../status/refusal.ts";
 import { type OnDisabled, setChannelStatus } from "../status/set-status.ts";
-import { isTestable, type TestResult, testChannel } from "./test-channel.ts";
+import { modelOfRoutineTest, type TestResult, testChannel } from "./test-channel.ts";
 
 export type TestProgress = { running: boolean; done: number; total: number; failed: number };
 
@@ -74,7 +74,7 @@ export function createChannelTester(deps: TesterDeps): ChannelTester {
       if (present.running) throw new OperationError("channel_tests_running");
       // Channels that somebody switched off by hand stay off whatever a test says.
       const queue = [...directory.all()].filter(
-        (channel) => isTestable(channel) && channel.status !== CHANNEL_STATUS.disabled,
+        (channel) => modelOfRoutineTest(channel) !== null && channel.status !== CHANNEL_STATUS.disabled,
       );
       present = { running: true, done: 0, total: queue.length, failed: 0 };
       pass(queue, present).catch((error) => log.error({ error }, "the test of all channels ended early"));
@@ -88,7 +88,7 @@ export function createChannelTester(deps: TesterDeps): ChannelTester {
 
 async function testAndJudge(deps: TesterDeps, channel: ChannelEntry): Promise<boolean> {
   const { settings } = deps;
-  const { success, message, refusal, elapsedMs } = await testChannel(deps, channel);
+  const { success, message, refusal, elapsedMs } = await testChannel(deps, channel, modelOfRoutineTest(channel) ?? "");
   if (channel.status === CHANNEL_STATUS.autoDisabled) {
     if (success && settings.get("AutomaticEnableChannelEnabled")) {
       const isOn = await setChannelStatus(deps, channel.id, CHANNEL_STATUS.enabled, "", CHANNEL_STATUS.autoDisabled);

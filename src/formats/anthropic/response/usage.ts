@@ -9,7 +9,10 @@ export function readUsage(value: unknown, before: Usage | null = null): Usage | 
   const usage = recordOf(value);
   if (!usage) return before;
   const input = countOf(usage.input_tokens);
-  const read = countOf(usage.cache_read_input_tokens);
+  const own = countOf(usage.cache_read_input_tokens);
+  // Kimi's Messages API has the cached tokens of its chats, which are part of its input.
+  const kimi = own ? null : countOf(usage.cached_tokens);
+  const read = kimi ?? own;
   const written = countOf(usage.cache_creation_input_tokens) ?? sumOf(recordOf(usage.cache_creation));
   const cachedTokens = read ?? before?.cachedTokens ?? 0;
   const cacheCreationTokens = written ?? before?.cacheCreationTokens ?? 0;
@@ -17,7 +20,8 @@ export function readUsage(value: unknown, before: Usage | null = null): Usage | 
     countOf(recordOf(usage.cache_creation)?.ephemeral_1h_input_tokens) ?? before?.longCacheCreationTokens ?? 0;
   const known = before ? before.promptTokens - before.cachedTokens - before.cacheCreationTokens : 0;
   // A final event that reports 0 input tokens does not overwrite the count of the first event.
-  const plain = input === null || (input === 0 && known > 0) ? known : input;
+  const stated = input !== null && kimi !== null && kimi <= input ? input - kimi : input;
+  const plain = stated === null || (input === 0 && known > 0) ? known : stated;
   const searches = countOf(recordOf(usage.server_tool_use)?.web_search_requests);
   const toolCalls = searches === null ? before?.toolCalls : { web_search: searches };
   return {

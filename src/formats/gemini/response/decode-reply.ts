@@ -1,3 +1,4 @@
+import { BLOCKED_PROMPT } from "../../conversation/blocked-prompt.ts";
 import { type Reply, ReplyCollector } from "../../conversation/collect-reply.ts";
 import type { Signature } from "../../conversation/conversation.ts";
 import {
@@ -93,7 +94,9 @@ export class GeminiDecoder implements StreamDecoder {
     const blocked = textOf(recordOf(answer.promptFeedback)?.blockReason);
     if (blocked !== null && candidates.length === 0) {
       this.#finished.add(0);
-      steps.push({ type: "refusal", choice: 0, text: `The prompt was blocked by the provider: ${blocked}` });
+      // Nothing was generated: without a count of the provider, none of the gateway's own sentence takes its place.
+      if (!reported) steps.push(usageStep({}));
+      steps.push({ type: "refusal", choice: 0, text: BLOCKED_PROMPT + blocked });
       steps.push({ type: "finish", choice: 0, reason: "content_filter", native: blocked });
     }
     return steps;

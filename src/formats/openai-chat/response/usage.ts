@@ -4,7 +4,7 @@ import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 /**
  * Reads the usage object of an OpenAI-shaped response; null if it has no number of prompt tokens. The prompt includes
  * cached and cache-written tokens, the completion reasoning and audio. Also reads the names of compatible services:
- * DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens.
+ * DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens, Mistral's num_cached_tokens.
  */
 export function readUsage(value: unknown): Usage | null {
   const usage = recordOf(value);
@@ -25,7 +25,11 @@ export function readUsage(value: unknown): Usage | null {
     promptTokens,
     completionTokens,
     cachedTokens:
-      countOf(prompt?.cached_tokens) ?? countOf(usage.prompt_cache_hit_tokens) ?? countOf(usage.cached_tokens) ?? 0,
+      countOf(prompt?.cached_tokens) ??
+      countOf(usage.prompt_cache_hit_tokens) ??
+      countOf(usage.cached_tokens) ??
+      countOf(usage.num_cached_tokens) ??
+      0,
     cacheCreationTokens: countOf(prompt?.cache_write_tokens) ?? 0,
     reasoningTokens,
     audioInputTokens: countOf(prompt?.audio_tokens) ?? 0,

@@ -12,6 +12,8 @@ type Parts = Readonly<{
   encoder: StreamEncoder;
   /** The client speaks the upstream's own format: bytes pass through and events are only observed. */
   passesBytes: boolean;
+  /** Complete events that pass through, as the client needs them; null: unchanged. */
+  amend: ((block: Uint8Array) => string | null) | null;
   /** Observes every event. */
   watch: ((step: ReplyEvent) => void) | null;
   /** Receives the complete reply; null if not needed. */
@@ -43,7 +45,7 @@ export class ConversationView implements StreamView {
     let text = "";
     const events = new EventReader(textOfBytes(block));
     for (let event = events.next(); event; event = events.next()) text += this.#write(this.parts.decoder.push(event));
-    return this.parts.passesBytes ? block : text;
+    return this.parts.passesBytes ? (this.parts.amend?.(block) ?? block) : text;
   }
 
   close(last: OutputChunk, billed: Usage): OutputChunk {

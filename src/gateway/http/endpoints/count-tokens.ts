@@ -19,6 +19,7 @@ import { bindState } from "../../state/provider-state.ts";
 import { bindOwners } from "../../state/references/bind-owners.ts";
 import { rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { readBody as readResponseBody } from "../../upstream/read-body.ts";
+import { requestTextOf } from "../../upstream/request-text.ts";
 import { bindChannel, buildRequest, signRequest } from "../../upstream/route.ts";
 import { Exchange } from "../../upstream/upstream.ts";
 import type { Arrival, GatewayServer } from "../arrival.ts";
@@ -160,7 +161,11 @@ async function requestCount(
     const error = adapter.readError(response.status, answer);
     if (isUnknownEndpoint(response.status, error)) context.withoutTokenCount.add(channel);
     const isCallersFault = response.status === 400 && ask.dialect === call.endpoint.codec.dialect;
-    if (isCallersFault) throw clientErrorFor(context, rejectedByUpstream(channel, key, 400, error, null));
+    if (isCallersFault)
+      throw clientErrorFor(
+        context,
+        rejectedByUpstream({ channel, key }, { status: 400, error, requestText: requestTextOf(call) }),
+      );
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     context.services.log.debug({ error, channelId: channel.id }, "a channel could not count tokens");

@@ -1,4 +1,5 @@
 import { type ChannelEntry, storedKeyOf } from "../../../domain/channels/entry.ts";
+import { type ReadRequestText, textsIn } from "../../../domain/channels/status/own-words.ts";
 import { proxyOf, userAgentOf } from "../../../domain/channels/upstream/request-options.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readError } from "../../../formats/openai-chat/errors.ts";
@@ -92,27 +93,33 @@ async function send(context: GatewayContext, choice: Choice, ask: ObjectRequest)
 /** Sends a request about something that a channel's upstream stores. Rejects GatewayError, after `onRejected`. */
 export async function sendToOwner(
   context: GatewayContext,
-  { channel, key }: Choice,
+  choice: Choice,
   outgoing: Outgoing,
   onRejected?: (failure: AttemptFailure) => void,
 ): Promise<Answered> {
+  const { channel, key } = choice;
   const { response, exchange } = await follow(context, outgoing, (exchange, error) => {
     throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
   });
   exchange.endTimeouts();
   if (response.ok) return { response, exchange };
   const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
-  const upstreamError = readError(response.status, text);
-  const failure = rejectedByUpstream(
-    channel,
-    key,
-    response.status,
-    upstreamError,
-    retryAfterIn(response.headers, Date.now()),
-  );
+  const { status } = response;
+  const failure = rejectedByUpstream(choice, {
+    status,
+    error: readError(status, text),
+    retryAfter: retryAfterIn(response.headers, Date.now()),
+    requestText: requestTextIn(outgoing, text),
+  });
   onRejected?.(failure);
   throw clientErrorFor(context, failure);
 }
+
+/** What may be quoted in an answer; of an uploaded file that is everything, since it has been sent and forgotten. */
+const requestTextIn =
+  ({ url, body }: Outgoing, answer: string): ReadRequestText =>
+  () =>
+    textsIn([url, typeof body === "string" ? (parseJson(body) ?? body) : answer]);
 
 /** Sends a request; a redirect of a GET is followed, without the key where it leads to another origin. */
 async function follow(

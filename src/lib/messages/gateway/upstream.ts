@@ -4,6 +4,10 @@ export const upstreamMessages = {
     en: "No channel can serve the model “{model}” in the group “{group}” right now. Try again shortly.",
     zh: "分组「{group}」下暂时没有渠道可以提供模型「{model}」，请稍后重试。",
   },
+  gateway_temporarily_unavailable: {
+    en: "This model is temporarily unavailable. Try again later.",
+    zh: "该模型暂时不可用，请稍后重试。",
+  },
   gateway_no_channel: {
     en: "No channel is available for the model “{model}” in the group “{group}”.",
     zh: "分组「{group}」下没有可用于模型「{model}」的渠道。",

@@ -4,6 +4,7 @@ import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
+import { TokenRefused } from "../../contract/token-refused.ts";
 import { inputsOf } from "../../shared/embeddings.ts";
 import { ernieCodec } from "./ernie-codec.ts";
 
@@ -66,6 +67,9 @@ const MODELS = [
 
 const rootOf = ({ baseUrl }: ProviderChannel): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
 
+/** The access token is invalid, or has expired. */
+const BAD_TOKEN: ReadonlySet<string> = new Set(["110", "111"]);
+
 const tokens = createTokenCache(RENEW_BEFORE_SECONDS);
 
 /** Baidu Qianfan's v1 API: the key is exchanged for an access token, which goes into the URL. */
@@ -87,7 +91,9 @@ export const qianfanV1: Provider = {
     const token = key.includes("|") ? await tokens.get(key, () => askToken(channel, key, tools)) : key;
     return { url: `${url}?access_token=${encodeURIComponent(token)}` };
   },
-  onRejected: ({ status, key }) => (status === 401 && tokens.forget(key) ? "retry" : null),
+  onRejected({ status, error, key }) {
+    return status === 401 && tokens.forget(key, BAD_TOKEN.has(String(error.code))) ? "retry" : null;
+  },
   chat: chatApi({ formats: ["ernie"], codec: ernieCodec, streaming: { includesUsage: false } }),
 };
 
@@ -98,8 +104,8 @@ async function askToken(channel: ProviderChannel, key: string, { post }: Signing
   const answer = recordOf(parseJson(text));
   const token = textOf(answer?.access_token);
   if (token === null) {
-    const reason = textOf(answer?.error_description) ?? textOf(answer?.error) ?? "no reason given";
-    throw new Error(`no access token (HTTP ${status}): ${reason}`);
+    const reason = textOf(answer?.error_description) ?? textOf(answer?.error);
+    throw new TokenRefused(status, reason);
   }
   return { text: token, lifeSeconds: typeof answer?.expires_in === "number" ? answer.expires_in : LIFE_SECONDS };
 }

@@ -11,6 +11,7 @@ import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { chatApi, type NativeFormat, type TokenCount } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
 import type { TaskRequest } from "../../contract/tasks.ts";
+import { TokenRefused } from "../../contract/token-refused.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { decodeGeminiCount, encodeVertexCount, GEMINI_MODELS, geminiMethod } from "./gemini.ts";
@@ -47,9 +48,7 @@ async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTo
   const answer = recordOf(parseJson(text));
   const token = textOf(answer?.access_token);
   if (status !== 200 || token === null) {
-    throw new Error(
-      `no access token (HTTP ${status}): ${textOf(answer?.error_description) ?? textOf(answer?.error) ?? "no reason given"}`,
-    );
+    throw new TokenRefused(status, textOf(answer?.error_description) ?? textOf(answer?.error));
   }
   return { text: token, lifeSeconds: typeof answer?.expires_in === "number" ? answer.expires_in : TOKEN_LIFE_SECONDS };
 }

@@ -40,6 +40,9 @@ function imageEndpoint(capability: Capability): Endpoint {
     meter({ prompt }, answer, price) {
       const usage = drawnUsage(readUsage(answer?.usage)) ?? usageOf(countOf(prompt));
       if (price?.kind !== "per_call" || price.images === undefined) return usage;
+      const reported = reportedImages(answer);
+      if (reported !== null) return { ...usage, images: reported };
+      if (groupLimit(prompt) === null && !price.megapixels) return usage;
       const drawn = withDrawn(usage, answer);
       return price.megapixels ? { ...drawn, megapixels: drawnMegapixels(prompt, answer) } : drawn;
     },
@@ -62,10 +65,12 @@ function groupLimit(body: JsonObject): number | null {
   return Number.isInteger(most) ? Math.min(MAX_CHOICES, Math.max(1, most)) : MAX_GROUP;
 }
 
+/** How many images a provider says that it made and bills, as Volcano Ark does; null: it does not say. */
+const reportedImages = (answer: JsonObject | null): number | null =>
+  numberOf(recordOf(answer?.usage)?.generated_images);
+
 /** The usage with the number of images in the response; unchanged where the response does not show it. */
 function withDrawn(usage: Usage, answer: JsonObject | null): Usage {
-  const reported = recordOf(answer?.usage)?.generated_images;
-  if (typeof reported === "number") return { ...usage, images: reported };
   if (!Array.isArray(answer?.data)) return usage;
   return { ...usage, images: recordsOf(answer.data).filter(({ error }) => error == null).length };
 }
@@ -133,7 +138,9 @@ function priceOfImages(price: Price, body: JsonObject, upstreamModel: string, ca
   }
   const group = groupLimit(body);
   if (group !== null) return { ...common, usdPerCall: usdPerImage, images: group * countOf(body) };
-  return { ...common, usdPerCall: multiply(usdPerImage, integer(countOf(body))) };
+  const count = countOf(body);
+  // A provider may draw fewer than were requested and say so.
+  return count > 1 ? { ...common, usdPerCall: usdPerImage, images: count } : { ...common, usdPerCall: usdPerImage };
 }
 
 /** Number of requested images, from 1 to 128: the largest value among these names. Form fields are text. */

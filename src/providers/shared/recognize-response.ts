@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../formats/json.ts";
 import { indexOfBytes, isBlank, textOfBytes } from "../../lib/values/bytes.ts";
-import type { Capability, TaskCapability } from "../../providers/contract/provider.ts";
+import type { Capability, TaskCapability } from "../contract/provider.ts";
 
 /** Members of which a response in OpenAI's format has at least one. Compatible services differ for images and rerank. */
 const MEMBERS: Readonly<Record<Capability, readonly string[]>> = {
