@@ -29,7 +29,7 @@ export const mayGoOff = ({ autoBan }: Pick<ChannelEntry, "autoBan">, settings: S
   autoBan && settings.get("AutomaticDisableChannelEnabled");
 
 /** Whether an error blames a parameter of the request, as no refusal of a key or an account does. */
-export function blamesParameter({ status, error }: Pick<UpstreamRefusal, "status" | "error">): boolean {
+function blamesParameter({ status, error }: Pick<UpstreamRefusal, "status" | "error">): boolean {
   if (!CALLERS_FAULTS.has(status)) return false;
   const { param, code, message } = error;
   // Errors of other shapes have their status as parameter.

@@ -61,7 +61,7 @@ export async function testChannel(
 }
 
 /** Whether there is a call to make: drawings and songs of Suno have no endpoint of their own kind. */
-export const isTestable = ({ type }: ChannelEntry): boolean => {
+const isTestable = ({ type }: ChannelEntry): boolean => {
   const provider = providerOf(type);
   return provider !== undefined && kindOfModel("", provider, shippedCatalog) !== null;
 };
