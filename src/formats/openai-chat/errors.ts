@@ -42,7 +42,7 @@ export type OpenAiError = { message: string; type: string; param: string; code: 
 export type ReadError = OpenAiError & {
   shaped: boolean;
   status?: number;
-  /** The service's code beside the message, where the error has another shape than OpenAI's. */
+  /** The service's code next to the message, where the error has another shape than OpenAI's. */
   serviceCode?: string | number;
   extra?: ErrorExtra;
   /** Seconds, as in a `Retry-After` header. */

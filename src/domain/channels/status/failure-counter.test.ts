@@ -21,7 +21,7 @@ test.each([
   ["FFsF", 3, 3, []],
   ["FFsF", 3, 4, [3]],
   ["FssssFF", 3, 5, []],
-  // It begins anew.
+  // The count is reset.
   ["FFFFFF", 3, 3, [2, 5]],
   // Failures of 11 seconds ago do not count.
   ["FF9FF", 3, 3, [3]],

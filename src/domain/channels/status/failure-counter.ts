@@ -31,7 +31,7 @@ export function createFailureCounter(now: () => number = Date.now) {
     return latest;
   };
   return {
-    /** Notes a failure; returns true when there are enough, and begins anew. */
+    /** Notes a failure; returns true when there are enough, and resets the count. */
     failed(channelId: number, key: string, threshold: Threshold): boolean {
       if (threshold.failures <= 1) return true;
       const name = nameOf(channelId, key);

@@ -40,7 +40,7 @@ function variantsOf(text: string): string[] {
   const decoded = text
     .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replace(/\\[nrtbf]/g, " ")
+    .replace(/\\[bfnrt]/g, " ")
     .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCodePoint(Math.min(Number(code), 0x10_ff_ff)))
     .replace(/&(nbsp|amp|lt|gt|quot|apos);/g, " ");
   return decoded === text ? [text] : [text, decoded];

@@ -12,7 +12,7 @@ import { modelOfRoutineTest } from "./test-channel.ts";
 type Answer = Readonly<{ status?: number; body: string | Uint8Array<ArrayBuffer>; type?: string }>;
 type Seen = Readonly<{ url: string; request: SafeRequest }>;
 
-/** A fetch that answers token exchanges and everything else as told. */
+/** A fetch that answers token exchanges with one answer, everything else with another. */
 function fetchWith(answer: Answer, token: Answer = { body: JSON.stringify({ access_token: "t", expires_in: 3600 }) }) {
   const seen: Seen[] = [];
   const respond = ({ status = 200, body, type = "application/json" }: Answer, url: string): SafeResponse => {
@@ -123,7 +123,7 @@ describe("an answer that no call would accept fails", () => {
 });
 
 const json = (value: object): Answer => ({ body: JSON.stringify(value) });
-const SOUND = new Uint8Array([0xff, 0xfb, 0x90, 0x00, 1, 2, 3]);
+const AUDIO = new Uint8Array([0xff, 0xfb, 0x90, 0x00, 1, 2, 3]);
 
 /** Model, the path that it is asked at, and an answer that is right there. */
 const RIGHT: readonly (readonly [number, string, string, Answer])[] = [
@@ -144,8 +144,8 @@ const RIGHT: readonly (readonly [number, string, string, Answer])[] = [
   [1, "omni-moderation-latest", "/v1/moderations", json({ results: [{ flagged: false }] })],
   [1, "dall-e-3", "/v1/images/generations", json({ data: [{ url: "https://x.test/1.png" }] })],
   [1, "gpt-image-1", "/v1/images/generations", json({ data: [{ b64_json: "aGk=" }] })],
-  [1, "tts-1", "/v1/audio/speech", { body: SOUND, type: "audio/mpeg" }],
-  [1, "gpt-4o-mini-tts", "/v1/audio/speech", { body: SOUND, type: "audio/mpeg" }],
+  [1, "tts-1", "/v1/audio/speech", { body: AUDIO, type: "audio/mpeg" }],
+  [1, "gpt-4o-mini-tts", "/v1/audio/speech", { body: AUDIO, type: "audio/mpeg" }],
   [1, "whisper-1", "/v1/audio/transcriptions", json({ text: "" })],
   [1, "gpt-4o-transcribe", "/v1/audio/transcriptions", json({ text: "la" })],
   [1, "sora-2", "/v1/videos", json({ id: "video_1", object: "video", status: "queued" })],
@@ -173,7 +173,7 @@ describe("the endpoint of a model's kind is asked", () => {
     expect([problem, seen.map(({ url }) => new URL(url).pathname)]).toEqual([null, [path]]);
   });
 
-  test("a transcription gets a real sound in a form", async () => {
+  test("a transcription gets real audio in a form", async () => {
     const { seen } = await ask(1, "transcriptions", "whisper-1", json({ text: "" }));
     const [{ request } = { request: {} as SafeRequest }] = seen;
     const form = await new Response(request.body, { headers: request.headers ?? {} }).formData();

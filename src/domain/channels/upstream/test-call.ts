@@ -125,9 +125,9 @@ async function callOther(
   const { bare, model } = namesOf(tested);
   const own = provider.nativeFormat?.({ capability: kind, model }, key) ?? null;
   const request = testRequest(kind, model);
-  const given = kind === "transcriptions" ? [testAudio()] : [];
-  const body = own ? own.encode(request, model, new Set(), given) : request;
-  const files = own ? (own.formFiles?.(request, model, given) ?? null) : given.length > 0 ? given : null;
+  const audio = kind === "transcriptions" ? [testAudio()] : [];
+  const body = own ? own.encode(request, model, new Set(), audio) : request;
+  const files = own ? (own.formFiles?.(request, model, audio) ?? null) : audio.length > 0 ? audio : null;
   const urlTail = own?.urlTail?.(request);
   const ask: CallParams = {
     capability: kind,

@@ -11,9 +11,9 @@ const KIMI_MEMBER = Buffer.from('"cached_tokens"');
 export function withCacheRead(bytes: Uint8Array): string | null {
   if (indexOfBytes(bytes, KIMI_MEMBER) < 0) return null;
   const text = textOfBytes(bytes);
-  const whole = recordOf(parseJson(text));
-  if (whole) {
-    const changed = amended(whole);
+  const response = recordOf(parseJson(text));
+  if (response) {
+    const changed = amended(response);
     return changed && JSON.stringify(changed);
   }
   let hasChanged = false;
