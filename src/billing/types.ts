@@ -158,6 +158,8 @@ export type PlanDraw = Readonly<{
   plan: string;
   /** 0 for an included call. */
   units: number;
+  /** When the window ends in which the quota expires, epoch seconds; absent of windows that begin with their first charge. */
+  until?: number;
   /** Included calls of the window, and which of them this one is; null: it ended after the plan, and is included all the same. */
   calls?: number;
   call?: number | null;

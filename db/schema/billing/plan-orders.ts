@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { epochSeconds } from "../columns.ts";
+import { epochSeconds, quotaUnits } from "../columns.ts";
 import { coupons, plans, subscriptions } from "./plans.ts";
 import { topUpOrders } from "./wallet.ts";
 
@@ -41,6 +41,12 @@ export const planOrders = pgTable(
     trialDays: integer("trial_days").notNull().default(0),
     /** The order whose subscription at the service this one changes to another plan; null: it has its own. */
     replacesId: integer("replaces_id"),
+    /**
+     * Of a change that begins at once: what the windows had paid when the unused part of the period was credited. What they pay
+     * after that is missing in the first window of the new period.
+     */
+    creditedDrawn: quotaUnits("credited_drawn"),
+    creditedCalls: integer("credited_calls"),
     /** The service's number of what is charged for each period: Stripe's of the price, PayPal's of the plan; empty: not known. */
     priceNo: text("price_no").notNull().default(""),
     /**
@@ -168,8 +174,8 @@ export const paymentCases = pgTable(
     id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
     /**
      * refund, dispute, wrong_amount, late: paid for a period that is over, duplicate: paid by who has the plan already, same_period,
-     * to_balance: the plan that was paid could not begin, so the balance got the quota, or refund_unclear: a service did not say
-     * whether it paid back.
+     * to_balance: the plan that was paid could not begin, so the balance got the quota, refund_unclear: a service did not say
+     * whether it paid back, or paid_again: another payment of an order that was paid.
      */
     kind: text("kind").notNull(),
     /** The service's number of what it is about. */
@@ -193,7 +199,7 @@ export const paymentCases = pgTable(
     index("payment_cases_waiting_idx").on(t.paymentNo).where(sql`${t.userId} is null and ${t.paymentNo} <> ''`),
     check(
       "payment_cases_kind_known",
-      sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate', 'same_period', 'to_balance', 'refund_unclear')`,
+      sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate', 'same_period', 'to_balance', 'refund_unclear', 'paid_again')`,
     ),
   ],
 );

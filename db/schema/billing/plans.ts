@@ -148,6 +148,11 @@ export const subscriptions = pgTable(
     /** Calls that the present window includes, and how many of them are left: the ledger settles them (`budgets`, scope `calls`). */
     windowCalls: integer("window_calls").notNull().default(0),
     callsLeft: integer("calls_left").notNull().default(0),
+    /** What charges have drawn on its windows since it began, and how many included calls they took; refunds lower both. */
+    drawn: quotaUnits("drawn").notNull().default(0),
+    drawnCalls: integer("drawn_calls").notNull().default(0),
+    /** What `drawn` was when the present window began, less what that window has to make up for. */
+    drawnBefore: quotaUnits("drawn_before").notNull().default(0),
     /** What is left is for some models only, and no part of the balance: the ledger settles it (`budgets`, scope `plan`). */
     ownQuota: boolean("own_quota").notNull().default(false),
     /** Ends with its period instead of being renewed. */
@@ -179,6 +184,22 @@ export const subscriptions = pgTable(
     check("subscriptions_one_payer", sql`${t.orderId} is null or ${t.payMethod} is null`),
     check("subscriptions_status_known", sql`${t.status} in ('active', 'past_due', 'ending', 'paused', 'ended')`),
   ],
+);
+
+/**
+ * Which person has had which plan first by which account: their own, or one of an organization that they own. Its trial is given
+ * once to each person.
+ */
+export const planHolders = pgTable(
+  "plan_holders",
+  {
+    planId: integer("plan_id")
+      .notNull()
+      .references(() => plans.id),
+    personId: integer("person_id").notNull(),
+    accountId: integer("account_id").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.planId, t.personId] })],
 );
 
 /** Up to where the usage of an account with subscriptions is distributed over them. */

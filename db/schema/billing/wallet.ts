@@ -53,6 +53,30 @@ export const topUpOrders = pgTable(
   ],
 );
 
+/**
+ * What services paid back of orders without Sluice, each report once: refunds in the service's own console, and lost disputes.
+ * `money` and the share of tax in it are in the order's currency; the balance is an administrator's decision.
+ */
+export const orderRefunds = pgTable(
+  "order_refunds",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    orderId: integer("order_id")
+      .notNull()
+      .references(() => topUpOrders.id, { onDelete: "cascade" }),
+    /** The service's number of what it reported. */
+    reference: text("reference").notNull(),
+    money: numeric("money", { precision: 20, scale: 2 }).notNull(),
+    tax: numeric("tax", { precision: 20, scale: 2 }).notNull().default("0"),
+    refundedAt: epochSeconds("refunded_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("order_refunds_reference_key").on(t.reference),
+    index("order_refunds_order_idx").on(t.orderId),
+    check("order_refunds_money_positive", sql`${t.money} > 0 and ${t.tax} >= 0`),
+  ],
+);
+
 /** Share of a recharge paid to the inviter or agent. */
 export const rebates = pgTable(
   "rebates",

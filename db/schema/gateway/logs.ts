@@ -180,6 +180,8 @@ export const unloggedCalls = pgTable(
     promptTokens: integer("prompt_tokens").notNull().default(0),
     completionTokens: integer("completion_tokens").notNull().default(0),
     worth: quotaUnits("worth").notNull().default(0),
+    /** What windows of plans paid of it, as JSON (`LogOther.plan_draws`); empty: nothing. */
+    planDraws: text("plan_draws").notNull().default(""),
   },
   (t) => [primaryKey({ columns: [t.requestId, t.createdAt] }), index("unlogged_calls_created_idx").on(t.createdAt)],
 );

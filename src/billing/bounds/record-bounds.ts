@@ -107,7 +107,14 @@ const OTHER: BoundOf<LogOther> = {
   },
   // Each is an entry of an index too. Of 64 characters, each may be two units.
   tags: list(10, line(128)),
-  plan_draws: list(100, { subscription: NUMBER, plan: NAME, units: NUMBER, calls: NUMBER, call: NUMBER }),
+  plan_draws: list(100, {
+    subscription: NUMBER,
+    plan: NAME,
+    units: NUMBER,
+    until: NUMBER,
+    calls: NUMBER,
+    call: NUMBER,
+  }),
   budgets: list(100, { id: NUMBER, scope: line(32), name: NAME, period: line(32) }),
   status: NUMBER,
 };

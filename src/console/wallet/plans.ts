@@ -75,12 +75,19 @@ const couponBody = t.Object({
 
 /** A change to another plan, or to another number of seats. Throws OperationError. */
 function changeOf(
-  input: Readonly<{ id: number; plan_id?: number | undefined; seats?: number | undefined }>,
+  input: Readonly<{
+    id: number;
+    plan_id?: number | undefined;
+    seats?: number | undefined;
+    drawn_units?: number | undefined;
+    drawn_calls?: number | undefined;
+  }>,
 ): ChangeInput {
-  const { id: subscriptionId, plan_id: planId, seats: count } = input;
-  if (count !== undefined) return { subscriptionId, seats: count };
+  const { id: subscriptionId, plan_id: planId, seats: count, drawn_units: units, drawn_calls: calls } = input;
+  const drawn = units === undefined || calls === undefined ? undefined : { units, calls };
+  if (count !== undefined) return { subscriptionId, seats: count, drawn };
   if (planId === undefined) throw new OperationError("plan_not_found");
-  return { subscriptionId, planId };
+  return { subscriptionId, planId, drawn };
 }
 
 /** Unknown coupons that a person may try: short codes could be guessed. */
@@ -207,8 +214,10 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
             body: t.Object({
               id,
               plan_id: t.Optional(id),
-              // The time of the preview that is confirmed, in epoch seconds.
+              // The time of the preview that is confirmed, in epoch seconds, and what the plan had paid then.
               at: t.Optional(integer({ minimum: 0, maximum: 99_999_999_999 })),
+              drawn_units: t.Optional(integer({ minimum: 0 })),
+              drawn_calls: t.Optional(integer({ minimum: 0 })),
               seats,
               renew: t.Optional(t.Boolean()),
               paused: t.Optional(t.Boolean()),

@@ -41,6 +41,8 @@ export type UserEntry = Readonly<{
   /** Limits of concurrent calls and of requests per minute that administrators set; 0: none for this user. */
   maxConcurrency: number;
   requestsPerMinute: number;
+  /** Ids of the people who own an organization: its calls count in their limits too. */
+  ownerIds?: readonly number[];
 }>;
 
 export type UserDirectory = {
@@ -61,11 +63,14 @@ export type UserExtras = [
   acceptUnsetPrice: boolean,
   maxConcurrency: number,
   requestsPerMinute: number,
+  ownerIds: readonly number[],
 ];
-const USUAL: UserExtras = ["person", 1, null, 1, false, false, 0, 0];
+const USUAL: UserExtras = ["person", 1, null, 1, false, false, 0, 0, []];
 
 const u = users;
 const acceptsUnsetPrice = sql`coalesce(${u.setting} -> 'accept_unset_model_ratio_model' = 'true', false)`;
+const ownerIds = sql`(select coalesce(json_agg(m.user_id order by m.user_id), '[]') from organization_members m
+  where m.organization_id = ${u.id} and m.role = 'owner')`;
 const USER_ROWS: RowSource = {
   table: u,
   id: u.id,
@@ -76,7 +81,7 @@ const USER_ROWS: RowSource = {
         and ${u.deletedAt} is null and not ${acceptsUnsetPrice} and ${u.maxConcurrency} = 0
         and ${u.requestsPerMinute} = 0
       then '' else json_build_array(${u.kind}, ${u.role}, ${u.adminRoleId}, ${u.status}, ${u.deletedAt} is not null,
-        ${acceptsUnsetPrice}, ${u.maxConcurrency}, ${u.requestsPerMinute})::text end`,
+        ${acceptsUnsetPrice}, ${u.maxConcurrency}, ${u.requestsPerMinute}, ${ownerIds})::text end`,
   ],
 };
 
@@ -84,12 +89,13 @@ const USER_ROWS: RowSource = {
 export class UserTable extends PackedRows<UserEntry> {
   protected override entryOf({ id, text }: PackedRow): UserEntry {
     const [username = "", displayName = "", group = "", sessionVersion, extras] = fieldsOf(text);
-    const [kind, role, adminRoleId, status, deleted, acceptUnsetPrice, maxConcurrency, requestsPerMinute] = extras
-      ? (JSON.parse(extras) as UserExtras)
-      : USUAL;
+    const parsed = extras ? (JSON.parse(extras) as UserExtras) : USUAL;
+    const [kind, role, adminRoleId, status, deleted, acceptUnsetPrice, maxConcurrency, requestsPerMinute] = parsed;
+    const ownerIds = parsed[8];
     return {
       ...{ id, kind, username, displayName, role, adminRoleId, status, group, deleted, acceptUnsetPrice },
       ...{ sessionVersion: Number(sessionVersion), maxConcurrency, requestsPerMinute },
+      ...(kind === "organization" && { ownerIds }),
     };
   }
 }

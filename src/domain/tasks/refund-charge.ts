@@ -2,9 +2,11 @@ import { sql } from "drizzle-orm";
 import { UNLOGGED_HOUR, UNLOGGED_SHIFT_S } from "../../../db/schema/gateway/logs.ts";
 import type { Tx } from "../../../db/types.ts";
 import { SETTLING } from "../../billing/journal/apply/apply-batch.ts";
+import { nowSeconds } from "../../lib/clock.ts";
 import { isOneOf } from "../../lib/values/sql-text.ts";
 import type { LogNote } from "../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
+import { type Draw, readDraws, returnDraws } from "../wallet/plans/limits/return-draws.ts";
 
 /** A charge by its record, and whose task it paid for. */
 export type Charge = Readonly<{
@@ -27,15 +29,22 @@ type Taken = Readonly<{
   budgets: readonly number[];
   /** The subscription that included the call; null: it was charged. */
   includedBy: number | null;
+  /** What windows paid of it. */
+  draws: readonly Draw[];
 }>;
 
 /**
- * Gives back what a record took: to the user, the API key with its budget, the budgets of an organization, and every counter and sum it is part of; the
+ * Gives back what a record took: to what paid it (`returnDraws`), the API key with its budget, the budgets of an organization, and every counter and sum it is part of; the
  * log row then says 0 and what was refunded, and an event reports it. To be called once, in the transaction that ends the
  * task. Resolves with the quota units that went back; null: the record is not in the database yet, try later. With
  * `mayVoid` such a record is made void instead: a log row in its place makes its journal line, should it still come, void.
  */
-export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Promise<number | null> {
+export async function refundCharge(
+  tx: Tx,
+  charge: Charge,
+  mayVoid: boolean,
+  now = nowSeconds(),
+): Promise<number | null> {
   // Takes turns with the writer of charges, which locks the same rows.
   await tx.execute(sql`select pg_advisory_xact_lock(${SETTLING})`);
   const row = await findCharge(tx, charge);
@@ -46,7 +55,7 @@ export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Pr
   }
   if (row.includedBy !== null) await returnCall(tx, charge, row.includedBy);
   const taken = Number(row.quota);
-  if (taken > 0 || Number(row.uncovered) > 0) await takeBack(tx, charge, taken, row);
+  if (taken > 0 || Number(row.uncovered) > 0) await takeBack(tx, charge, taken, row, now);
   if (taken > 0) {
     const { kind, name } = charge.task;
     await writeLog(tx, {
@@ -66,26 +75,27 @@ async function findCharge(tx: Tx, { chargeId, createdAt }: Charge): Promise<Take
     where request_id = ${chargeId} and created_at = ${createdAt} and type = ${LOG_TYPE.consumption} for update`);
   if (logged) {
     const other = readOther(logged.other ?? "{}");
-    const included =
-      other.refunded === undefined ? readDraws(other.plan_draws).find(({ isCall }) => isCall) : undefined;
-    return { ...logged, budgets: readBudgets(other.budgets), includedBy: included?.subscription ?? null };
+    const draws = other.refunded === undefined ? readDraws(other.plan_draws) : [];
+    const included = draws.find(({ isCall }) => isCall);
+    return { ...logged, budgets: readBudgets(other.budgets), includedBy: included?.subscription ?? null, draws };
   }
-  const [unlogged] = await tx.execute<TakenRow & Readonly<{ ids: string; by: number | null }>>(sql`
-    select quota, uncovered, null as other, budgets as ids,
+  const [unlogged] = await tx.execute<TakenRow & Readonly<{ ids: string; by: number | null; paid: string }>>(sql`
+    select quota, uncovered, null as other, budgets as ids, plan_draws as paid,
       (select b.scope_id from budgets b where b.id = u.included) as by
     from unlogged_calls u where request_id = ${chargeId} and created_at = ${createdAt} for update`);
   if (!unlogged) return undefined;
-  const { ids, by, ...row } = unlogged;
-  return { ...row, budgets: ids === "" ? [] : ids.split(",").map(Number), includedBy: by };
+  const { ids, by, paid, ...row } = unlogged;
+  const draws = paid === "" ? [] : readDraws(JSON.parse(paid));
+  return { ...row, budgets: ids === "" ? [] : ids.split(",").map(Number), includedBy: by, draws };
 }
 
-type TakenRow = Omit<Taken, "budgets" | "includedBy">;
+type TakenRow = Omit<Taken, "budgets" | "includedBy" | "draws">;
 
 /** Gives an included call back to its window, if that still runs, and says so on its receipt. */
 async function returnCall(tx: Tx, { chargeId, createdAt, userId }: Charge, subscription: number): Promise<void> {
   await tx.execute(sql`select from users where id = ${userId} for update`);
   const [window] = await tx.execute<{ id: number }>(sql`
-    update subscriptions set calls_left = calls_left + 1
+    update subscriptions set calls_left = calls_left + 1, drawn_calls = drawn_calls - 1
     where id = ${subscription} and user_id = ${userId} and status in ('active', 'past_due')
       and window_start <= ${createdAt} and calls_left < window_calls returning id`);
   if (window) {
@@ -121,12 +131,10 @@ async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channe
   await foldAgain(tx, createdAt);
 }
 
-/** Users before keys before budgets before channels, as the writer of charges locks them. */
-async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Promise<void> {
+/** Users before windows before keys before budgets before channels, as the writer of charges locks them. */
+async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken, now: number): Promise<void> {
   const { chargeId, createdAt, userId, tokenId } = charge;
-  await tx.execute(sql`update users set used_quota = used_quota - ${taken} where id = ${userId}`);
-  const returned = await returnToPlans(tx, userId, createdAt, row.other);
-  await tx.execute(sql`update users set quota = quota + ${taken - returned} where id = ${userId}`);
+  await returnDraws(tx, userId, { taken, draws: row.draws, createdAt }, now);
   if (tokenId > 0) {
     // A budget whose period has since been renewed is full at most.
     const grown = sql`remain_quota + ${taken}`;
@@ -158,40 +166,6 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Prom
 async function foldAgain(tx: Tx, createdAt: number): Promise<void> {
   await tx.execute(sql`update usage_fold set until = ${createdAt - (createdAt % 3600)} where until > ${createdAt}`);
 }
-
-/**
- * Gives back what windows for some models paid, if they still run, and answers how much that was, in quota units. What is left of
- * other windows is part of the balance.
- */
-async function returnToPlans(tx: Tx, userId: number, createdAt: number, other: string | null): Promise<number> {
-  const draws = readDraws(readOther(other ?? "{}").plan_draws);
-  if (draws.length === 0) return 0;
-  let returned = 0;
-  for (const { subscription, units } of draws) {
-    const [window] = await tx.execute<{ runs: boolean }>(sql`
-      select status in ('active', 'past_due') and window_start <= ${createdAt} as runs from subscriptions
-      where id = ${subscription} and user_id = ${userId} and own_quota for update`);
-    if (!window) continue;
-    // Windows for some models count their charges at once.
-    await tx.execute(sql`update plan_accounts set distributed = distributed - ${units} where user_id = ${userId}`);
-    if (!window.runs) continue;
-    await tx.execute(sql`update subscriptions set remaining = remaining + ${units} where id = ${subscription}`);
-    await tx.execute(sql`
-      update budgets set spent = spent - ${units}, remaining = greatest(0, limit_units - (spent - ${units}))
-      where organization_id = ${userId} and scope = 'plan' and scope_id = ${subscription} and deleted_at is null`);
-    returned += units;
-  }
-  return returned;
-}
-
-const readDraws = (value: unknown): { subscription: number; units: number; isCall: boolean }[] =>
-  Array.isArray(value)
-    ? value.flatMap(({ subscription, units, calls }) =>
-        Number.isSafeInteger(subscription) && Number.isSafeInteger(units)
-          ? [{ subscription, units, isCall: calls !== undefined }]
-          : [],
-      )
-    : [];
 
 /** From the period that counted it; a period that is over has nothing to give back. */
 async function takeBackBudgets(tx: Tx, ids: readonly number[], taken: number, createdAt: number): Promise<void> {

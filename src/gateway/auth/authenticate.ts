@@ -8,6 +8,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
+import { ownersOf } from "./limited-accounts.ts";
 import { refuseAddress, refuseLongKey, refuseOldSecret } from "./policies.ts";
 
 /** Who makes the call, and the group it runs in. */
@@ -23,6 +24,8 @@ export type Caller = Readonly<{
   budgets?: readonly BudgetEntry[] | undefined;
   /** The policies of its organization and project; undefined: none. */
   policies?: PolicySet | undefined;
+  /** The people who own its organization; undefined: it is none. */
+  owners?: readonly UserEntry[] | undefined;
 }>;
 
 type Credential = Readonly<{ key: string; channelId: number | null }>;
@@ -117,6 +120,7 @@ export function authenticateByMemory(services: GatewayServices, request: Request
     pinnedChannelId: credential.channelId,
     budgets: services.budgets?.of(token),
     policies,
+    owners: ownersOf(services, user),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
@@ -10,6 +11,7 @@ import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 import type { Arrival } from "../http/arrival.ts";
 import type { Caller } from "./authenticate.ts";
+import { limitedAccounts, limitedPersons } from "./limited-accounts.ts";
 import { minuteLimiters } from "./user-limits.ts";
 
 /**
@@ -33,18 +35,22 @@ export function refuseClosed(
 }
 
 /** Whether any limit counts the caller's requests. */
-export const isLimited = ({ services }: GatewayContext, { user, token }: Caller): boolean =>
+export const isLimited = ({ services }: GatewayContext, caller: Caller): boolean =>
   services.settings.get("ModelRequestRateLimitEnabled") ||
-  user.requestsPerMinute > 0 ||
-  (token !== null && hasLimits(token));
+  limitedAccounts(caller).some(({ requestsPerMinute }) => requestsPerMinute > 0) ||
+  hasKeyLimits(caller);
+
+const hasKeyLimits = ({ token }: Caller): boolean => token !== null && hasLimits(token);
 
 /** Counts the request toward the limits of the site, the user and the key. Rejects GatewayError. */
 export async function rateLimit(
   { services, requestLimit, userLimits, tokenLimits }: GatewayContext,
-  { user, token }: Caller,
+  caller: Caller,
 ): Promise<void> {
-  if (services.settings.get("ModelRequestRateLimitEnabled")) await requestLimit.admit(user.id);
-  if (user.requestsPerMinute > 0) await userLimits.admit(user);
+  const { token } = caller;
+  if (services.settings.get("ModelRequestRateLimitEnabled"))
+    for (const { id } of limitedPersons(caller)) await requestLimit.admit(id);
+  for (const account of limitedAccounts(caller)) if (account.requestsPerMinute > 0) await userLimits.admit(account);
   if (token && hasLimits(token)) await tokenLimits.admit(token, nowSeconds());
 }
 
@@ -56,7 +62,7 @@ function refuseBrowserExtension(request: Request): void {
   }
 }
 
-/** Counts model requests per user, in this process or together with the replicas. */
+/** Counts model requests per person, in this process or together with the replicas. */
 export type ModelRequestLimit = {
   /** Counts an incoming request. Rejects GatewayError 429 when a limit is reached. */
   admit(userId: number): Promise<void>;
@@ -74,7 +80,7 @@ export type ModelRequestLimit = {
 /** A call, of which there may be copies: all have the same client, which keeps how to take back what was counted. */
 type LimitedCall = Readonly<{
   client: { takeBack?: (() => void) | null };
-  caller: Readonly<{ user: Readonly<{ id: number }> }>;
+  caller: Readonly<{ user: UserEntry; owners?: readonly UserEntry[] | undefined }>;
 }>;
 
 type Limits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
@@ -121,18 +127,26 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
     async begin({ client, caller }) {
       const limits = current();
       if (!limits) return;
-      const key = String(caller.user.id);
-      refuseOver(limits, 0, await limits.successes.take(key));
       const countedAtMs = performance.now();
+      const counted: string[] = [];
       // A call that lasted longer than the window has left it already.
-      client.takeBack = () => {
-        if (performance.now() - countedAtMs < limits.minutes * 60_000) void limits.successes.giveBack(key);
+      const takeBack = () => {
+        if (performance.now() - countedAtMs >= limits.minutes * 60_000) return;
+        for (const key of counted) void limits.successes.giveBack(key);
       };
+      for (const { id } of limitedPersons(caller)) {
+        const key = String(id);
+        const waitSeconds = await limits.successes.take(key);
+        if (waitSeconds > 0) takeBack();
+        refuseOver(limits, 0, waitSeconds);
+        counted.push(key);
+      }
+      client.takeBack = takeBack;
     },
     succeeded({ client, caller }) {
       const isCounted = client.takeBack != null;
       client.takeBack = null;
-      if (!isCounted) void current()?.successes.take(String(caller.user.id));
+      if (!isCounted) for (const { id } of limitedPersons(caller)) void current()?.successes.take(String(id));
     },
     failed({ client }) {
       client.takeBack?.();

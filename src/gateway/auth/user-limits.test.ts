@@ -1,9 +1,13 @@
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { until } from "../../../test/support/lib/until.ts";
 import { createHostSlots, SlotCounter } from "../../lib/limits/host-slots.ts";
 import type { Call } from "../call/call.ts";
+import type { GatewayContext } from "../call/context.ts";
+import type { Caller } from "./authenticate.ts";
+import { createModelRequestLimit, rateLimit } from "./rate-limit.ts";
 import { createUserLimits } from "./user-limits.ts";
 
 const stops: (() => unknown)[] = [];
@@ -80,4 +84,40 @@ test("a call that ends while its slot is requested does not keep it", async () =
   limits.end(call);
   await begun;
   await limits.begin(call);
+});
+
+test("calls of organizations count in the limits of their owners", async () => {
+  const limits = createUserLimits(null);
+  const person = { id: 7, maxConcurrency: 2, requestsPerMinute: 0 };
+  const callOf = (id: number) =>
+    ({
+      caller: id === 7 ? { user: person } : { user: { id, maxConcurrency: 0 }, owners: [person] },
+    }) as unknown as Call;
+  const [own, first, second, other] = [callOf(7), callOf(8), callOf(9), callOf(10)];
+  await limits.begin(own);
+  await limits.begin(first);
+  for (const call of [second, other]) await expect(limits.begin(call)).rejects.toMatchObject({ status: 429 });
+  limits.end(first);
+  await limits.begin(second);
+  limits.end(own);
+  limits.end(second);
+  await Promise.all([limits.begin(own), limits.begin(other)]);
+});
+
+test("what the site allows a user in a minute is for all organizations of a person together", async () => {
+  const settings = fixedSettings({ ModelRequestRateLimitEnabled: "true", ModelRequestRateLimitCount: "3" });
+  const requestLimit = createModelRequestLimit(settings, null);
+  const context = { services: { settings }, requestLimit } as unknown as GatewayContext;
+  const person = { id: 7, requestsPerMinute: 0 };
+  const callers = [7, 8, 9, 10].map((id) => ({ user: { id, requestsPerMinute: 0 }, owners: [person], token: null }));
+  const outcomes = [];
+  for (const caller of callers) {
+    outcomes.push(
+      await rateLimit(context, caller as unknown as Caller).then(
+        () => 200,
+        (error) => error.status,
+      ),
+    );
+  }
+  expect(outcomes).toEqual([200, 200, 200, 429]);
 });

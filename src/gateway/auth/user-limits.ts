@@ -5,10 +5,11 @@ import type { MessageCode } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
+import { limitedAccounts } from "./limited-accounts.ts";
 
 /**
  * Limits that administrators set for single users: calls per minute, and concurrent calls in this process or in all
- * workers of this host.
+ * workers of this host. Calls of an organization count in its own and in those of its owners.
  */
 export type UserLimits = {
   /** Counts an incoming call. Rejects GatewayError 429 when the user's limit for this minute is reached. */
@@ -23,14 +24,39 @@ export type UserLimits = {
 export function createUserLimits(shared: SharedLimits | null, slots: HostSlots | null = null): UserLimits {
   const limiterOf = minuteLimiters("user", shared);
   const running = new Map<number, Set<Call>>();
-  /** Releases a call's slot among all workers. */
-  const releases = new WeakMap<Call, ReleaseSlot>();
+  /** Releases a call's slots among all workers. */
+  const releases = new WeakMap<Call, ReleaseSlot[]>();
   const forget = (call: Call): boolean => {
-    const { id } = call.caller.user;
-    const calls = running.get(id);
-    const isKnown = calls?.delete(call) ?? false;
-    if (calls?.size === 0) running.delete(id);
+    let isKnown = false;
+    for (const { id } of limitedAccounts(call.caller)) {
+      const calls = running.get(id);
+      if (calls?.delete(call)) isKnown = true;
+      if (calls?.size === 0) running.delete(id);
+    }
     return isKnown;
+  };
+  const end = (call: Call): void => {
+    const slots = releases.get(call) ?? [];
+    releases.delete(call);
+    if (forget(call)) for (const release of slots) release();
+  };
+  const enter = async (call: Call, { id, maxConcurrency }: UserEntry): Promise<void> => {
+    const calls = running.get(id) ?? new Set();
+    running.set(id, calls.add(call));
+    const refusal = tooMany("user_concurrency", "gateway_requests_at_once", maxConcurrency, 1);
+    if (!slots && calls.size > maxConcurrency) {
+      end(call);
+      throw refusal;
+    }
+    if (!slots) return;
+    const release = await slots.enter(SLOTS, maxConcurrency, String(id));
+    if (!release) {
+      end(call);
+      throw refusal;
+    }
+    // The call may have ended while its slot was requested.
+    if (calls.has(call)) releases.set(call, [...(releases.get(call) ?? []), release]);
+    else release();
   };
 
   return {
@@ -42,30 +68,9 @@ export function createUserLimits(shared: SharedLimits | null, slots: HostSlots |
       }
     },
     async begin(call) {
-      const { id, maxConcurrency } = call.caller.user;
-      if (maxConcurrency === 0) return;
-      const calls = running.get(id) ?? new Set();
-      running.set(id, calls.add(call));
-      const refusal = tooMany("user_concurrency", "gateway_requests_at_once", maxConcurrency, 1);
-      if (!slots && calls.size > maxConcurrency) {
-        forget(call);
-        throw refusal;
-      }
-      if (!slots) return;
-      const release = await slots.enter(SLOTS, maxConcurrency, String(id));
-      if (!release) {
-        forget(call);
-        throw refusal;
-      }
-      // The call may have ended while its slot was requested.
-      if (calls.has(call)) releases.set(call, release);
-      else release();
+      for (const account of limitedAccounts(call.caller)) if (account.maxConcurrency > 0) await enter(call, account);
     },
-    end(call) {
-      const release = releases.get(call);
-      releases.delete(call);
-      if (forget(call)) release?.();
-    },
+    end,
   };
 }
 

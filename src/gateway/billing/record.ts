@@ -83,9 +83,12 @@ function endHold(
  */
 export async function beginCall({ requestLimit, userLimits, services }: GatewayContext, call: Call): Promise<void> {
   if (services.settings.get("ModelRequestRateLimitEnabled")) await requestLimit.begin(call);
-  if (call.caller.user.maxConcurrency > 0) await userLimits.begin(call);
+  if (hasConcurrencyLimit(call)) await userLimits.begin(call);
   if (services.feed.isWatched) services.feed.publish(liveCallOf(call));
 }
+
+const hasConcurrencyLimit = ({ caller: { user, owners } }: Call): boolean =>
+  user.maxConcurrency > 0 || owners !== undefined;
 
 /** Records a call that failed before a response; returns the error for the client. */
 export function failCall(context: GatewayContext, call: Call, reserved: Reservation, thrown: unknown): GatewayError {
@@ -148,7 +151,7 @@ function end(
   call.trace?.end(row, usage);
   telemetry?.count(call, row, usage);
   call.client.end();
-  if (call.caller.user.maxConcurrency > 0) context.userLimits.end(call);
+  if (hasConcurrencyLimit(call)) context.userLimits.end(call);
   context.metrics.finished(call, row);
   if (feed.isWatched) feed.publish(endedCall(call, row));
 }

@@ -93,6 +93,7 @@ export const userRow = (entry: UserEntry): PackedRow => {
   const { deleted, acceptUnsetPrice, maxConcurrency, requestsPerMinute } = entry;
   const extras: UserExtras = [
     ...([kind, role, adminRoleId, status, deleted, acceptUnsetPrice, maxConcurrency, requestsPerMinute] as const),
+    entry.ownerIds ?? [],
   ];
   const fields = [username, displayName, group, String(entry.sessionVersion)];
   return { id: entry.id, text: packFields([...fields, JSON.stringify(extras)]) };

@@ -119,9 +119,9 @@ export async function applyBatch(
       returning request_id, created_at
     ),
     noted as (
-      insert into unlogged_calls (request_id, created_at, user_id, token_id, token_name, model_name, channel_id, quota, uncovered${budgets.notedColumn}${included.notedColumn})
-      select request_id, created_at, user_id, token_id, token_name, model_name, channel_id, taken, asked - taken${budgets.notedValue}${included.notedValue}
-      from charged c where unlogged ${unlessNoted}
+      insert into unlogged_calls (request_id, created_at, user_id, token_id, token_name, model_name, channel_id, quota, uncovered, plan_draws${budgets.notedColumn}${included.notedColumn})
+      select request_id, created_at, user_id, token_id, token_name, model_name, channel_id, taken, asked - taken, coalesce(d.draws, '')${budgets.notedValue}${included.notedValue}
+      from charged c left join plan_draws d using (place) where unlogged ${unlessNoted}
       returning request_id, created_at
     ),
     applied as ${applied},

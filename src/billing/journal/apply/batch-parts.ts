@@ -88,7 +88,7 @@ export const withoutBudgets = (sql: Statements): ReturnType<typeof withBudgets> 
 export const withPlans = (sql: Statements, areNew: boolean) => ({
   column: sql`nullif(f[22], '')::integer as plan,`,
   planned: sql`planned as materialized (
-      select e.place, w.id as subscription, w.plan_id, greatest(0, least(e.asked, w.remaining - coalesce(sum(e.asked) over (
+      select e.place, w.id as subscription, w.plan_id, case when w.rolling_seconds = 0 then w.window_end end as until, greatest(0, least(e.asked, w.remaining - coalesce(sum(e.asked) over (
         partition by w.id order by e.place rows between unbounded preceding and 1 preceding), 0)))::bigint as units
       from entries e join budgets b on b.id = e.plan join plan_windows w on w.id = b.scope_id and w.own_quota
       ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = e.request_id and l.created_at = e.created_at)`}
@@ -103,7 +103,7 @@ export const withPlans = (sql: Statements, areNew: boolean) => ({
       from entries e join wallet_entries w using (place) left join short s using (place) left join planned p using (place)`,
   fromWallet: sql`c.taken - c.planned`,
   draws: sql`union all
-        select d.place, d.subscription, p.name, -1, d.units, null, null from planned d join plans p on p.id = d.plan_id
+        select d.place, d.subscription, p.name, -1, d.units, null, null, d.until from planned d join plans p on p.id = d.plan_id
         where d.units > 0`,
   ownRequested: sql`sum(asked) filter (where plan is null)`,
   sums: sql`sum(taken - planned)::bigint as wallet, coalesce(sum(asked) filter (where plan is null), 0)::bigint as wallet_asked,`,
@@ -150,7 +150,7 @@ export const withIncluded = (sql: Statements, areNew: boolean) => ({
       ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = e.request_id and l.created_at = e.created_at)`}
     ),`,
   draws: sql`union all
-        select c.place, c.subscription, p.name, -2, 0, case when c.rest >= 0 then c.calls - c.rest end, coalesce(c.calls, 0)
+        select c.place, c.subscription, p.name, -2, 0, case when c.rest >= 0 then c.calls - c.rest end, coalesce(c.calls, 0), null
         from included_calls c join plans p on p.id = c.plan_id`,
 });
 export const withoutIncluded = (sql: Statements): ReturnType<typeof withIncluded> => ({
@@ -197,7 +197,7 @@ export const planDraws = (
       select * from (
         select c.place, w.id as subscription, p.name, w.low,
           least(w.low + w.remaining, c.before + c.taken) - greatest(w.low, c.before) as units,
-          null::bigint as call, null::integer as calls
+          null::bigint as call, null::integer as calls, case when w.rolling_seconds = 0 then w.window_end end as until
         from plan_charges c
         join (
           select *, (sum(remaining) over (
@@ -213,7 +213,7 @@ export const planDraws = (
     ),
     plan_draws as materialized (
       select place, json_agg(case when calls is null
-          then json_build_object('subscription', subscription, 'plan', name, 'units', units)
+          then json_strip_nulls(json_build_object('subscription', subscription, 'plan', name, 'units', units, 'until', until))
           else json_build_object('subscription', subscription, 'plan', name, 'units', units, 'call', call, 'calls', calls)
         end order by low, subscription)::text as draws
       from plan_parts group by place
@@ -225,8 +225,8 @@ export const planDraws = (
  */
 export const drawnWindows = (sql: Statements, { units }: Pick<ReturnType<typeof withPlans>, "units">) => sql`
     drawn_windows as (
-      update subscriptions s set remaining = s.remaining - d.units,
-        calls_left = greatest(0, s.calls_left - d.calls), is_window_open = s.is_window_open or d.opens,
+      update subscriptions s set remaining = s.remaining - d.units, drawn = s.drawn + d.units,
+        calls_left = greatest(0, s.calls_left - d.calls), drawn_calls = s.drawn_calls + d.calls, is_window_open = s.is_window_open or d.opens,
         window_start = case when d.opens then greatest(s.window_start, d.first) else s.window_start end,
         window_end = case when d.opens then least(s.period_end, greatest(s.window_start, d.first) + s.rolling_seconds)
           else s.window_end end

@@ -2,6 +2,7 @@ import { and, count, eq, isNull } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
+import { planAccounts } from "../../../../db/schema/billing/plans.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { createAccount } from "../users/create-user.ts";
@@ -12,8 +13,8 @@ import { type OrganizationDeps, type Person, writeOrganizationLog } from "./oper
 const MOST_OWNED = 20;
 
 /**
- * Creates an organization with an empty wallet and the person as its owner; returns its id. It has the group and the limits of
- * the person, so that nobody gets out of theirs this way.
+ * Creates an organization with an empty wallet and the person as its owner; returns its id. It has the person's own group, not that
+ * of a plan, which ends. Its calls count in the limits of its owners.
  * Throws OperationError when a name is refused or taken, or the person owns too many.
  */
 export async function createOrganization(
@@ -25,14 +26,13 @@ export async function createOrganization(
   const id = await db.transaction(async (tx) => {
     // One at a time for each person, so that the count holds.
     const [creator] = await tx
-      .select({
-        group: users.group,
-        maxConcurrency: users.maxConcurrency,
-        requestsPerMinute: users.requestsPerMinute,
-      })
+      .select({ group: users.group, planGroup: planAccounts.planGroup, ownGroup: planAccounts.ownGroup })
       .from(users)
+      .leftJoin(planAccounts, eq(planAccounts.userId, users.id))
       .where(eq(users.id, person.id))
-      .for("update");
+      .for("update", { of: users });
+    if (!creator) throw new OperationError("user_not_found");
+    const group = creator.planGroup === creator.group ? (creator.ownGroup ?? creator.group) : creator.group;
     const { owned } = requireRow(
       await tx
         .select({ owned: count() })
@@ -49,10 +49,7 @@ export async function createOrganization(
     if (owned >= MOST_OWNED) throw new OperationError("organization_too_many", { max: MOST_OWNED });
     const account = { username: input.username, displayName: input.displayName, kind: "organization" } as const;
     const organizationId = await createAccount(tx, account, null);
-    await tx
-      .update(users)
-      .set({ ...creator })
-      .where(eq(users.id, organizationId));
+    await tx.update(users).set({ group }).where(eq(users.id, organizationId));
     await tx
       .insert(organizationMembers)
       .values({ organizationId, userId: person.id, role: "owner", joinedAt: nowSeconds() });

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../../../db/schema/gateway/tasks.ts";
 import type { TaskReport } from "../../../formats/tasks/report.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
+import { publishPlanAccount } from "../../wallet/plans/limits/overage.ts";
 import { refundCharge } from "../refund-charge.ts";
 import type { OpenTask, TaskDeps } from "../task.ts";
 import { isNews, writeRefund, writeReport } from "../task-rows.ts";
@@ -79,8 +80,10 @@ async function failTask({ db, changes }: TaskDeps, task: OpenTask, report: TaskR
       throw error;
     });
   if (refunded === null) return false;
-  if (refunded > 0) {
-    await changes.publish("users", [task.userId]);
+  // An included call is worth nothing, and comes back all the same.
+  if (task.chargeId !== "") {
+    // Nothing is lowered: nobody waits until the other processes know.
+    await publishPlanAccount({ db, changes: { enforce: changes.publish } }, task.userId);
     if (task.tokenId > 0) await changes.publish("tokens", [task.tokenId]);
   }
   return true;

@@ -189,36 +189,47 @@ function requireDue({ running }: PlanAccount, id: number, looked: Subscription) 
 }
 
 /**
- * Takes what is left of the window back from the balance (`units`, as last looked at) and ends or pauses the subscription. What calls
- * under way hold is left to them and tried again by the next run.
+ * Takes what is left of the window back from the balance (`units`, as last looked at) and ends or pauses the subscription. Where calls
+ * under way hold some of it, it goes all the same, so that no other call can have it: what they cost is paid from the balance, as far
+ * as that goes, like all calls that end after their plan.
  */
-async function takeBack(deps: PlanDeps, { subscription, plan }: Running, units: number, now: number): Promise<boolean> {
-  const { id, userId } = subscription;
+async function takeBack(deps: PlanDeps, running: Running, units: number, now: number): Promise<boolean> {
+  const { userId } = running.subscription;
   try {
-    await paying(deps, userId, units, async (tx) => {
-      const account = await lockPlanAccount(tx, userId);
-      const current = account.running.find((running) => running.subscription.id === id)?.subscription;
-      // Another process may have ended or paused it meanwhile.
-      if (current?.status !== "ending") throw new OperationError("subscription_changed");
-      // Calls have used some of it since it was looked at: so much was taken from the wallet instead.
-      // What is left for some models is no part of the balance.
-      const taken = current.ownQuota ? current.remaining : Math.min(units, current.remaining);
-      if (!current.ownQuota && units > taken) await addQuota(tx, userId, units - taken);
-      await tx
-        .update(subscriptions)
-        .set(
-          current.pauseAtEnd
-            ? { status: "paused", remaining: 0, callsLeft: 0, pauseAtEnd: false }
-            : { status: "ended", remaining: 0, callsLeft: 0, endedAt: now },
-        )
-        .where(eq(subscriptions.id, id));
-      if (taken > 0) await logPlan(tx, userId, "plan_quota_expired", plan, -taken);
-      if (!current.pauseAtEnd) await returnPaidPeriod(tx, { subscription: current, plan });
-      await applyPlans(tx, account);
-    });
+    await paying(deps, userId, units, (tx) => endWith(tx, running, units, now));
+    return true;
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    if (error.code !== "plan_balance_too_low") return false;
+  }
+  try {
+    await deps.db.transaction((tx) => endWith(tx, running, 0, now));
     return true;
   } catch (error) {
     if (error instanceof OperationError) return false;
     throw error;
   }
+}
+
+/** Ends or pauses a subscription with nothing left of its window. `paid`: quota units that were taken from the balance for it. */
+async function endWith(tx: Tx, { subscription: { id, userId }, plan }: Running, paid: number, now: number) {
+  const account = await lockPlanAccount(tx, userId);
+  const current = account.running.find((running) => running.subscription.id === id)?.subscription;
+  // Another process may have ended or paused it meanwhile.
+  if (current?.status !== "ending") throw new OperationError("subscription_changed");
+  // What is left for some models is no part of the balance. Of the rest calls may have used some, or got some back, since it was looked
+  // at: so much was taken too much, or too little.
+  const left = current.ownQuota ? current.remaining : Math.min(current.remaining, account.balanceUnits + paid);
+  if (!current.ownQuota && left !== paid) await addQuota(tx, userId, paid - left);
+  await tx
+    .update(subscriptions)
+    .set(
+      current.pauseAtEnd
+        ? { status: "paused", remaining: 0, callsLeft: 0, pauseAtEnd: false }
+        : { status: "ended", remaining: 0, callsLeft: 0, endedAt: now },
+    )
+    .where(eq(subscriptions.id, id));
+  if (left > 0) await logPlan(tx, userId, "plan_quota_expired", plan, -left);
+  if (!current.pauseAtEnd) await returnPaidPeriod(tx, { subscription: current, plan });
+  await applyPlans(tx, account);
 }

@@ -10,6 +10,7 @@ import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { type Coupon, couponAfter, couponOf, priceWith } from "./coupons.ts";
 import { publishPlanAccount } from "./limits/overage.ts";
+import { drawnOf, makeUpFor, unusedFrom } from "./limits/unused.ts";
 import { requireNextUnpaid } from "./orders/pay-period.ts";
 import { periodEnd } from "./periods.ts";
 import {
@@ -55,8 +56,8 @@ export async function setRenewal(
 }
 
 /**
- * Changes the plan of a subscription: one with a higher price begins at once, and what the unused time was worth counts
- * towards its price; one with the same or a lower price begins with the next period. Where the other plan sells seats, an
+ * Changes the plan of a subscription: one with a higher price begins at once, and what was unused of the paid period, in time and in
+ * quota, counts towards its price; one with the same or a lower price begins with the next period. Where the other plan sells seats, an
  * organization goes on with as many as it has. Throws OperationError.
  */
 export async function switchPlan(
@@ -116,7 +117,8 @@ export async function switchPlan(
     };
     await tx.update(subscriptions).set(values).where(eq(subscriptions.id, subscriptionId));
     if (due > 0) await logPaid(tx, userId, next, extraSeats, due);
-    await fillWindow(tx, { plan: next, subscription: { ...subscription, ...values } }, now);
+    const missing = makeUpFor(subscription, drawnOf(current), now);
+    await fillWindow(tx, { plan: next, subscription: { ...subscription, ...values } }, now, missing);
     await applyPlans(tx, account);
   });
   await publishPlanAccount(deps, userId);
@@ -130,7 +132,7 @@ export type PlanChange = Readonly<{
   extraSeats: number;
   /** The other plan begins at once, else with the next period. */
   isUpgrade: boolean;
-  /** What the unused time of the paid period is worth. */
+  /** What is unused of the paid period is worth, the smaller of its time and its quota. */
   credit: number;
   coupon: Coupon | null;
   /** What a period of the other plan costs. */
@@ -154,12 +156,10 @@ export async function readChange(
   seatsInAll?: number,
 ): Promise<PlanChange> {
   await requireNextUnpaid(db, subscriptionId);
-  const [current] = await db.select().from(subscriptions).where(eq(subscriptions.id, subscriptionId));
-  if (!current || current.userId !== userId) throw new OperationError("subscription_not_found");
-  if (seatsInAll !== undefined) return readSeatChange(db, current, seatsInAll, now);
-  const isBack = planId === current.planId && current.nextPlanId !== null;
   const account = await db.transaction((tx) => lockPlanAccount(tx, userId));
-  const { plan: present } = findRunning(account, subscriptionId);
+  const { plan: present, subscription: current } = findRunning(account, subscriptionId);
+  if (seatsInAll !== undefined) return readSeatChange(db, { plan: present, subscription: current }, seatsInAll, now);
+  const isBack = planId === current.planId && current.nextPlanId !== null;
   const next = isBack ? present : await findPlan(db, planId);
   if (!next.isVisible && !isBack) throw new OperationError("plan_not_found");
   const others = account.running.filter(({ subscription }) => subscription.id !== subscriptionId);
@@ -174,25 +174,28 @@ export async function readChange(
   const coupon = await couponOf(db, current);
   const price = priceWith(next, coupon, extraSeats);
   const made = { current, present, next, extraSeats, isUpgrade, coupon, price };
-  return { ...made, credit: creditOf(current, now), isOfSeats: false, isBack };
+  return { ...made, credit: creditOf(current, unusedFrom(current, now)), isOfSeats: false, isBack };
 }
 
 /** The same for another number of seats of the plan: the number of now takes back one that was to begin with the next period. */
-async function readSeatChange(db: Db, current: Subscription, seats: number, now: number): Promise<PlanChange> {
-  const account = await db.transaction((tx) => lockPlanAccount(tx, current.userId));
-  const { plan: present } = findRunning(account, current.id);
+async function readSeatChange(
+  db: Db,
+  { plan: present, subscription: current }: Running,
+  seats: number,
+  now: number,
+): Promise<PlanChange> {
   const extraSeats = readSeats(present, seats);
   const isBack = extraSeats === current.extraSeats && current.nextExtraSeats !== null && current.nextPlanId === null;
   if (extraSeats === current.extraSeats && !isBack) throw new OperationError("plan_seats_same", { seats });
   const coupon = await couponOf(db, current);
   return {
     ...{ current, present, next: present, extraSeats, coupon, isBack, isOfSeats: true },
-    ...{ isUpgrade: extraSeats > current.extraSeats, credit: creditOf(current, now) },
+    ...{ isUpgrade: extraSeats > current.extraSeats, credit: creditOf(current, unusedFrom(current, now)) },
     price: priceWith(present, coupon, extraSeats),
   };
 }
 
-/** What the rest of a period is worth at `now` of what was `paid` for it, in the same unit, rounded down. */
+/** What the rest of a period from `now` on is worth of what was `paid` for it, in the same unit, rounded down. */
 export function creditOf(
   { paid, periodStart, periodEnd: end }: Pick<Subscription, "paid" | "periodStart" | "periodEnd">,
   now: number,

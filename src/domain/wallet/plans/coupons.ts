@@ -1,4 +1,4 @@
-import { and, count, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { planOrders, planPurchases } from "../../../../db/schema/billing/plan-orders.ts";
 import { COUPON_DURATIONS, coupons, couponUses, plans } from "../../../../db/schema/billing/plans.ts";
@@ -6,9 +6,11 @@ import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
+import { accountsOf, personsBehind } from "./limits/trials.ts";
 
 export type Coupon = typeof coupons.$inferSelect;
 
@@ -108,19 +110,34 @@ export async function findCoupon(
   const [use] = await db
     .select({ usedAt: couponUses.usedAt })
     .from(couponUses)
-    .where(and(eq(couponUses.couponId, coupon.id), eq(couponUses.userId, userId)));
+    .where(and(eq(couponUses.couponId, coupon.id), inArray(couponUses.userId, await usersOf(db, userId))));
   if (use) throw new OperationError("coupon_used_by_you");
   return coupon;
 }
 
-/** Counts a use, however many come at once. Throws OperationError: its limit is reached, or the account used it before. */
-export async function takeCoupon(tx: Tx, { id }: Coupon, userId: number, now: number): Promise<void> {
-  const [use] = await tx
+/** Who uses a coupon by an account: itself, and the people who own it. */
+const usersOf = async (db: Db | Tx, userId: number): Promise<number[]> => [
+  ...new Set([userId, ...(await personsBehind(db, userId))]),
+];
+
+/** Stores a use for all of them, in the order of their ids as others do. Returns whose are new. */
+async function storeUses(tx: Tx, couponId: number, userId: number, now: number) {
+  const userIds = (await usersOf(tx, userId)).toSorted((a, b) => a - b);
+  const stored = await tx
     .insert(couponUses)
-    .values({ couponId: id, userId, usedAt: now })
+    .values(userIds.map((id) => ({ couponId, userId: id, usedAt: now })))
     .onConflictDoNothing()
-    .returning({ couponId: couponUses.couponId });
-  if (!use) throw new OperationError("coupon_used_by_you");
+    .returning({ userId: couponUses.userId });
+  return { stored: stored.map((use) => use.userId), areAllNew: stored.length === userIds.length };
+}
+
+/**
+ * Counts a use, however many come at once. Throws OperationError: its limit is reached, or the account or one of the people who own it
+ * used it before.
+ */
+export async function takeCoupon(tx: Tx, { id }: Coupon, userId: number, now: number): Promise<void> {
+  const { areAllNew } = await storeUses(tx, id, userId, now);
+  if (!areAllNew) throw new OperationError("coupon_used_by_you");
   // What is reserved is counted with nobody else counting. Uses that others have stored meanwhile lock the coupon's key.
   await tx.select({ id: coupons.id }).from(coupons).where(eq(coupons.id, id)).for("no key update");
   const [counted] = await tx
@@ -152,7 +169,8 @@ const reservedUses = (couponId: number, now: number, except = sql`false`) =>
 
 /**
  * Keeps a use of a coupon for an order that is about to be stored in the same transaction; another order of the account for
- * the plan is replaced by it. Throws OperationError: its limit is reached, or the account uses it for another plan.
+ * the plan is replaced by it. Throws OperationError: its limit is reached, or the account uses it for another plan, or another account
+ * of the same people does.
  */
 export async function reserveCoupon(
   tx: Tx,
@@ -160,7 +178,7 @@ export async function reserveCoupon(
   { userId, planId, now }: Readonly<{ userId: number; planId: number; now: number }>,
 ): Promise<void> {
   const own = sql`o.user_id = ${userId} and o.plan_id = ${planId}`;
-  const others = sql`o.user_id <> ${userId} or o.plan_id = ${planId}`;
+  const others = sql`not ${isOneOf(sql`o.user_id`, await accountsOf(tx, userId))} or (${own})`;
   const [coupon] = await tx.select().from(coupons).where(eq(coupons.id, id)).for("no key update");
   const [counted] = await tx
     .select({ all: reservedUses(id, now, own), ofOtherPlans: reservedUses(id, now, others) })
@@ -174,12 +192,8 @@ export async function reserveCoupon(
 
 /** Counts the use of a coupon by an order that was paid, once. What was promised holds, also when the coupon is used up by now. */
 export async function countReservedUse(tx: Tx, couponId: number, userId: number, now: number): Promise<void> {
-  const [use] = await tx
-    .insert(couponUses)
-    .values({ couponId, userId, usedAt: now })
-    .onConflictDoNothing()
-    .returning({ couponId: couponUses.couponId });
-  if (!use) return;
+  const { stored } = await storeUses(tx, couponId, userId, now);
+  if (!stored.includes(userId)) return;
   const isBelow = or(eq(coupons.maxUses, 0), lt(coupons.usedCount, coupons.maxUses));
   await tx
     .update(coupons)

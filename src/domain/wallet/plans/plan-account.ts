@@ -7,6 +7,7 @@ import type { LogNote } from "../../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { addQuota } from "../balances.ts";
 import { limitOverage } from "./limits/overage.ts";
+import { type Drawn, isOpenRolling } from "./limits/unused.ts";
 import { periodEnd, windowAt } from "./periods.ts";
 import { seatsOf } from "./seats/seats.ts";
 
@@ -54,15 +55,15 @@ export async function lockPlanAccount(tx: Tx, userId: number): Promise<PlanAccou
     .where(and(eq(subscriptions.userId, userId), ne(subscriptions.status, "ended")))
     .orderBy(drawOrder, asc(subscriptions.id))
     .for("update", { of: subscriptions });
-  // Refunds lower what was used: they go to the wallet.
+  // Refunds lower both (`returnDraws`).
   let drawn = Math.max(0, user.usedQuota - (account?.distributed ?? user.usedQuota));
   const running: Running[] = [];
   for (const { subscription, plan } of rows) {
     const taken = subscription.ownQuota ? 0 : Math.min(drawn, subscription.remaining);
     drawn -= taken;
-    const remaining = subscription.remaining - taken;
-    running.push({ plan, subscription: { ...subscription, remaining } });
-    if (taken > 0) await tx.update(subscriptions).set({ remaining }).where(eq(subscriptions.id, subscription.id));
+    const values = { remaining: subscription.remaining - taken, drawn: subscription.drawn + taken };
+    running.push({ plan, subscription: { ...subscription, ...values } });
+    if (taken > 0) await tx.update(subscriptions).set(values).where(eq(subscriptions.id, subscription.id));
   }
   await tx
     .insert(planAccounts)
@@ -74,17 +75,30 @@ export async function lockPlanAccount(tx: Tx, userId: number): Promise<PlanAccou
 
 /**
  * Begins the window of `now` and fills it up to the plan's calls and quota: quota as part of the balance, or for the plan's models
- * alone. Returns the subscription as it is then.
+ * alone. After a change within a paid period `missing` says what is not filled up (`makeUpFor`), and an open window of five hours goes
+ * on. Returns the subscription as it is then.
  */
-export async function fillWindow(tx: Tx, { subscription, plan }: Running, now: number): Promise<Subscription> {
-  const { id, userId, remaining } = subscription;
-  const window = windowAt(plan.window, now, subscription);
+export async function fillWindow(
+  tx: Tx,
+  { subscription, plan }: Running,
+  now: number,
+  missing: Drawn | null = null,
+): Promise<Subscription> {
+  const { id, userId, remaining, drawn } = subscription;
+  const { units = 0, calls = 0 } = missing ?? {};
+  const goesOn = missing !== null && plan.window === "5h" && isOpenRolling(subscription, now);
+  const window = goesOn
+    ? { windowEnd: Math.min(subscription.windowEnd, subscription.periodEnd) }
+    : windowAt(plan.window, now, subscription);
   // A smaller plan that follows a larger one does not take away what is left.
-  const filled = Math.max(remaining, plan.windowQuota);
+  const filled = Math.max(remaining, plan.windowQuota - units);
   // What is left for all models stays so.
   const ownQuota = plan.models.length > 0 && (subscription.ownQuota || remaining === 0);
-  const callsLeft = Math.max(subscription.callsLeft, plan.windowCalls);
-  const values = { ...window, remaining: filled, ownQuota, windowCalls: callsLeft, callsLeft };
+  const callsLeft = Math.max(subscription.callsLeft, plan.windowCalls - calls);
+  const values = {
+    ...{ ...window, remaining: filled, drawnBefore: drawn - units, ownQuota },
+    ...{ windowCalls: Math.max(callsLeft, plan.windowCalls), callsLeft },
+  };
   await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
   const inBalance = ownQuota ? 0 : filled - (subscription.ownQuota ? 0 : remaining);
   if (inBalance > 0) await addQuota(tx, userId, inBalance);
@@ -172,7 +186,9 @@ export async function applyPlans(tx: Tx, { userId, group }: Pick<PlanAccount, "u
       tx.update(planAccounts).set({ planGroup, ownGroup }).where(eq(planAccounts.userId, userId)),
     ]);
   if (highest) {
-    if (group !== highest.group) await set(highest.group, highest.group, account?.ownGroup ?? group);
+    // What is no plan's is the account's own: also the group that an administrator has put it into meanwhile.
+    const own = account?.planGroup === group ? account.ownGroup : group;
+    if (group !== highest.group) await set(highest.group, highest.group, own);
   } else if (account?.planGroup) {
     // An administrator may have put the account into another group meanwhile: it stays there.
     await set(group === account.planGroup ? (account.ownGroup ?? group) : group, null, null);

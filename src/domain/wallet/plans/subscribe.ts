@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { plans, type ReminderMethod, subscriptions } from "../../../../db/schema/billing/plans.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
@@ -14,6 +14,7 @@ import { amountText } from "../amount-text.ts";
 import type { WalletDeps } from "../operation.ts";
 import { couponAfter, findCoupon, priceWith, takeCoupon } from "./coupons.ts";
 import { publishPlanAccount } from "./limits/overage.ts";
+import { hadPlan, noteHolders } from "./limits/trials.ts";
 import { periodEnd } from "./periods.ts";
 import {
   applyPlans,
@@ -32,7 +33,7 @@ const DAY_S = 86_400;
 
 /**
  * Subscribes an account to a plan that is offered: its price is taken from the wallet, not from what is left of other plans;
- * an account's first subscription to a plan with a trial begins with that. A coupon lowers the price of what is paid first, or
+ * the first subscription of a person, or of their organizations, to a plan with a trial begins with that. A coupon lowers the price of what is paid first, or
  * of all periods. `seats`: how many an organization has in all, where it adds some to the plan's; `payMethod`: how later periods
  * are paid, if not from the wallet. Throws OperationError.
  */
@@ -129,6 +130,8 @@ export async function begin(
 ): Promise<number> {
   const { userId } = account;
   await requireSeats(tx, userId, plan, extraSeats);
+  const isFirst = await noteHolders(tx, userId, plan.id);
+  if (trialEnd !== null && !isFirst) throw new OperationError("plan_subscribed_already");
   const end = trialEnd ?? periodEnd(now, plan.period, plan.periodCount);
   const [subscription] = await tx
     .insert(subscriptions)
@@ -199,14 +202,4 @@ export async function findPlan(db: Db | Tx, planId: number): Promise<Plan> {
   const plan = await findAnyPlan(db, planId);
   if (!plan || plan.isRetired) throw new OperationError("plan_not_found");
   return plan;
-}
-
-/** Whether an account has, or had, a subscription to a plan: its trial is used up. */
-export async function hadPlan(db: Db | Tx, userId: number, planId: number): Promise<boolean> {
-  const rows = await db
-    .select({ one: sql`1` })
-    .from(subscriptions)
-    .where(and(eq(subscriptions.userId, userId), eq(subscriptions.planId, planId)))
-    .limit(1);
-  return rows.length > 0;
 }

@@ -2,6 +2,7 @@ import { usableGroups } from "../../../domain/accounts/users/usable-groups.ts";
 import { textOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Caller } from "../../auth/authenticate.ts";
+import { ownersOf } from "../../auth/limited-accounts.ts";
 import { refuseAddress } from "../../auth/policies.ts";
 import { CallTiming } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -43,6 +44,7 @@ export async function handlePlayground(
       ...{ user, token: null, tokenName: `playground-${group}`, group, pinnedChannelId: null },
       ...(services.budgets && { budgets: services.budgets.of(payer) }),
       policies,
+      owners: ownersOf(services, user),
     };
     const changes = { group: undefined, ...(body.json.max_tokens === 0 && { max_tokens: undefined }) };
     const signedIn = { caller, timing, body, changes };

@@ -73,6 +73,7 @@ const isDraw = isShape<PlanDraw>({
   subscription: isNumber,
   plan: isText,
   units: isNumber,
+  until: isOptional(isNumber),
   calls: isOptional(isNumber),
   call: isOptional(isNullable(isNumber)),
 });

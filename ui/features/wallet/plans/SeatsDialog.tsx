@@ -65,7 +65,7 @@ export const SeatsDialog = ({ subscription: own, least, onClose }: SeatsDialogPr
   // What is shown must be of what is entered.
   const shown = isChange && seats === Number(entered) ? preview.data : undefined;
   const change = useMutation({
-    mutationFn: ({ at }: ChangePreview) => changePlan(own.id, { seats }, at),
+    mutationFn: (confirmed: ChangePreview) => changePlan(own.id, { seats }, confirmed),
     onSuccess: ({ url }) => {
       if (url !== null) return window.location.assign(url);
       notifyDone(t("plans.saved"));

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ReminderMethod } from "../../../../db/schema/billing/plans.ts";
+import type { ChangePreview } from "../../../../src/domain/wallet/plans/card/change/change-plan.ts";
 import type { CouponInput } from "../../../../src/domain/wallet/plans/coupons.ts";
 import type { PlanInput } from "../../../../src/domain/wallet/plans/plans.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
@@ -54,10 +55,15 @@ export const changePreview = (id: number, change: Change) =>
     ...{ staleTime: 60_000, gcTime: 0, retry: false, refetchOnWindowFocus: false },
   });
 
-/** Changes the plan or its seats; `at`: of the preview. Resolves with the address of a page to pay or approve on; null: nothing is left to do. */
-export async function changePlan(id: number, change: Change, at?: number): Promise<Readonly<{ url: string | null }>> {
+/** Changes the plan or its seats; `confirmed`: its preview. Resolves with the address of a page to pay or approve on; null: nothing is left to do. */
+export async function changePlan(
+  id: number,
+  change: Change,
+  confirmed?: ChangePreview,
+): Promise<Readonly<{ url: string | null }>> {
+  const { at, drawn_units, drawn_calls } = confirmed ?? {};
   const data = await readData(
-    planApi.user.subscriptions.put({ id, ...fieldsOf(change), ...(at !== undefined && { at }) }),
+    planApi.user.subscriptions.put({ id, ...fieldsOf(change), ...(confirmed && { at, drawn_units, drawn_calls }) }),
   );
   return data ?? { url: null };
 }

@@ -46,6 +46,8 @@ export async function changeMemberRole(
     return hasRight(role, "keys.write") ? [] : disableMemberKeys(tx, userId, organizationId);
   });
   if (keys.length > 0) await changes.enforce("tokens", keys);
+  // Its calls count in the limits of its owners.
+  await changes.enforce("users", [organizationId]);
 }
 
 /**
@@ -111,6 +113,7 @@ export async function removeMember(
     return disableMemberKeys(tx, userId, organizationId);
   });
   if (keys.length > 0) await changes.enforce("tokens", keys);
+  await changes.enforce("users", [organizationId]);
 }
 
 const isPlace = ({ organizationId, userId }: Place) =>

@@ -8,6 +8,8 @@ import type { WalletDeps } from "../../operation.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { countReservedUse } from "../coupons.ts";
 import { publishPlanAccount } from "../limits/overage.ts";
+import { hadOtherwise, noteHolders } from "../limits/trials.ts";
+import { type Drawn, makeUpFor } from "../limits/unused.ts";
 import {
   applyPlans,
   fillWindow,
@@ -102,7 +104,12 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
     await openCase(tx, { kind: "same_period", ...report });
     return "waiting";
   }
-  if (account && current && !isNewer(order, invoice, current.subscription)) return "before";
+  if (account && current && !isNewer(order, invoice, current.subscription)) {
+    // Paid for a period that is over, which had no plan.
+    if (isTrial || periodEnd > now) return "before";
+    await openCase(tx, { kind: "late", ...report });
+    return "waiting";
+  }
   const plan = await findAnyPlan(tx, order.planId);
   if (!account || !plan || periodEnd <= now || current?.subscription.status === "ending") {
     await openCase(tx, { kind: "late", ...report });
@@ -119,7 +126,8 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
     const changed = { ...values, ...(await takeOver(tx, order, current)) };
     const renewed = { ...current.subscription, ...changed };
     await tx.update(subscriptions).set(changed).where(eq(subscriptions.id, renewed.id));
-    await fillWindow(tx, { plan, subscription: renewed }, Math.max(now, periodStart));
+    const missing = isChangeAtOnce(order, current) ? makeUpFor(current.subscription, creditedOf(order), now) : null;
+    await fillWindow(tx, { plan, subscription: renewed }, Math.max(now, periodStart), missing);
   } else {
     const [subscription] = await tx
       .insert(subscriptions)
@@ -137,11 +145,19 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
       })
       .returning();
     if (!subscription) throw new Error("the subscription was not stored");
+    await noteHolders(tx, order.userId, plan.id);
     await fillWindow(tx, { plan, subscription }, Math.max(now, periodStart));
   }
   await applyPlans(tx, account);
   return current ? "renewed" : "begun";
 }
+
+/** Whether a payment begins another plan, or more seats, before the paid period is over. */
+const isChangeAtOnce = ({ id, creditedDrawn }: Order, { subscription }: Running): boolean =>
+  subscription.orderId !== id && creditedDrawn !== null;
+
+const creditedOf = ({ creditedDrawn, creditedCalls }: Order): Drawn | null =>
+  creditedDrawn === null ? null : { units: creditedDrawn, calls: creditedCalls ?? 0 };
 
 /** Locks an account; null: it was deleted, and gets no plan any more. */
 async function lockAccount(tx: Tx, userId: number): Promise<PlanAccount | null> {
@@ -229,7 +245,7 @@ const TRIAL_SLACK_S = 3600;
 
 /**
  * Whether a period that cost nothing is the trial of its order: as long as was ordered, before all others, and the first that
- * the account has of the plan. Two pages to pay on may have been open at the same time.
+ * the account, and the people behind it, have of the plan. Two pages to pay on may have been open at the same time.
  */
 async function isTrialOf(tx: Tx, order: Order, { periodStart, periodEnd, invoiceNo }: PaidInvoice): Promise<boolean> {
   if (order.trialDays === 0 || periodEnd - periodStart > order.trialDays * DAY_S + TRIAL_SLACK_S) return false;
@@ -243,7 +259,7 @@ async function isTrialOf(tx: Tx, order: Order, { periodStart, periodEnd, invoice
         or(isNull(subscriptions.orderId), ne(subscriptions.orderId, order.id)),
       ),
     );
-  return !hasEarlier && !other;
+  return !hasEarlier && !other && !(await hadOtherwise(tx, order.userId, order.planId));
 }
 
 const moneyOfInvoice = ({ paidUnits, currency }: PaidInvoice) => ({ paidUnits, currency: currency.toUpperCase() });

@@ -95,7 +95,10 @@ test("webhooks count with Stripe's signature only", async () => {
   stripe.checkOut(tradeNo, START);
   const body = JSON.stringify(stripe.events.splice(0)[0]);
   expect(await handleStripeWebhook(deps, body, stripeSignature(body, "whsec_other"))).toBe(false);
-  expect(await handleStripeWebhook(deps, body, stripeSignature(body, SECRET, START - 3600))).toBe(false);
+  for (const seconds of [-3600, 3600, 10 * 365 * 86_400]) {
+    const signature = stripeSignature(body, SECRET, Math.floor(Date.now() / 1000) + seconds);
+    expect(await handleStripeWebhook(deps, body, signature)).toBe(false);
+  }
   const other = body.replace("1309", "1310");
   expect(await handleStripeWebhook(deps, other, stripeSignature(body, SECRET))).toBe(false);
   expect(await own(userId)).toBeUndefined();
@@ -208,6 +211,23 @@ test("what is doubtful moves nothing and waits for an administrator", async () =
 
 const chargeOf = (customer: string, refunded: number) => ({
   ...{ id: `ch_${customer}`, object: "charge", customer, amount_refunded: refunded, currency: "eur", metadata: {} },
+});
+
+test("a payment for a period that is over is reported, also when a newer one was paid", async () => {
+  const userId = await addUser(database.sql, 0);
+  const tradeNo = await order(userId);
+  stripe.checkOut(tradeNo, START);
+  const events = stripe.events.splice(0);
+  const end = stripe.periodEnd(tradeNo);
+  stripe.renew(tradeNo, end);
+  await deliver(end);
+  expect(await own(userId)).toMatchObject({ status: "active", period_start: end });
+  await deliver(end + 60, events);
+  await deliver(end + 120, events);
+  expect((await openCases()).filter(({ user_id }) => user_id === userId)).toMatchObject([
+    { kind: "late", money: "13.09", trade_no: tradeNo },
+  ]);
+  expect(await own(userId)).toMatchObject({ period_start: end, remaining: 700 });
 });
 
 test("a year of random payments, cancellations and webhooks that are lost, doubled and mixed up: both ledgers agree", async () => {

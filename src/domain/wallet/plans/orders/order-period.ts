@@ -14,9 +14,10 @@ import { addAccountTax, type TaxedQuote } from "../../payments/tax/tax.ts";
 import { findOrderable, quotePlan } from "../card/checkout/checkout.ts";
 import { findRunning } from "../change-subscription.ts";
 import { findCoupon, priceWith, reserveCoupon } from "../coupons.ts";
+import { hadPlan } from "../limits/trials.ts";
 import { lockPlanAccount } from "../plan-account.ts";
 import { readSeats, requireSeats } from "../seats/seats.ts";
-import { hadPlan, type PlanDeps, subscribe } from "../subscribe.ts";
+import { type PlanDeps, subscribe } from "../subscribe.ts";
 import { readNextPeriod } from "./next-period.ts";
 import { requireNextUnpaid } from "./pay-period.ts";
 

@@ -33,7 +33,7 @@ export const ChangeDialog = ({ from, plan, onClose }: Props) => {
   const client = useQueryClient();
   const preview = useQuery(changePreview(current.id, { planId: plan.id }));
   const change = useMutation({
-    mutationFn: ({ at }: ChangePreview) => changePlan(current.id, { planId: plan.id }, at),
+    mutationFn: (confirmed: ChangePreview) => changePlan(current.id, { planId: plan.id }, confirmed),
     onSuccess: ({ url }) => {
       if (url !== null) return window.location.assign(url);
       notifyDone(t("plans.saved"));

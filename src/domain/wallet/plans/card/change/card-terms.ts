@@ -7,6 +7,7 @@ import { moneyOf, smallestUnits } from "../../../payments/currency-units.ts";
 import { addAccountTax, type TaxedQuote } from "../../../payments/tax/tax.ts";
 import { creditOf, findActive, type PlanChange, readChange } from "../../change-subscription.ts";
 import { type Coupon, couponOf, priceWith } from "../../coupons.ts";
+import { type Drawn, drawnOf } from "../../limits/unused.ts";
 import { shareOf } from "../../orders/record-refund.ts";
 import { lockPlanAccount } from "../../plan-account.ts";
 import { requireSeats } from "../../seats/seats.ts";
@@ -15,7 +16,11 @@ import type { PlanOrder } from "./open-changes.ts";
 
 /** Which subscription is to be changed to which plan, or to how many seats of its own. */
 export type ChangeInput = Readonly<
-  { subscriptionId: number } & ({ planId: number; seats?: undefined } | { planId?: undefined; seats: number })
+  {
+    subscriptionId: number;
+    /** What the plan had paid when its preview was computed, where that is confirmed. */
+    drawn?: Drawn | undefined;
+  } & ({ planId: number; seats?: undefined } | { planId?: undefined; seats: number })
 >;
 
 /** What a change of a plan comes to that a service renews. */
@@ -28,6 +33,8 @@ export type CardTerms = Readonly<{
   coupon: Coupon | null;
   /** A change that was to begin with the next period is taken back. */
   isBack: boolean;
+  /** What the windows had paid when what is unused was looked at. */
+  drawn: Drawn;
 }>;
 
 /**
@@ -37,7 +44,7 @@ export type CardTerms = Readonly<{
 export async function readCardTerms(
   { db, settings }: Pick<WalletDeps, "db" | "settings">,
   user: Readonly<{ id: number; group: string }>,
-  { subscriptionId, planId, seats }: ChangeInput,
+  { subscriptionId, planId, seats, drawn }: ChangeInput,
   now: number,
 ): Promise<CardTerms> {
   const change = await readChange(db, user.id, subscriptionId, planId ?? 0, now, seats);
@@ -60,10 +67,10 @@ export async function readCardTerms(
   const price = priceWith(next, coupon, extraSeats);
   const quote = await addAccountTax({ db, settings }, user.id, quotePlan(settings, user.group, price, order.service));
   if (quote.currency !== order.currency) throw new OperationError("plan_change_currency");
-  return { change, order, quote, coupon, isBack };
+  return { change, order, quote, coupon, isBack, drawn: drawn ?? drawnOf(current) };
 }
 
-/** What the unused time of the paid period is worth at `at`, in the currency's smallest coin, rounded down. */
+/** What the paid period is worth from `at` on, in the currency's smallest coin, rounded down. */
 export async function cardCredit(db: Db, { change: { current }, order }: CardTerms, at: number): Promise<number> {
   if (current.isTrial) return 0;
   const [payment] = await db
@@ -78,7 +85,7 @@ export async function cardCredit(db: Db, { change: { current }, order }: CardTer
 
 /**
  * Stores the order of a change before the service is asked for it. `due`: what is paid for the first period, in the currency's smallest
- * coin; null: it begins with the next period. `isOwn`: with a subscription of its own at the service. Throws OperationError: the subscription has changed meanwhile, or is being changed.
+ * coin; null: it begins with the next period. `drawn`: what the windows had paid when the unused part of the period was credited. `isOwn`: with a subscription of its own at the service. Throws OperationError: the subscription has changed meanwhile, or is being changed.
  */
 export const storeChange = (
   db: Db,
@@ -88,7 +95,8 @@ export const storeChange = (
     now,
     priceNo = "",
     isOwn = false,
-  }: Readonly<{ due: number | null; now: number; priceNo?: string; isOwn?: boolean }>,
+    drawn,
+  }: Readonly<{ due: number | null; now: number; priceNo?: string; isOwn?: boolean; drawn?: Drawn }>,
 ): Promise<PlanOrder> =>
   db.transaction(async (tx) => {
     const { userId } = current;
@@ -113,6 +121,7 @@ export const storeChange = (
         },
         // PayPal's periods are counted from the end of the trial.
         ...(service === "paypal" && !isOwn && { sessionNo, trialDays }),
+        ...(drawn && !current.isTrial && { creditedDrawn: drawn.units, creditedCalls: drawn.calls }),
         ...(due !== null && {
           firstMoney: textOf(due, currency),
           firstTax: textOf(shareOf(tax, due, price), currency),

@@ -28,8 +28,10 @@ export type ChangePreview = {
   due: string;
   price: string;
   currency: string;
-  /** The time for which this was computed: a confirmation names it, so that it costs the same. */
+  /** The time for which this was computed, and what the plan had paid then: a confirmation names them, so that it costs the same. */
   at: number;
+  drawn_units: number;
+  drawn_calls: number;
 };
 
 /** How long a preview can be confirmed. */
@@ -43,7 +45,7 @@ export async function previewChange(
   now = nowSeconds(),
 ): Promise<ChangePreview> {
   const service = await serviceOf(deps, user, input.subscriptionId);
-  const none = { due_units: 0, price_units: 0, due: "", price: "", currency: "" };
+  const none = { due_units: 0, price_units: 0, due: "", price: "", currency: "", drawn_units: 0, drawn_calls: 0 };
   if (service === null && input.seats !== undefined) {
     const { isMore, due, price, periodEnd } = await quoteSeats(
       deps.db,
@@ -85,6 +87,7 @@ export async function previewChange(
       pays: service,
     },
     ...{ price: quote.money, currency: quote.currency, due: textOf(due, quote.currency), at: now },
+    ...{ drawn_units: terms.drawn.units, drawn_calls: terms.drawn.calls },
   };
 }
 

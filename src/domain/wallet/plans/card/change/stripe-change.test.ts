@@ -126,6 +126,41 @@ test("an upgrade is charged what the preview says, begins at once and renews at 
   expect(await own(userId)).toMatchObject({ cancel_at_end: true });
 });
 
+/** Calls that windows pay: as the ledger counts them. */
+const use = (userId: number, units: number) =>
+  database.sql`update users set quota = quota - ${units}, used_quota = used_quota + ${units} where id = ${userId}`;
+
+test("what the window has paid is not credited, and what it pays after the preview is missing in the next one", async () => {
+  const { userId, tradeNo } = await payByCard();
+  await use(userId, 630);
+  stripe.setCard(TEN_DAYS, true);
+  // 26.18 less a tenth of 13.09: the time left is worth more.
+  const looked = await preview(userId, plans.large, TEN_DAYS);
+  expect(looked).toMatchObject({ due: "24.87", drawn_units: 630, drawn_calls: 0 });
+  await use(userId, 50);
+  const input = { subscriptionId: (await own(userId))?.id ?? 0, planId: plans.large, at: looked.at, site: SITE };
+  const drawn = { units: looked.drawn_units, calls: looked.drawn_calls };
+  stripe.setCard(TEN_DAYS + 60, true);
+  await changePlan(deps, userOf(userId), { ...input, drawn }, TEN_DAYS + 60);
+  expect([ledger(tradeNo), (await own(userId))?.remaining]).toEqual([[1309, 2487], 1950]);
+  // With nothing left nothing is credited, however often the plan is changed.
+  await use(userId, 1950);
+  const again = await preview(userId, plans.huge, TEN_DAYS + 120);
+  expect(again).toMatchObject({ due: "65.45", price: "65.45" });
+});
+
+test("what a window pays while a change waits for its payment is missing in the next one", async () => {
+  const { userId, tradeNo } = await payByCard();
+  stripe.setCard(TEN_DAYS, false);
+  const { url } = await changeNow(userId, plans.large, TEN_DAYS);
+  expect(url).not.toBeNull();
+  await use(userId, 700);
+  stripe.setCard(TEN_DAYS + HOUR_S, true);
+  stripe.payPending(tradeNo);
+  await deliver(TEN_DAYS + HOUR_S);
+  expect(await own(userId)).toMatchObject({ plan_name: "Large", remaining: 1_300 });
+});
+
 test("what Stripe pays back of a change, and of the payment before, is recorded with its tax; the plan stays", async () => {
   const { userId, tradeNo } = await payByCard();
   await change(userId, plans.large, TEN_DAYS);

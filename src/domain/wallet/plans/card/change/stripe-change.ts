@@ -6,6 +6,7 @@ import { messageOf } from "../../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../../operation.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
 import { type StripeDeps, stripeClient } from "../../../payments/stripe.ts";
+import { unusedFrom } from "../../limits/unused.ts";
 import { lookUpOrder } from "../poll-cards.ts";
 import { applyReportedInvoice } from "../stripe-events.ts";
 import { type CardTerms, cardCredit, storeChange } from "./card-terms.ts";
@@ -26,13 +27,18 @@ export type Changed = Readonly<{ url: string | null }>;
 
 /**
  * What Stripe would charge now for a change that begins at once, in the currency's smallest coin: the price of a period that begins now,
- * less what the time since `at` of the paid one is worth (https://docs.stripe.com/api/invoices/create_preview). Throws OperationError:
+ * less what is unused since `at` of the paid one (https://docs.stripe.com/api/invoices/create_preview). Throws OperationError:
  * that is not what the paid period is worth, or nothing is left to pay; and what Stripe's client throws.
  */
 export async function previewAtStripe(deps: ChangeDeps, terms: CardTerms, at: number): Promise<number> {
   const stripe = await stripeClient(deps);
-  return preview(deps, stripe, terms, await readItem(deps, stripe, terms.order), at);
+  return preview(deps, stripe, terms, await readItem(deps, stripe, terms.order), creditedFrom(terms, at));
 }
+
+/** From when on what is unused is credited: Stripe computes the credit by time alone, so what the window has paid makes it later. */
+const creditedFrom = ({ change: { current }, drawn }: CardTerms, at: number): number =>
+  // Within the paid period, as Stripe demands: its last second is worth nothing.
+  Math.min(unusedFrom(current, at, drawn), current.periodEnd - 1);
 
 async function preview(
   { db }: ChangeDeps,
@@ -99,8 +105,14 @@ async function readItem({ db }: ChangeDeps, stripe: Stripe, order: PlanOrder): P
  * (https://docs.stripe.com/billing/subscriptions/pending-updates). One that begins with the next period is charged then. Throws
  * OperationError, and what Stripe's client throws.
  */
-export async function changeAtStripe(deps: ChangeDeps, terms: CardTerms, at: number, now: number): Promise<Changed> {
+export async function changeAtStripe(
+  deps: ChangeDeps,
+  terms: CardTerms,
+  lookedAt: number,
+  now: number,
+): Promise<Changed> {
   const { db, log, settings } = deps;
+  const at = creditedFrom(terms, lookedAt);
   const { change, order, isBack } = terms;
   const stripe = await stripeClient(deps);
   await closeOpenChange(deps, stripe, order, now);
@@ -113,7 +125,7 @@ export async function changeAtStripe(deps: ChangeDeps, terms: CardTerms, at: num
   }
   const { next, isUpgrade } = change;
   const due = isUpgrade ? await preview(deps, stripe, terms, item, at) : null;
-  const stored = await storeChange(db, terms, { due, now });
+  const stored = await storeChange(db, terms, { due, now, ...(due !== null && { drawn: terms.drawn }) });
   const { tradeNo } = stored;
   try {
     const price = await stripe.prices.create(

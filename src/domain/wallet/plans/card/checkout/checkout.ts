@@ -16,9 +16,9 @@ import { groupFactor, hasNoMinorUnit, type PayMethod, priceBy } from "../../../p
 import { type StripeDeps, stripeClient, takesCards } from "../../../payments/stripe.ts";
 import { addTax, type TaxedQuote } from "../../../payments/tax/tax.ts";
 import { findCoupon, priceWith } from "../../coupons.ts";
+import { hadPlan } from "../../limits/trials.ts";
 import type { Plan } from "../../plan-account.ts";
 import { readSeats, requireSeats } from "../../seats/seats.ts";
-import { hadPlan } from "../../subscribe.ts";
 import { openPaypalPage } from "../paypal/subscription.ts";
 import { closePage, storeOrder, storePage } from "./one-page.ts";
 

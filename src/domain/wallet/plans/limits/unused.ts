@@ -1,0 +1,79 @@
+import type { subscriptions } from "../../../../../db/schema/billing/plans.ts";
+
+type Subscription = typeof subscriptions.$inferSelect;
+
+/** What the windows of a subscription have paid since it began: quota units and included calls. */
+export type Drawn = Readonly<{ units: number; calls: number }>;
+
+/** What they have paid until now. */
+export const drawnOf = ({ drawn: units, drawnCalls: calls }: Pick<Subscription, "drawn" | "drawnCalls">): Drawn => ({
+  units,
+  calls,
+});
+
+type Period = Pick<
+  Subscription,
+  | "periodStart"
+  | "windowStart"
+  | "windowEnd"
+  | "rollingSeconds"
+  | "isWindowOpen"
+  | "remaining"
+  | "drawn"
+  | "drawnBefore"
+  | "windowCalls"
+  | "callsLeft"
+  | "drawnCalls"
+>;
+
+/**
+ * From when on, in epoch seconds, the paid period counts as unused where a change of the plan credits the rest: from `at`, or later
+ * by what the present window has paid until `drawn` beyond its time. A window of five hours goes on after the change, so what it has
+ * paid is not asked for twice (`makeUpFor`).
+ */
+export function unusedFrom(subscription: Period, at: number, drawn: Drawn = drawnOf(subscription)): number {
+  const { periodStart, windowStart, windowEnd, rollingSeconds, remaining, windowCalls, callsLeft } = subscription;
+  const from = Math.max(at, periodStart);
+  if (rollingSeconds > 0) return from;
+  const since = drawnSince(subscription, drawn);
+  const left = remaining + since.units;
+  const filled = left + Math.max(0, subscription.drawn - since.units - subscription.drawnBefore);
+  const units = shareOfTime(left, filled, windowEnd - windowStart);
+  const calls = shareOfTime(Math.min(windowCalls, callsLeft + since.calls), windowCalls, windowEnd - windowStart);
+  return Math.max(from, windowEnd - Math.min(units, calls));
+}
+
+/** Seconds of a window that are worth what is left of it, rounded down. */
+const shareOfTime = (left: number, filled: number, seconds: number): number =>
+  filled <= 0 ? seconds : Number((BigInt(left) * BigInt(seconds)) / BigInt(filled));
+
+/** What was drawn since `before`; what somebody else says of the past counts within the present window only. */
+function drawnSince({ drawn, drawnBefore, drawnCalls }: Period, before: Drawn): Drawn {
+  const units = drawn - Math.min(drawn, Math.max(drawnBefore, before.units));
+  return { units, calls: Math.max(0, drawnCalls - before.calls) };
+}
+
+/**
+ * What is missing in the first window after a change that begins at once: what was drawn since the unused part of the period was
+ * credited (`credited`; null: nothing was), and what an open window of five hours has paid, which goes on.
+ */
+export function makeUpFor(subscription: Period, credited: Drawn | null, now: number): Drawn {
+  const since = credited === null ? { units: 0, calls: 0 } : laterThan(subscription, credited);
+  if (!isOpenRolling(subscription, now)) return since;
+  const { drawn, drawnBefore, windowCalls, callsLeft } = subscription;
+  return {
+    units: Math.max(since.units, drawn - drawnBefore),
+    calls: Math.max(since.calls, windowCalls - callsLeft),
+  };
+}
+
+const laterThan = ({ drawn, drawnCalls }: Period, { units, calls }: Drawn): Drawn => ({
+  units: Math.max(0, drawn - units),
+  calls: Math.max(0, drawnCalls - calls),
+});
+
+/** Whether a window of five hours has begun and is not over. */
+export const isOpenRolling = (
+  { rollingSeconds, isWindowOpen, windowEnd }: Pick<Subscription, "rollingSeconds" | "isWindowOpen" | "windowEnd">,
+  now: number,
+): boolean => rollingSeconds > 0 && isWindowOpen && now < windowEnd;
