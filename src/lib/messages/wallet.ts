@@ -71,9 +71,10 @@ export const walletMessages = {
   },
   order_not_found: { en: "This order does not exist.", zh: "订单不存在。" },
   order_done_already: { en: "This order is already completed.", zh: "该订单已完成。" },
-  order_refund_impossible: {
-    en: "Only paid orders can be refunded here, and none of Stripe or of a service that is not set up.",
-    zh: "只能退还已付款的订单，Stripe 订单和未配置的支付方式除外。",
+  order_refund_unpaid: { en: "Only paid orders can be refunded.", zh: "只能退还已付款的订单。" },
+  order_refund_at_service: {
+    en: "{service} cannot be reached from here for this order. Refund it at {service}; the statement lists what {service} reports, and you change the balance.",
+    zh: "无法在此通过 {service} 退还该订单。请在 {service} 退款：{service} 通知的退款会列入账单，余额由您调整。",
   },
   order_refund_period: {
     en: "The period that this order paid is over, or its plan has changed since. Refund it at the payment service.",

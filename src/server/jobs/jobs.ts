@@ -162,7 +162,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("direct payments", MINUTE_MS, async (signal) => {
       await pollPayments(upstreams, signal);
       await pollCheckouts(stripe, signal);
-      await continueRefunds(upstreams, signal);
+      await continueRefunds(stripe, signal);
     }),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
     once("organization budgets", 30 * SECOND_MS, () => renewOrganizationBudgets(upstreams)),

@@ -29,7 +29,8 @@ export async function settleCheckout(
   const outcome = await settlePaidOrder(deps, {
     ...{ tradeNo, methods: ["stripe"], money: moneyOf(amount ?? -1, currency), currency, gatewayNo: id },
   });
-  if (outcome === "wrong amount") deps.log.warn({ tradeNo, amount, currency }, "a payment does not fit its order");
+  if (outcome === "wrong amount" || outcome === "paid again")
+    deps.log.warn({ tradeNo, amount, currency }, "a payment does not fit its order");
   return outcome;
 }
 

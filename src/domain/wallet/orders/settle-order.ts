@@ -31,12 +31,12 @@ type Paid = Readonly<{
   gatewayNo: string;
 }>;
 
-export type Settlement = "credited" | "credited before" | "unknown order" | "wrong amount";
+export type Settlement = "credited" | "credited before" | "paid again" | "unknown order" | "wrong amount";
 
 /**
  * Credits an order that was paid: once, however often and in whatever order payment services notify. An order that expired or
- * failed before counts when its payment came after all; one of another amount or currency goes to the queue of payment
- * reports. The caller has verified who says so.
+ * failed before counts when its payment came after all; one of another amount or currency, and a second payment of an order, go to
+ * the queue of payment reports. The caller has verified who says so.
  */
 export async function settlePaidOrder(
   { db, changes, settings }: WalletDeps,
@@ -46,10 +46,21 @@ export async function settlePaidOrder(
   const outcome = await db.transaction(async (tx) => {
     const [order] = await tx.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, paid.tradeNo)).for("update");
     if (!order || !paid.methods.includes(order.method)) return "unknown order";
-    if (order.status === "success") return "credited before";
-    if (order.currency !== paid.currency || !isSameAmount(order.money, paid.money)) {
-      const report = { kind: "wrong_amount", reference: paid.gatewayNo || paid.tradeNo, order, now } as const;
-      await openCase(tx, { ...report, paidUnits: unitsOf(paid), currency: paid.currency.slice(0, 10) });
+    const fits = order.currency === paid.currency && isSameAmount(order.money, paid.money);
+    const report = (kind: "wrong_amount" | "paid_again") => {
+      const reported = { kind, reference: paid.gatewayNo || paid.tradeNo, order, now };
+      return openCase(tx, { ...reported, paidUnits: unitsOf(paid), currency: paid.currency.slice(0, 10) });
+    };
+    if (order.status === "success") {
+      if (fits && isSamePayment(order, paid)) {
+        await noteGatewayNo(tx, order, paid);
+        return "credited before";
+      }
+      await report("paid_again");
+      return "paid again";
+    }
+    if (!fits) {
+      await report("wrong_amount");
       return "wrong amount";
     }
     return creditOrder(tx, settings, order, { gatewayNo: paid.gatewayNo }, now);
@@ -57,6 +68,22 @@ export async function settlePaidOrder(
   if (typeof outcome === "string") return outcome;
   await publishCredit({ db, changes }, outcome);
   return "credited";
+}
+
+/**
+ * Whether a payment is the one that an order was credited for. Of one that an administrator completed, or that was credited before
+ * payments had numbers, the first that is reported is; PayPal's number of such an order is not yet that of its only payment.
+ */
+const isSamePayment = ({ gatewayNo, method, completedBy }: Order, paid: Paid): boolean =>
+  gatewayNo === paid.gatewayNo ||
+  gatewayNo === "" ||
+  paid.gatewayNo === "" ||
+  (completedBy !== null && method === "paypal");
+
+/** So that a second payment is known as one. */
+async function noteGatewayNo(tx: Tx, { id, gatewayNo, completedBy }: Order, paid: Paid): Promise<void> {
+  const isNews = paid.gatewayNo !== "" && paid.gatewayNo !== gatewayNo && (gatewayNo === "" || completedBy !== null);
+  if (isNews) await tx.update(topUpOrders).set({ gatewayNo: paid.gatewayNo }).where(eq(topUpOrders.id, id));
 }
 
 /** To be called with what `creditOrder` returned, after the commit: processes read balances, and the payer's plans, again. */

@@ -99,7 +99,7 @@ export function epayForm(
 
 /**
  * Handles a payment callback of an Epay service. True: acknowledge it; false: refuse it, because the signature, the merchant
- * or the order is wrong. A payment of another amount is acknowledged: it waits for an administrator.
+ * or the order is wrong. A payment of another amount, or of an order that was paid, is acknowledged: it waits for an administrator.
  */
 export async function handleEpayCallback(
   deps: WalletDeps & Readonly<{ log: Logger }>,
@@ -118,7 +118,7 @@ export async function handleEpayCallback(
   });
   if (outcome === "credited" || outcome === "credited before") return true;
   log.warn({ tradeNo, outcome, money: fields.money }, "a payment does not fit its order");
-  return outcome === "wrong amount";
+  return outcome !== "unknown order";
 }
 
 type Order = Readonly<{ tradeNo: string; gatewayNo: string; money: string }>;

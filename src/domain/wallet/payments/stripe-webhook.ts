@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { nowSeconds } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../operation.ts";
 import { applyIntent } from "../orders/automatic/apply-charge.ts";
@@ -8,9 +9,15 @@ import { closeOrder } from "../orders/start-order.ts";
 import { handlePlanEvent } from "../plans/card/stripe-events.ts";
 import type { StripeDeps } from "./stripe.ts";
 
+/** As far as a signature may be from the future, seconds: as far as it may be from the past. */
+const CLOCKS_DIFFER_S = 300;
+
+/** The time that a signature names, which it covers (https://docs.stripe.com/webhooks#verify-manually); epoch seconds. */
+const signedAt = (signature: string): number => Number(/(?:^|,)t=(\d+)/.exec(signature)?.[1] ?? Infinity);
+
 /**
  * Handles Stripe's webhook about a checkout or a saved card; `text` is the raw body, `signature` its header. True:
- * understood; false: refused, because the signature is wrong or too old, or Stripe could not be asked for the card: then it
+ * understood; false: refused, because the signature is wrong, too old or from the future, or Stripe could not be asked for the card: then it
  * reports again. A payment that does not fit its order is understood: it waits for an administrator.
  */
 export async function handleStripeWebhook(
@@ -27,6 +34,8 @@ export async function handleStripeWebhook(
   } catch {
     return false;
   }
+  // The library refuses old signatures only.
+  if (signedAt(signature) > nowSeconds() + CLOCKS_DIFFER_S) return false;
   await handlePlanEvent(deps, event);
   switch (event.type) {
     case "checkout.session.completed":

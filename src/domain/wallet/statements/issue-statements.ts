@@ -44,6 +44,7 @@ async function findAccounts(db: Db, month: Month): Promise<number[]> {
       union select l.user_id from logs l where l.type in (1, 4, 5) and l.quota <> 0 and ${during(sql`l.created_at`)}
       union select o.user_id from top_up_orders o where o.status = 'success' and ${during(sql`o.completed_time`)}
       union select o.user_id from top_up_orders o where ${during(sql`o.refunded_time`)}
+      union select o.user_id from order_refunds r join top_up_orders o on o.id = r.order_id where ${during(sql`r.refunded_at`)}
       union select p.user_id from plan_refunds r join plan_payments x on x.id = r.payment_id
         join plan_orders p on p.id = x.order_id where ${during(sql`r.refunded_at`)}
       union select c.user_id from (${changesIn(sql`management`)}) c
@@ -160,8 +161,15 @@ async function findRefunds(db: Db): Promise<Refund[]> {
       from plan_refunds r join plan_payments x on x.id = r.payment_id join plan_orders o on o.id = x.order_id
       union all
       select 'order/' || o.trade_no, o.user_id, o.trade_no, o.refunded_time, o.completed_time,
-        -o.money, o.currency, -o.quota, -o.tax, o.tax_rate, o.tax_country, o.reverse_charge_tax_id
-      from top_up_orders o join plan_purchases b on b.order_id = o.id where o.refunded_time > 0
+        back.money - o.money, o.currency, -o.quota, back.tax - o.tax, o.tax_rate, o.tax_country, o.reverse_charge_tax_id
+      from top_up_orders o join plan_purchases b on b.order_id = o.id,
+        lateral (select coalesce(sum(r.money), 0) as money, coalesce(sum(r.tax), 0) as tax from order_refunds r
+          where r.order_id = o.id) back
+      where o.refunded_time > 0
+      union all
+      select 'order_refund/' || r.id, o.user_id, o.trade_no, r.refunded_at, o.completed_time,
+        -r.money, o.currency, 0, -r.tax, o.tax_rate, o.tax_country, o.reverse_charge_tax_id
+      from order_refunds r join top_up_orders o on o.id = r.order_id join plan_purchases b on b.order_id = o.id
     )
     select f.source, f.user_id::text as user_id, s.username, f.trade_no, f.refunded::text as time, f.money::text as money,
       f.currency, f.quota::text as quota, f.tax::text as tax, trim_scale(f.tax_rate)::text as rate, f.tax_country as country,

@@ -20,7 +20,7 @@ import { methodName } from "./method-name.ts";
 import { ORDER_STATUSES, orderColumns } from "./order-columns.tsx";
 
 const EPAY = ["zfb", "wx"] as const;
-const REFUNDABLE = ["alipay", "wechat", "paypal", ...EPAY, "manual"] as const;
+const REFUNDABLE = ["alipay", "wechat", "paypal", "stripe", ...EPAY, "manual"] as const;
 type RefundMethod = (typeof REFUNDABLE)[number];
 
 /** The service that can pay an order back; none for others. */

@@ -26,6 +26,7 @@ const KINDS = [
   "duplicate",
   "same_period",
   "to_balance",
+  "paid_again",
 ] as const;
 
 /** Reports of payment services that wait for an administrator's decision. */

@@ -128,8 +128,8 @@ const Orders = ({ orders }: { orders: StatementContent["orders"] }) => {
   if (orders.length === 0) return null;
   return (
     <Section title={t("wallet.statements.orders")}>
-      {orders.map(({ tradeNo, money, currency, quota, isRefund }) => (
-        <Row key={`${tradeNo}${isRefund ? " refund" : ""}`} gap={3} sx={{ fontSize: 13 }}>
+      {orders.map(({ tradeNo, time, money, currency, quota, isRefund }) => (
+        <Row key={`${tradeNo}${isRefund ? ` refund ${time} ${money}` : ""}`} gap={3} sx={{ fontSize: 13 }}>
           <Box sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
             <OrderName tradeNo={tradeNo} isRefund={isRefund === true} />
           </Box>
@@ -161,11 +161,11 @@ const Taxes = ({ orders }: { orders: StatementContent["orders"] }) => {
   if (taxed.length === 0) return null;
   return (
     <Section title={t("wallet.statements.taxes")}>
-      {taxed.map(({ tradeNo, money, currency, tax, isRefund }) => {
+      {taxed.map(({ tradeNo, time, money, currency, tax, isRefund }) => {
         const inCurrency = (amount: string) => moneyText(amount, currency, i18n.language);
         return (
           <Row
-            key={`${tradeNo}${isRefund ? " refund" : ""}`}
+            key={`${tradeNo}${isRefund ? ` refund ${time} ${money}` : ""}`}
             gap={3}
             sx={{ fontSize: 13, justifyContent: "space-between" }}
           >

@@ -6,7 +6,6 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { moneyOf } from "../../payments/currency-units.ts";
-import { openCase } from "../../plans/card/cases.ts";
 import { settlePaidOrder } from "../settle-order.ts";
 import { type PauseReason, pause, RESUMED, readDecline } from "./pause.ts";
 
@@ -55,21 +54,8 @@ export async function applyIntent(deps: ChargeDeps, intent: Stripe.PaymentIntent
     await db.update(autoTopUps).set(RESUMED).where(eq(autoTopUps.userId, order.userId));
     return;
   }
-  const isPaidTwice = outcome === "credited before" && ![intent.id, ""].includes(await gatewayNoOf(deps, tradeNo));
-  if (outcome !== "wrong amount" && !isPaidTwice) return;
-  // Of another amount it is in the queue already; paid twice it is added.
+  if (outcome !== "wrong amount" && outcome !== "paid again") return;
   log.warn({ tradeNo, intent: intent.id, outcome, currency }, "a charge of a saved card does not fit its order");
-  await openCase(db, {
-    ...{ kind: "wrong_amount", reference: intent.id, order, paidUnits: intent.amount_received, currency, now },
-  });
-}
-
-async function gatewayNoOf({ db }: ChargeDeps, tradeNo: string): Promise<string> {
-  const [row] = await db
-    .select({ gatewayNo: topUpOrders.gatewayNo })
-    .from(topUpOrders)
-    .where(eq(topUpOrders.tradeNo, tradeNo));
-  return row?.gatewayNo ?? "";
 }
 
 /**

@@ -10,7 +10,9 @@ export async function handleAlipayNotice(deps: DirectDeps, fields: Readonly<Reco
   if (refundNo !== "" && refunded !== "") {
     // Ours are known. Others were made in Alipay's console: what becomes of the balance is an administrator's decision.
     if (refundNo !== refundNoOf(tradeNo)) {
-      await reportCase(deps, "refund", tradeNo, { reference: refundNo, money: refunded, currency: "CNY" });
+      await reportCase(deps, "refund", tradeNo, {
+        ...{ reference: refundNo, money: refunded, currency: "CNY", isPaidBack: true },
+      });
     }
     return true;
   }

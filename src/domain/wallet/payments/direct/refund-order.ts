@@ -17,6 +17,8 @@ import { publishPlanAccount } from "../../plans/limits/overage.ts";
 import { hasPaidPeriod, takePeriodBack } from "../../plans/orders/refund-period.ts";
 import { smallestUnits } from "../currency-units.ts";
 import { acceptsEpay, refundByEpay } from "../epay.ts";
+import { type StripeDeps, takesCards } from "../stripe.ts";
+import { refundByStripe } from "../stripe-refund.ts";
 import type { DirectDeps, RefundState } from "./service.ts";
 import { DIRECT_SERVICES, directMethod } from "./services.ts";
 
@@ -24,7 +26,8 @@ type Order = typeof topUpOrders.$inferSelect;
 /** A request of a refund has ended by then. */
 const UNCLEAR_AFTER_S = 60;
 
-type RefundDeps = DirectDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
+type PayDeps = DirectDeps & Pick<StripeDeps, "stripeAddress">;
+type RefundDeps = PayDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
 
 /**
  * Refunds a paid order at its service: takes its quota back from the balance first, all of it, or the period of a plan that it paid;
@@ -35,7 +38,9 @@ type RefundDeps = DirectDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
 export async function refundOrder(deps: RefundDeps, actor: UserEntry, tradeNo: string): Promise<boolean> {
   const order = await findOrder(deps.db, actor, tradeNo);
   const payer = payerOf(order.method, deps.settings);
-  if (!payer || order.status !== "success") throw new OperationError("order_refund_impossible");
+  if (order.status !== "success") throw new OperationError("order_refund_unpaid");
+  if (!payer)
+    throw new OperationError("order_refund_at_service", { service: SERVICE_NAMES[order.method] ?? order.method });
   const writeDown = (tx: Tx) =>
     writeManagementLog(tx, actor, `Refunded the order ${tradeNo}`, {
       ...{ note: { code: "order_refund_begun", params: { order: tradeNo } }, action: "update", target: "order" },
@@ -54,10 +59,15 @@ export async function refundOrder(deps: RefundDeps, actor: UserEntry, tradeNo: s
 
 /** Pays an order back; `null` in its place: nobody can. */
 type Payer = Readonly<{
-  refund(deps: DirectDeps, order: Order): Promise<RefundState>;
+  refund(deps: PayDeps, order: Order): Promise<RefundState>;
   /** Asking again does not pay again. */
   isRepeatable: boolean;
 }>;
+
+/** What operators know services by. */
+const SERVICE_NAMES: Readonly<Record<string, string>> = {
+  ...{ alipay: "Alipay", wechat: "WeChat Pay", paypal: "PayPal", stripe: "Stripe", zfb: "Epay", wx: "Epay" },
+};
 
 function payerOf(method: string, settings: SettingsReader): Payer | null {
   const direct = directMethod(method);
@@ -67,6 +77,7 @@ function payerOf(method: string, settings: SettingsReader): Payer | null {
   }
   // The operator has paid it back.
   if (method === "manual") return { refund: async () => ({ state: "done" }), isRepeatable: true };
+  if (method === "stripe") return takesCards(settings) ? { refund: refundByStripe, isRepeatable: true } : null;
   const isEpay = method === "zfb" || method === "wx";
   return isEpay && acceptsEpay(settings) ? { refund: refundByEpay, isRepeatable: false } : null;
 }
@@ -113,7 +124,7 @@ async function beginRefund(tx: Tx, order: Order): Promise<void> {
 }
 
 /** Has a refund that has begun paid back. Resolves with false when the service refused and the quota came back. */
-async function payBack(deps: DirectDeps, order: Order, { refund, isRepeatable }: Payer): Promise<boolean> {
+async function payBack(deps: PayDeps, order: Order, { refund, isRepeatable }: Payer): Promise<boolean> {
   const { tradeNo, method } = order;
   try {
     const outcome = await refund(deps, order);
@@ -199,7 +210,7 @@ async function giveBack({ db, changes }: DirectDeps, order: Order): Promise<bool
  * Asks again for refunds that services have not confirmed. Where that could pay twice, after a process died in between, they are
  * reported to administrators. Returns how many there are.
  */
-export async function continueRefunds(deps: DirectDeps, signal?: AbortSignal): Promise<number> {
+export async function continueRefunds(deps: PayDeps, signal?: AbortSignal): Promise<number> {
   const begun = await deps.db
     .select()
     .from(topUpOrders)

@@ -4,6 +4,7 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
+import { recordOrderRefund } from "../../orders/record-order-refund.ts";
 import { settlePaidOrder } from "../../orders/settle-order.ts";
 import { closeOrder, startOrder } from "../../orders/start-order.ts";
 import { openCase } from "../../plans/card/cases.ts";
@@ -77,14 +78,25 @@ export async function applyState(
   deps.log.warn({ tradeNo, method, outcome, money, currency }, "a payment does not fit its order");
 }
 
-/** Puts what a service reported of an order into the queue, once. */
+/** Puts what a service reported of an order into the queue, once. `isPaidBack`: it has, which the statement lists. */
 export async function reportCase(
   { db }: DirectDeps,
   kind: "refund" | "dispute",
   tradeNo: string,
-  { reference, money, currency }: Readonly<{ reference: string; money: string; currency: string }>,
+  {
+    reference,
+    money,
+    currency,
+    isPaidBack,
+  }: Readonly<{ reference: string; money: string; currency: string; isPaidBack: boolean }>,
 ): Promise<void> {
   const [order] = await db.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, tradeNo));
+  if (order && isPaidBack) {
+    await recordOrderRefund(db, {
+      ...{ tradeNo, reference: `${order.method}/${reference}`, units: smallestUnits(money, currency) },
+      ...{ isTotal: false, currency, now: nowSeconds() },
+    });
+  }
   await openCase(db, {
     ...{ kind, reference, currency, now: nowSeconds() },
     order: order ?? null,

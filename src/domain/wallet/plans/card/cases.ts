@@ -18,7 +18,8 @@ export type CaseKind =
   | "late"
   | "duplicate"
   | "same_period"
-  | "to_balance";
+  | "to_balance"
+  | "paid_again";
 
 /** A report that an administrator has to decide on, as it is shown; `money` is decimal text. */
 export type PaymentCase = {

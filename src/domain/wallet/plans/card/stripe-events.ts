@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
 import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
@@ -6,6 +6,7 @@ import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
+import { recordOrderRefund } from "../../orders/record-order-refund.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe.ts";
 import { type PlanRefund, recordRefund } from "../orders/record-refund.ts";
 import { applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
@@ -30,15 +31,20 @@ export async function handlePlanEvent(deps: EventDeps, event: Stripe.Event, now 
       const paymentNo = numberOf(event.data.object.payment_intent);
       // Only top-ups carry a number of ours. It may make the payment known, whose customer leads to the order.
       if (!metadata.order) await recordAtInvoice(deps, paymentNo, { ...refund, currency, now });
+      else if (await noteOwnRefund(deps.db, metadata.order, now)) return;
       const order = await findOrder(deps.db, event.data.object, metadata.order ?? "");
+      await recordAtOrder(deps.db, metadata.order, { ...refund, currency, now });
       if (order) await openCase(deps.db, caseOf("refund", reference, order, paidUnits, currency, now));
       return;
     }
     case "charge.dispute.closed": {
       // A dispute that was won, or only inquired, moves no money.
-      const { id, amount: units, currency, status, payment_intent: payment } = event.data.object;
+      const { id, amount: units, currency, status, payment_intent: payment, charge } = event.data.object;
+      if (status !== "lost") return;
       const refund = { reference: `stripe/${id}`, kind: "dispute" as const, units, isTotal: false, currency, now };
-      if (status === "lost") await recordAtInvoice(deps, numberOf(payment), refund);
+      const topUp = await findDisputed(deps, charge);
+      if (topUp && (await recordAtOrder(deps.db, topUp.tradeNo, refund))) return;
+      await recordAtInvoice(deps, numberOf(payment), refund);
       return;
     }
     case "charge.dispute.created": {
@@ -71,6 +77,27 @@ async function recordAtInvoice(
   // The payment's own report may be late, or lost.
   if (!known) await applyReportedInvoice(deps, await stripe.invoices.retrieve(invoiceNo), refund.now);
   await recordRefund(deps.db, { ...refund, invoiceNo });
+}
+
+/** Records what was paid back of a top-up. Returns whether it was one. */
+async function recordAtOrder(
+  db: Db,
+  tradeNo: string | undefined,
+  { reference, units, isTotal, currency, now }: Omit<PlanRefund, "invoiceNo">,
+): Promise<boolean> {
+  return tradeNo !== undefined && recordOrderRefund(db, { tradeNo, reference, units, isTotal, currency, now });
+}
+
+/** Notes that a refund which an administrator has begun here was paid. Returns false: none was. */
+async function noteOwnRefund(db: Db, tradeNo: string, now: number): Promise<boolean> {
+  const [begun] = await db
+    .update(topUpOrders)
+    .set({
+      refundedTime: sql`case when ${topUpOrders.refundedTime} = 0 then ${now} else ${topUpOrders.refundedTime} end`,
+    })
+    .where(and(eq(topUpOrders.tradeNo, tradeNo), gt(topUpOrders.refundStartedTime, 0)))
+    .returning({ id: topUpOrders.id });
+  return begun !== undefined;
 }
 
 const caseOf = (

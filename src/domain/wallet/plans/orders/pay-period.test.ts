@@ -42,7 +42,7 @@ const TEN = Array.from({ length: 10 }, (_, index) => index);
 const site = "https://gateway.test";
 
 let app: TestWallet;
-let deps: Parameters<typeof orderPlan>[0] & Parameters<typeof setPaused>[0];
+let deps: Parameters<typeof orderPlan>[0] & Parameters<typeof setPaused>[0] & Parameters<typeof continueRefunds>[0];
 let planId = 0;
 let largePlanId = 0;
 const actor = () => ({ id: app.ids.root, role: 100 }) as UserEntry;
@@ -61,6 +61,7 @@ beforeAll(async () => {
     fetch: createSafeFetch(createAddressPolicy(true)),
     log: createLogger({ logLevel: "silent", logFormat: "json" }),
     billing: { transfer: transferDirectly },
+    stripeAddress: "",
     setCardPause: async () => {},
     resumeCard: async () => {},
   };

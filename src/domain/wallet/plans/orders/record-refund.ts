@@ -33,9 +33,9 @@ export const recordRefund = (db: Db, refund: PlanRefund): Promise<boolean> =>
       .for("update", { of: planPayments });
     if (!found || found.payment.isTrial || found.order.currency !== refund.currency.toUpperCase()) return false;
     const { payment, order } = found;
-    const { currency } = order;
-    const paid = smallestUnits((payment.isDiscounted ? order.firstMoney : order.money) ?? "0", currency);
-    const tax = smallestUnits((payment.isDiscounted ? order.firstTax : order.tax) ?? "0", currency);
+    const due = payment.isDiscounted
+      ? { money: order.firstMoney ?? "0", tax: order.firstTax ?? "0" }
+      : { money: order.money, tax: order.tax };
     const sums = requireRow(
       await tx
         .select({
@@ -45,21 +45,38 @@ export const recordRefund = (db: Db, refund: PlanRefund): Promise<boolean> =>
         .from(planRefunds)
         .where(eq(planRefunds.paymentId, payment.id)),
     );
-    const before = smallestUnits(sums.money, currency);
-    const after = isTotal ? units : before + units;
-    if (!Number.isSafeInteger(units) || after <= before || after > paid) return false;
-    const text = (value: number) => Number(moneyOf(value, currency)).toFixed(2);
+    const part = partOf({ units, isTotal }, due, sums, order.currency);
+    if (!part) return false;
     const rows = await tx
       .insert(planRefunds)
-      .values({
-        ...{ paymentId: payment.id, reference, kind, money: text(after - before), refundedAt: now },
-        // All parts together pay back all of the tax.
-        tax: text(shareOf(tax, after, paid) - smallestUnits(sums.tax, currency)),
-      })
+      .values({ paymentId: payment.id, reference, kind, refundedAt: now, ...part })
       .onConflictDoNothing()
       .returning({ id: planRefunds.id });
     return rows.length > 0;
   });
+
+type Money = Readonly<{ money: string; tax: string }>;
+
+/**
+ * What a report adds to what was paid back `before` of a payment, with the share of the tax in it: all parts together pay back all of the
+ * tax. `units`: in the smallest coin, what it paid back or, with `isTotal`, all that was so far. Null: nothing, or more than was paid.
+ */
+export function partOf(
+  { units, isTotal }: Readonly<{ units: number; isTotal: boolean }>,
+  due: Money,
+  before: Money,
+  currency: string,
+): Money | null {
+  const of = (money: string) => smallestUnits(money, currency);
+  const paid = of(due.money);
+  const after = isTotal ? units : of(before.money) + units;
+  if (!Number.isSafeInteger(units) || after <= of(before.money) || after > paid) return null;
+  const text = (value: number) => Number(moneyOf(value, currency)).toFixed(2);
+  return {
+    money: text(after - of(before.money)),
+    tax: text(shareOf(of(due.tax), after, paid) - of(before.tax)),
+  };
+}
 
 /** `units` × `part` / `total`, rounded half up. */
 export const shareOf = (units: number, part: number, total: number): number =>

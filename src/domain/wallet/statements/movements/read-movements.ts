@@ -170,9 +170,16 @@ export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }
     from top_up_orders
     where user_id = ${userId} and status = 'success' and completed_time >= ${from} and completed_time < ${until}
     union all
-    select trade_no, refunded_time::text, (-money)::text, currency, (-quota)::text, (-tax)::text, trim_scale(tax_rate)::text,
-      tax_country, reverse_charge_tax_id, 'refund' from top_up_orders
+    select trade_no, refunded_time::text, (back.money - o.money)::text, currency, (-quota)::text, (back.tax - o.tax)::text,
+      trim_scale(tax_rate)::text, tax_country, reverse_charge_tax_id, 'refund' from top_up_orders o,
+      lateral (select coalesce(sum(r.money), 0) as money, coalesce(sum(r.tax), 0) as tax from order_refunds r
+        where r.order_id = o.id) back
     where user_id = ${userId} and refunded_time >= ${from} and refunded_time < ${until}
+    union all
+    select o.trade_no, r.refunded_at::text, (-r.money)::text, o.currency, '0', (-r.tax)::text, trim_scale(o.tax_rate)::text,
+      o.tax_country, o.reverse_charge_tax_id, 'refund'
+    from order_refunds r join top_up_orders o on o.id = r.order_id
+    where o.user_id = ${userId} and r.refunded_at >= ${from} and r.refunded_at < ${until}
     union all
     select p.invoice_no, p.paid_at::text, (case when p.is_discounted then o.first_money else o.money end)::text, o.currency,
       '0', (case when p.is_discounted then o.first_tax else o.tax end)::text, trim_scale(o.tax_rate)::text,

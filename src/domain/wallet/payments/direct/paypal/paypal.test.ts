@@ -39,6 +39,7 @@ const deps = () => ({
   ...app,
   fetch: createSafeFetch(createAddressPolicy(true)),
   log: createLogger({ logLevel: "silent", logFormat: "json" }),
+  stripeAddress: "",
 });
 const quotaOf = async () => (await app.rowOf(app.ids.user)).quota;
 const orderOf = async (tradeNo: string) =>

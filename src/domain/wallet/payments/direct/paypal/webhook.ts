@@ -55,7 +55,7 @@ async function handleEvent(deps: PaypalDeps, type: string, resource: JsonObject)
       return applyRefund(deps, resource);
     case "PAYMENT.CAPTURE.REVERSED": {
       const order = await findOrder(deps, resource);
-      if (order) await report(deps, "dispute", order, resource.id, recordOf(resource.amount));
+      if (order) await report(deps, "dispute", order, resource.id, recordOf(resource.amount), true);
       return;
     }
     case "CUSTOMER.DISPUTE.CREATED": {
@@ -64,7 +64,7 @@ async function handleEvent(deps: PaypalDeps, type: string, resource: JsonObject)
         ...{ custom_id: transaction?.custom, invoice_id: transaction?.invoice_number },
         capture_id: transaction?.seller_transaction_id,
       });
-      if (order) await report(deps, "dispute", order, resource.dispute_id, recordOf(resource.dispute_amount));
+      if (order) await report(deps, "dispute", order, resource.dispute_id, recordOf(resource.dispute_amount), false);
       return;
     }
   }
@@ -86,7 +86,7 @@ async function applyRefund(deps: PaypalDeps, refund: JsonObject): Promise<void> 
   const order = await findOrder(deps, refund);
   if (!order) return;
   if (textOf(refund.invoice_id) !== refundNoOf(order.tradeNo)) {
-    return report(deps, "refund", order, refund.id, recordOf(refund.amount));
+    return report(deps, "refund", order, refund.id, recordOf(refund.amount), refund.status === "COMPLETED");
   }
   if (refund.status !== "COMPLETED" || order.refundStartedTime === 0 || order.refundedTime > 0) return;
   await deps.db.update(topUpOrders).set({ refundedTime: nowSeconds() }).where(eq(topUpOrders.id, order.id));
@@ -114,9 +114,10 @@ const report = (
   { tradeNo, money: ordered, currency: due }: Order,
   reference: unknown,
   amount: JsonObject | null,
+  isPaidBack: boolean,
 ): Promise<void> => {
   const [money, currency] = [textOf(amount?.value) ?? ordered, textOf(amount?.currency_code) ?? due];
-  return reportCase(deps, kind, tradeNo, { reference: String(reference ?? tradeNo), money, currency });
+  return reportCase(deps, kind, tradeNo, { reference: String(reference ?? tradeNo), money, currency, isPaidBack });
 };
 
 type SignatureDeps = ServiceDeps &
