@@ -1,5 +1,6 @@
 import { parseRedisUrl } from "../lib/redis/redis-url.ts";
 import { messageOf } from "../lib/runtime/error-message.ts";
+import { parsePostgresUrl } from "../lib/runtime/postgres-url.ts";
 import {
   basePath,
   ConfigError,
@@ -23,7 +24,6 @@ import {
 } from "../lib/runtime/variables.ts";
 import { isSecretReference, SecretReferenceError } from "../lib/security/secret-references/reference.ts";
 import { secretManagerVariables } from "../lib/security/secret-references/variables.ts";
-import { parsePostgresUrl } from "../lib/runtime/postgres-url.ts";
 
 export { ConfigError } from "../lib/runtime/variables.ts";
 

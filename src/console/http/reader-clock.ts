@@ -12,7 +12,7 @@ export const clockQuery = {
 
 type ClockInput = Readonly<{ offset_minutes?: number | undefined; time_zone?: string | undefined }>;
 
-/** The clock of a query. Throws OperationError for a zone that there is not, unless a distance to UTC stands beside it. */
+/** The clock of a query. Throws OperationError for a zone that there is not, unless a distance to UTC comes with it. */
 export function clockOf({ offset_minutes: offsetMinutes, time_zone: timeZone }: ClockInput): SeriesClock {
   if (timeZone && isTimeZone(timeZone)) return { offsetMinutes: offsetMinutes ?? 0, timeZone };
   if (timeZone && offsetMinutes === undefined)

@@ -13,8 +13,8 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok, okText } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { integerField, numberOrUndefined, timestamp } from "../http/paging.ts";
 import { integer } from "../http/integers.ts";
+import { integerField, numberOrUndefined, timestamp } from "../http/paging.ts";
 import { clockOf, clockQuery } from "../http/reader-clock.ts";
 
 const DAY_S = 86_400;

@@ -1,8 +1,8 @@
 import type { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
-import type { ChannelSetting } from "./manage/channel-settings.ts";
 import type { KeyReferences } from "./keys/key-references.ts";
 import { splitKeys } from "./keys/keys.ts";
+import type { ChannelSetting } from "./manage/channel-settings.ts";
 
 export type ChannelRow = typeof channels.$inferSelect;
 type KeyRow = Pick<typeof channelKeys.$inferSelect, "keyHash" | "status">;

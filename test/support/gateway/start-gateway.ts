@@ -93,7 +93,7 @@ export function startRelay(setup: Setup) {
   const withoutCredit: { channelId: number; reason: Reason }[] = [];
   const marked: { tokenId: number; status: number }[] = [];
   const standingsRead: StandingSubject[] = [];
-  const spendingsRead: [subject: StandingSubject, start: number, end: number][] = [];
+  const spendingReads: [subject: StandingSubject, start: number, end: number][] = [];
   const metrics = new Registry();
   const feed = createCallFeed();
   const services: GatewayServices = {
@@ -138,7 +138,7 @@ export function startRelay(setup: Setup) {
       return setup.standing ?? { remaining: 0, used: 0 };
     },
     readSpending: async (subject, { start, end }) => {
-      spendingsRead.push([subject, start, end]);
+      spendingReads.push([subject, start, end]);
       return setup.spending ?? 0;
     },
     renewBudget: async (tokenId) => {
@@ -197,7 +197,7 @@ export function startRelay(setup: Setup) {
     withoutCredit,
     marked,
     standingsRead,
-    spendingsRead,
+    spendingReads,
     metrics,
     feed,
     /** How many connections became WebSockets. */

@@ -22,10 +22,10 @@ import {
   regionError,
   statusMappingError,
 } from "../channel-rules.ts";
-import { checkChannelSetting } from "./channel-settings.ts";
 import type { ChannelRow } from "../entry.ts";
 import { isMasked, splitKeys } from "../keys/keys.ts";
 import type { Actor } from "../operation.ts";
+import { checkChannelSetting } from "./channel-settings.ts";
 
 /** A channel as the console and the ecosystem's tools send it; what is absent stays as it is. */
 export type ChannelInput = {

@@ -4,10 +4,10 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import { isSecretReference } from "../../../lib/security/secret-references/reference.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { ROLE } from "../../accounts/roles.ts";
-import { keepsDestination } from "./channel-settings.ts";
 import { type ChannelRow, storedKeysOf } from "../entry.ts";
 import type { Actor } from "../operation.ts";
 import type { ChannelValues } from "./channel-input.ts";
+import { keepsDestination } from "./channel-settings.ts";
 
 /** Whether somebody may see keys of channels in clear, and so send them wherever they like. */
 export const mayReadKeys = ({ role = ROLE.user }: Pick<Actor, "role">): boolean => role >= ROLE.root;

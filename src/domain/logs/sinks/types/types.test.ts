@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificates } from "../../../../../test/support/processes/certificates.ts";
-import { startFakeKafka } from "../../../../../test/support/processes/fake-kafka.ts";
+import { startFakeKafka } from "../../../../../test/support/processes/kafka/fake-kafka.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createResolve } from "../../../../lib/outbound/resolve.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
@@ -201,7 +201,7 @@ describe("Kafka", () => {
     const kafka = startFakeKafka("usage", null, { cert, key });
     const port = kafka.broker.split(":")[1];
     const sendByTls = async (host: string, authority: string) => {
-      const worker = join(import.meta.dir, "../../../../../test/support/lib/kafka-worker.ts");
+      const worker = join(import.meta.dir, "../../../../../test/support/processes/kafka/kafka-worker.ts");
       const child = Bun.spawn([process.execPath, worker, `${host}:${port}`], {
         env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, authority) },
         stdio: ["ignore", "pipe", "inherit"],

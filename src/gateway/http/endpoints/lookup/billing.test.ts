@@ -42,11 +42,11 @@ test("usage is that of the days that are named, the last one not included", asyn
   expect(await usage("end_date=2024-02-01")).toMatchObject({ total_usage: 1 });
   expect(await usage("start_date=2024-01-01")).toMatchObject({ total_usage: 1 });
   const [january, february] = [Date.UTC(2024, 0, 1) / 1000, Date.UTC(2024, 1, 1) / 1000];
-  expect(relay.spendingsRead.slice(0, 2)).toEqual([
+  expect(relay.spendingReads.slice(0, 2)).toEqual([
     [{ tokenId: 5 }, january, february],
     [{ tokenId: 5 }, 0, february],
   ]);
-  const [, begin, end = 0] = relay.spendingsRead[2] ?? [];
+  const [, begin, end = 0] = relay.spendingReads[2] ?? [];
   expect([begin, end > Date.now() / 1000, end < Date.now() / 1000 + 86_401]).toEqual([january, true, true]);
   expect(relay.standingsRead).toEqual([]);
   for (const wrong of ["start_date=yesterday", "end_date=2024-13-01", "start_date=2024-1-1"]) {

@@ -1,10 +1,10 @@
 /** Sends one call to the broker named on the command line by TLS, trusting what NODE_EXTRA_CA_CERTS has. Prints "sent" or why not. */
 
-import type { ExportedCall } from "../../../src/domain/logs/sinks/sink-type.ts";
-import { kafka } from "../../../src/domain/logs/sinks/types/kafka.ts";
-import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
-import { createResolve } from "../../../src/lib/outbound/resolve.ts";
-import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
+import type { ExportedCall } from "../../../../src/domain/logs/sinks/sink-type.ts";
+import { kafka } from "../../../../src/domain/logs/sinks/types/kafka.ts";
+import { createAddressPolicy } from "../../../../src/lib/outbound/address-policy.ts";
+import { createResolve } from "../../../../src/lib/outbound/resolve.ts";
+import { createSafeFetch } from "../../../../src/lib/outbound/safe-fetch.ts";
 
 const policy = createAddressPolicy(true);
 const config = { brokers: process.argv[2] ?? "", topic: "usage", security: "tls" };
