@@ -168,6 +168,25 @@ describe("sessions", () => {
     expect((await self({ cookie: cookies.at(-1) ?? "", "Sluice-User": id })).status).toBe(200);
   });
 
+  test("signing in with the cookie of a session ends that session, and no other one", async () => {
+    await app.addUser("erin");
+    const elsewhere = await app.login("erin");
+    const former = await app.login("erin");
+    const signIn = (username: string, cookie = "") =>
+      app.ask("POST", "/api/user/login", { username, password: TEST_PASSWORD }, { cookie });
+    const again = await signIn("erin", former.cookie);
+    expect((await self(former)).status).toBe(401);
+    const id = String(again.body.data && Reflect.get(Object(again.body.data), "id"));
+    const present = { cookie: again.headers.get("set-cookie")?.split(";")[0] ?? "", "Sluice-User": id };
+    expect([(await self(present)).status, (await self(elsewhere)).status]).toEqual([200, 200]);
+    // Somebody else at the same browser; a wrong password ends nothing.
+    const wrong = await app.ask("POST", "/api/user/login", { username: "alice", password: "not hers" }, present);
+    expect(wrong.body.success).toBe(false);
+    expect((await self(present)).status).toBe(200);
+    expect((await signIn("alice", present.cookie)).body.success).toBe(true);
+    expect([(await self(present)).status, (await self(elsewhere)).status]).toEqual([401, 200]);
+  });
+
   test("an expired session is void", async () => {
     const headers = await app.login("alice");
     await app.db.update(sessions).set({ expiresAt: 1 }).where(eq(sessions.userId, aliceId));

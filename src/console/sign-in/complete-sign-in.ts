@@ -4,7 +4,7 @@ import type { ProviderName } from "../../domain/accounts/identities/provider.ts"
 import { requireWay } from "../../domain/accounts/identities/sso/require-way.ts";
 import { rememberLanguage } from "../../domain/accounts/profile/update-profile.ts";
 import { FLOW_SECONDS, type FlowKind, startFlow } from "../../domain/accounts/sessions/flows.ts";
-import { type Sessions, sessionCookie } from "../../domain/accounts/sessions/sessions.ts";
+import { type Sessions, sessionCookie, sessionCookieOf } from "../../domain/accounts/sessions/sessions.ts";
 import {
   deviceCookie,
   deviceCookieOf,
@@ -48,7 +48,10 @@ export async function enter(
   return ok({ require_2fa: true });
 }
 
-/** Signs in a fully authenticated user: starts a session and responds with the user. */
+/**
+ * Signs in a fully authenticated user: starts a session and responds with the user. The session that this browser had, of
+ * whichever user, ends: nobody holds its cookie any more who should.
+ */
 export async function openSession(
   { db, sessions, clientAddress }: EntranceServices,
   { request, server, set }: EntranceCall,
@@ -58,6 +61,9 @@ export async function openSession(
     ip: clientAddress.ip(request, server),
     userAgent: request.headers.get("user-agent") ?? "",
   });
+  const formerValue = sessionCookieOf(request);
+  const former = formerValue === null ? null : await sessions.find(formerValue);
+  if (former) await sessions.end(former);
   const isHttps = clientAddress.isHttps(request, server);
   const device = await rememberOrigin(db, userId, originOf(clientAddress, { request, server }));
   set.headers["set-cookie"] = [...sessionCookie(value, isHttps), ...deviceCookie(userId, device, isHttps)];
