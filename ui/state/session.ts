@@ -1,7 +1,8 @@
 import { useAtomValue } from "jotai";
 import { ApiError, readData } from "../api/client.ts";
 import { securityApi, sessionApi } from "../api/groups.ts";
-import { forgetUser, rememberUser, type StoredUser, userAtom } from "./stored-user.ts";
+import { rememberUser, type StoredUser, userAtom } from "./stored-user.ts";
+import { forgetUserStorage } from "./user-storage.ts";
 
 type Session = Readonly<{
   user: StoredUser | null;
@@ -11,9 +12,9 @@ type Session = Readonly<{
   finishSignIn: (code: string) => Promise<void>;
   /** Stores a user whom the server has signed in. */
   remember: (user: StoredUser) => void;
-  /** Forgets a deleted account. */
+  /** Forgets a deleted account, with what this device kept of it. */
   forget: () => void;
-  /** Ends the session on the server, then here. Rejects ApiError and stays signed in if the server can't be reached. */
+  /** Ends the session on the server, then here, with what this device kept of the user. Rejects ApiError and stays signed in if the server can't be reached. */
   signOut: () => Promise<void>;
 }>;
 
@@ -23,7 +24,7 @@ export const useSession = (): Session => ({
   signIn,
   finishSignIn,
   remember: rememberUser,
-  forget: forgetUser,
+  forget: forgetUserStorage,
   signOut,
 });
 
@@ -47,5 +48,5 @@ async function signOut(): Promise<void> {
     // The session had expired already.
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
   }
-  forgetUser();
+  forgetUserStorage();
 }

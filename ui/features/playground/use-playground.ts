@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../components/feedback/notify.tsx";
+import { readUser } from "../../state/stored-user.ts";
+import { chatsKey } from "../../state/user-storage.ts";
 import { type Answer, bodyOf, branchOf, type Chat, emptyAnswer, newChat, type Turn, withAnswer } from "./chat/chat.ts";
 import { sendChat } from "./chat/send-chat.ts";
 
@@ -25,6 +27,8 @@ export function usePlayground(userId: number) {
   }, [read, t]);
   useEffect(() => {
     const timer = setTimeout(() => {
+      // Who signed out meanwhile leaves nothing behind.
+      if (readUser()?.id !== userId) return;
       if (!saveChats(userId, chats)) notifyError(new Error(t("playground.noRoom")));
     }, SAVE_DELAY_MS);
     return () => clearTimeout(timer);
@@ -110,13 +114,12 @@ export function usePlayground(userId: number) {
 
 export type Playground = ReturnType<typeof usePlayground>;
 
-const keyOf = (userId: number): string => `playground-chats-${userId}`;
 const MOST_CHATS = 50;
 
 /** The chats stored on this device, newest first; null if they can't be read. */
 function readChats(userId: number): readonly Chat[] | null {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(userId)) ?? "[]");
+    const stored: unknown = JSON.parse(localStorage.getItem(chatsKey(userId)) ?? "[]");
     if (!Array.isArray(stored)) return null;
     const chats = stored.filter(isChat).map(withoutStreams);
     return chats.length > 0 ? chats : [newChat()];
@@ -128,7 +131,7 @@ function readChats(userId: number): readonly Chat[] | null {
 /** Stores the chats on this device; false if there is no space. */
 function saveChats(userId: number, chats: readonly Chat[]): boolean {
   try {
-    localStorage.setItem(keyOf(userId), JSON.stringify(chats.slice(0, MOST_CHATS)));
+    localStorage.setItem(chatsKey(userId), JSON.stringify(chats.slice(0, MOST_CHATS)));
     return true;
   } catch {
     return false;
