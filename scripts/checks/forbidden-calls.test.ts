@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { checkForbiddenCalls } from "./forbidden-calls.ts";
+import { readSources } from "./source.ts";
 
 function problemsOf(path: string, text: string) {
   return checkForbiddenCalls([{ path, text }]).problems;
@@ -66,6 +67,29 @@ test("chance that can be predicted, console and the raw environment are refused 
   expect(problemsOf("src/server/config.ts", "process.env.PORT")).toEqual([]);
   expect(problemsOf("src/server/app.ts", "process.env.NODE_ENV")).toEqual([]);
   expect(problemsOf("src/domain/codes/create.test.ts", "Math.random()")).toEqual([]);
+});
+
+test("programs are started by the supervisor alone, and no text is run or becomes markup", () => {
+  for (const call of ["Bun.spawn(args)", "await Bun.$`ls`", 'import { exec } from "node:child_process";']) {
+    expect(problemsOf("src/gateway/tasks/poll.ts", call)).toHaveLength(1);
+    expect(problemsOf("src/cli/serve/supervisor/worker-process.ts", call)).toEqual([]);
+  }
+  for (const code of ["eval(text)", "new Function(text)", "node.innerHTML = text;"]) {
+    expect(problemsOf("src/gateway/tasks/poll.ts", code)).toHaveLength(1);
+    expect(problemsOf("ui/features/site/Prose.tsx", code)).toHaveLength(1);
+  }
+  expect(problemsOf("ui/features/site/Prose.tsx", "<p dangerouslySetInnerHTML={{ __html: text }} />")).toHaveLength(1);
+});
+
+test("windows send each other messages in one module, which checks the sender", () => {
+  for (const call of ['window.addEventListener("message", read)', "frame.postMessage(draft, origin)"]) {
+    expect(problemsOf("ui/features/settings/page.ts", call)).toHaveLength(1);
+    expect(problemsOf("ui/features/site/brand-preview.ts", call)).toEqual([]);
+  }
+});
+
+test("what is forbidden occurs nowhere in the project", () => {
+  expect(checkForbiddenCalls(readSources()).problems).toEqual([]);
 });
 
 test("the console checks outside data instead of asserting its type", () => {

@@ -51,6 +51,25 @@ const RULES: readonly Rule[] = [
       "its source of chance as an argument",
   },
   {
+    pattern: /\bBun\.(?:spawn(?:Sync)?\(|\$)|["'](?:node:)?child_process["']|["']bun:ffi["']/g,
+    within: /^(src|db)\//,
+    except:
+      /^(src\/(cli\/serve\/supervisor\/worker-process|lib\/runtime\/prepare-runtime)|db\/embedded\/make-seed)\.ts$/,
+    reason: "processes: the gateway starts itself only, by a list of arguments; a request never starts a program",
+  },
+  {
+    pattern: /\beval\(|\bnew Function\(|\bdangerouslySetInnerHTML\b|\.(?:inner|outer)HTML\b|\binsertAdjacentHTML\(/g,
+    within: /^(src|db|ui)\//,
+    reason:
+      "text as code: no text is run or put into a page as markup; ui/features/site/Prose.tsx shows Markdown and HTML",
+  },
+  {
+    pattern: /\.postMessage\(|addEventListener\(\s*["']message["']/g,
+    within: /^ui\//,
+    except: /^ui\/features\/site\/brand-preview\.ts$/,
+    reason: "messages between windows: ui/features/site/brand-preview.ts checks who sent one",
+  },
+  {
     pattern: /\bconsole\.\w+\(/g,
     within: /^(src|db)\//,
     reason:

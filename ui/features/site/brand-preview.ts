@@ -1,6 +1,7 @@
 import { useSetAtom } from "jotai";
 import { useEffect } from "react";
 import { sitePath } from "../../lib/base-path.ts";
+import { type Checks, isShape, isText } from "../../lib/json.ts";
 import { previewAtom } from "../../state/site-status.ts";
 
 /** What the settings page sends its preview: unsaved values. */
@@ -15,6 +16,21 @@ export type BrandDraft = Readonly<{
 }>;
 
 const IS_DRAFT = "brand-draft";
+
+const DRAFT: Checks<BrandDraft> = {
+  ...{ name: isText, logo: isText, title: isText, lead: isText },
+  ...{ color: isText, css: isText },
+};
+const isMessage = isShape<Readonly<{ kind: string; draft: BrandDraft }>>({ kind: isText, draft: isShape(DRAFT) });
+
+/** The draft in a message; null unless the window around this one sent it, from this site, and it is complete. */
+export function readDraft(
+  { origin, source, data }: Pick<MessageEvent<unknown>, "origin" | "source" | "data">,
+  here: Readonly<{ parent: unknown; location: Pick<Location, "origin"> }>,
+): BrandDraft | null {
+  if (origin !== here.location.origin || source !== here.parent) return null;
+  return isMessage(data) && data.kind === IS_DRAFT ? data.draft : null;
+}
 
 /** Sends unsaved values to the home page in a frame of the settings. */
 export const sendDraft = (frame: Window, draft: BrandDraft): void =>
@@ -40,9 +56,9 @@ export function useBrandPreview(): void {
     const link = document.createElement("link");
     link.rel = "stylesheet";
     const style = document.createElement("style");
-    const onMessage = ({ origin, source, data }: MessageEvent) => {
-      if (origin !== window.location.origin || source !== window.parent || data?.kind !== IS_DRAFT) return;
-      const { draft }: { draft: BrandDraft } = data;
+    const onMessage = (event: MessageEvent) => {
+      const draft = readDraft(event, window);
+      if (!draft) return;
       setPreview({
         system_name: draft.name,
         logo: draft.logo,
