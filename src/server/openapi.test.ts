@@ -44,3 +44,11 @@ test("the document lists every route that is no wildcard, and no other", () => {
   expect(served).toContain("POST /v1/chat/completions");
   expect(served).toContain("GET /api/status");
 });
+
+test("no path is one of an authorization server, an OpenID provider or a resource server of OAuth", () => {
+  const paths = app.apis.flatMap(({ routes }) => routes.map(({ path }) => path));
+  expect(paths.length).toBeGreaterThan(300);
+  const OF_SERVERS =
+    /well-known|back-?channel|\/(?:oauth2?|oidc|connect|saml)\/(?:authorize|token|introspect|revoke|userinfo|register|device|end_session|slo|sso)\b/;
+  expect(paths.filter((path) => OF_SERVERS.test(path))).toEqual([]);
+});

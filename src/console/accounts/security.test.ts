@@ -7,6 +7,7 @@ import { logs } from "../../../db/schema/gateway/logs.ts";
 import { createAuthenticator } from "../../../test/support/console/authenticator.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { resetPassword } from "../../domain/accounts/credentials/reset-by-email.ts";
+import { storeCode } from "../../domain/accounts/registration/verification-codes.ts";
 
 type Headers = Record<string, string>;
 
@@ -109,6 +110,18 @@ describe("second factor", () => {
     expect((await post("/totp/begin", { password: TEST_PASSWORD }, headers)).body.code).toBe("second_factor_on");
     const [row] = await app.db.select().from(totpSecrets).where(eq(totpSecrets.userId, id));
     expect(row?.secretCipher).toStartWith("v1.");
+  });
+
+  test("is asked for after a password that was reset by mail, too", async () => {
+    const { id, secret } = await withTotp("gwen");
+    await app.db.update(users).set({ email: "gwen@example.com" }).where(eq(users.id, id));
+    const [target, code] = ["gwen@example.com", "f".repeat(32)];
+    await storeCode(app, { purpose: "reset", target, code, lifetimeSeconds: 600, pauseSeconds: 30 });
+    const password = String((await post("/reset", { email: target, token: code })).body.data);
+    const answer = await post("/login", { username: "gwen", password });
+    expect(answer.body.data).toEqual({ require_2fa: true });
+    const cookie = cookieOf(answer.headers);
+    expect((await post("/login/2fa", { code: codeOf(secret) }, { cookie })).body.data).toMatchObject({ id });
   });
 
   test("is off again with a code, or by the command line", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Elysia, t } from "elysia";
-import { announceBody } from "../../../test/support/lib/announce-body.ts";
+import { announceBody } from "../../../test/support/lib/raw-requests.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
 import { createLogger } from "../../lib/runtime/log.ts";

@@ -81,6 +81,20 @@ describe("login", () => {
     expect((await login("frank", "old password")).body.success).toBe(true);
   });
 
+  test("a password counts exactly as it was sent, of whatever characters, and for as long as nobody changes it", async () => {
+    for (const [index, password] of [" Two Spaces ", "aaaaaaaa", "12345678", "пароль密码🔑🔑"].entries()) {
+      const username = `exact${index}`;
+      const joined = await app.ask("POST", "/api/user/register", { username, password, password2: password });
+      expect(joined.body.success).toBe(true);
+      const others = [password.trim(), password.toUpperCase(), password.slice(0, -1), `${password} `];
+      for (const other of others.filter((text) => text !== password)) {
+        expect((await login(username, other)).body.code).toBe("login_failed");
+      }
+      await app.db.update(users).set({ createdAt: 1, lastLoginAt: 1 }).where(eq(users.username, username));
+      expect((await login(username, password)).body.success).toBe(true);
+    }
+  });
+
   test("with password login off, only super admins get in", async () => {
     await app.settings.set("PasswordLoginEnabled", "false");
     expect((await login("alice", TEST_PASSWORD)).body.code).toBe("password_login_disabled");

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { and, eq, sql } from "drizzle-orm";
 import { signInFlows } from "../../../db/schema/accounts/sign-in.ts";
 import { identities, users } from "../../../db/schema/accounts/users.ts";
-import { signTelegramProof, startFakeSignInServices } from "../../../test/support/console/sign-in.ts";
+import { signTelegramProof, startFakeSignInServices, type TokenAttack } from "../../../test/support/console/sign-in.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 
 let app: TestConsole;
@@ -374,6 +374,15 @@ describe("OpenID tokens", () => {
     outside.sayInIdToken({ nonce: parameters.get("nonce") ?? "", change });
     expect((await back({ code, state })).body.code).toBe("oauth_failed");
   });
+
+  test.each<TokenAttack>(["none", "public key as secret", "own key", "own address of keys"])(
+    "a token whose sender chose algorithm or key is refused: %s",
+    async (attack) => {
+      const { back, code, state, parameters } = await visit("oidc", { sub: "9502" });
+      outside.sayInIdToken({ nonce: parameters.get("nonce") ?? "", attack });
+      expect((await back({ code, state })).body.code).toBe("oauth_failed");
+    },
+  );
 
   test("a token that another key signed is refused", async () => {
     const { back, code, state, parameters } = await visit("oidc", { sub: "9501" });

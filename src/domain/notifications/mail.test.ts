@@ -41,6 +41,20 @@ describe("mail", () => {
     expect(mail?.text).not.toMatch(/^Bcc:/m);
   });
 
+  test("line breaks in a subject or an address add no header and no receiver, and templates are text", async () => {
+    const server = await startMailServer();
+    const mailer = await mailerTo(server, { SystemName: 'Gate" <c@example.com>, "' });
+    const template = `{{7*7}} \${7*7} <%= 7*7 %> %s`;
+    const letter = { subject: "Hi\r\nBcc: d@example.com\r\n\r\nnew body", paragraphs: [template] };
+    await mailer.send(writeMail("a@example.com", letter));
+    await mailer.send(writeMail("b@example.com\r\nRCPT TO:<e@example.com>", letter)).catch(() => {});
+    expect(server.received[0]?.text).not.toMatch(/^(?:Bcc:|new body)/m);
+    expect(server.received[0]?.text).toContain("{{7*7}}");
+    const receivers = server.received.flatMap(({ to }) => to);
+    expect(receivers.filter((address) => /^[cde]@/.test(address))).toEqual([]);
+    expect(receivers).toContain("a@example.com");
+  });
+
   test("signs in with account and password", async () => {
     const server = await startMailServer({ allowInsecureAuth: true });
     const mailer = await mailerTo(server, { SMTPAccount: "post", SMTPToken: "secret" });

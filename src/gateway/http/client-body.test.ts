@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import { announceBody } from "../../../test/support/lib/announce-body.ts";
+import { announceBody } from "../../../test/support/lib/raw-requests.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 
 const stops: (() => unknown)[] = [];

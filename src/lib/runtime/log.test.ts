@@ -16,6 +16,20 @@ test("an error is logged with its name, words, code, places and cause", () => {
   expect(logged.error.stack).toContain("log.test.ts");
 });
 
+test("a line is one JSON object with its time in UTC, whatever text it holds, and without secrets", () => {
+  const lines: string[] = [];
+  const log = pino(LOG_OPTIONS, { write: (line) => void lines.push(line) });
+  const text = 'name"}\r\n{"level":"error","msg":"forged"}\u2028\u0000';
+  const secrets = { password: "hush", request: { authorization: "Bearer hush", token: "hush" }, key: "hush" };
+  log.info({ user: text, ...secrets }, text);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]?.trimEnd()).not.toMatch(/[\r\n]/);
+  const logged = JSON.parse(lines[0] ?? "");
+  expect(logged).toMatchObject({ level: "info", user: text, msg: text });
+  expect(logged.time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect(lines[0]).not.toContain("hush");
+});
+
 test("parameters of a query stay out of the log", () => {
   const failed = new DrizzleQueryError("update users set a = $1", ["s3cret"], new Error("gone"));
   const reported = JSON.stringify(errorFields(failed));

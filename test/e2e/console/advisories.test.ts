@@ -392,8 +392,15 @@ describe("advisories", () => {
   });
 
   test("headers: answers are what they say they are, and https stays https", async () => {
-    for (const path of ["/", "/api/status", "/api/nowhere"]) {
-      const plain = await fetch(gateway.url + path);
+    for (const [path, type] of [
+      ["/", "text/html; charset=utf-8"],
+      ["/api/status", "application/json"],
+      ["/api/nowhere", "application/json"],
+    ] as const) {
+      const plain = await fetch(gateway.url + path, { redirect: "manual" });
+      expect(plain.headers.get("content-type")?.toLowerCase()).toStartWith(type);
+      // Nothing redirects to https: a client that sends its key in clear gets to know.
+      expect([path, plain.status >= 300 && plain.status < 400]).toEqual([path, false]);
       expect(plain.headers.get("x-content-type-options")).toBe("nosniff");
       expect(plain.headers.get("strict-transport-security")).toBeNull();
       // Sent by somebody who is no trusted proxy, it means nothing.

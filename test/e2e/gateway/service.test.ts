@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ENGINES, emptyDatabase, type Gateway, startGateway } from "../../support/e2e/fixture.ts";
-import { announceBody } from "../../support/lib/announce-body.ts";
+import { announceBody, exchange } from "../../support/lib/raw-requests.ts";
 
 describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
   let gateway: Gateway;
@@ -54,6 +54,30 @@ describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
     }
     const { data } = (await (await fetch(`${gateway.url}/api/setup`)).json()) as { data: { status: boolean } };
     expect(data.status).toBe(false);
+  });
+
+  test("serves no source, no list of a folder, and knows no TRACE", async () => {
+    for (const path of [
+      "/.git/HEAD",
+      "/.git/config",
+      "/package.json",
+      "/src/main.ts",
+      "/.env",
+      "/assets/",
+      "/docs/..",
+    ]) {
+      const reply = await fetch(gateway.url + path);
+      const text = await reply.text();
+      // The console answers for every path that may be a page of its own.
+      if (reply.status === 200) expect([path, text.startsWith("<!doctype html>")]).toEqual([path, true]);
+      expect(text).not.toMatch(/ref: refs|"dependencies"|import .* from|Index of/);
+    }
+    const answer = await exchange(
+      gateway.url,
+      "TRACE /api/status HTTP/1.1\r\nHost: gateway.test\r\nX-Echo: heard\r\nConnection: close\r\n\r\n",
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 [45]\d\d /);
+    expect(answer).not.toContain("heard");
   });
 
   test.if(engine === "embedded")("a second process on the same data is refused with a clear message", async () => {

@@ -3,10 +3,10 @@
  * hides behind bare CR or LF never reaches a client as a header or a chunk.
  */
 import { afterAll, expect, test } from "bun:test";
-import { connect } from "node:net";
 import { startRawServer } from "../../contracts/transport/raw-server.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { exchange } from "../../support/lib/raw-requests.ts";
 
 const upstream = startUpstream(() => Response.json(chatReply()));
 const PRICES = { ModelRatio: '{"m": 1}', RetryTimes: "0" } as const;
@@ -15,24 +15,6 @@ afterAll(() => {
   relay.stop();
   upstream.stop();
 });
-
-/** Far above what a busy machine takes. */
-const CLOSES_WITHIN_MS = 30_000;
-
-/** Sends bytes as they are; all that comes back until the other side closes. Rejects when it does not. */
-function exchange(url: string, request: string): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let received = "";
-  const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(Buffer.from(request, "latin1")));
-  socket.on("data", (bytes: Buffer) => (received += bytes.toString("latin1")));
-  socket.on("close", () => resolve(received));
-  socket.on("error", () => resolve(received));
-  socket.setTimeout(CLOSES_WITHIN_MS, () => {
-    socket.destroy();
-    reject(new Error(`the connection stayed open after ${JSON.stringify(received)}`));
-  });
-  return promise;
-}
 
 const BODY = JSON.stringify({ model: "m", messages: [{ role: "user", content: "Hi" }] });
 const SIZE = BODY.length.toString(16);

@@ -228,6 +228,13 @@ describe("addresses without a key", () => {
     expect((await fetchImage(imageUrl)).status).toBe(502);
     const guessed = imageUrl.replace(/-[0-9a-f]{32}/, `-${"0".repeat(32)}`);
     expect((await fetchImage(guessed)).status).toBe(404);
+    // An image may be one that runs scripts, opened as a page of this site.
+    upstream.move(result, { status: "IN_PROGRESS", progress: "20%", imageUrl: `${upstream.url}/picture.png` });
+    await fixture.poll();
+    const image = await fetchImage((await fetchTask(result)).imageUrl);
+    expect(image.status).toBe(200);
+    expect(image.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+    expect(image.headers.get("x-content-type-options")).toBe("nosniff");
     const forged = await fixture.relay.post(`/mj/notify/1-${"0".repeat(32)}`, { id: result, status: "SUCCESS" });
     expect(forged.status).toBe(400);
     expect(await fetchTask(result)).toMatchObject({ status: "IN_PROGRESS" });

@@ -1,5 +1,13 @@
 import { createHash, createHmac } from "node:crypto";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import {
+  exportJWK,
+  type GenerateKeyPairResult,
+  generateKeyPair,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+  UnsecuredJWT,
+} from "jose";
 
 type Person = Readonly<Record<string, unknown>>;
 
@@ -30,6 +38,28 @@ export function signTelegramProof(fields: Readonly<Record<string, string>>, botT
   return { ...fields, hash: createHmac("sha256", key).update(text).digest("hex") };
 }
 
+/** Keys that anybody can publish somewhere. */
+const OTHER_KEYS_PATH = "/other/keys";
+
+/** What somebody who cannot sign tries: no algorithm, the public key as a shared secret, a key that the token brings itself. */
+export type TokenAttack = "none" | "public key as secret" | "own key" | "own address of keys";
+
+async function attackToken(
+  attack: TokenAttack,
+  claims: JWTPayload,
+  publicKey: JWK,
+  own: Readonly<{ keys: GenerateKeyPairResult; jwk: JWK; at: string }>,
+): Promise<string> {
+  if (attack === "none") return new UnsecuredJWT(claims).encode();
+  const token = new SignJWT(claims);
+  if (attack === "public key as secret") {
+    const secret = new TextEncoder().encode(JSON.stringify(publicKey));
+    return token.setProtectedHeader({ alg: "HS256", kid: "k" }).sign(secret);
+  }
+  const header = attack === "own key" ? { jwk: own.jwk } : { jku: own.at, kid: own.jwk.kid ?? "" };
+  return token.setProtectedHeader({ alg: "RS256", ...header }).sign(own.keys.privateKey);
+}
+
 /**
  * The services that people sign in with, on one loopback address: a code is the JSON of whoever it stands for. Each checks
  * what a real one checks of a token call (client, secret, redirect address, PKCE) as far as the start was made here.
@@ -38,13 +68,14 @@ export async function startFakeSignInServices() {
   const keys = await generateKeyPair("RS256");
   const otherKeys = await generateKeyPair("RS256");
   const jwk = { ...(await exportJWK(keys.publicKey)), kid: "k", alg: "RS256", use: "sig" };
+  const otherJwk = { ...jwk, ...(await exportJWK(otherKeys.publicKey)), kid: "other" };
   const calls: { path: string; form: Record<string, string>; headers: Headers }[] = [];
   const people = new Map<string, Person>();
   const challenges = new Map<string, string>();
   const nonces = new Map<string, string>();
   const usedChecks = new Set<string>();
   let visitor: Readonly<{ person: Person; site: string; botToken: string }> | null = null;
-  let idToken: Readonly<{ nonce: string; change?: Person; isForged?: boolean }> = { nonce: "" };
+  let idToken: Readonly<{ nonce: string; change?: Person; isForged?: boolean; attack?: TokenAttack }> = { nonce: "" };
 
   const challengeOf = (verifier: string) => new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
   const trade = (form: Record<string, string>, path: string): Response => {
@@ -60,6 +91,11 @@ export async function startFakeSignInServices() {
 
   const signIdToken = async (origin: string, person: Person, nonce: string | undefined) => {
     const claims = { sub: String(person.sub), nonce: idToken.nonce || nonce, ...idToken.change };
+    if (idToken.attack) {
+      const now = Math.floor(Date.now() / 1000);
+      const all = { iss: origin, aud: "oidc client", iat: now, exp: now + 300, ...claims };
+      return attackToken(idToken.attack, all, jwk, { keys: otherKeys, jwk: otherJwk, at: origin + OTHER_KEYS_PATH });
+    }
     return new SignJWT(claims)
       .setProtectedHeader({ alg: "RS256", kid: "k" })
       .setIssuer(String(idToken.change?.iss ?? origin))
@@ -151,6 +187,8 @@ export async function startFakeSignInServices() {
             userinfo_endpoint: `${origin}/oidc/userinfo`,
             jwks_uri: `${origin}/oidc/keys`,
           });
+        case OTHER_KEYS_PATH:
+          return Response.json({ keys: [otherJwk] });
         case "/oidc/keys":
           return Response.json({ keys: [jwk] });
         case "/oidc/token": {

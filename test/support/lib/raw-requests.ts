@@ -27,3 +27,21 @@ export function announceBody(
   socket.on("error", reject);
   return promise;
 }
+
+/** Far above what a busy machine takes. */
+const CLOSES_WITHIN_MS = 30_000;
+
+/** Sends bytes as they are; all that comes back until the other side closes. Rejects when it does not. */
+export function exchange(url: string, request: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let received = "";
+  const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(Buffer.from(request, "latin1")));
+  socket.on("data", (bytes: Buffer) => (received += bytes.toString("latin1")));
+  socket.on("close", () => resolve(received));
+  socket.on("error", () => resolve(received));
+  socket.setTimeout(CLOSES_WITHIN_MS, () => {
+    socket.destroy();
+    reject(new Error(`the connection stayed open after ${JSON.stringify(received)}`));
+  });
+  return promise;
+}
