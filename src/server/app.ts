@@ -10,6 +10,7 @@ import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/dia
 import { createModelHealth } from "../domain/models/model-health.ts";
 import { createGateway, type SocketSession } from "../gateway/http/create-gateway.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
+import { withOrigin } from "../lib/http/request-origin.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { runBenchmark } from "./benchmark/run-benchmark.ts";
@@ -100,10 +101,16 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(webAssets(consoleRoot(), limitPages, scriptHosts(services), renderPage, basePath))
     .compile();
   let listening: Bun.Server<SocketSession> | null = null;
+  const originOf = (request: Request) => ({
+    ip: services.clientAddress.ip(request, listening),
+    requestId: requestIdOf(request),
+  });
   const respond = (request: Request, path: string): Promise<Response> =>
     router.owns(path)
       ? Promise.resolve(relay.fetch(request))
-      : Promise.resolve(management.fetch(request)).then((made) => compressed(request, made));
+      : Promise.resolve(withOrigin(originOf(request), () => management.fetch(request))).then((made) =>
+          compressed(request, made),
+        );
   return {
     fetch(request) {
       const path = pathOf(request.url);

@@ -6,6 +6,7 @@ import { startTestOperations, type TestOperations } from "../../../test/support/
 import { MAX_REPORTED, valuesByChannel } from "../../domain/channels/manage/record-changes.ts";
 import { LOG_NOTES } from "../../domain/logs/log-note.ts";
 import { LOG_TYPE } from "../../domain/logs/write-log.ts";
+import { withOrigin } from "../../lib/http/request-origin.ts";
 
 type Row = { content: string; note: { code: string }; action: string; before?: object; after?: object };
 type Ids = Readonly<
@@ -497,6 +498,26 @@ test("of a tag's channels the row names those and the fields that differ, and is
   const written = await rows();
   expect((await edit({ priority: 1, weight: 3 })).body.data).toBe(2);
   expect(await rows()).toBe(written);
+});
+
+test("a row says from where and in which request, also of acts at the same time", async () => {
+  const act = (index: number) =>
+    withOrigin({ ip: `203.0.113.${index}`, requestId: `request-${index}` }, () =>
+      app.ask("POST", "/api/redemption/", { name: `origin-${index}`, quota: 5, count: 1 }, app.as.root),
+    );
+  await Promise.all([1, 2, 3, 4].map(act));
+  const rows = await app.db
+    .select()
+    .from(logs)
+    .where(eq(logs.type, LOG_TYPE.management))
+    .orderBy(desc(logs.id))
+    .limit(4);
+  const seen = rows.map(({ ip, other, content }) => [
+    /origin-\d/.exec(content + other)?.[0],
+    ip,
+    JSON.parse(other).request_id,
+  ]);
+  expect(seen.toSorted()).toEqual([1, 2, 3, 4].map((at) => [`origin-${at}`, `203.0.113.${at}`, `request-${at}`]));
 });
 
 test("an option that is saved as it is leaves no row", async () => {

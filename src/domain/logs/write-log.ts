@@ -3,6 +3,7 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import { logs } from "../../../db/schema/gateway/logs.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import { requestOrigin } from "../../lib/http/request-origin.ts";
 import type { LogNote } from "./log-note.ts";
 
 export const LOG_TYPE = { topUp: 1, consumption: 2, management: 3, system: 4, checkIn: 5 } as const;
@@ -44,10 +45,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 type Management = Difference & Readonly<{ note: LogNote; action: ManagementAction }>;
 
-/** Logs a management action, with the values before and after, in the actor's log. */
+/** Logs a management action in the actor's log: the values before and after, from where, and in which request. */
 export const writeManagementLog = (
   db: DbOrTx,
   actor: Readonly<{ id: number }>,
   content: string,
   other: Management & Fields,
-): Promise<void> => writeLog(db, { type: LOG_TYPE.management, userId: actor.id, content, other });
+): Promise<void> => {
+  const origin = requestOrigin();
+  const from = origin && { ip: origin.ip, other: { ...other, request_id: origin.requestId } };
+  return writeLog(db, { type: LOG_TYPE.management, userId: actor.id, content, other, ...from });
+};
