@@ -60,3 +60,19 @@ test("the gateway's own listeners take no certificate: TLS ends at the proxy in 
     listeners.filter(({ text }) => /\btls\s*:|\bcert\s*:|\.listen\([^)]*tls/.test(text)).map(({ path }) => path),
   ).toEqual([]);
 });
+
+test("the processes of a host talk by Unix sockets and pipes alone", () => {
+  const supervisor = sources.filter(({ path }) => /^src\/cli\/(?:serve\/supervisor|control)\//.test(path));
+  const servers = supervisor.flatMap(({ text }) =>
+    [...text.matchAll(/Bun\.serve\(\{([\s\S]{0,120})/g)].map(([, head = ""]) => head),
+  );
+  expect(servers.length).toBeGreaterThan(1);
+  // What answers 503 at the gateway's own port while no worker does.
+  const [own, among] = [servers.filter((head) => /hostname:/.test(head)), servers.filter((head) => /unix:/.test(head))];
+  expect([own.length, among.length]).toEqual([1, servers.length - 1]);
+  expect(own[0]).toContain("config.port");
+});
+
+test("there is no demand on how or when a provider signed somebody in", () => {
+  expect(find(/\bacr_values\b|\bauth_time\b|\bmax_age=|["']amr["']|(?<!disable)RequestedAuthnContext/)).toEqual([]);
+});

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { FRESH_SECONDS } from "../../src/domain/accounts/sessions/confirm-owner.ts";
+import { FLOW_SECONDS } from "../../src/domain/accounts/sessions/flows.ts";
+import { SESSION_SECONDS } from "../../src/domain/accounts/sessions/sessions.ts";
+import { isTestFile, readSources } from "../checks/source.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const page = readFileSync(join(ROOT, "docs/operate/security.md"), "utf8");
@@ -35,8 +39,101 @@ test("the table has every requirement of level 2, once", () => {
   expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(["met", "partly", "not met", "n/a"]));
 });
 
-test("what is met names a test, and every named test exists", () => {
-  expect(rows.filter(({ state, tests }) => state === "met" && tests === "")).toEqual([]);
-  const files = new Set(rows.flatMap(({ tests = "" }) => tests.match(/[\w./-]+\.test\.ts/g) ?? []));
-  expect([...files].filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+/** The tests that a line names: `file` › "title", with a comma between two. */
+const namedTests = (tests: string): { file: string; title: string }[] =>
+  [...tests.matchAll(/`([^`]+)` › "([^"]*)"(?:, |$)/g)].map(([, file = "", title = ""]) => ({ file, title }));
+
+/** Titles of tests as they stand in a file: of `test`, `it`, and of their tables; `%s` stays. Those that are skipped don't count. */
+function titlesOf(text: string): Set<string> {
+  const call =
+    /(?:\b(?:test|it)(?:\.(?!skip\b|todo\b)\w+)*(?:<[^>(]*>)?\(|\)\()\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g;
+  return new Set([...text.matchAll(call)].map(([, title = ""]) => title.slice(1, -1).replace(/\\(.)/g, "$1")));
+}
+
+test("every line names tests, each by the title of one in its file", () => {
+  const titles = new Map<string, Set<string>>();
+  const wrong = rows.flatMap(({ id, tests }) => {
+    const named = namedTests(tests);
+    const written = named.map(({ file, title }) => `\`${file}\` › "${title}"`).join(", ");
+    if (named.length === 0 || written !== tests.trimEnd()) return [`${id}: ${tests.trim() || "no test"}`];
+    return named.flatMap(({ file, title }) => {
+      if (!existsSync(join(ROOT, file))) return [`${id}: no file ${file}`];
+      const known = titles.get(file) ?? titlesOf(readFileSync(join(ROOT, file), "utf8"));
+      titles.set(file, known);
+      return known.has(title) ? [] : [`${id}: ${file} has no test "${title}"`];
+    });
+  });
+  expect(wrong).toEqual([]);
+  expect(titles.size).toBeGreaterThan(50);
+});
+
+test("titles are those of tests and their tables, not of groups, and not of tests that are skipped", () => {
+  const file = `
+    describe("a group", () => {
+      test("one", () => {});
+      test.each([["a", 1]])(
+        "two %s",
+        () => {},
+      );
+      test.if(isHere)("three", () => {});
+      it(\`four\`, () => {});
+      test.skip("never", () => {});
+      test.todo("later");
+    });`;
+  expect([...titlesOf(file)]).toEqual(["one", "two %s", "three", "four"]);
+});
+
+test("what is not met, met in part or does not apply says why", () => {
+  const short = rows.filter(({ state, how }) => state !== "met" && how.trim().length < 8);
+  expect(short.map(({ id }) => id)).toEqual([]);
+});
+
+test("what the page says of sessions and codes is what the code does", () => {
+  const words = page.replaceAll("\n", " ");
+  expect(words).toContain(`**Sessions** last ${SESSION_SECONDS / 86_400} days, any number for a user`);
+  expect(words).toContain("They have no inactivity timeout: what matters asks for a recent sign-in.");
+  expect(words).toContain(`changed only within ${FRESH_SECONDS / 60} minutes of a sign-in`);
+  expect(words).toContain(`its second factor or its provider ends after ${FLOW_SECONDS / 60} minutes`);
+  expect(words).toContain("One that began at a provider lasts as any other; deactivation by SCIM ends it.");
+});
+
+/** Code that connects somewhere, by its place, and the page's word for where it does; null: only passes a client on. */
+const CONNECTIONS: readonly (readonly [place: RegExp, word: string | null])[] = [
+  [/^src\/domain\/models\/update-catalog|^src\/server\/jobs\/catalog|^src\/console\/models\//, "model catalog"],
+  [/^src\/gateway\/adapters\/mcp\//, "MCP servers that callers name"],
+  [/^src\/gateway\/(?:adapters\/conversation|tasks)\//, "media"],
+  [/^src\/(?:gateway|providers|domain\/(?:channels|tasks)|console\/channels)\//, "channels and their proxies"],
+  [/^src\/domain\/alerts\/leaks\//, "the lists of keys of those who report leaked ones"],
+  [/^src\/domain\/(?:notifications|alerts)\//, "webhooks and [alert services]"],
+  [/^src\/domain\/notifications\/mail|^src\/console\/sign-in\/verification/, "the mail server"],
+  [/^src\/domain\/accounts\/registration\/turnstile|^src\/console\/sign-in\/(?:session|register)/, "human checks"],
+  [
+    /^src\/(?:domain\/accounts\/identities|console\/(?:sign-in|accounts))\/|^src\/settings\/discover/,
+    "sign-in services",
+  ],
+  [/^src\/(?:domain|console)\/wallet\//, "payment services"],
+  [/^src\/settings\/check-update|^src\/console\/system\//, "the update check"],
+  [/^src\/domain\/logs\//, "log exports and archives"],
+  [/^src\/lib\/security\/secret-references\//, "secret managers"],
+  [/^src\/lib\/redis\//, "Redis"],
+  [/^db\//, "Postgres"],
+  [/^src\/(?:cli|server|lib\/runtime|domain\/diagnostics)\//, null],
+];
+
+test("the page names every kind of place that the gateway connects to", () => {
+  const [, named = ""] = /\*\*What it connects to\.\*\*([\s\S]*?)Nothing else\./.exec(page) ?? [];
+  const words = named.replaceAll("\n", " ");
+  const connects =
+    /\bSafeFetch\b|\bmediaFetch\b|lib\/outbound\/|"node:(?:net|tls)"|"nodemailer"|"postgres"|\bnew WebSocket\(|\bRedisClient\b/;
+  const files = readSources().filter(
+    ({ path, text }) => /^(?:src|db)\/(?!lib\/outbound\/)/.test(path) && !isTestFile(path) && connects.test(text),
+  );
+  expect(files.length).toBeGreaterThan(40);
+  const unknown = files.filter(({ path }) => !CONNECTIONS.some(([place]) => place.test(path)));
+  expect(unknown.map(({ path }) => path)).toEqual([]);
+  for (const [place, word] of CONNECTIONS) {
+    if (word !== null) expect([word, words.includes(word)]).toEqual([word, true]);
+    expect([String(place), files.some(({ path }) => place.test(path))]).toEqual([String(place), true]);
+  }
+  expect(words).toContain("a telemetry collector");
 });

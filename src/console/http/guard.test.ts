@@ -187,11 +187,19 @@ describe("sessions", () => {
     expect([(await self(present)).status, (await self(elsewhere)).status]).toEqual([401, 200]);
   });
 
-  test("an expired session is void", async () => {
+  test("a session lasts 30 days, used or not, and is void then", async () => {
     const headers = await app.login("alice");
-    await app.db.update(sessions).set({ expiresAt: 1 }).where(eq(sessions.userId, aliceId));
-    await app.changes.publish("users", [aliceId]);
-    expect((await self(headers)).status).toBe(401);
+    const now = Math.floor(Date.now() / 1000);
+    const endsIn = async (seconds: number) => {
+      const [expiresAt, before] = [now + seconds, now + seconds - 30 * 86_400];
+      await app.db
+        .update(sessions)
+        .set({ expiresAt, createdAt: before, lastSeenAt: before })
+        .where(eq(sessions.userId, aliceId));
+      await app.changes.publish("users", [aliceId]);
+      return (await self(headers)).status;
+    };
+    expect([await endsIn(600), await endsIn(-1)]).toEqual([200, 401]);
   });
 
   test("a ban ends sessions and access tokens, and stops signing in", async () => {

@@ -8,7 +8,7 @@ import { verifyPassword } from "../credentials/passwords.ts";
 import { SESSION_SECONDS, type Session } from "./sessions.ts";
 
 /** Whoever has no password, or binds and unbinds, proves to be the owner by having signed in this lately. */
-const FRESH_SECONDS = 900;
+export const FRESH_SECONDS = 900;
 
 type Proof = Readonly<{
   userId: number;
