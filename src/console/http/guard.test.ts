@@ -33,7 +33,8 @@ describe("who is let in", () => {
       "voapi-user",
       "Rix-Api-User",
     ]) {
-      expect((await self({ cookie, [name]: String(aliceId) })).status).toBe(200);
+      const answer = await self({ cookie, [name]: String(aliceId) });
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
     }
   });
 
