@@ -158,7 +158,7 @@ describe("at Anthropic", () => {
     const other = startFamily("openai");
     stops.push(other.stop);
     const foreign = { type: FAMILY_TYPES.openai, baseUrl: other.url, models: ["m"], weight: 100 };
-    const { client } = startOnto([foreign, account.channel]);
+    const { client } = startOnto([foreign, { ...account.channel, weight: 1 }]);
     for (let round = 0; round < 5; round += 1) expect(textOf(await runTools(client))).toBe(ANSWER);
     expect(other.received).toHaveLength(0);
   });

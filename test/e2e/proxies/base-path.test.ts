@@ -89,7 +89,10 @@ describe("a journey below a path", () => {
     await button(words.setup.submit).click();
     await page.waitForURL(`${passing.url}/start`);
     const cookies = await page.context().cookies();
-    expect(cookies.map(({ name, path }) => [name, path])).toEqual([["session", BASE]]);
+    expect(cookies.map(({ name, path }) => [name, path]).sort()).toEqual([
+      ["device-1", BASE],
+      ["session", BASE],
+    ]);
 
     const root = await login({ url: passing.url }, ROOT_NAME, ROOT_PASSWORD);
     await createChannel(root, upstream.url, ["gpt-4o-mini"]);

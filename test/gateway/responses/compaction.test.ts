@@ -271,8 +271,8 @@ describe("by the provider", () => {
       {},
       {
         channels: [
-          { baseUrl: foreign.url, type: FAMILY_TYPES.anthropic, models: ["m"], weight: 1000 },
-          { baseUrl: upstream.url, models: ["m"], keys: ["key-a", "key-b"] },
+          { baseUrl: foreign.url, type: FAMILY_TYPES.anthropic, models: ["m"], weight: 10 },
+          { baseUrl: upstream.url, models: ["m"], keys: ["key-a", "key-b"], weight: 1 },
         ],
         random: Math.random,
       },

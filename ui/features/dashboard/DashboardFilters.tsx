@@ -7,7 +7,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Series, SeriesDimension } from "../../../src/domain/logs/usage/series/read-series.ts";
-import { shiftPeriod } from "../../components/charts/period-steps.ts";
 import { DateTimeInput } from "../../components/inputs/date-time/DateTimeInput.tsx";
 import { Row } from "../../components/layout.tsx";
 import { type Address, useAddress } from "../../components/use-address.ts";
@@ -116,6 +115,13 @@ function useNameOf(by: NamedKey, { scope, filter, period }: Props): string | nul
   return data?.find(({ key }) => key === String(id))?.name || null;
 }
 
+/** The same time of the reader's day, so many days earlier; epoch seconds. */
+function daysBefore(start: number, days: number): number {
+  const date = new Date(start * 1000);
+  date.setDate(date.getDate() - days);
+  return date.getTime() / 1000;
+}
+
 /** Days earlier. */
 const EARLIER = { week: 7, fourWeeks: 28, year: 364 } as const;
 const CHOICES = ["", "week", "fourWeeks", "year", "custom"] as const;
@@ -123,7 +129,7 @@ const CHOICES = ["", "week", "fourWeeks", "year", "custom"] as const;
 /** Where the period to compare with starts, by what the address says; undefined: the period before. */
 export function compareStartOf(text: string, start: number): number | undefined {
   const days = Object.entries(EARLIER).find(([name]) => name === text)?.[1];
-  if (days !== undefined) return shiftPeriod(start, "day", -days);
+  if (days !== undefined) return daysBefore(start, days);
   const chosen = Number(text);
   return text !== "" && Number.isSafeInteger(chosen) && chosen > 0 ? chosen : undefined;
 }
@@ -150,7 +156,7 @@ export const CompareSelect = ({ value, start, onChange }: CompareProps) => {
         value={custom === null ? value : "custom"}
         inputProps={{ "aria-label": t("dashboard.compare.label") }}
         onChange={({ target }) =>
-          onChange(target.value === "custom" ? String(shiftPeriod(start, "day", -1)) : target.value)
+          onChange(target.value === "custom" ? String(daysBefore(start, 1)) : target.value)
         }
       >
         {CHOICES.map((name) => (
