@@ -66,7 +66,7 @@ const ACTS: readonly RegExp[] = [
   /^(?:POST|DELETE) \/api\/replays\/.+$/,
   /^POST \/api\/(?:sinks\/[^/]+|log-archives)\/test$/,
   /^POST \/api\/option\/oidc_discovery$/,
-  /^POST \/api\/(?:books|jobs|doctor)\/.+$/,
+  /^POST \/api\/(?:books|journal|jobs|doctor)\/.+$/,
 ];
 
 /**
