@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Database } from "../../../db/types.ts";
+import type { Database, Statements } from "../../../db/types.ts";
 import type { Billing } from "../../../src/billing/billing.ts";
 import type { RecordSink } from "../../../src/billing/journal/pump.ts";
 import type { ReserveRequest } from "../../../src/billing/ledger/ledger.ts";
@@ -121,7 +121,7 @@ export const chargeFor = ({ userId, token, budgets }: Omit<ReserveRequest, "amou
 const namedBudget = (id: number) => ({ id, scope: "project", name: "", period: "total" });
 
 /** The books of one user: what is left, what is set aside, and what counters, log and roll-ups say was taken. */
-export async function booksOf(sql: Sql, userId: number) {
+export async function booksOf(sql: Statements, userId: number) {
   const [row] = await sql<
     Record<"quota" | "held" | "used" | "requests" | "logged" | "rows" | "uncovered" | "rolledUp", number>[]
   >`
@@ -134,7 +134,7 @@ export async function booksOf(sql: Sql, userId: number) {
   return { ...(row as NonNullable<typeof row>) };
 }
 
-export async function tokenBooks(sql: Sql, tokenId: number) {
+export async function tokenBooks(sql: Statements, tokenId: number) {
   const [row] = await sql<Record<"remain" | "held" | "used" | "logged", number>[]>`
     select t.remain_quota as remain, t.held, t.used_quota as used,
       (select coalesce(sum(quota), 0)::bigint from logs where token_id = t.id) as logged

@@ -78,11 +78,13 @@ export async function startTasks(options: TaskOptions) {
   });
   const dollarsOf = async () => {
     await billing.flush();
-    const user = await booksOf(sql, userId);
-    const key = await tokenBooks(sql, tokenId);
-    const [sums] = await sql<{ logged: number; channels: number }[]>`
-      select (select coalesce(sum(quota), 0)::bigint from logs where type = 2) as logged,
-        (select coalesce(sum(used_quota), 0)::bigint from channels) as channels`;
+    // As of one moment: a charge may be written meanwhile.
+    const { user, key, sums } = await sql.begin("isolation level repeatable read", async (tx) => {
+      const [sums] = await tx<{ logged: number; channels: number }[]>`
+        select (select coalesce(sum(quota), 0)::bigint from logs where type = 2) as logged,
+          (select coalesce(sum(used_quota), 0)::bigint from channels) as channels`;
+      return { user: await booksOf(tx, userId), key: await tokenBooks(tx, tokenId), sums };
+    });
     return {
       spent: BALANCE - user.quota,
       keySpent: BALANCE - key.remain,
