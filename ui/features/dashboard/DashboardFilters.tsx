@@ -155,9 +155,7 @@ export const CompareSelect = ({ value, start, onChange }: CompareProps) => {
         displayEmpty
         value={custom === null ? value : "custom"}
         inputProps={{ "aria-label": t("dashboard.compare.label") }}
-        onChange={({ target }) =>
-          onChange(target.value === "custom" ? String(daysBefore(start, 1)) : target.value)
-        }
+        onChange={({ target }) => onChange(target.value === "custom" ? String(daysBefore(start, 1)) : target.value)}
       >
         {CHOICES.map((name) => (
           <MenuItem key={name} value={name}>
