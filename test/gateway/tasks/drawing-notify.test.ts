@@ -53,6 +53,8 @@ test("the upstream calls back at a signed address, once a failure gives the char
   await callBack({ status: "IN_PROGRESS", progress: "30%", imageUrl: "https://cdn.example/half.png" });
   const running = (await (await fixture.relay.get(`/mj/task/${result}/fetch`)).json()) as Task;
   expect(running).toMatchObject({ status: "IN_PROGRESS", imageUrl: "https://cdn.example/half.png" });
+  // A notice says how the task is when it is sent.
+  await until(() => notifications.length === 1);
   await callBack({ id: "another task", status: "SUCCESS" });
   await Promise.all([1, 2, 3].map(() => callBack({ status: "FAILURE", failReason: "banned" })));
   await callBack({ status: "SUCCESS" });
