@@ -1,3 +1,4 @@
+import { isTimeZone as isKnownZone } from "../../lib/clock.ts";
 import type { Price } from "../types.ts";
 import type { PriceFactors } from "./service-tiers.ts";
 
@@ -83,16 +84,9 @@ function makeFormat(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Whether there is a time zone of this name. */
-export function isTimeZone(zone: string): boolean {
-  if (!/^(UTC|[A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)+)$/.test(zone)) return false;
-  try {
-    localTime(zone, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Whether there is a time zone of this name; offsets and abbreviations, which know no changes of the clock, are none. */
+export const isTimeZone = (zone: string): boolean =>
+  /^(UTC|[A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)+)$/.test(zone) && isKnownZone(zone);
 
 /** `09:30`, or `24:00` for the end of the day, in minutes; null: it is none. */
 export function readMinutes(text: unknown): number | null {

@@ -85,20 +85,17 @@ export class ChatView implements StreamView {
 
   /** Reads usage from the block; returns it without events that the client did not request. */
   #inspect(block: Uint8Array): Uint8Array {
-    if (!this.#first) {
-      this.#first = block;
-      this.#readTier(block);
-    }
-    if (!mentionsUsage(block)) {
+    const hasUsage = mentionsUsage(block);
+    // Before events that nobody requested are cut out of the block, in place.
+    if (!this.#first || hasUsage) this.#readTier(block);
+    this.#first ??= block;
+    if (!hasUsage) {
       this.meter.push(block);
       return block;
     }
-    // Copied, because events that nobody requested are cut out in place.
-    const named = Buffer.from(block);
     const { usage, isStandard, block: passed } = readUsageEvents(block, this.keepUsage);
     this.usage = usage ?? this.usage;
     this.#hasStandardUsage ||= isStandard;
-    this.#readTier(named);
     this.meter.push(passed);
     return passed;
   }

@@ -72,7 +72,8 @@ export function findReferences(values: readonly unknown[], isFree: IsFree = isFr
   const open = values.filter(isObject);
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (Array.isArray(node)) {
-      for (const item of node.filter(isObject)) {
+      for (const item of node) {
+        if (!isObject(item)) continue;
         if (isItemReference(item as JsonObject)) addIds(references.parts, (item as JsonObject).id);
         open.push(item);
       }
@@ -109,8 +110,13 @@ const kindOf = (name: string): keyof References | undefined =>
     : undefined);
 
 /** OpenAI's Responses take `{id}` alone as well. */
-const isItemReference = ({ type, id, ...others }: JsonObject): boolean =>
-  typeof id === "string" && (type === "item_reference" || (type == null && Object.keys(others).length === 0));
+function isItemReference(item: JsonObject): boolean {
+  const { type, id } = item;
+  if (typeof id !== "string") return false;
+  return (
+    type === "item_reference" || (type == null && Object.keys(item).every((name) => name === "id" || name === "type"))
+  );
+}
 
 function addIds(ids: Set<string>, value: unknown): void {
   for (const one of Array.isArray(value) ? value : [value]) {
