@@ -43,7 +43,8 @@ const MAX_NAME = 32;
 
 /** A tier's name as prices, logs and receipts have it; null: the standard tier. */
 export function tierName(name: string | null | undefined): string | null {
-  const plain = (name ?? "").trim().toLowerCase();
+  if (!name) return null;
+  const plain = name.trim().toLowerCase();
   if (STANDARD.has(plain)) return null;
   return /^[a-z0-9][a-z0-9_.-]*$/.test(plain) && plain.length <= MAX_NAME ? plain : "other";
 }

@@ -25,7 +25,8 @@ const requestedIn = (body: JsonObject) => ({
 });
 
 /** The tiers that the client names; without `auto`, which names none. */
-const requestedTiers = ({ body }: Call): readonly string[] => tierNames(requestedIn(body.json));
+const requestedTiers = ({ body }: Call): readonly string[] =>
+  asksForTier(body.json) ? tierNames(requestedIn(body.json)) : NO_TIERS;
 
 /** The tiers that a request with these members may be served in, by the price of its model. */
 function tiersOf(body: JsonObject, price: Price): PossibleTiers {
@@ -49,10 +50,8 @@ function tierOverrides(candidates: Candidates): readonly JsonObject[] {
   return overrides;
 }
 
-const asksForTier = (body: JsonObject): boolean => {
-  const { serviceTier, speed, inferenceGeo } = requestedIn(body);
-  return serviceTier !== undefined || speed !== undefined || inferenceGeo !== undefined;
-};
+const asksForTier = (body: JsonObject): boolean =>
+  (body.service_tier ?? body.serviceTier ?? body.speed ?? body.inference_geo) != null;
 
 /** The most that a call can cost by one price, in any tier that the client, or a channel's override, asks for. */
 export function estimateInTiers(
@@ -62,11 +61,10 @@ export function estimateInTiers(
   unit: Decimal,
 ): number {
   let upper = estimate(price, expected, unit);
-  const bodies = [body.json, ...tierOverrides(candidates)];
-  for (const each of bodies) {
-    if (!asksForTier(each)) continue;
+  const overrides = tierOverrides(candidates);
+  const bodies = asksForTier(body.json) ? [body.json, ...overrides] : overrides;
+  for (const each of bodies)
     for (const names of tiersOf(each, price)) upper = Math.max(upper, estimate(inTiers(price, names), expected, unit));
-  }
   return upper;
 }
 

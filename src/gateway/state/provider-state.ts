@@ -22,7 +22,7 @@ import { resume } from "./responses/resume.ts";
  * ignore the conversation. A route is bound to its first model whose channels may have it. Rejects GatewayError, the first
  * model's, if no channel can have it.
  */
-export const bindState = (context: GatewayContext, call: Call): Promise<Call> =>
+export const bindState = (context: GatewayContext, call: Call): Call | Promise<Call> =>
   call.route ? bindRoute(context, call, call.route) : bindModel(context, call);
 
 async function bindRoute(context: GatewayContext, call: Call, route: RoutePlan): Promise<Call> {
@@ -39,8 +39,10 @@ async function bindRoute(context: GatewayContext, call: Call, route: RoutePlan):
 }
 
 /** Requests in OpenAI's chat format carry the complete conversation. Those of any format may name what is stored. */
-const bindModel = async (context: GatewayContext, call: Call): Promise<Call> =>
-  bindOwners(context, call.endpoint.codec.dialect === "openai-chat" ? call : await bindConversation(context, call));
+const bindModel = (context: GatewayContext, call: Call): Call | Promise<Call> =>
+  call.endpoint.codec.dialect === "openai-chat"
+    ? bindOwners(context, call)
+    : bindConversation(context, call).then((bound) => bindOwners(context, bound));
 
 async function bindConversation(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {

@@ -6,7 +6,7 @@ import { invalidRequest } from "../../http/client-body.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 import { pinChannel } from "../responses/pin-channel.ts";
 import { findOwners, objectsApart, type Place } from "./may-refer.ts";
-import { findReferences, isFreeIn } from "./members.ts";
+import { findReferences, isFreeIn, type References } from "./members.ts";
 
 /**
  * Routes a request, of any format, that names something stored to the channel and key that store it. The channel of files and
@@ -14,9 +14,12 @@ import { findReferences, isFreeIn } from "./members.ts";
  * know is left to the provider. Rejects GatewayError: 404 for what is other users', 503 or 400 if the channel cannot take the
  * call.
  */
-export async function bindOwners(context: GatewayContext, call: Call): Promise<Call> {
+export function bindOwners(context: GatewayContext, call: Call): Call | Promise<Call> {
   const references = findReferences([call.body.json], isFreeIn(call.endpoint.rules));
-  if (!references) return call;
+  return references ? bindTo(context, call, references) : call;
+}
+
+async function bindTo(context: GatewayContext, call: Call, references: References): Promise<Call> {
   const { objects, files, parts } = await findOwners(context, call.caller, references, false);
   if (objects) return pinTo(context, call, objects, objects.id);
   const preferred = files ?? parts;

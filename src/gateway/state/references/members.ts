@@ -102,10 +102,13 @@ export const isFreeIn =
 const FREE: ReadonlySet<string> = new Set("metadata attributes parameters arguments schema json_schema".split(" "));
 const isFreeEverywhere: IsFree = (name) => FREE.has(name);
 
+const endsLikeId = (name: string): boolean =>
+  (name.endsWith("d") || name.endsWith("s")) && /(?:_ids?|Ids?)$/.test(name);
+
 /** Members that no format of ours has count too, by their names. */
 const kindOf = (name: string): keyof References | undefined =>
   REFERENCE_MEMBERS.get(name) ??
-  (/(?:_ids?|Ids?)$/.test(name) && !Object.hasOwn(NO_REFERENCES, name) && !Object.hasOwn(RESOLVED_ELSEWHERE, name)
+  (endsLikeId(name) && !Object.hasOwn(NO_REFERENCES, name) && !Object.hasOwn(RESOLVED_ELSEWHERE, name)
     ? "parts"
     : undefined);
 
