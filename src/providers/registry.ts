@@ -20,6 +20,7 @@ import { jimeng } from "./chinese-labs/volcengine/jimeng.ts";
 import { spark } from "./chinese-labs/xunfei/spark.ts";
 import { chatglm } from "./chinese-labs/zhipu/chatglm.ts";
 import { glm } from "./chinese-labs/zhipu/glm.ts";
+import type { ServiceFacts } from "./contract/facts.ts";
 import type { Capability, NoListPrice, Provider, TaskCapability } from "./contract/provider.ts";
 import { aiProxy } from "./hosts/ai-proxy/ai-proxy.ts";
 import { azure } from "./hosts/azure.ts";
@@ -143,6 +144,12 @@ const byType: ReadonlyMap<number, Provider> = new Map(providers.map((provider) =
 
 /** The provider of a channel-type number. */
 export const providerOf = (type: number): Provider | undefined => byType.get(type);
+
+/** What is known about the service of a channel type; undefined: nothing. */
+export const factsOf = (type: number): ServiceFacts | undefined => byType.get(type)?.facts;
+
+/** What is known about every service, in the order of the providers. */
+export const everyFacts: readonly ServiceFacts[] = providers.flatMap(({ facts }) => facts ?? []);
 
 const DEFAULT_VIDEO_SECONDS = 5;
 

@@ -4,6 +4,7 @@ import type { JsonObject } from "../json.ts";
 import type { Reply } from "./collect-reply.ts";
 import type { ChatDialect, Conversation } from "./conversation.ts";
 import type { ReplyContext, ReplyError, StreamDecoder, StreamEncoder } from "./reply.ts";
+import type { ChatService } from "./service.ts";
 
 /**
  * Fields that the target's format cannot express, for `X-Sluice-Dropped`, under the names the client's format has for
@@ -19,12 +20,8 @@ export type Target = {
   info: ModelInfo;
   /** Used where the format requires a limit and the client set none. */
   defaultMaxTokens: number;
-  /** The service searches the web for any model on request, not only for dedicated search models. */
-  searchesWeb?: boolean;
-  /** The service accepts Anthropic's prompt cache markers. */
-  cacheMarkers?: boolean;
-  /** Gemini's API runs its own tools in the same request as the client's functions; Vertex AI does not. */
-  hostedToolsWithFunctions?: boolean;
+  /** What is known about the service; absent: a plain one. */
+  service?: ChatService;
   /** False if the service rejects requests for reasoning summaries. */
   reasoningSummaries?: boolean;
   newId(prefix: string): string;

@@ -7,6 +7,7 @@ import {
   target,
   written,
 } from "../../../test/support/formats/fixtures.ts";
+import { PLAIN_SERVICE } from "../conversation/service.ts";
 import type { JsonObject } from "../json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../openai-chat/index.ts";
 import { geminiArrayClientCodec, geminiClientCodec, geminiCodec } from "./index.ts";
@@ -15,7 +16,11 @@ function fromChat(body: JsonObject, model = "gemini-2.5-flash") {
   const dropped = new Set<string>();
   const conversation = openaiChatClientCodec.decodeRequest({ messages: [{ role: "user", content: "go" }], ...body });
   return {
-    body: geminiCodec.encodeRequest(conversation, { ...target(model), hostedToolsWithFunctions: true }, dropped),
+    body: geminiCodec.encodeRequest(
+      conversation,
+      { ...target(model), service: { ...PLAIN_SERVICE, hostedToolsWithFunctions: true } },
+      dropped,
+    ),
     dropped,
   };
 }

@@ -8,7 +8,8 @@ import { customNames } from "../../formats/tools/custom-tools.ts";
 import { toolAliases } from "../../formats/tools/tool-names.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
 import { type ChatApi, chatOf, takesCustomTools } from "../../providers/contract/chat.ts";
-import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
+import { chatServiceOf } from "../../providers/contract/facts.ts";
+import type { CallParams, Limitation, Provider } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -108,7 +109,7 @@ function compactsNatively(
   const chat = chatOf(provider);
   const isServed = (chat.formatOf(upstreamModel, key, candidates.model) ?? "openai-responses") === "openai-responses";
   return (
-    chat.features.compaction &&
+    chatServiceOf(provider).compaction &&
     isServed &&
     supports(chat, limitations, "openai-responses") &&
     !limitations.has("compaction")
@@ -164,7 +165,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
   const standsIn =
     call.body.json.tools != null &&
     clientFormat.startsWith("openai") &&
-    !takesCustomTools(chat, dialect) &&
+    !takesCustomTools(provider, dialect) &&
     !(dialect === clientFormat && options.untouched);
   const custom = standsIn ? customNames(call.body.json) : NONE;
   const reasoningInContent = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
@@ -177,7 +178,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
   const prompt = channelPromptOf(channel);
   const rewritten =
     prompt !== null ||
-    chat.features.nonstandardResponses ||
+    chatServiceOf(provider).nonstandardResponses ||
     filters.length > 0 ||
     channel.setting.force_format === true ||
     (!call.summary.stream && streamMode === "always");
@@ -192,7 +193,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     toolNames,
     settings: context.conversationSettings,
     limitations,
-    inlineMedia: mediaInliner(context, chat, dialect),
+    inlineMedia: mediaInliner(context, provider, dialect),
     filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,
     reasoningMemory: context.reasoningMemory,
@@ -209,12 +210,13 @@ const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, fo
 /** Fetches media for upstreams that cannot; the chat format has URLs for images, but none for documents. */
 function mediaInliner(
   context: GatewayContext,
-  { features }: ChatApi,
+  provider: Provider,
   dialect: ChatDialect,
 ): ((conversation: Conversation) => Promise<void>) | null {
   // Google fetches the files of an interaction itself.
   if (dialect === INTERACTIONS) return null;
   const takes = dialect === "gemini" ? isFetchableUrl : undefined;
-  if (features.inlineMediaOnly) return (conversation) => inlineMedia(context, conversation, undefined, takes);
+  if (chatServiceOf(provider).inlineMediaOnly)
+    return (conversation) => inlineMedia(context, conversation, undefined, takes);
   return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
 }

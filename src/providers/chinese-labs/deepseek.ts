@@ -52,11 +52,14 @@ const chats = openAiCompatible({
     currency: (_channel, answer) => String(balanceEntryOf(answer)?.currency ?? "CNY"),
   },
   models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
-  quirks: {
-    limitField: "max_tokens",
-    rejected: ["logit_bias", "n", "seed"],
-    rewrite: (body, params) => ({ ...reasoningFields(body, params), ...formatOf(body) }),
-    expressed: ({ reasoning_effort }) => (reasoning_effort === "none" ? ["reasoning_effort"] : []),
+  facts: {
+    requests: {
+      limitField: "max_tokens",
+      rejected: ["logit_bias", "n", "seed"],
+      rewrite: (body, params) => ({ ...reasoningFields(body, params), ...formatOf(body) }),
+      expressed: ({ reasoning_effort }) => (reasoning_effort === "none" ? ["reasoning_effort"] : []),
+    },
+    errors: { no_credit: [{ status: 402 }] },
   },
 });
 

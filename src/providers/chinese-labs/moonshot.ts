@@ -40,11 +40,15 @@ export const moonshot = openAiCompatible({
     "moonshot-v1-128k",
     "moonshot-v1-auto",
   ],
-  quirks: {
-    temperature: [0, 1],
-    rewrite: (body, { model, catalog = shippedCatalog }) => ({
-      ...fixedSampling(catalog.find(model)),
-      ...blankReasoning(body),
-    }),
+  facts: {
+    requests: {
+      temperature: [0, 1],
+      rewrite: (body, { model, catalog = shippedCatalog }) => ({
+        ...fixedSampling(catalog.find(model)),
+        ...blankReasoning(body),
+      }),
+    },
+    // https://platform.moonshot.cn/docs/api/chat#错误说明
+    errors: { no_credit: [{ type: "exceeded_current_quota_error" }, { code: "exceeded_current_quota_error" }] },
   },
 });

@@ -3,6 +3,7 @@ import type { Dropped, ProviderCodec } from "../../formats/conversation/codec.ts
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { requestsSearch } from "../../formats/tools/web-search.ts";
+import { chatServiceOf } from "./facts.ts";
 import type { CallParams, Preparation, Provider, ProviderChannel } from "./provider.ts";
 
 /** Makes what turns the bytes of a provider's stream into server-sent events. */
@@ -23,24 +24,6 @@ type ChatStreaming = Readonly<{
   isWebSocket: boolean;
 }>;
 
-/** What a provider's chats can do, or need, beyond their wire format. */
-type ChatFeatures = Readonly<{
-  /** Takes free-text tools (`custom`); other providers get functions in their place. */
-  customTools: boolean;
-  /** Runs its own tools in the same request as the client's functions. */
-  hostedToolsWithFunctions: boolean;
-  /** Searches the web for any model when `web_search_options` request it. */
-  webSearch: boolean;
-  /** Takes Anthropic's prompt cache markers for any model. */
-  cacheMarkers: boolean;
-  /** Compacts conversations (`POST /responses/compact`). */
-  compaction: boolean;
-  /** Takes media only inside the request: the gateway fetches URLs first. */
-  inlineMediaOnly: boolean;
-  /** Its responses differ from their wire format, so that they are never passed through. */
-  nonstandardResponses: boolean;
-}>;
-
 /** A provider's chats. */
 export type ChatApi = Readonly<{
   /** Wire formats it understands; requests in other formats are translated into the first. */
@@ -55,7 +38,6 @@ export type ChatApi = Readonly<{
   /** Web searches of other formats' clients go to OpenAI's Responses, where this model can't search in chats. */
   searchesInResponses(model: string, catalog?: Catalog): boolean;
   streaming: ChatStreaming;
-  features: ChatFeatures;
   /** Whether a body, in any client's format, requests a web search of this provider. */
   requestsSearch(body: JsonObject, model: string): boolean;
   /** The price list's name for the search that such a body requests, where responses report only what was found; else null. */
@@ -83,23 +65,13 @@ export type ChatApi = Readonly<{
 }>;
 
 type ChatDefinition = Pick<ChatApi, "formats"> &
-  Partial<Omit<ChatApi, "formats" | "streaming" | "features">> &
-  Readonly<{ streaming?: Partial<ChatStreaming>; features?: Partial<ChatFeatures> }>;
+  Partial<Omit<ChatApi, "formats" | "streaming">> &
+  Readonly<{ streaming?: Partial<ChatStreaming> }>;
 
 const STREAMING: ChatStreaming = { includesUsage: true, framing: null, isWebSocket: false };
 
-const FEATURES: ChatFeatures = {
-  customTools: false,
-  hostedToolsWithFunctions: false,
-  webSearch: false,
-  cacheMarkers: false,
-  compaction: false,
-  inlineMediaOnly: false,
-  nonstandardResponses: false,
-};
-
 /** A provider's chats by what differs from the usual: server-sent events with usage, one of the shared formats, no extras. */
-export const chatApi = ({ streaming, features, ...definition }: ChatDefinition): ChatApi => ({
+export const chatApi = ({ streaming, ...definition }: ChatDefinition): ChatApi => ({
   codec: null,
   formatOf: () => null,
   searchesInResponses: () => false,
@@ -113,7 +85,6 @@ export const chatApi = ({ streaming, features, ...definition }: ChatDefinition):
   envelope: () => null,
   ...definition,
   streaming: { ...STREAMING, ...streaming },
-  features: { ...FEATURES, ...features },
 });
 
 /** A provider's chats. Throws Error where it has none: its `capabilities` don't list them then. */
@@ -123,8 +94,8 @@ export function chatOf({ name, chat }: Pick<Provider, "name" | "chat">): ChatApi
 }
 
 /** Whether the upstream accepts free-text tools: every Responses API does, but only some chat APIs. */
-export const takesCustomTools = ({ features }: ChatApi, dialect: ChatDialect): boolean =>
-  dialect === "openai-responses" || (dialect === "openai-chat" && features.customTools);
+export const takesCustomTools = (provider: Pick<Provider, "facts">, dialect: ChatDialect): boolean =>
+  dialect === "openai-responses" || (dialect === "openai-chat" && chatServiceOf(provider).customTools);
 
 /** The wire format that requests for a model are written in: the only one that serves it, or the provider's first. */
 export const formatFor = (

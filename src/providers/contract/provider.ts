@@ -6,6 +6,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { ChatApi, NativeFormat } from "./chat.ts";
+import type { ServiceFacts } from "./facts.ts";
 import type { TaskProtocol, VideoProtocol } from "./tasks.ts";
 
 /** What a client can ask of a provider. */
@@ -161,6 +162,8 @@ type ProviderInfo = Readonly<{
   /** Why there is no price list; absent if the release includes one. */
   noListPrice?: NoListPrice;
   capabilities: readonly (Capability | TaskCapability)[];
+  /** What is known about the service; absent: nothing, so that it counts as a plain OpenAI service. */
+  facts?: ServiceFacts;
 }>;
 
 /** How a provider is addressed, and how requests are authenticated. */

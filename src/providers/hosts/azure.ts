@@ -12,7 +12,7 @@ import {
 } from "../contract/provider.ts";
 import { OPENAI_MODELS } from "../labs/openai/models.ts";
 import { onlyFormatOf, prepareForOpenAi, searchesInResponses } from "../labs/openai/reasoning-models.ts";
-import { onResponsesRejected } from "../shared/quirks.ts";
+import { onResponsesRejected } from "../shared/fit-request.ts";
 
 const DEFAULT_VERSION = "2024-12-01-preview";
 const RESPONSES_VERSION = "2025-03-01-preview";
@@ -60,13 +60,13 @@ export const azure: Provider = {
   authHeaders: (_channel, key) => ({ "api-key": key }),
   prepare: prepareDeployment,
   onRejected: onResponsesRejected,
+  facts: { chat: { customTools: true, compaction: true } },
   chat: chatApi({
     formats: ["openai-chat", "openai-responses"],
     // If the deployment's name does not reveal the model, the requested name does.
     formatOf: (deployment, key, requested = deployment, catalog) =>
       onlyFormatOf(deployment, key, deployment, catalog) ?? onlyFormatOf(requested, key, requested, catalog),
     searchesInResponses,
-    features: { customTools: true, compaction: true },
     // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
     runsMcp: (_channel, format, isDeclared) => format === "openai-responses" && isDeclared !== false,
   }),

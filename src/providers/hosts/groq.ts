@@ -10,5 +10,7 @@ export const groq = openAiCompatible({
   capabilities: ["chat", "speech", "transcriptions", "translations"],
   keyHint: "gsk_…",
   models: ["llama-3.3-70b-versatile", "openai/gpt-oss-120b", "openai/gpt-oss-20b", "moonshotai/kimi-k2-instruct-0905"],
-  quirks: { rejected: ["logprobs", "top_logprobs", "logit_bias"] },
+  facts: {
+    requests: { rejected: ["logprobs", "top_logprobs", "logit_bias"] },
+  },
 });

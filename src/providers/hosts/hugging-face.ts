@@ -8,4 +8,7 @@ export const huggingFace = openAiCompatible({
   baseUrl: "https://router.huggingface.co",
   keyHint: "hf_…",
   models: ["openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V3.2", "Qwen/Qwen3-235B-A22B-Instruct-2507"],
+  facts: {
+    errors: { no_credit: [{ message: /exceeded your monthly included credits/i }] },
+  },
 });

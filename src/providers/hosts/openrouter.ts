@@ -37,15 +37,19 @@ export const openRouter = openAiCompatible({
   capabilities: ["chat", "completions", "embeddings", "rerank"],
   keyHint: "sk-or-…",
   headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
-  quirks: {
-    search: {
-      fields: webPlugin,
-      supports: ["search_context_size", "user_location"],
-      isRequestedBy: ({ plugins }, model) => requestsPlugin(plugins) || model.endsWith(":online"),
-      pricedAs: () => "openrouter_search",
+  facts: {
+    chat: { cacheMarks: true },
+    requests: {
+      search: {
+        fields: webPlugin,
+        supports: ["search_context_size", "user_location"],
+        isRequestedBy: ({ plugins }, model) => requestsPlugin(plugins) || model.endsWith(":online"),
+        pricedAs: () => "openrouter_search",
+      },
     },
+    // https://openrouter.ai/docs/api-reference/errors
+    errors: { no_credit: [{ status: 403, message: /^key limit exceeded/i }] },
   },
-  cacheMarkers: true,
   balance,
   models: [
     "openai/gpt-5.4",

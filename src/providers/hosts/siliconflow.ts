@@ -36,4 +36,7 @@ export const siliconFlow = openAiCompatible({
     "BAAI/bge-m3",
     "Qwen/Qwen3-Embedding-8B",
   ],
+  facts: {
+    errors: { no_credit: [{ code: "30001" }] },
+  },
 });

@@ -39,6 +39,12 @@ export const anthropic: Provider = {
   authHeaders: (_channel, key) => ({ "x-api-key": key, "anthropic-version": API_VERSION }),
   // Anthropic also responds with 400 to accounts without credit, and to content that its filters reject.
   retryableStatuses: [400],
+  facts: {
+    // https://platform.claude.com/docs/en/api/errors
+    errors: {
+      no_credit: [{ status: 400, message: /^your credit balance is too low/i }, { type: "billing_error" }],
+    },
+  },
   chat: chatApi({
     formats: ["anthropic"],
     clientHeaders: ["anthropic-version", "anthropic-beta"],

@@ -22,15 +22,17 @@ const compatible = openAiCompatible({
     "jina-clip-v2",
   ],
   // Jina rejects unknown fields; OpenAI's clients request base64 by default.
-  quirks: {
-    embeddings: ({ input, encoding_format, embedding_type }) => ({
-      changes: {
-        ...(embedsMedia({ input }) && { input: inputsOf({ input }).map(entryOf) }),
-        ...(encoding_format != null && { encoding_format: undefined }),
-        ...(encoding_format === "base64" && { embedding_type: embedding_type ?? "base64" }),
-      },
-      dropped: ["user"],
-    }),
+  facts: {
+    requests: {
+      embeddings: ({ input, encoding_format, embedding_type }) => ({
+        changes: {
+          ...(embedsMedia({ input }) && { input: inputsOf({ input }).map(entryOf) }),
+          ...(encoding_format != null && { encoding_format: undefined }),
+          ...(encoding_format === "base64" && { embedding_type: embedding_type ?? "base64" }),
+        },
+        dropped: ["user"],
+      }),
+    },
   },
 });
 

@@ -3,8 +3,8 @@ import { isEffort, nearestEffort } from "../../catalog/nearest-effort.ts";
 import { shippedCatalog } from "../../catalog/shipped.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { hexDigest } from "../../lib/security/crypto.ts";
+import { withPlainImageUrls } from "../shared/fit-request.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
-import { withPlainImageUrls } from "../shared/quirks.ts";
 
 /** Fields that Mistral accepts; it rejects all others with 422. */
 const ACCEPTED: ReadonlySet<string> = new Set(
@@ -35,24 +35,26 @@ export const mistral = openAiCompatible({
     "open-mistral-nemo",
     "mistral-embed",
   ],
-  quirks: {
-    temperature: [0, 1.5],
-    limitField: "max_tokens",
-    accepted: ACCEPTED,
-    renamed: { seed: "random_seed" },
-    rewrite: (body, { model, catalog = shippedCatalog }) => ({
-      ...effortOf(body, catalog.find(model)),
-      messages: withAnswersToTools(withShortIds(withPlainImageUrls(body.messages).map(withOwnMedia))),
-    }),
-    expressed: ({ reasoning_effort: effort }, { model, catalog = shippedCatalog }) =>
-      hasPromptMode(catalog.find(model)) && effort !== "none" ? ["reasoning_effort"] : [],
-    embeddings: ({ dimensions, output_dimension }) => ({
-      changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
-      dropped: ["user"],
-    }),
+  facts: {
+    // Reasoning is part of the content.
+    chat: { nonstandardResponses: true },
+    requests: {
+      temperature: [0, 1.5],
+      limitField: "max_tokens",
+      accepted: ACCEPTED,
+      renamed: { seed: "random_seed" },
+      rewrite: (body, { model, catalog = shippedCatalog }) => ({
+        ...effortOf(body, catalog.find(model)),
+        messages: withAnswersToTools(withShortIds(withPlainImageUrls(body.messages).map(withOwnMedia))),
+      }),
+      expressed: ({ reasoning_effort: effort }, { model, catalog = shippedCatalog }) =>
+        hasPromptMode(catalog.find(model)) && effort !== "none" ? ["reasoning_effort"] : [],
+      embeddings: ({ dimensions, output_dimension }) => ({
+        changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
+        dropped: ["user"],
+      }),
+    },
   },
-  // Reasoning is part of the content.
-  nonstandardResponses: true,
 });
 
 /** Magistral always reasons, and has a prompt mode in place of an effort. */

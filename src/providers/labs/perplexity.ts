@@ -17,9 +17,11 @@ export const perplexity = openAiCompatible({
   name: "Perplexity",
   owner: "perplexity",
   baseUrl: "https://api.perplexity.ai",
-  apiRoot: "",
   keyHint: "pplx-…",
   withoutModelList: true,
   models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
-  quirks: { topP: [0.01, 0.99], rewrite: flatLocation },
+  facts: {
+    requests: { topP: [0.01, 0.99], rewrite: flatLocation },
+    apiRoots: [""],
+  },
 });

@@ -124,6 +124,8 @@ export const kling: Provider = {
   owner: "kling",
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["video"],
+  // https://app.klingai.com/global/dev/document-api/apiReference/errorCode
+  facts: { errors: { no_credit: [{ code: "1101" }, { code: "1102" }] } },
   keyHint: "AccessKey|SecretKey",
   models: [
     "kling-v2-6",

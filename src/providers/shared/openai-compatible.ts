@@ -1,6 +1,7 @@
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { requestsSearch } from "../../formats/tools/web-search.ts";
 import { type ChatApi, chatApi, type NativeFormat } from "../contract/chat.ts";
+import type { ServiceFacts } from "../contract/facts.ts";
 import {
   type Balance,
   type Capability,
@@ -10,7 +11,7 @@ import {
   type Provider,
   type ProviderChannel,
 } from "../contract/provider.ts";
-import { applyQuirks, onResponsesRejected, type Quirks } from "./quirks.ts";
+import { fitRequest, onResponsesRejected } from "./fit-request.ts";
 
 /** A service that speaks OpenAI's API at its own address. */
 type OpenAiCompatible = Readonly<{
@@ -19,11 +20,6 @@ type OpenAiCompatible = Readonly<{
   owner: string;
   /** Null: the channel must have a base URL. */
   baseUrl: string | null;
-  /**
-   * The path between the base URL and `/chat/completions`; absent: `/v1`. A base URL that already ends with it stays
-   * unchanged.
-   */
-  apiRoot?: string;
   /** Absent: chats only. */
   capabilities?: readonly Capability[];
   keyHint?: string;
@@ -33,15 +29,12 @@ type OpenAiCompatible = Readonly<{
   withoutModelList?: boolean;
   /** It rejects `stream_options`. */
   withoutStreamUsage?: boolean;
-  quirks?: Quirks;
+  /** How it differs from OpenAI; absent: nothing is known about it. */
+  facts?: ServiceFacts;
   /** Calls in a format of its own, and their path after the API root; absent: OpenAI's path. */
   native?: Readonly<Partial<Record<Capability, Readonly<{ path?: string; format: NativeFormat }>>>>;
   /** Has OpenAI's files and batches. */
   files?: boolean;
-  /** Takes Anthropic's prompt cache markers. */
-  cacheMarkers?: boolean;
-  /** Its responses differ from OpenAI's format, so that they are never passed through. */
-  nonstandardResponses?: boolean;
   /** Has OpenAI's Responses. */
   responses?: boolean;
   /** Its Responses API connects to the MCP servers of requests. */
@@ -56,7 +49,8 @@ type OpenAiCompatible = Readonly<{
 
 /** Defines the provider of an OpenAI-compatible service by its differences. */
 export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly<{ chat: ChatApi }> {
-  const { quirks = {}, native } = service;
+  const { facts, native } = service;
+  const { search } = facts?.requests ?? {};
   const address = (channel: ProviderChannel) => addressOf(service, channel);
   return {
     type: service.type,
@@ -72,7 +66,8 @@ export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly
       ((!isTask(params.capability) && native?.[params.capability]?.path) || openaiPath(params)) +
       (params.urlTail ?? ""),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...service.headers }),
-    prepare: (body, params) => applyQuirks(body, params, quirks),
+    ...(facts && { facts: search ? { ...facts, chat: { ...facts.chat, webSearch: true } } : facts }),
+    prepare: (body, params) => fitRequest(body, params, facts?.requests ?? {}),
     ...(service.responses && { onRejected: onResponsesRejected }),
     chat: chatApi({
       formats: service.responses ? ["openai-chat", "openai-responses"] : ["openai-chat"],
@@ -81,14 +76,9 @@ export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly
         runsMcp: (_channel, format, isDeclared) => format === "openai-responses" && isDeclared !== false,
       }),
       ...(service.formatOf && { formatOf: service.formatOf }),
-      requestsSearch: (body, model) => requestsSearch(body) || quirks.search?.isRequestedBy?.(body, model) === true,
-      searchTool: quirks.search?.pricedAs ?? null,
+      requestsSearch: (body, model) => requestsSearch(body) || search?.isRequestedBy?.(body, model) === true,
+      searchTool: search?.pricedAs ?? null,
       streaming: { includesUsage: !service.withoutStreamUsage },
-      features: {
-        webSearch: quirks.search !== undefined,
-        cacheMarkers: service.cacheMarkers === true,
-        nonstandardResponses: service.nonstandardResponses === true,
-      },
     }),
     ...(native && {
       nativeFormat: ({ capability }) => (!isTask(capability) && native[capability]?.format) || null,
@@ -101,18 +91,27 @@ export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly
   };
 }
 
-function addressOf({ baseUrl, apiRoot = "/v1" }: OpenAiCompatible, channel: ProviderChannel): string {
+function addressOf({ baseUrl, facts }: OpenAiCompatible, channel: ProviderChannel): string {
   const address = (channel.baseUrl || baseUrl || "").replace(/\/+$/, "");
-  return apiRoot === "" || address.endsWith(apiRoot) ? address : address + apiRoot;
+  return rootOf(facts, address) === null ? address + apiRootsOf(facts)[0] : address;
 }
+
+const apiRootsOf = (facts: ServiceFacts | undefined): readonly [string, ...string[]] => facts?.apiRoots ?? ["/v1"];
+
+/** The root with which an address ends, the longest that fits; null: it ends with none. */
+const rootOf = (facts: ServiceFacts | undefined, address: string): string | null =>
+  apiRootsOf(facts)
+    .toSorted((a, b) => b.length - a.length)
+    .find((root) => address.endsWith(root)) ?? null;
 
 function balanceOf(
   service: OpenAiCompatible,
   { path, fallbackPath, read, currency }: NonNullable<OpenAiCompatible["balance"]>,
 ): Balance {
-  const { apiRoot = "/v1" } = service;
-  const urlOf = (suffix: string) => (channel: ProviderChannel) =>
-    addressOf(service, channel).slice(0, apiRoot === "" ? undefined : -apiRoot.length) + suffix;
+  const urlOf = (suffix: string) => (channel: ProviderChannel) => {
+    const address = addressOf(service, channel);
+    return address.slice(0, address.length - (rootOf(service.facts, address)?.length ?? 0)) + suffix;
+  };
   return {
     url: urlOf(path),
     ...(fallbackPath && { fallbackUrl: urlOf(fallbackPath) }),

@@ -1,6 +1,7 @@
 /** What clients of one format say in passing, and another's services refuse a request for. */
 import { describe, expect, test } from "bun:test";
 import { decodeRequest as readMessages } from "../../../src/formats/anthropic/request/decode-request.ts";
+import { PLAIN_SERVICE } from "../../../src/formats/conversation/service.ts";
 import { decodeRequest as readGemini } from "../../../src/formats/gemini/request/decode-request.ts";
 import { decodeRequest as readChat } from "../../../src/formats/openai-chat/request/decode-request.ts";
 import { decodeRequest as readResponses } from "../../../src/formats/openai-responses/request/decode-request.ts";
@@ -32,7 +33,11 @@ describe("marks of what is to be cached", () => {
 
   test.each([
     ["of Claude's models", marked, target("anthropic/claude-sonnet-5")],
-    ["that know them", marked, { ...target("google/gemini-3.6-flash"), cacheMarkers: true }],
+    [
+      "that know them",
+      marked,
+      { ...target("google/gemini-3.6-flash"), service: { ...PLAIN_SERVICE, cacheMarks: true } },
+    ],
     [
       "whose clients know whom they call",
       readChat({ model: "m", messages: [{ role: "user", content: [{ type: "text", text: "hi", cache_control }] }] }),

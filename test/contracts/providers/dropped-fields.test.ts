@@ -64,7 +64,7 @@ function sent(provider: Provider, dialect: ChatDialect, model: string, fields: J
   const dropped = new Set<string>();
   const ask: CallParams = { capability: "chat", dialect, model, stream: false };
   const passes =
-    dialect === "openai-chat" && !provider.chat?.features.nonstandardResponses && !provider.chat?.streaming.framing;
+    dialect === "openai-chat" && !provider.facts?.chat?.nonstandardResponses && !provider.chat?.streaming.framing;
   const target = { model, info: shippedCatalog.find(model), defaultMaxTokens: 4096, newId: () => "call_1" };
   const body = passes
     ? fields

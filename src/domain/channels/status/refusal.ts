@@ -1,8 +1,8 @@
 import type { ReadError } from "../../../formats/openai-chat/errors.ts";
 import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
 import type { Reason } from "../../../lib/reason.ts";
+import type { AccountProblem } from "../../../providers/contract/facts.ts";
 import { TokenRefused } from "../../../providers/contract/token-refused.ts";
-import type { AccountProblem } from "../../../providers/facts.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { ownWords, type ReadRequestText } from "./own-words.ts";

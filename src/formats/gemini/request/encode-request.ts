@@ -162,17 +162,13 @@ const mixes = ({ extra }: Conversation, tools: readonly JsonObject[]): boolean =
  * The client's functions and Google's own tools. Before Gemini 3, and on Vertex AI, a request can have only one of the
  * two.
  */
-function toolsOf(
-  conversation: Conversation,
-  { info, hostedToolsWithFunctions }: Target,
-  dropped: Dropped,
-): JsonObject[] {
+function toolsOf(conversation: Conversation, { info, service }: Target, dropped: Dropped): JsonObject[] {
   const { tools, toolChoice, extra } = conversation;
   const search = foreignSearch(conversation, "gemini");
   const allowed = toolChoice?.type === "allowed" && toolChoice.mode === "auto" ? toolChoice.names : null;
   const offered = allowed ? tools.filter(({ name }) => allowed.includes(name)) : tools;
   const declarations = offered.flatMap(declarationsOf);
-  const combines = hostedToolsWithFunctions === true && info.combines_tools !== false;
+  const combines = service?.hostedToolsWithFunctions === true && info.combines_tools !== false;
   const exclusive = declarations.length > 0 && !combines && extra.dialect !== "gemini";
   // The client forbids all tool calls, and this includes Google's own tools.
   const isOff = declarations.length > 0 && toolChoice?.type === "none" && extra.dialect !== "gemini";

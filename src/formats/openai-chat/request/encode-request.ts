@@ -35,14 +35,15 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
   const { sampling, reasoning, extra } = source;
   // Clients of this format know their upstream, so their markers stay.
   const takesCacheMarkers =
-    extra.dialect === "openai-chat" || target.cacheMarkers === true || target.model.includes("claude");
+    extra.dialect === "openai-chat" || target.service?.cacheMarks || target.model.includes("claude");
   const conversation = withoutRootlessFormat(
     takesCacheMarkers ? source : withoutCacheMarks(source),
     target.model,
     dropped,
   );
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
-  const search = target.searchesWeb || target.info.built_in_search ? foreignSearch(conversation, "openai-chat") : null;
+  const search =
+    target.service?.webSearch || target.info.built_in_search ? foreignSearch(conversation, "openai-chat") : null;
   if (extra.dialect !== "openai-chat") recordForeignFields(conversation, search ? SEARCH_MEMBERS : [], dropped);
   const body: JsonObject = {
     ...(extra.dialect === "openai-chat" && extra.members),

@@ -4,6 +4,7 @@ import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
 import { randomId } from "../../../lib/http/request-id.ts";
 import { chatOf, takesCustomTools } from "../../../providers/contract/chat.ts";
+import { chatServiceOf } from "../../../providers/contract/facts.ts";
 import type { CallParams } from "../../../providers/contract/provider.ts";
 import { codecOf } from "../../../providers/registry.ts";
 import type { Call } from "../../call/call.ts";
@@ -55,7 +56,6 @@ async function encodeFromConversation(
 ): Promise<EncodedRequest> {
   const { channel, provider, upstreamModel } = route;
   const { dialect, settings } = options;
-  const chat = chatOf(provider);
   const read = call.fullConversation?.() ?? call.endpoint.codec.decodeRequest(call.body.json);
   refuseLostReference(read, dialect);
   const spread = dialect === "openai-responses" ? read : flattenNamespaces(read);
@@ -63,16 +63,14 @@ async function encodeFromConversation(
   const prepared = prepareConversation(led, upstreamModel, dialect, settings);
   const dropped = new Set<string>();
   const remembered = options.reasoningMemory.recall(call.caller.user.id, dialect, prepared.conversation);
-  const supported = takesCustomTools(chat, dialect) ? remembered : customAsFunctions(remembered, dropped);
+  const supported = takesCustomTools(provider, dialect) ? remembered : customAsFunctions(remembered, dropped);
   const conversation = { ...withToolNames(supported, options.toolNames), model: prepared.model, stream: ask.stream };
   if (options.inlineMedia) await options.inlineMedia(conversation);
   const target = {
     model: prepared.model,
     info: settings.modelInfo(prepared.model),
     defaultMaxTokens: settings.defaultMaxTokens(prepared.model),
-    searchesWeb: chat.features.webSearch,
-    cacheMarkers: chat.features.cacheMarkers,
-    hostedToolsWithFunctions: chat.features.hostedToolsWithFunctions,
+    service: chatServiceOf(provider),
     reasoningSummaries: !options.limitations.has("reasoning-summaries"),
     newId: randomId,
   };

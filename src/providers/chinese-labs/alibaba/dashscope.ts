@@ -109,10 +109,8 @@ const compatible = openAiCompatible({
   type: 17,
   name: "Alibaba Qwen",
   files: true,
-  cacheMarkers: true,
   owner: "ali",
   baseUrl: DEFAULT_BASE_URL,
-  apiRoot: "/compatible-mode/v1",
   capabilities: ["chat", "embeddings"],
   models: [
     "qwen3-max",
@@ -128,12 +126,18 @@ const compatible = openAiCompatible({
     "qwq-plus",
     "text-embedding-v4",
   ],
-  quirks: {
-    topP: [0.001, 0.999],
-    temperature: [0, 1.99],
-    rewrite: switchReasoning,
-    search: { fields: switchSearch, supports: [] },
-    expressed: () => ["reasoning_effort"],
+  facts: {
+    chat: { cacheMarks: true },
+    requests: {
+      topP: [0.001, 0.999],
+      temperature: [0, 1.99],
+      rewrite: switchReasoning,
+      search: { fields: switchSearch, supports: [] },
+      expressed: () => ["reasoning_effort"],
+    },
+    apiRoots: ["/compatible-mode/v1"],
+    // https://help.aliyun.com/zh/model-studio/error-code
+    errors: { no_credit: [{ code: "Arrearage" }, { type: "Arrearage" }, { code: "AllocationQuota.FreeTierOnly" }] },
   },
 });
 

@@ -9,7 +9,6 @@ const compatible = openAiCompatible({
   name: "Baidu Wenxin V2",
   owner: "baidu",
   baseUrl: "https://qianfan.baidubce.com",
-  apiRoot: "/v2",
   capabilities: ["chat", "embeddings", "rerank", "images"],
   keyHint: "bce-v3/ALTAK-…/… or …|appid",
   models: [
@@ -26,13 +25,16 @@ const compatible = openAiCompatible({
     "embedding-v1",
     "bge-large-zh",
   ],
-  quirks: {
-    search: {
-      fields: ({ web_search }) => ({ web_search_options: undefined, web_search: web_search ?? SEARCH }),
-      supports: [],
+  facts: {
+    requests: {
+      search: {
+        fields: ({ web_search }) => ({ web_search_options: undefined, web_search: web_search ?? SEARCH }),
+        supports: [],
+      },
+      rewrite: (_body, { model }) =>
+        model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: SEARCH } : {},
     },
-    rewrite: (_body, { model }) =>
-      model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: SEARCH } : {},
+    apiRoots: ["/v2"],
   },
 });
 /** Baidu Qianfan's v2 API. A key may name its application: `key|appid`. */

@@ -151,7 +151,10 @@ const api = openAiCompatible({
     "MiniMax-Hailuo-2.3-Fast",
     "MiniMax-Hailuo-02",
   ],
-  quirks: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },
+  facts: {
+    requests: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },
+    errors: { no_credit: [{ code: "1008" }] },
+  },
 });
 
 /** MiniMax: chats in OpenAI's format, everything else in its own. */

@@ -103,6 +103,16 @@ const compatible = openAiCompatible({
     "hunyuan-turbos-vision",
     "hunyuan-embedding",
   ],
+  facts: {
+    errors: {
+      no_credit: [
+        { code: "ResourceUnavailable.InArrears" },
+        { code: "ResourceUnavailable.LowBalance" },
+        { code: "FailedOperation.ResourcePackExhausted" },
+        { code: "FailedOperation.FreeResourcePackExhausted" },
+      ],
+    },
+  },
 });
 
 const ACTION = "x-tc-action";

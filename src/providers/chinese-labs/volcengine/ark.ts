@@ -108,7 +108,6 @@ const chats = openAiCompatible({
   name: "Volcano Ark",
   owner: "volcengine",
   baseUrl: BASE_URL,
-  apiRoot: "/api/v3",
   capabilities: ["chat", "embeddings", "images"],
   responses: true,
   models: [
@@ -123,7 +122,12 @@ const chats = openAiCompatible({
     "deepseek-v3-2",
     "doubao-embedding-large",
   ],
-  quirks: { rejected: ["n"] },
+  facts: {
+    requests: { rejected: ["n"] },
+    apiRoots: ["/api/v3"],
+    // https://www.volcengine.com/docs/82379/1299023
+    errors: { no_credit: [{ code: "AccountOverdueError" }, { code: "AccountOverdue" }] },
+  },
 });
 /** Volcano Ark, which serves bots under a path of their own, and videos by Seedance as tasks. */
 export const ark: Provider = {

@@ -145,11 +145,14 @@ const v4Api = openAiCompatible({
   name: "Zhipu ChatGLM",
   owner: "zhipu",
   baseUrl: DEFAULT_BASE_URL,
-  apiRoot: "/api/paas/v4",
   capabilities: ["chat", "embeddings"],
   keyHint: "id.secret",
   models: ["glm-4.6", "glm-4.5", "glm-4.5-air", "chatglm_turbo", "chatglm_pro", "chatglm_std", "chatglm_lite"],
-  quirks: { topP: [0.01, 0.99] },
+  facts: {
+    requests: { topP: [0.01, 0.99] },
+    apiRoots: ["/api/paas/v4"],
+    errors: { no_credit: [{ code: "1113" }] },
+  },
 });
 
 /** Zhipu's older API: the key signs a short-lived token. Older models use their own format, newer ones the v4 API. */

@@ -38,7 +38,6 @@ export const glm = openAiCompatible({
   files: true,
   owner: "zhipu",
   baseUrl: "https://open.bigmodel.cn",
-  apiRoot: "/api/paas/v4",
   capabilities: ["chat", "embeddings", "rerank", "moderations", "images", "speech", "transcriptions"],
   keyHint: "id.secret",
   models: [
@@ -57,13 +56,18 @@ export const glm = openAiCompatible({
     "glm-4v-plus",
     "embedding-3",
   ],
-  quirks: {
-    topP: [0.01, 0.99],
-    temperature: [0, 1],
-    limitField: "max_tokens",
-    rejected: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
-    rewrite: automaticTools,
-    search: { fields: searchTool, supports: [], pricedAs: pricedSearchTool },
-    expressed: expressed,
+  facts: {
+    requests: {
+      topP: [0.01, 0.99],
+      temperature: [0, 1],
+      limitField: "max_tokens",
+      rejected: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
+      rewrite: automaticTools,
+      search: { fields: searchTool, supports: [], pricedAs: pricedSearchTool },
+      expressed: expressed,
+    },
+    apiRoots: ["/api/paas/v4"],
+    // https://docs.bigmodel.cn/cn/api/api-code
+    errors: { no_credit: [{ code: "1113" }] },
   },
 });

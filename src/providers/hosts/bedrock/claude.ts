@@ -54,6 +54,7 @@ export const bedrock: Provider = {
     return { model: params.model, changes: { ...ENVELOPE, ...changes }, dropped };
   },
   onRejected: onBetasRejected,
+  facts: { chat: { inlineMediaOnly: true } },
   chat: chatApi({
     formats: ["anthropic"],
     tokenCount: () => tokenCount,
@@ -62,6 +63,5 @@ export const bedrock: Provider = {
       return { changes: { ...ENVELOPE, ...changes }, dropped };
     },
     streaming: { framing: eventStreamToSse },
-    features: { inlineMediaOnly: true },
   }),
 };

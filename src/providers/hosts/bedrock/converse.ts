@@ -38,10 +38,13 @@ export const bedrockConverse: Provider = {
   },
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),
+  facts: {
+    chat: { inlineMediaOnly: true },
+    errors: { bad_key: [{ type: "UnrecognizedClientException" }, { code: "UnrecognizedClientException" }] },
+  },
   chat: chatApi({
     formats: ["converse"],
     codec: converseCodec,
     streaming: { framing: eventStreamToSse },
-    features: { inlineMediaOnly: true },
   }),
 };

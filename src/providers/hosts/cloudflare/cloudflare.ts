@@ -160,7 +160,6 @@ const compatible = openAiCompatible({
   name: "Cloudflare",
   owner: "cloudflare",
   baseUrl: "https://api.cloudflare.com",
-  apiRoot: "",
   capabilities: ["chat", "embeddings", "images", "rerank", "speech", "transcriptions", "translations"],
   models: [
     "@cf/openai/gpt-oss-120b",
@@ -174,6 +173,9 @@ const compatible = openAiCompatible({
     "@cf/openai/whisper-large-v3-turbo",
     "@cf/deepgram/aura-1",
   ],
+  facts: {
+    apiRoots: [""],
+  },
 });
 
 const accountOf = ({ baseUrl, other }: ProviderChannel): string =>

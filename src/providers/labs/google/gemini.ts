@@ -111,6 +111,7 @@ export const gemini: Provider = {
   // Proxies of Gemini's API often have `generateContent` alone.
   onRejected: ({ status, error, params }) =>
     params.dialect === INTERACTIONS && isUnknownEndpoint(status, error) ? "interactions" : null,
+  facts: { chat: { hostedToolsWithFunctions: true, inlineMediaOnly: true } },
   chat: chatApi({
     formats: ["gemini", INTERACTIONS],
     // Which revision of the Interactions API the client speaks.
@@ -121,7 +122,6 @@ export const gemini: Provider = {
       encode: encodeGeminiCount,
       decode: decodeGeminiCount,
     }),
-    features: { hostedToolsWithFunctions: true, inlineMediaOnly: true },
   }),
   tasks,
   videos,

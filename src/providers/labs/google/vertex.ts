@@ -194,6 +194,7 @@ export const vertex: Provider = {
     const account = rejection.status === 401 ? serviceAccountOf(rejection.key) : null;
     return account && forgetAccessToken(account) ? "retry" : onBetasRejected(rejection);
   },
+  facts: { chat: { inlineMediaOnly: true } },
   chat: chatApi({
     formats: ["gemini", "anthropic"],
     formatOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),
@@ -203,7 +204,6 @@ export const vertex: Provider = {
       const { changes, dropped } = cloudBetas("vertex", body, params);
       return { changes: { ...ENVELOPE, ...changes }, dropped };
     },
-    features: { inlineMediaOnly: true },
   }),
   live: {
     modelName: (channel, params) => `${publishersOf(channel, params).path}/google/models/${params.model}`,

@@ -6,7 +6,7 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { chatApi, type TokenCount } from "../../contract/chat.ts";
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../../contract/provider.ts";
 import type { TaskProtocol, VideoProtocol } from "../../contract/tasks.ts";
-import { onResponsesRejected } from "../../shared/quirks.ts";
+import { onResponsesRejected } from "../../shared/fit-request.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { onlyFormatOf, prepareForOpenAi, searchesInResponses } from "./reasoning-models.ts";
 
@@ -125,11 +125,11 @@ export const openai: Provider = {
   },
   prepare: prepareForOpenAi,
   onRejected: onResponsesRejected,
+  facts: { chat: { customTools: true, compaction: true } },
   chat: chatApi({
     formats: ["openai-chat", "openai-responses"],
     formatOf: onlyFormatOf,
     searchesInResponses,
-    features: { customTools: true, compaction: true },
     runsMcp: ({ baseUrl }, format, isDeclared) =>
       format === "openai-responses" && (isDeclared ?? (baseUrl === "" || OWN_HOST.test(baseUrl))),
     countFormat: "openai-responses",

@@ -6,9 +6,9 @@ import { compact, type JsonObject, recordOf, recordsOf } from "../../../formats/
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
+import type { RequestDifferences } from "../../contract/request-differences.ts";
 import { aspectOf, isImageField, renamedImageFields } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
-import type { Quirks } from "../../shared/quirks.ts";
 
 const KNOWN_FIELDS = ["prompt", "n", "size", "response_format", "aspect_ratio", "resolution", "image", "images"];
 
@@ -67,7 +67,7 @@ const grokFormatOf = (model: string): "openai-responses" | null =>
   readName(model).searches ? "openai-responses" : null;
 
 /** xAI's Grok: suffixes for effort and web search, no sampling fields that reasoning models reject. */
-const grokQuirks: Quirks = {
+const grokRequests: RequestDifferences = {
   limitField: "max_completion_tokens",
   rewrite(body, { model, catalog = shippedCatalog }) {
     const { name, suffix, searches } = readName(model);
@@ -124,6 +124,16 @@ export const xai = openAiCompatible({
     "grok-3",
     "grok-3-mini",
   ],
-  quirks: grokQuirks,
+  facts: {
+    requests: grokRequests,
+    // xAI: its codes say the kind of failure, its words what failed.
+    errors: {
+      no_credit: [
+        { status: 403, message: /doesn['’]t have any credits/i },
+        { status: 429, message: /used all available credits|monthly spending limit/i },
+        { status: 403, message: /used all available credits|monthly spending limit/i },
+      ],
+    },
+  },
   formatOf: grokFormatOf,
 });

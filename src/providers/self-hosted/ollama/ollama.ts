@@ -208,11 +208,11 @@ export const ollama: Provider = {
   url: (channel, params) =>
     params.capability === "chat" ? `${rootOf(channel.baseUrl)}/api/chat` : compatible.url(channel, params),
   modelList: { url: (channel) => `${rootOf(channel.baseUrl)}/api/tags`, read: readNamesIn("models") },
+  facts: { chat: { inlineMediaOnly: true } },
   chat: chatApi({
     formats: ["ollama"],
     codec: ollamaCodec,
     streaming: { framing: ndjsonToSse },
-    features: { inlineMediaOnly: true },
   }),
 };
 

@@ -2,50 +2,15 @@ import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/js
 import { isUnknownEndpoint } from "../../formats/openai-chat/errors.ts";
 import { withoutDeveloper } from "../../formats/openai-chat/request/developer-role.ts";
 import type { CallParams, Limitation, Preparation, Rejection } from "../contract/provider.ts";
+import type { LimitField, Range, RequestDifferences } from "../contract/request-differences.ts";
 
-type Range = readonly [number, number];
-type LimitField = "max_tokens" | "max_completion_tokens";
-
-/** Where a service differs from OpenAI's chat completions, so that it is not sent what it would reject. */
-export type Quirks = Readonly<{
-  /** Fields it rejects. */
-  rejected?: readonly string[];
-  /** All fields it accepts: everything else it rejects. */
-  accepted?: ReadonlySet<string>;
-  /** Allowed range; values outside are clamped. */
-  temperature?: Range;
-  topP?: Range;
-  /** The field that limits the length of the response. */
-  limitField?: LimitField;
-  /** The service's name for each renamed OpenAI field. */
-  renamed?: Readonly<Record<string, string>>;
-  /** Anything else: gets the body with the changes so far, returns further changes. */
-  rewrite?(body: JsonObject, params: CallParams): JsonObject;
-  /** Fields that `rewrite` removes because it expresses them otherwise: they don't count as dropped. */
-  expressed?(body: JsonObject, params: CallParams): readonly string[];
-  /** How it searches the web when `web_search_options` request that. */
-  search?: Readonly<{
-    fields(body: JsonObject, params: CallParams): JsonObject;
-    /** Members of `web_search_options` that it understands. */
-    supports: readonly string[];
-    /** Further ways to request a search. */
-    isRequestedBy?(body: JsonObject, model: string): boolean;
-    /** The price list's name of the search, where responses don't report the number of searches. */
-    pricedAs?(body: JsonObject): string;
-  }>;
-  /** Changes to a request for embeddings; `dropped` are fields removed without being expressed otherwise. */
-  embeddings?(body: JsonObject): Readonly<{ changes: JsonObject; dropped?: readonly string[] }>;
-  /** Changes to a request of OpenAI's Responses API. */
-  responses?(body: JsonObject, params: CallParams): Preparation | null;
-}>;
-
-/** The changes that a request needs for a service's quirks, and what is lost by them; null: none. */
-export function applyQuirks(body: JsonObject, params: CallParams, quirks: Quirks): Preparation | null {
-  if (params.dialect === "openai-responses") return quirks.responses?.(body, params) ?? null;
+/** The changes that a request needs to fit a service, and what is lost by them; null: none. */
+export function fitRequest(body: JsonObject, params: CallParams, differences: RequestDifferences): Preparation | null {
+  if (params.dialect === "openai-responses") return differences.responses?.(body, params) ?? null;
   if (params.dialect !== "openai-chat") return null;
-  if (params.capability === "chat") return prepareChat(body, params, quirks);
-  return params.capability === "embeddings" && quirks.embeddings
-    ? prepareEmbeddings(body, params.model, quirks.embeddings(body))
+  if (params.capability === "chat") return prepareChat(body, params, differences);
+  return params.capability === "embeddings" && differences.embeddings
+    ? prepareEmbeddings(body, params.model, differences.embeddings(body))
     : null;
 }
 
@@ -59,12 +24,12 @@ function prepareEmbeddings(
   return { model, changes: { ...changes, ...Object.fromEntries(dropped.map((field) => [field, undefined])) }, dropped };
 }
 
-function prepareChat(body: JsonObject, params: CallParams, quirks: Quirks): Preparation | null {
+function prepareChat(body: JsonObject, params: CallParams, differences: RequestDifferences): Preparation | null {
   const changes: JsonObject = {};
-  const { limitField, renamed = {}, accepted, search } = quirks;
-  for (const field of quirks.rejected ?? []) if (body[field] != null) changes[field] = undefined;
-  clamp(body, changes, "temperature", quirks.temperature);
-  clamp(body, changes, "top_p", quirks.topP);
+  const { limitField, renamed = {}, accepted, search } = differences;
+  for (const field of differences.rejected ?? []) if (body[field] != null) changes[field] = undefined;
+  clamp(body, changes, "temperature", differences.temperature);
+  clamp(body, changes, "top_p", differences.topP);
   if (limitField) rename(body, changes, otherLimit(limitField), limitField);
   for (const [field, name] of Object.entries(renamed)) rename(body, changes, field, name);
   const messages = withoutDeveloper(body.messages);
@@ -72,14 +37,14 @@ function prepareChat(body: JsonObject, params: CallParams, quirks: Quirks): Prep
   if (accepted) for (const field of Object.keys(body)) if (!accepted.has(field)) changes[field] = undefined;
   const searchOptions = search ? recordOf(body.web_search_options) : null;
   if (searchOptions) Object.assign(changes, search?.fields(body, params));
-  Object.assign(changes, quirks.rewrite?.({ ...body, ...changes }, params));
+  Object.assign(changes, differences.rewrite?.({ ...body, ...changes }, params));
   if (Object.keys(changes).length === 0) return null;
   const expressed = new Set([
     "stream_options",
     ...(searchOptions ? ["web_search_options"] : []),
     ...(limitField ? [otherLimit(limitField)] : []),
     ...Object.keys(renamed),
-    ...(quirks.expressed?.(body, params) ?? []),
+    ...(differences.expressed?.(body, params) ?? []),
   ]);
   const isRemoved = (field: string) => Object.hasOwn(changes, field) && changes[field] === undefined;
   const dropped = Object.keys(body).filter((field) => body[field] != null && isRemoved(field) && !expressed.has(field));

@@ -1,0 +1,64 @@
+import type { Effort } from "./conversation.ts";
+
+/**
+ * How a service lets requests switch reasoning on and off, and choose its amount. Members are those of a chat request; the first entry whose
+ * `models` fit applies.
+ */
+export type ReasoningControl = Readonly<{
+  /** Upstream names; absent: all. */
+  models?: RegExp;
+  /** Members that switch reasoning on; absent: an amount suffices. */
+  on?: Readonly<Record<string, unknown>>;
+  /**
+   * Members that switch it off; "lowest": these models always reason, so they get the lowest effort that they have;
+   * null: there is no switch, because they reason on request only.
+   */
+  off: Readonly<Record<string, unknown>> | "lowest" | null;
+  /** Where an effort is written, and the efforts that are accepted where the catalog does not know them. */
+  effort?: Readonly<{ path: readonly [string, ...string[]]; efforts?: readonly Effort[] }>;
+  /** Where a budget in tokens is written. */
+  budget?: readonly [string, ...string[]];
+  /** What a call with reasoning switched off still costs, for the documentation; absent: nothing. */
+  offCosts?: string;
+}>;
+
+/** The member of a message that has the reasoning: in responses, and in earlier turns of requests. */
+export type ReasoningName = "reasoning_content" | "reasoning";
+
+/** What an encoder, and the adapter that calls it, must know about the chats of a service beyond its wire format. */
+export type ChatService = Readonly<{
+  /** Empty: OpenAI's `reasoning_effort`, as the catalog knows the model. */
+  reasoning: readonly ReasoningControl[];
+  /** The member in which earlier turns return their reasoning; null: the service takes none back. */
+  reasoningName: ReasoningName | null;
+  /** Where it takes instructions: at each position, or only before the conversation. */
+  systemTurns: "anywhere" | "first";
+  /** Takes Anthropic's prompt cache marks for any model. */
+  cacheMarks: boolean;
+  /** Takes free-text tools (`custom`); other services get functions in their place. */
+  customTools: boolean;
+  /** Runs its own tools in the same request as the client's functions. */
+  hostedToolsWithFunctions: boolean;
+  /** Searches the web for any model when `web_search_options` request it. */
+  webSearch: boolean;
+  /** Compacts conversations (`POST /responses/compact`). */
+  compaction: boolean;
+  /** Takes media only inside the request: the gateway fetches URLs first. */
+  inlineMediaOnly: boolean;
+  /** Its responses differ from their wire format, so that they are never passed through. */
+  nonstandardResponses: boolean;
+}>;
+
+/** What is assumed of a service that says nothing: OpenAI's format, without anything that only some services have. */
+export const PLAIN_SERVICE: ChatService = {
+  reasoning: [],
+  reasoningName: "reasoning_content",
+  systemTurns: "anywhere",
+  cacheMarks: false,
+  customTools: false,
+  hostedToolsWithFunctions: false,
+  webSearch: false,
+  compaction: false,
+  inlineMediaOnly: false,
+  nonstandardResponses: false,
+};

@@ -1,0 +1,58 @@
+import { type ChatService, PLAIN_SERVICE } from "../../formats/conversation/service.ts";
+import type { RequestDifferences } from "./request-differences.ts";
+
+/**
+ * How a service says something by an error: each member that is present must fit. `code` and `type` are compared exactly;
+ * `message` is for services that say it in words alone.
+ */
+export type ErrorSign = Readonly<{ status?: number; code?: string; type?: string; message?: RegExp }>;
+
+/** What an error says about the operator's account, whatever the request was. */
+export type AccountProblem = "no_credit" | "bad_key";
+
+/** What an error of a service means, where its status and code alone don't say so to clients. */
+export type ErrorMeaning = AccountProblem | "context_overflow" | "refusal";
+
+/**
+ * What is known about a service beyond its wire formats: data that encoders, routing, tests, the console and the generated
+ * page of the documentation read. Absent members: as OpenAI's API.
+ */
+export type ServiceFacts = Readonly<{
+  /** Its chats. */
+  chat?: Readonly<Partial<ChatService>>;
+  /** Where its requests differ from OpenAI's, so that it is not sent what it would reject. */
+  requests?: RequestDifferences;
+  /** How its errors say what they mean, by meaning. */
+  errors?: Readonly<Partial<Record<ErrorMeaning, readonly ErrorSign[]>>>;
+  /**
+   * Paths between the host and `/chat/completions` of the addresses that its pages print. A base URL that ends with one of
+   * them stays unchanged; the first is added to any other. Absent: `/v1`.
+   */
+  apiRoots?: readonly [string, ...string[]];
+  /** Values of `service_tier` that it takes. */
+  tiers?: readonly string[];
+  /** Regions that a key or a channel may name. */
+  regions?: readonly string[];
+  /** The newest version of its API that this record was checked against. */
+  documented?: Readonly<{
+    /** As the service names it; null: it names none. */
+    version: string | null;
+    /** The page. */
+    source: string;
+    /** `YYYY-MM-DD`. */
+    day: string;
+  }>;
+}>;
+
+const services = new WeakMap<ServiceFacts, ChatService>();
+
+/** The chats of a service by its facts; without facts those of a plain OpenAI service. */
+export function chatServiceOf({ facts }: Readonly<{ facts?: ServiceFacts }>): ChatService {
+  if (!facts) return PLAIN_SERVICE;
+  let service = services.get(facts);
+  if (!service) {
+    service = { ...PLAIN_SERVICE, ...facts.chat };
+    services.set(facts, service);
+  }
+  return service;
+}
