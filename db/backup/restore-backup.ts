@@ -3,6 +3,7 @@ import { newestMigration } from "../migrate.ts";
 import { requireRow } from "../require-row.ts";
 import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
 import type { Database, Statements } from "../types.ts";
+import { carryOver } from "./carry-over.ts";
 import {
   BackupError,
   type BackupHead,
@@ -47,6 +48,7 @@ export async function restoreBackup(
       await tx.unsafe(`alter table ${table} alter constraint ${quoted(name)} not deferrable`);
     }
     await advance(tx, sequences);
+    await carryOver(head.migration, (statement) => tx.unsafe(statement));
     // The processes of the backup use another database, or have ended: nobody has to wait for them, nor for their journals.
     await tx`update processes set lease_until = 0, location = '' where lease_until > extract(epoch from now())::bigint`;
     return counts;

@@ -6,9 +6,12 @@ const JOURNAL = "db/migrations/meta/_journal.json";
 
 /**
  * Builds the version before the newest migration out of the repository's history, next to the build of this one; returns the
- * executable. Null where the history does not reach back to it.
+ * executable. Null where there is no such version, or the history does not reach back to it.
  */
 export async function buildOlder(root: string, say: (line: string) => void): Promise<string | null> {
+  const { entries } = (await Bun.file(path.join(root, JOURNAL)).json()) as { entries: unknown[] };
+  // Versions before the first migration are carried over by a backup.
+  if (entries.length < 2) return null;
   const newest = (await Bun.$`git log -1 --format=%H -- ${JOURNAL}`.cwd(root).text()).trim();
   const older = await Bun.$`git rev-parse --short=12 ${newest}~1`.cwd(root).nothrow().quiet();
   if (newest === "" || older.exitCode !== 0) return null;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
+import { carryOver } from "../../../db/backup/carry-over.ts";
 import { accessTokens } from "../../../db/schema/accounts/access-tokens.ts";
 import { sessions, users } from "../../../db/schema/accounts/users.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
@@ -210,12 +211,7 @@ test("one of an earlier release works on after the update, and ends like all oth
     .update(users)
     .set({ accessTokenHash: app.vault.keyedHash(token) })
     .where(eq(users.id, id));
-  const migration = await Bun.file("db/migrations/0069_access_tokens.sql").text();
-  const moves = migration
-    .split("--> statement-breakpoint")
-    .filter((statement) => /^\s*(?:INSERT|UPDATE)/.test(statement));
-  expect(moves).toHaveLength(2);
-  for (const statement of moves) await app.db.execute(sql.raw(statement));
+  await carryOver(0, (statement) => app.db.execute(sql.raw(statement)));
   expect(await statusOf(token)).toBe(200);
   const [row] = await app.db.select().from(users).where(eq(users.id, id));
   expect(row?.accessTokenHash).toBeNull();

@@ -1,1 +1,0 @@
-CREATE INDEX "logs_events_idx" ON "logs" USING btree ("user_id","type","created_at") WHERE "logs"."type" <> 2;

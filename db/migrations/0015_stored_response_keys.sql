@@ -1,1 +1,0 @@
-ALTER TABLE "stored_responses" ADD COLUMN "key_hash" text DEFAULT '' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "redemption_codes" ADD COLUMN "carried_uses" integer DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "alert_destinations" ADD COLUMN "digest_minutes" integer DEFAULT 0 NOT NULL;

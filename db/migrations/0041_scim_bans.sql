@@ -1,1 +1,0 @@
-ALTER TABLE "scim_users" ADD COLUMN "has_banned" boolean DEFAULT false NOT NULL;

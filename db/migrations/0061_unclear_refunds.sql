@@ -1,2 +1,0 @@
-ALTER TABLE "payment_cases" DROP CONSTRAINT "payment_cases_kind_known";--> statement-breakpoint
-ALTER TABLE "payment_cases" ADD CONSTRAINT "payment_cases_kind_known" CHECK ("payment_cases"."kind" in ('refund', 'dispute', 'wrong_amount', 'late', 'duplicate', 'same_period', 'to_balance', 'refund_unclear'));

@@ -1,1 +1,0 @@
-ALTER TABLE "tokens" ADD COLUMN "secret_since" bigint DEFAULT 0 NOT NULL;

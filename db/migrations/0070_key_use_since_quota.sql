@@ -1,1 +1,0 @@
-ALTER TABLE "tokens" ADD COLUMN "used_before" bigint DEFAULT 0 NOT NULL;
