@@ -11,6 +11,7 @@ import { createModelHealth } from "../domain/models/model-health.ts";
 import { createGateway, type SocketSession } from "../gateway/http/create-gateway.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
 import { withOrigin } from "../lib/http/request-origin.ts";
+import { pathOf } from "../lib/http/request-path.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { runBenchmark } from "./benchmark/run-benchmark.ts";
@@ -46,6 +47,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     createGateway(parts);
   services.replays.attach(replayer);
   const context = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
+  const { refuseProgram } = router;
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
   const modelHealth = createModelHealth(services);
   const publicModels = createPublicModels({ ...services, modelHealth });
@@ -83,8 +85,8 @@ export function createApp(services: Services, draining: () => boolean): App {
   const apis: readonly AnyElysia[] = [relay, api, monitors];
   const document = lazily(async () => (await import("./openapi.ts")).openApiDocument(apis, version));
   const { basePath, rateLimits } = services.config;
-  const limitPages = createPageLimit({ ...services, limit: rateLimits.web, basePath });
-  const renderPage = createPublicPages({ ...services, modelHealth, publicModels });
+  const limit = createPageLimit({ ...services, limit: rateLimits.web, basePath });
+  const render = createPublicPages({ ...services, modelHealth, publicModels });
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set, server }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
@@ -98,7 +100,10 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(docsSite(docsRoot(), basePath))
     .use(webManifest(services.settings, basePath))
     .use(siteFiles({ ...services, publicModels }))
-    .use(webAssets(consoleRoot(), limitPages, scriptHosts(services), renderPage, basePath))
+    .use(webAssets(consoleRoot(), { limit, scriptHosts: scriptHosts(services), render, refuseProgram, basePath }))
+    .onError(({ code, request, path }) =>
+      code === "NOT_FOUND" ? (refuseProgram(request, path) ?? undefined) : undefined,
+    )
     .compile();
   let listening: Bun.Server<SocketSession> | null = null;
   const originOf = (request: Request) => ({
@@ -114,7 +119,7 @@ export function createApp(services: Services, draining: () => boolean): App {
   return {
     fetch(request) {
       const path = pathOf(request.url);
-      const response = router.take(request, path, listening) ?? respond(request, path);
+      const response = router.take(request, path, listening) ?? respond(request, router.resolve(request, path));
       return draining() ? response.then(closingConnection) : response;
     },
     attach(server) {
@@ -149,13 +154,6 @@ function lazily<Value>(make: () => Value): () => Value {
     made ??= { value: make() };
     return made.value;
   };
-}
-
-/** As it stands in an absolute address, without the query. */
-export function pathOf(url: string): string {
-  const start = url.indexOf("/", "https://".length);
-  const end = url.indexOf("?", start);
-  return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
 /** The human check is a script of its provider. */

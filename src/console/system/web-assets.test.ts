@@ -35,12 +35,27 @@ test("an unchanged file answers 304 without a body", async () => {
   expect(await again.text()).toBe("");
 });
 
-test("unknown pages answer the application, unknown assets 404", async () => {
-  const page = await get("/some/page");
-  expect(page.status).toBe(200);
-  expect(await page.text()).toContain("console");
-  expect(page.headers.get("cache-control")).toBe("no-cache");
+test("pages answer the application, also with 404 where there is none; unknown assets are 404", async () => {
+  for (const [path, status] of [
+    ["/token", 200],
+    ["/log/req-1", 200],
+    ["/some/page", 404],
+    ["/.well-known/oauth-authorization-server", 404],
+    ["/wp-login.php", 404],
+  ] as const) {
+    const page = await get(path);
+    expect([path, page.status]).toEqual([path, status]);
+    expect(await page.text()).toContain("console");
+    expect(page.headers.get("cache-control")).toBe("no-cache");
+  }
   expect((await get("/assets/gone.js")).status).toBe(404);
+});
+
+test("a program gets its error where there is no page, and never instead of one", async () => {
+  const app = webAssets(root, { refuseProgram: (_, path) => Response.json({ path }, { status: 404 }) });
+  const read = async (path: string) => (await app.handle(new Request(`http://localhost${path}`))).text();
+  expect(await read("/some/page")).toBe('{"path":"/some/page"}');
+  expect(await read("/token")).toContain("console");
 });
 
 test("pages carry a policy without inline scripts and without foreign sources of code", async () => {
@@ -67,7 +82,7 @@ test("paths cannot leave the folder", async () => {
 
 test("pages are limited, files are not", async () => {
   await Bun.write(join(root, "logo.svg"), "<svg/>");
-  const app = webAssets(root, async () => new Response("later", { status: 429 }));
+  const app = webAssets(root, { limit: async () => new Response("later", { status: 429 }) });
   const status = async (path: string) => (await app.handle(new Request(`http://localhost${path}`))).status;
   expect([await status("/"), await status("/token"), await status("/some/page")]).toEqual([429, 429, 429]);
   expect([await status("/assets/app-1a2b.js"), await status("/logo.svg"), await status("/assets/gone.js")]).toEqual([
@@ -77,13 +92,7 @@ test("pages are limited, files are not", async () => {
 
 test("below a path, pages and scripts lead below it, and are compressed when they are read", async () => {
   const render = async (_: Request, shell: string) => ({ html: shell, status: 200 });
-  const app = webAssets(
-    root,
-    async () => null,
-    () => [],
-    render,
-    "/sluice",
-  );
+  const app = webAssets(root, { render, basePath: "/sluice" });
   const read = async (path: string, encoding = "") =>
     app.handle(new Request(`http://localhost${path}`, { headers: { "accept-encoding": encoding } }));
   await Bun.write(

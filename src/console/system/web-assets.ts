@@ -3,6 +3,7 @@ import { rebasePage } from "../../lib/http/base-path.ts";
 import type { PeerSource } from "../../lib/http/client-ip.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { type Asset, type AssetLoader, createAssetLoader, encodeText } from "./asset-loader.ts";
+import { isConsolePage } from "./console-pages.ts";
 import type { PageLimit } from "./page-limit.ts";
 
 /** What the page may load and who may frame it; only the page needs this header. */
@@ -31,50 +32,63 @@ type RenderPage = (request: Request, shell: string) => Promise<Readonly<{ html: 
 /** Other hosts whose scripts the page may run under the current settings. */
 type ScriptHosts = () => readonly string[];
 
+/** What depends on the site. */
+type Site = Readonly<{
+  /** Applies to pages, not to files: assets, logos, icons. */
+  limit: PageLimit;
+  scriptHosts: ScriptHosts;
+  render: RenderPage | null;
+  /** The response to a program that requests a path without page; null: a browser opens it. */
+  refuseProgram(request: Request, path: string): Response | null;
+  /** Links of pages lead below it. */
+  basePath: string;
+}>;
+
+const BARE_SITE: Site = {
+  limit: async () => null,
+  scriptHosts: () => [],
+  render: null,
+  refuseProgram: () => null,
+  basePath: "",
+};
+
 /**
  * Serves the built console from `root` (embedded in the executable). Hashed assets are cached forever, everything else is
- * revalidated by ETag; unknown paths get the application's page, so that its router can take over. `limit` applies to
- * pages, not to files: assets, logos, icons. Links of pages lead below `basePath`. Replaces @elysiajs/static, which sends no precompressed files and has one set of
- * headers for all files.
+ * revalidated by ETag; the addresses of pages get the application's page, and others get it with 404: its router says that there is
+ * no such page. Replaces @elysiajs/static, which sends no precompressed files and has one set of headers for all files.
  */
-export function webAssets(
-  root: string,
-  limit: PageLimit = async () => null,
-  scriptHosts: ScriptHosts = () => [],
-  render: RenderPage | null = null,
-  basePath = "",
-) {
-  const load = createAssetLoader(root, { basePath, files: /\.(js|css)$/, roots: ["/assets/"] });
+export function webAssets(root: string, options: Partial<Site> = {}) {
+  const site = { ...BARE_SITE, ...options };
+  const load = createAssetLoader(root, { basePath: site.basePath, files: /\.(js|css)$/, roots: ["/assets/"] });
   return new Elysia({ name: "web-assets" }).get(
     "/*",
-    ({ request, path, server }) => serve({ load, limit, scriptHosts, render, basePath }, request, path, server),
+    ({ request, path, server }) => serve(load, site, request, path, server),
     { detail: { hide: true } },
   );
 }
 
-type Served = Readonly<{
-  load: AssetLoader;
-  limit: PageLimit;
-  scriptHosts: ScriptHosts;
-  render: RenderPage | null;
-  basePath: string;
-}>;
-
-async function serve(served: Served, request: Request, path: string, server: PeerSource): Promise<Response> {
-  const { load, limit, scriptHosts, render, basePath } = served;
+async function serve(
+  load: AssetLoader,
+  site: Site,
+  request: Request,
+  path: string,
+  server: PeerSource,
+): Promise<Response> {
+  const { limit, scriptHosts, render, refuseProgram, basePath } = site;
   const hashed = path.startsWith("/assets/");
   const accepted = request.headers.get("accept-encoding") ?? "";
   const file = await load(path, accepted);
   if (file || hashed) return assetResponse(request, file, hashed, scriptHosts);
-  const refused = await limit(request, server);
+  const isPage = isConsolePage(path);
+  const refused = (isPage ? null : refuseProgram(request, path)) ?? (await limit(request, server));
   if (refused) return refused;
   const shell = await load("/index.html", render ? "" : accepted);
-  if (!shell || !render) return assetResponse(request, shell, false, scriptHosts);
+  if (!shell || !render) return assetResponse(request, shell, false, scriptHosts, isPage ? 200 : 404);
   const { html: rendered, status } = await render(request, new TextDecoder().decode(shell.bytes));
   const html = rebasePage(rendered, basePath);
   const etag = `"${Bun.hash(html).toString(36)}"`;
   const page = await encodeText(html, accepted);
-  return assetResponse(request, { ...page, type: shell.type, etag }, false, scriptHosts, status);
+  return assetResponse(request, { ...page, type: shell.type, etag }, false, scriptHosts, isPage ? status : 404);
 }
 
 /**

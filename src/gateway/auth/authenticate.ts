@@ -52,6 +52,9 @@ export function readCredential(request: Request): Credential | null {
   return { key: bare.slice(0, dash), channelId: Number(suffix) };
 }
 
+/** Whether a request carries an API key or what could be one. */
+export const carriesKey = (request: Request): boolean => carriedText(request) !== "";
+
 function carriedText(request: Request): string {
   const { headers } = request;
   const authorization = withoutBearer(headers.get("authorization"));

@@ -1,3 +1,5 @@
+import { changePath, pathOf } from "./request-path.ts";
+
 type Handler = (request: Request) => Promise<Response>;
 
 const HOST_PREFIX = "__Host-";
@@ -11,16 +13,11 @@ export function serveBelow(basePath: string, handle: Handler): Handler {
   if (basePath === "") return handle;
   const below = `${basePath}/`;
   return async (request) => {
-    const { url } = request;
-    const start = url.indexOf("/", "https://".length);
-    const rest = url.slice(start);
-    if (rest === basePath || rest.startsWith(`${basePath}?`)) {
-      return new Response(null, { status: 308, headers: { location: below + rest.slice(basePath.length) } });
+    const path = pathOf(request.url);
+    if (path === basePath) {
+      return new Response(null, { status: 308, headers: { location: below + new URL(request.url).search } });
     }
-    if (rest.startsWith(below)) {
-      // The server knows the connection and the body of this very object: a new one would lose both.
-      Object.defineProperty(request, "url", { value: url.slice(0, start) + rest.slice(basePath.length) });
-    }
+    if (path.startsWith(below)) changePath(request, path.slice(basePath.length));
     const cookies = request.headers.get("cookie");
     if (cookies !== null) request.headers.set("cookie", incoming(cookies));
     const response = await handle(request);

@@ -15,6 +15,7 @@ import {
   type SocketSession,
 } from "../../gateway/http/create-gateway.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
+import { pathOf } from "../../lib/http/request-path.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
@@ -23,7 +24,7 @@ import { createMetrics, createRefusalCount } from "../../lib/runtime/metrics.ts"
 import { createVault } from "../../lib/security/crypto.ts";
 import { loadSecrets } from "../../lib/security/secrets.ts";
 import { readAll, withPublicAddress } from "../../settings/settings.ts";
-import { type App, createApp, pathOf } from "../app.ts";
+import { type App, createApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { health, type Readiness } from "../health/routes.ts";
 import { openServices, openSharedLimits, type Services } from "../services.ts";
@@ -150,7 +151,7 @@ export async function startFromSnapshot(
       const path = pathOf(request.url);
       const call = gateway.router.take(request, path, server);
       if (call) return call;
-      if (gateway.router.owns(path)) return routes.fetch(request);
+      if (gateway.router.owns(gateway.router.resolve(request, path))) return routes.fetch(request);
       if (path === "/healthz" || path === "/readyz" || path === "/metrics") return monitors.fetch(request);
       const message = say("database_unavailable", languageOf(request));
       return Response.json({ success: false, message, code: "database_unavailable" }, { status: 503 });

@@ -47,13 +47,43 @@ describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
   });
 
   test("serves the console on every page address, compressed, and asks to be set up", async () => {
-    for (const path of ["/", "/setup", "/login", "/no/such/page"]) {
-      const reply = await fetch(gateway.url + path, { headers: { "accept-encoding": "br" } });
+    for (const [path, status] of [
+      ["/", 200],
+      ["/setup", 200],
+      ["/login", 200],
+      ["/no/such/page", 404],
+      ["/wp-login.php", 404],
+      ["/.well-known/oauth-authorization-server", 404],
+    ] as const) {
+      const reply = await fetch(gateway.url + path, { headers: { "accept-encoding": "br", accept: "text/html" } });
+      expect([path, reply.status]).toEqual([path, status]);
       expect(reply.headers.get("content-type")).toStartWith("text/html");
       expect(reply.headers.get("content-security-policy")).toContain("default-src");
     }
     const { data } = (await (await fetch(`${gateway.url}/api/setup`)).json()) as { data: { status: boolean } };
     expect(data.status).toBe(false);
+  });
+
+  test("answers programs in JSON where there is nothing, and calls by other services' paths", async () => {
+    const json = { accept: "application/json" };
+    for (const [method, path, status, answered] of [
+      ["GET", "/.well-known/oauth-protected-resource", 404, { error: { code: "unknown_url" } }],
+      ["GET", "/api/unknown", 404, { success: false, code: "unknown_route" }],
+      ["POST", "/wp-login.php", 404, { error: { code: "unknown_url" } }],
+      [
+        "POST",
+        "/proxy/v1/messages",
+        404,
+        { error: { message: expect.stringContaining("Did you mean POST /v1/messages?") } },
+      ],
+      ["GET", "/models", 401, { error: { code: "missing_api_key" } }],
+      ["GET", "/api/v1/models", 401, { error: { code: "missing_api_key" } }],
+      ["POST", "/anthropic/v1/messages", 401, { type: "error", error: { type: "authentication_error" } }],
+    ] as const) {
+      const reply = await fetch(gateway.url + path, { method, headers: json });
+      expect([path, reply.status, await reply.json()]).toMatchObject([path, status, answered]);
+    }
+    expect((await fetch(`${gateway.url}/models`, { headers: { accept: "text/html" } })).status).toBe(404);
   });
 
   test("serves no source, no list of a folder, and knows no TRACE", async () => {

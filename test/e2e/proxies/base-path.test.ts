@@ -157,12 +157,15 @@ test("calls, probes and files answer below the path and at the root", async () =
   const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
   const { key } = await createApiKey(root);
   for (const site of [gateway.url, gateway.url + BASE, passing.url, cutting.url]) {
-    const answer = await fetch(`${site}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hi" }] }),
-    });
-    expect([site, answer.status]).toEqual([site, 200]);
+    for (const path of ["/v1/chat/completions", "/api/v1/chat/completions", "/chat/completions"]) {
+      const answer = await fetch(site + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hi" }] }),
+      });
+      expect([site + path, answer.status]).toEqual([site + path, 200]);
+    }
+    expect((await fetch(`${site}/nothing`, { headers: { accept: "text/html" } })).status).toBe(404);
     for (const path of [
       "/healthz",
       "/readyz",
@@ -175,7 +178,7 @@ test("calls, probes and files answer below the path and at the root", async () =
       expect([site + path, (await fetch(site + path)).status]).toEqual([site + path, 200]);
     }
   }
-  const socket = new WebSocket(`${gateway.url.replace("http", "ws")}${BASE}/v1/responses`, [
+  const socket = new WebSocket(`${gateway.url.replace("http", "ws")}${BASE}/openai/v1/responses`, [
     "realtime",
     `openai-insecure-api-key.${key}`,
   ]);

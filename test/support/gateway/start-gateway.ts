@@ -21,6 +21,7 @@ import { settleUnpolled } from "../../../src/gateway/state/files/read-objects.ts
 import type { ObjectStore } from "../../../src/gateway/state/files/store.ts";
 import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/responses/store.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
+import { pathOf } from "../../../src/lib/http/request-path.ts";
 import type { Reason } from "../../../src/lib/reason.ts";
 import { createRefusalCount } from "../../../src/lib/runtime/metrics.ts";
 import { createVault } from "../../../src/lib/security/crypto.ts";
@@ -168,8 +169,10 @@ export function startRelay(setup: Setup) {
     maxRequestBodySize: 256 * 1_048_576,
     // As src/server/app.ts does; what only few tests call is made when they do.
     fetch(request) {
-      const response = relay.router.take(request, new URL(request.url).pathname, server);
+      const path = pathOf(request.url);
+      const response = relay.router.take(request, path, server);
       if (response) return response;
+      relay.router.resolve(request, path);
       if (!routes) {
         routes = relay.router.app.compile();
         routes.server = server;

@@ -71,9 +71,10 @@ const RuntimeWebSocket = WebSocket as unknown as new (
 
 export const KEY_HEADER = { headers: { authorization: "Bearer sk-test" } };
 
-/** A client that keeps what it gets. */
-export function connect(url: string, options: Bun.WebSocketOptions = KEY_HEADER, query = "?model=gpt-realtime") {
-  const socket = new RuntimeWebSocket(`${url.replace("http", "ws")}/v1/realtime${query}`, options);
+/** A client that keeps what it gets; `path`: a query of /v1/realtime or a path of its own. */
+export function connect(url: string, options: Bun.WebSocketOptions = KEY_HEADER, path = "?model=gpt-realtime") {
+  const target = path.startsWith("/") ? path : `/v1/realtime${path}`;
+  const socket = new RuntimeWebSocket(url.replace("http", "ws") + target, options);
   const events: Record<string, unknown>[] = [];
   const closing = Promise.withResolvers<{ code: number; reason: string }>();
   socket.onmessage = ({ data }) => void events.push(JSON.parse(String(data)));

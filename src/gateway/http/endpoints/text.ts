@@ -33,11 +33,11 @@ export const completions: Endpoint = {
   },
 };
 
-/** Reads a request in OpenAI's formats; the model may also be in the path. */
+/** Reads a request in OpenAI's formats. A model in the path is the one that counts, as at Azure. */
 export function readOpenAi(body: JsonObject, path: PathParameters | null): EndpointRequest {
   const summary = summarize(body);
   return {
-    summary: path && summary.model === "" ? { ...summary, model: path.model } : summary,
+    summary: path ? { ...summary, model: path.model } : summary,
     prompt: body,
     conversation: null,
   };

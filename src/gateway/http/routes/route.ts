@@ -35,3 +35,14 @@ export type RouteGroup = Readonly<{
 
 /** A route whose handler takes the variable part `name`, or none. */
 export const route = (method: RouteMethod, path: string, handle: Route["handle"]): Route => ({ method, path, handle });
+
+/** A route with its group's prefix, and the paths that it takes. */
+export type RoutePattern = Readonly<{ method: RouteMethod; path: string; pattern: RegExp; isHidden: boolean }>;
+
+/** The pattern of a route, whose paths may end in a slash. */
+export function patternOf({ prefix }: RouteGroup, { method, path, isHidden }: Route): RoutePattern {
+  const fullPath = prefix + path;
+  const parts = fullPath.split(/(:\w+|\*)/);
+  const source = parts.map((part, at) => (at % 2 === 0 ? RegExp.escape(part) : part === "*" ? ".+" : "[^/]+"));
+  return { method, path: fullPath, pattern: new RegExp(`^${source.join("")}/?$`), isHidden: isHidden ?? false };
+}

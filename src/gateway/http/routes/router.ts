@@ -1,8 +1,12 @@
 import { Elysia } from "elysia";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
+import type { Reason } from "../../../lib/reason.ts";
+import { carriesKey } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { errorResponse, GatewayError } from "../../call/errors.ts";
+import { codecOf } from "../endpoints/lookup/models.ts";
 import { PREFLIGHT_HEADERS } from "../headers.ts";
+import { createPathAliases, isReading, isVisit, type PathAliases, PREFIX_ALIASES } from "./path-aliases.ts";
 import type { Route, RoutedRequest, RouteGroup } from "./route.ts";
 
 /** Serves the route table. */
@@ -11,15 +15,24 @@ export type GatewayRouter = Readonly<{
   app: ReturnType<typeof elysiaOf>;
   /** Responds to a POST to a fixed path without Elysia's matching; null for other requests. */
   take(request: Request, path: string, server: RoutedRequest["server"]): Promise<Response> | null;
+  /** The path of the route that a request means by another spelling, to which the request's address changes. */
+  resolve: PathAliases["resolve"];
   /** Whether the path belongs to the gateway, even if no route matches it. */
   owns(path: string): boolean;
+  /** The response to a program that requests a path that does not exist; null: a browser opens a page. */
+  refuseProgram(request: Request, path: string): Response | null;
 }>;
 
 /** Builds everything from one table: Elysia's routes, the map of fixed paths, and the list of prefixes. */
 export function createRouter(context: GatewayContext, groups: readonly RouteGroup[]): GatewayRouter {
   const patterns = groups.map((group) => [group.owns ?? ownedBy(group.prefix), group] as const);
   const groupOf = (path: string): RouteGroup | null => patterns.find(([pattern]) => pattern.test(path))?.[1] ?? null;
-  const owned = new RegExp(patterns.map(([pattern]) => `(?:${pattern.source})`).join("|"));
+  const owned = new RegExp(
+    [...patterns.map(([pattern]) => pattern), ...PREFIX_ALIASES.map(([prefix]) => ownedBy(prefix))]
+      .map(({ source }) => `(?:${source})`)
+      .join("|"),
+  );
+  const aliases = createPathAliases(groups, (path) => owned.test(path));
   const fixed = new Map<string, Route["handle"]>();
   for (const { prefix, routes } of groups)
     for (const { method, path, handle } of routes) {
@@ -31,19 +44,20 @@ export function createRouter(context: GatewayContext, groups: readonly RouteGrou
     context.services.log.error({ requestId, method: request.method, path, error }, "a route failed");
     return errorResponse(new GatewayError(500, "internal_error", { code: "gateway_internal" }), request);
   };
-  const unknown = (request: Request, path: string): Response | undefined => {
-    const params = { method: request.method, path };
-    return groupOf(path)?.refuse(
-      context,
-      request,
-      new GatewayError(404, "unknown_url", { code: "gateway_unknown_url", params }, { type: "invalid_request_error" }),
-    );
+  const refuse = (request: Request, path: string): Response => {
+    const { method } = request;
+    const nearest = aliases.nearest(method, path);
+    const reason: Reason = nearest
+      ? { code: "gateway_unknown_url_nearest", params: { method, path, nearest } }
+      : { code: "gateway_unknown_url", params: { method, path } };
+    const error = new GatewayError(404, "unknown_url", reason, { type: "invalid_request_error" });
+    return (groupOf(aliases.canonicalPath(path))?.refuse ?? refuseByHeaders)(context, request, error);
   };
   let app: ReturnType<typeof elysiaOf> | null = null;
   return {
     // Made when it is first used: most calls need none.
     get app() {
-      app ??= elysiaOf(groups, unknown, (request, path, error) =>
+      app ??= elysiaOf(groups, refuse, (request, path, error) =>
         owned.test(path) ? failed(request, path, error) : undefined,
       );
       return app;
@@ -58,9 +72,23 @@ export function createRouter(context: GatewayContext, groups: readonly RouteGrou
         return Promise.resolve(onError(error));
       }
     },
+    resolve: aliases.resolve,
     owns: (path) => owned.test(path),
+    refuseProgram(request, path) {
+      if (isVisit(request)) return null;
+      const isUnclear = takesAnything(request) && aliases.nearest(request.method, path) === null;
+      return isUnclear ? null : refuse(request, path);
+    },
   };
 }
+
+/** In the format that the client's headers name. */
+export const refuseByHeaders: RouteGroup["refuse"] = (_context, request, error) =>
+  errorResponse(error, request, codecOf(request));
+
+/** Whether a request for a page or a file states no format and carries no key, as crawlers and curl's do. */
+const takesAnything = (request: Request): boolean =>
+  isReading(request) && ["*/*", null].includes(request.headers.get("accept")) && !carriesKey(request);
 
 const none = (): string => "";
 
@@ -72,11 +100,11 @@ const orPreflight = (response: Response | undefined): Response => response ?? pr
 
 function elysiaOf(
   groups: readonly RouteGroup[],
-  unknown: (request: Request, path: string) => Response | undefined,
+  refuse: (request: Request, path: string) => Response,
   failed: (request: Request, path: string, error: unknown) => Response | undefined,
 ) {
   const app = new Elysia({ name: "gateway" }).onError({ as: "global" }, ({ code, error, request, path }) =>
-    code === "NOT_FOUND" ? unknown(request, path) : failed(request, path, error),
+    code === "NOT_FOUND" ? refuse(request, path) : failed(request, path, error),
   );
   for (const { prefix, routes } of groups) {
     for (const { method, path, handle, isHidden } of routes) {

@@ -1,5 +1,6 @@
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { interactionsClientCodec } from "../../../formats/gemini-interactions/index.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline.ts";
@@ -22,7 +23,7 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { handleGemini, listGeminiModels, showGeminiModel } from "../endpoints/gemini.ts";
 import { storedInteraction } from "../endpoints/interactions.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "../endpoints/lookup/billing.ts";
-import { codecOf, listModels, showModel } from "../endpoints/lookup/models.ts";
+import { listModels, showModel } from "../endpoints/lookup/models.ts";
 import { imageEdits, images, imageVariations } from "../endpoints/media/images.ts";
 import { moderations, rerank, speech, transcriptions, translations } from "../endpoints/media/media.ts";
 import { elevenLabsSongs, minimaxSongs, songs } from "../endpoints/media/songs.ts";
@@ -30,9 +31,10 @@ import { handlePlayground } from "../endpoints/playground.ts";
 import { storedResponse } from "../endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "../endpoints/text.ts";
 import { type Route, type RouteGroup, type RouteMethod, route } from "./route.ts";
+import { refuseByHeaders } from "./router.ts";
 
 /**
- * Every route of the data plane. `createRouter` derives Elysia's routes, the paths that skip its matching, the OpenAPI
+ * Every route of the data plane; path-aliases.ts has other spellings of their paths. `createRouter` derives Elysia's routes, the paths that skip its matching, the OpenAPI
  * document and the gateway's prefixes from this table.
  */
 export function gatewayRoutes(
@@ -40,23 +42,18 @@ export function gatewayRoutes(
   sessions: RealtimeSessions,
   sockets: ResponseSockets,
 ): readonly RouteGroup[] {
-  const versionOne = versionOneRoutes(context, sessions, sockets);
   const drawings = drawingRoutes(context);
   return [
     // Google's clients call the first since their version 3, the second before.
-    ...["/v1/interactions", "/v1beta/interactions", "/hf/v1/interactions"].map((prefix) => ({
+    ...["/v1/interactions", "/v1beta/interactions"].map((prefix) => ({
       prefix,
       routes: interactionRoutes(context),
       refuse: refuseAsInteractions,
     })),
-    { prefix: "/v1", routes: versionOne, refuse: refuseByHeaders },
-    // Hugging Face's clients prepend a prefix of their own.
-    { prefix: "/hf", routes: versionOne.map((row) => ({ ...row, path: `/v1${row.path}` })), refuse: refuseByHeaders },
+    { prefix: "/v1", routes: versionOneRoutes(context, sessions, sockets), refuse: refuseByHeaders },
     { prefix: "/v1beta", routes: geminiRoutes(context), refuse: refuseAsGemini },
     { prefix: "/v1alpha", routes: [], refuse: refuseAsGemini },
     { prefix: "/ws", routes: [liveRoute(context, sessions)], refuse: refuseAsGemini },
-    // Google's JavaScript client writes the slash of its base URL, too.
-    { prefix: "//ws", routes: [{ ...liveRoute(context, sessions), isHidden: true }], refuse: refuseAsGemini },
     { prefix: "/v2", routes: [call(context, "/rerank", rerank)], refuse: refuseByHeaders },
     { prefix: "/mj", routes: [...drawings, ...openDrawingRoutes(context)], refuse: refuseDrawing },
     // A mode as prefix: /fast/mj/…, /mj-fast/mj/…
@@ -89,8 +86,6 @@ const liveRoute = (context: GatewayContext, sessions: RealtimeSessions): Route =
     return refuseAsGemini(context, request, unknown);
   });
 
-const refuseByHeaders: RouteGroup["refuse"] = (_context, request, error) =>
-  errorResponse(error, request, codecOf(request));
 const refuseAsInteractions: RouteGroup["refuse"] = (_context, request, error) =>
   errorResponse(error, request, interactionsClientCodec);
 const refuseAsGemini: RouteGroup["refuse"] = (_context, request, error) =>
@@ -172,8 +167,14 @@ const versionOneRoutes = (
   ...CALLS.map(([path, endpoint]) => call(context, path, endpoint)),
   elevenLabsRoute(context, "/music", false),
   elevenLabsRoute(context, "/music/stream", true),
-  route("POST", "/engines/:model/embeddings", ({ request, server, param }) =>
-    handleCall(context, { request, server, endpoint: embeddings, path: { model: decodeURIComponent(param("model")) } }),
+  // As OpenAI's first clients and Azure's name the model.
+  ...CALLS.filter(([, { codec }]) => codec === openaiChatClientCodec).map(
+    ([path, endpoint]): Route => ({
+      ...route("POST", `/engines/:model${path}`, ({ request, server, param }) =>
+        handleCall(context, { request, server, endpoint, path: { model: decodeURIComponent(param("model")) } }),
+      ),
+      isHidden: true,
+    }),
   ),
   route("POST", "/messages/count_tokens", ({ request, server }) => countMessageTokens(context, request, server)),
   route("POST", "/responses/input_tokens", ({ request, server }) => countResponseTokens(context, request, server)),

@@ -6,6 +6,10 @@ export const requestMessages = {
     zh: "你可用的渠道均不支持该接口。",
   },
   gateway_unknown_url: { en: "Invalid URL ({method} {path})", zh: "无效的 URL（{method} {path}）" },
+  gateway_unknown_url_nearest: {
+    en: "Invalid URL ({method} {path}). Did you mean {nearest}?",
+    zh: "无效的 URL（{method} {path}）。你要找的是 {nearest} 吗？",
+  },
   gateway_websocket_only: {
     en: "This endpoint accepts WebSocket connections only.",
     zh: "该接口仅支持 WebSocket 连接。",

@@ -1,0 +1,19 @@
+/** The path of an absolute address as it stands there, without the query. */
+export function pathOf(url: string): string {
+  const start = startOf(url);
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}
+
+/**
+ * Gives a request another path; its query stays. The server knows the connection and the body of this very object: a new one
+ * would lose both.
+ */
+export function changePath(request: Request, path: string): void {
+  const { url } = request;
+  const start = startOf(url);
+  const value = url.slice(0, start) + path + url.slice(start + pathOf(url).length);
+  Object.defineProperty(request, "url", { value, configurable: true });
+}
+
+const startOf = (url: string): number => url.indexOf("/", "https://".length);
