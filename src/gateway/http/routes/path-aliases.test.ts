@@ -71,7 +71,7 @@ describe("every route", () => {
     ["/api/v1/v1/messages", "/v1/messages"],
     ["/anthropic/messages", "/v1/messages"],
     ["//v1/responses", "/v1/responses"],
-    ["/openai/deployments/my%2fmodel/chat/completions", "/v1/engines/my%2fmodel/chat/completions"],
+    ["/openai/deployments/my%2Fm/chat/completions", "/v1/engines/my%2Fm/chat/completions"],
     ["/v1/v1beta/models/gemini-pro:generateContent", "/v1beta/models/gemini-pro:generateContent"],
     ["/models/gemini-pro:generateContent", "/v1/models/gemini-pro:generateContent"],
     ["/v1beta/openai/chat/completions/", "/v1/chat/completions/"],
