@@ -59,6 +59,12 @@ const chats = openAiCompatible({
       rewrite: (body, params) => ({ ...reasoningFields(body, params), ...formatOf(body) }),
       expressed: ({ reasoning_effort }) => (reasoning_effort === "none" ? ["reasoning_effort"] : []),
     },
+    addresses: {
+      printed: [
+        [/\/anthropic(\/v1)?$/, "/v1"],
+        [/\/beta$/, "/beta"],
+      ],
+    },
     errors: { no_credit: [{ status: 402 }] },
   },
 });

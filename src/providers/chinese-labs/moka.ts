@@ -8,7 +8,7 @@ export const moka: Provider = {
     name: "MokaAI M3E",
     owner: "moka",
     baseUrl: "https://api.moka.ai",
-    facts: { apiRoots: [""] },
+    facts: { addresses: { root: "" } },
     capabilities: ["embeddings"],
     models: ["m3e-large", "m3e-base", "m3e-small"],
   }),

@@ -48,6 +48,7 @@ export const moonshot = openAiCompatible({
         ...blankReasoning(body),
       }),
     },
+    addresses: { printed: [[/\/anthropic(\/v1)?$/, "/v1"]] },
     // https://platform.moonshot.cn/docs/api/chat#错误说明
     errors: { no_credit: [{ type: "exceeded_current_quota_error" }, { code: "exceeded_current_quota_error" }] },
   },

@@ -1,4 +1,5 @@
 import { type ChatService, PLAIN_SERVICE } from "../../formats/conversation/service.ts";
+import type { AddressForms } from "./base-address.ts";
 import type { RequestDifferences } from "./request-differences.ts";
 
 /**
@@ -24,11 +25,8 @@ export type ServiceFacts = Readonly<{
   requests?: RequestDifferences;
   /** How its errors say what they mean, by meaning. */
   errors?: Readonly<Partial<Record<ErrorMeaning, readonly ErrorSign[]>>>;
-  /**
-   * Paths between the host and `/chat/completions` of the addresses that its pages print. A base URL that ends with one of
-   * them stays unchanged; the first is added to any other. Absent: `/v1`.
-   */
-  apiRoots?: readonly [string, ...string[]];
+  /** How its base addresses are written; absent: a host, with or without `/v1`. */
+  addresses?: Readonly<Partial<Pick<AddressForms, "root" | "printed">>>;
   /** Values of `service_tier` that it takes. */
   tiers?: readonly string[];
   /** Regions that a key or a channel may name. */

@@ -88,9 +88,6 @@ export type VideoProtocol = Readonly<{
   isKeyScoped?: boolean;
 }>;
 
-/** A base URL without trailing slashes. */
-export const trimBaseUrl = (baseUrl: string): string => baseUrl.replace(/\/+$/, "");
-
 /** Aspect ratio of a size in pixels, as “16:9”; null: the size is invalid. */
 export function aspectRatioOf(size: string): string | null {
   const [width = 0, height = 0] = (/^(\d{2,5})x(\d{2,5})$/.exec(size)?.slice(1) ?? []).map(Number);

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../formats/json.ts";
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
+import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import { chatApi } from "../contract/chat.ts";
 import {
   type CallParams,
@@ -32,7 +33,7 @@ export const azure: Provider = {
   url(channel, params) {
     const base = baseOf(channel);
     if (isVersionless(channel)) return `${base}/openai/v1${openaiPath(params)}`;
-    const version = encodeURIComponent(params.requestedVersion || channel.other || DEFAULT_VERSION);
+    const version = encodeURIComponent(params.requestedVersion || versionOf(channel));
     if (params.dialect === "openai-responses") {
       return `${base}/openai${openaiPath(params)}?api-version=${version < RESPONSES_VERSION ? RESPONSES_VERSION : version}`;
     }
@@ -46,14 +47,14 @@ export const azure: Provider = {
     url(channel, path) {
       const base = baseOf(channel);
       if (isVersionless(channel)) return `${base}/openai/v1${path}`;
-      return `${base}/openai${path}${path.includes("?") ? "&" : "?"}api-version=${channel.other || DEFAULT_VERSION}`;
+      return `${base}/openai${path}${path.includes("?") ? "&" : "?"}api-version=${versionOf(channel)}`;
     },
   },
   modelList: {
     url(channel) {
       const base = baseOf(channel);
       if (isVersionless(channel)) return `${base}/openai/v1/models`;
-      return `${base}/openai/models?api-version=${channel.other || DEFAULT_VERSION}`;
+      return `${base}/openai/models?api-version=${versionOf(channel)}`;
     },
     read: readOpenAiModelList,
   },
@@ -83,7 +84,19 @@ function prepareDeployment(body: JsonObject, params: CallParams): Preparation | 
   return prepared && { ...prepared, model: deployment };
 }
 
-const baseOf = ({ baseUrl }: ProviderChannel): string => baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");
+/** Azure's pages print the resource, a deployment's URL, the versionless API and Foundry's `/models`: all are one resource. */
+const ADDRESSES: AddressForms = {
+  fallback: null,
+  root: "/openai/v1",
+  printed: [[/(\/openai(\/deployments(\/.*)?)?|\/models|\/api\/projects\/[^/]+)$/, "/openai/v1"]],
+};
+
+/** The resource. */
+const baseOf = ({ baseUrl }: ProviderChannel): string => resolveBase(baseUrl, ADDRESSES).service;
 
 const isVersionless = ({ baseUrl, other }: ProviderChannel): boolean =>
-  other === "v1" || /\/openai\/v1\/*$/.test(baseUrl);
+  other === "v1" || /\/openai\/v1([/?]|$)/.test(baseUrl);
+
+/** The api-version where the client names none: the channel's, that of a pasted URL, the default. */
+const versionOf = ({ baseUrl, other }: ProviderChannel): string =>
+  other || (/[?&]api-version=([\w-]+)/.exec(baseUrl)?.[1] ?? DEFAULT_VERSION);

@@ -1,5 +1,6 @@
 import { decodeAnthropicCount, encodeAnthropicCount } from "../../formats/anthropic/token-count.ts";
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
+import { resolveBase } from "../contract/base-address.ts";
 import { chatApi } from "../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../contract/provider.ts";
 
@@ -33,7 +34,7 @@ export const anthropic: Provider = {
   models: CLAUDE_MODELS,
   url: messagesUrl,
   modelList: {
-    url: (channel) => `${baseOf(channel.baseUrl)}/v1/models?limit=1000`,
+    url: (channel) => `${rootOf(channel.baseUrl)}/models?limit=1000`,
     read: readOpenAiModelList,
   },
   authHeaders: (_channel, key) => ({ "x-api-key": key, "anthropic-version": API_VERSION }),
@@ -59,7 +60,7 @@ export const anthropic: Provider = {
 };
 
 function messagesUrl({ baseUrl }: ProviderChannel): string {
-  return `${baseOf(baseUrl)}/v1/messages`;
+  return `${rootOf(baseUrl)}/messages`;
 }
 
-const baseOf = (baseUrl: string): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/v1$/, "");
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).api;

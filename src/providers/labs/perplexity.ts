@@ -22,6 +22,6 @@ export const perplexity = openAiCompatible({
   models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
   facts: {
     requests: { topP: [0.01, 0.99], rewrite: flatLocation },
-    apiRoots: [""],
+    addresses: { root: "" },
   },
 });

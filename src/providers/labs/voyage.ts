@@ -2,6 +2,7 @@ import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { embeddedMedia, partsOfEntry } from "../../formats/gemini/embedded-contents.ts";
 import { compact, countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { resolveBase } from "../contract/base-address.ts";
 import type { NativeFormat } from "../contract/chat.ts";
 import type { Provider } from "../contract/provider.ts";
 import { dimensionsOf, embeddingList, inputsOf, searchSideOf, textInput } from "../shared/embeddings.ts";
@@ -114,9 +115,9 @@ export const voyage: Provider = {
     "rerank-2.5-lite",
   ],
   url({ baseUrl }, { capability, model, key }) {
-    const root = baseUrl || (key?.startsWith("al-") ? ATLAS_BASE_URL : DEFAULT_BASE_URL);
+    const fallback = key?.startsWith("al-") ? ATLAS_BASE_URL : DEFAULT_BASE_URL;
     const path = capability === "rerank" ? "rerank" : MULTIMODAL.test(model) ? "multimodalembeddings" : "embeddings";
-    return `${root.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1/${path}`;
+    return `${resolveBase(baseUrl, { fallback, root: "/v1" }).api}/${path}`;
   },
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
   nativeFormat({ capability, model }) {

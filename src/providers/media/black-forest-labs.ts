@@ -1,9 +1,9 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../formats/json.ts";
+import { resolveBase } from "../contract/base-address.ts";
 import type { FormFile, NativeFormat } from "../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../contract/provider.ts";
-import { trimBaseUrl } from "../contract/tasks.ts";
 import { imageCount, imageList, isImageField } from "../shared/images.ts";
 
 const DEFAULT_BASE_URL = "https://api.bfl.ai";
@@ -24,7 +24,7 @@ const RUNNING: ReadonlySet<unknown> = new Set(["Pending", "Queued", "Processing"
 const MODERATED: ReadonlySet<unknown> = new Set(["Request Moderated", "Content Moderated"]);
 
 const rootOf = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
-  `${trimBaseUrl(baseUrl || DEFAULT_BASE_URL).replace(/\/v1$/, "")}/v1`;
+  resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).api;
 
 /** A job by its order; the images of an edit are part of the same order. */
 const flux: NativeFormat = {

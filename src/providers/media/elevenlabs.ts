@@ -2,9 +2,9 @@ import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
+import { resolveBase } from "../contract/base-address.ts";
 import type { NativeFormat } from "../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../contract/provider.ts";
-import { trimBaseUrl } from "../contract/tasks.ts";
 import { OPENAI_VOICES } from "../labs/google/speech.ts";
 
 const DEFAULT_BASE_URL = "https://api.elevenlabs.io";
@@ -79,7 +79,7 @@ const elevenLabsSpeech: NativeFormat = {
 };
 
 const rootOf = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
-  `${trimBaseUrl(baseUrl || DEFAULT_BASE_URL).replace(/\/v1$/, "")}/v1`;
+  resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).api;
 
 /** ElevenLabs: music and speech. */
 export const elevenLabs: Provider = {

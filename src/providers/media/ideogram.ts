@@ -1,9 +1,9 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, textOf } from "../../formats/json.ts";
+import { resolveBase } from "../contract/base-address.ts";
 import type { FormFile, NativeFormat } from "../contract/chat.ts";
 import type { Provider } from "../contract/provider.ts";
-import { trimBaseUrl } from "../contract/tasks.ts";
 import { editedImages, imageCount, isImageField } from "../shared/images.ts";
 
 /** The quality decides what an image costs, so it is part of the name: `ideogram-v4.5-low`. */
@@ -167,7 +167,7 @@ export const ideogram: Provider = {
     "ideogram-v3-quality",
   ],
   url: ({ baseUrl }, { model, urlTail = "" }) => {
-    const root = trimBaseUrl(baseUrl || DEFAULT_BASE_URL).replace(/\/v1$/, "");
+    const { service: root } = resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" });
     if (isIdeogram45(model)) return `${root}/v2/image${urlTail}`;
     const version = SPEED.exec(model)?.[1] ?? model;
     return `${root}/v1/${encodeURIComponent(version)}${urlTail}`;

@@ -3,8 +3,9 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../fo
 import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../formats/tasks/report.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
+import { resolveBase } from "../contract/base-address.ts";
 import type { Provider } from "../contract/provider.ts";
-import { aspectRatioOf, type TaskProtocol, trimBaseUrl, type VideoProtocol } from "../contract/tasks.ts";
+import { aspectRatioOf, type TaskProtocol, type VideoProtocol } from "../contract/tasks.ts";
 
 const DEFAULT_BASE_URL = "https://api-singapore.klingai.com";
 const TIMEOUT_S = 24 * 3600;
@@ -24,7 +25,7 @@ const STATUSES = lookupTable<TaskStatus>({
 });
 const PROGRESS = lookupTable<string>({ submitted: "10%", processing: "50%" });
 
-const rootOf = (baseUrl: string): string => trimBaseUrl(baseUrl || DEFAULT_BASE_URL);
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).service;
 
 function reportOf(data: JsonObject | null): TaskReport[] {
   const upstreamId = textOf(data?.task_id);

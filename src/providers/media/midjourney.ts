@@ -1,7 +1,8 @@
 import { recordsOf } from "../../formats/json.ts";
 import { readDrawing } from "../../formats/tasks/midjourney.ts";
+import { trimSlashes } from "../contract/base-address.ts";
 import type { Provider } from "../contract/provider.ts";
-import { type TaskProtocol, trimBaseUrl } from "../contract/tasks.ts";
+import type { TaskProtocol } from "../contract/tasks.ts";
 
 const HOUR_S = 3600;
 
@@ -32,7 +33,7 @@ const tasks: TaskProtocol = {
   timeoutSeconds: HOUR_S,
   ask: ({ baseUrl }, requested) => ({
     method: "POST",
-    url: `${trimBaseUrl(baseUrl)}/mj/task/list-by-condition`,
+    url: `${trimSlashes(baseUrl)}/mj/task/list-by-condition`,
     body: JSON.stringify({ ids: requested.map(({ upstreamId }) => upstreamId) }),
   }),
   readReports: (answer) => recordsOf(answer).flatMap((task) => readDrawing(task) ?? []),
@@ -47,7 +48,7 @@ const drawing = (type: number, name: string): Provider => ({
   capabilities: ["drawing"],
   keyHint: "mj-api-secret",
   models: MODELS,
-  url: ({ baseUrl }) => `${trimBaseUrl(baseUrl)}/mj`,
+  url: ({ baseUrl }) => `${trimSlashes(baseUrl)}/mj`,
   authHeaders: (_channel, key) => ({ "mj-api-secret": key }),
   tasks,
 });

@@ -1,8 +1,9 @@
 import { compact, numberOf, recordOf, textOf, textsOf } from "../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../formats/tasks/report.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
+import { resolveBase } from "../contract/base-address.ts";
 import type { Provider } from "../contract/provider.ts";
-import { aspectRatioOf, type TaskProtocol, trimBaseUrl, type VideoProtocol } from "../contract/tasks.ts";
+import { aspectRatioOf, type TaskProtocol, type VideoProtocol } from "../contract/tasks.ts";
 
 const DEFAULT_BASE_URL = "https://api.dev.runwayml.com";
 const API_VERSION = "2024-11-06";
@@ -25,7 +26,7 @@ const RATIOS: ReadonlySet<string> = new Set(["1280:720", "720:1280", "1104:832",
 const BY_ASPECT = lookupTable<string>({ "16:9": "1280:720", "9:16": "720:1280", "1:1": "960:960" });
 const DEFAULT_RATIO = "1280:720";
 
-const rootOf = (baseUrl: string): string => `${trimBaseUrl(baseUrl || DEFAULT_BASE_URL).replace(/\/v1$/, "")}/v1`;
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).api;
 
 const tasks: TaskProtocol = {
   mostAtOnce: 1,

@@ -1,7 +1,8 @@
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { TASK_STATUSES, type TaskReport, type TaskStatus } from "../../formats/tasks/report.ts";
+import { trimSlashes } from "../contract/base-address.ts";
 import type { Provider } from "../contract/provider.ts";
-import { type TaskProtocol, trimBaseUrl } from "../contract/tasks.ts";
+import type { TaskProtocol } from "../contract/tasks.ts";
 
 const TIMEOUT_S = 2 * 3600;
 const KNOWN_STATUSES: ReadonlySet<string> = new Set(TASK_STATUSES);
@@ -11,7 +12,7 @@ const tasks: TaskProtocol = {
   timeoutSeconds: TIMEOUT_S,
   ask: ({ baseUrl }, requested) => ({
     method: "POST",
-    url: `${trimBaseUrl(baseUrl)}/suno/fetch`,
+    url: `${trimSlashes(baseUrl)}/suno/fetch`,
     body: JSON.stringify({ ids: requested.map(({ upstreamId }) => upstreamId), action: requested[0]?.action ?? "" }),
   }),
   readReports: (answer) => recordsOf(recordOf(answer)?.data).flatMap((task) => readSong(task) ?? []),
@@ -43,7 +44,7 @@ export const suno: Provider = {
   capabilities: ["music"],
   keyHint: "sk-…",
   models: ["suno_music", "suno_lyrics"],
-  url: ({ baseUrl }) => `${trimBaseUrl(baseUrl)}/suno`,
+  url: ({ baseUrl }) => `${trimSlashes(baseUrl)}/suno`,
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
   tasks,
 };

@@ -1,8 +1,9 @@
 import { numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../formats/tasks/report.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
+import { resolveBase } from "../contract/base-address.ts";
 import type { Provider } from "../contract/provider.ts";
-import { aspectRatioOf, type TaskProtocol, trimBaseUrl, type VideoProtocol } from "../contract/tasks.ts";
+import { aspectRatioOf, type TaskProtocol, type VideoProtocol } from "../contract/tasks.ts";
 
 const DEFAULT_BASE_URL = "https://api.vidu.com";
 /** Off-peak jobs finish within two days. */
@@ -17,7 +18,7 @@ const STATUSES = lookupTable<TaskStatus>({
 });
 const PROGRESS = lookupTable<string>({ created: "10%", queueing: "20%", processing: "50%" });
 
-const rootOf = (baseUrl: string): string => `${trimBaseUrl(baseUrl || DEFAULT_BASE_URL)}/ent/v2`;
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/ent/v2" }).api;
 
 const tasks: TaskProtocol = {
   mostAtOnce: 1,

@@ -1,5 +1,6 @@
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { requestsSearch } from "../../formats/tools/web-search.ts";
+import { type ResolvedBase, resolveBase } from "../contract/base-address.ts";
 import { type ChatApi, chatApi, type NativeFormat } from "../contract/chat.ts";
 import type { ServiceFacts } from "../contract/facts.ts";
 import {
@@ -51,7 +52,7 @@ type OpenAiCompatible = Readonly<{
 export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly<{ chat: ChatApi }> {
   const { facts, native } = service;
   const { search } = facts?.requests ?? {};
-  const address = (channel: ProviderChannel) => addressOf(service, channel);
+  const address = (channel: ProviderChannel) => addressOf(service, channel).api;
   return {
     type: service.type,
     name: service.name,
@@ -91,27 +92,14 @@ export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly
   };
 }
 
-function addressOf({ baseUrl, facts }: OpenAiCompatible, channel: ProviderChannel): string {
-  const address = (channel.baseUrl || baseUrl || "").replace(/\/+$/, "");
-  return rootOf(facts, address) === null ? address + apiRootsOf(facts)[0] : address;
-}
-
-const apiRootsOf = (facts: ServiceFacts | undefined): readonly [string, ...string[]] => facts?.apiRoots ?? ["/v1"];
-
-/** The root with which an address ends, the longest that fits; null: it ends with none. */
-const rootOf = (facts: ServiceFacts | undefined, address: string): string | null =>
-  apiRootsOf(facts)
-    .toSorted((a, b) => b.length - a.length)
-    .find((root) => address.endsWith(root)) ?? null;
+const addressOf = ({ baseUrl, facts }: OpenAiCompatible, channel: Pick<ProviderChannel, "baseUrl">): ResolvedBase =>
+  resolveBase(channel.baseUrl, { root: "/v1", ...facts?.addresses, fallback: baseUrl });
 
 function balanceOf(
   service: OpenAiCompatible,
   { path, fallbackPath, read, currency }: NonNullable<OpenAiCompatible["balance"]>,
 ): Balance {
-  const urlOf = (suffix: string) => (channel: ProviderChannel) => {
-    const address = addressOf(service, channel);
-    return address.slice(0, address.length - (rootOf(service.facts, address)?.length ?? 0)) + suffix;
-  };
+  const urlOf = (suffix: string) => (channel: ProviderChannel) => addressOf(service, channel).service + suffix;
   return {
     url: urlOf(path),
     ...(fallbackPath && { fallbackUrl: urlOf(fallbackPath) }),

@@ -5,7 +5,7 @@ import { readSignedId, viewDrawing } from "../../../domain/tasks/task-view.ts";
 import { parseJson, textsOf } from "../../../formats/json.ts";
 import { noRules } from "../../../formats/request-rules.ts";
 import { readDrawing } from "../../../formats/tasks/midjourney.ts";
-import { trimBaseUrl } from "../../../providers/contract/tasks.ts";
+import { trimSlashes } from "../../../providers/contract/base-address.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -135,7 +135,7 @@ const imageSeed = (context: GatewayContext, request: Request, server: GatewaySer
     const channel = channelOfTask(context, row);
     const [key = ""] = channel.keys;
     const headers = providerOf(channel.type)?.authHeaders(channel, key) ?? {};
-    const url = `${trimBaseUrl(channel.baseUrl)}/mj/task/${encodeURIComponent(id)}/image-seed`;
+    const url = `${trimSlashes(channel.baseUrl)}/mj/task/${encodeURIComponent(id)}/image-seed`;
     const response = await context.mediaFetch(url, { headers, timeoutMs: SEED_TIMEOUT_MS });
     const seed = response.status === 200 ? parseJson(response.text()) : undefined;
     if (seed === undefined) throw reason("get_image_seed_failed");

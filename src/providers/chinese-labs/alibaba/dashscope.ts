@@ -2,6 +2,7 @@ import type { Catalog } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
@@ -83,14 +84,23 @@ const dashscopeImageHeaders = (model: string): Record<string, string> =>
 
 const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
 const GENERATION = "/api/v1/services/aigc";
+const API_ROOT = "/compatible-mode/v1";
+/** The coding plan has a host, or a path, of its own; DashScope's and Anthropic's APIs stand at the address of the compatible one. */
+const ADDRESSES: AddressForms = {
+  fallback: DEFAULT_BASE_URL,
+  root: API_ROOT,
+  printed: [
+    [/^(https:\/\/coding[\w.-]*)(\/v1|\/apps\/anthropic(\/v1)?)?$/, "$1/v1"],
+    [/\/(api\/v1(\/services\/.*)?|compatible-api\/v1|apps\/anthropic(\/v1)?|api\/v2\/apps\/.*)$/, API_ROOT],
+  ],
+};
 
 /** Models that take more than text have a path of their own: https://help.aliyun.com/en/model-studio/qwen-api-via-dashscope */
 const takesMedia = (model: string, catalog: Catalog): boolean =>
   catalog.find(model).input_modalities?.some((modality) => modality !== "text") ?? false;
 
 /** The base URL of DashScope's own API. */
-const ownBase = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
-  (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/compatible-mode\/v1$/, "");
+const ownBase = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string => resolveBase(baseUrl, ADDRESSES).service;
 
 /** A requested effort turns reasoning on or off, unless the client sets `enable_thinking` itself. */
 function switchReasoning({ reasoning_effort: effort, enable_thinking }: JsonObject): JsonObject {
@@ -135,7 +145,7 @@ const compatible = openAiCompatible({
       search: { fields: switchSearch, supports: [] },
       expressed: () => ["reasoning_effort"],
     },
-    apiRoots: ["/compatible-mode/v1"],
+    addresses: ADDRESSES,
     // https://help.aliyun.com/zh/model-studio/error-code
     errors: { no_credit: [{ code: "Arrearage" }, { type: "Arrearage" }, { code: "AllocationQuota.FreeTierOnly" }] },
   },

@@ -34,7 +34,13 @@ const compatible = openAiCompatible({
       rewrite: (_body, { model }) =>
         model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: SEARCH } : {},
     },
-    apiRoots: ["/v2"],
+    addresses: {
+      root: "/v2",
+      printed: [
+        [/\/(v2|anthropic)\/coding(\/v1)?$/, "/v2/coding"],
+        [/\/anthropic(\/v1)?$/, "/v2"],
+      ],
+    },
   },
 });
 /** Baidu Qianfan's v2 API. A key may name its application: `key|appid`. */

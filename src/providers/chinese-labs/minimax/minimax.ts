@@ -1,9 +1,9 @@
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
 import { baseFailure } from "../../../formats/openai-chat/errors.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { trimBaseUrl } from "../../contract/tasks.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
@@ -119,7 +119,9 @@ const minimaxSpeech: NativeFormat = {
   failure: baseFailure,
 };
 
-const BASE_URL = "https://api.minimax.chat";
+/** The international platform is `https://api.minimax.io`; keys of one are unknown to the other. */
+const BASE_URL = "https://api.minimaxi.com";
+const ADDRESSES: AddressForms = { fallback: BASE_URL, root: "/v1", printed: [[/\/anthropic(\/v1)?$/, "/v1"]] };
 
 const api = openAiCompatible({
   type: 35,
@@ -153,6 +155,7 @@ const api = openAiCompatible({
   ],
   facts: {
     requests: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },
+    addresses: ADDRESSES,
     errors: { no_credit: [{ code: "1008" }] },
   },
 });
@@ -161,5 +164,5 @@ const api = openAiCompatible({
 export const minimax: Provider = {
   ...api,
   capabilities: [...api.capabilities, "video"],
-  ...minimaxVideos(({ baseUrl }) => trimBaseUrl(baseUrl || BASE_URL).replace(/\/v\d$/, "")),
+  ...minimaxVideos(({ baseUrl }) => resolveBase(baseUrl, ADDRESSES).service),
 };

@@ -2,6 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
+import { trimSlashes } from "../../contract/base-address.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
@@ -104,6 +105,7 @@ const compatible = openAiCompatible({
     "hunyuan-embedding",
   ],
   facts: {
+    addresses: { printed: [[/\/anthropic(\/v1)?$/, "/v1"]] },
     errors: {
       no_credit: [
         { code: "ResourceUnavailable.InArrears" },
@@ -125,7 +127,7 @@ export const hunyuan: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   url(channel, params) {
     if (!isSigned(params.key ?? "")) return compatible.url(channel, params);
-    return `${(channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/`;
+    return `${trimSlashes(channel.baseUrl || DEFAULT_BASE_URL)}/`;
   },
   modelList: {
     url: (channel) =>

@@ -1,8 +1,9 @@
 import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import type { Provider, ProviderChannel } from "../../contract/provider.ts";
-import { aspectRatioOf, type TaskProtocol, trimBaseUrl, type VideoProtocol } from "../../contract/tasks.ts";
+import { aspectRatioOf, type TaskProtocol, type VideoProtocol } from "../../contract/tasks.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 
 /** Tasks expire after two days. */
@@ -28,9 +29,8 @@ const BY_SIZE = lookupTable<string>({
 });
 
 /** Video generation by Seedance at Volcano Ark, https://www.volcengine.com/docs/82379/1520757. */
-function seedanceVideos(defaultBaseUrl: string) {
-  const root = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">) =>
-    `${trimBaseUrl(baseUrl || defaultBaseUrl).replace(/\/api\/v3$/, "")}/api/v3/contents/generations/tasks`;
+function seedanceVideos(base: (channel: Pick<ProviderChannel, "baseUrl">) => string) {
+  const root = (channel: Pick<ProviderChannel, "baseUrl">) => `${base(channel)}/contents/generations/tasks`;
   const tasks: TaskProtocol = {
     mostAtOnce: 1,
     timeoutSeconds: TIMEOUT_S,
@@ -102,6 +102,15 @@ const problemOf = (data: JsonObject | null): string => {
 };
 
 const BASE_URL = "https://ark.cn-beijing.volces.com";
+/** The coding plan has a path of its own; Anthropic's API stands at `/api/coding` there, at `/api/compatible` else. */
+const ADDRESSES: AddressForms = {
+  fallback: BASE_URL,
+  root: "/api/v3",
+  printed: [
+    [/\/api\/coding(\/v\d)?$/, "/api/coding/v3"],
+    [/\/api\/compatible(\/v1)?$/, "/api/v3"],
+  ],
+};
 
 const chats = openAiCompatible({
   type: 45,
@@ -124,7 +133,7 @@ const chats = openAiCompatible({
   ],
   facts: {
     requests: { rejected: ["n"] },
-    apiRoots: ["/api/v3"],
+    addresses: ADDRESSES,
     // https://www.volcengine.com/docs/82379/1299023
     errors: { no_credit: [{ code: "AccountOverdueError" }, { code: "AccountOverdue" }] },
   },
@@ -132,7 +141,7 @@ const chats = openAiCompatible({
 /** Volcano Ark, which serves bots under a path of their own, and videos by Seedance as tasks. */
 export const ark: Provider = {
   ...chats,
-  ...seedanceVideos(BASE_URL),
+  ...seedanceVideos(({ baseUrl }) => resolveBase(baseUrl, ADDRESSES).api),
   capabilities: [...chats.capabilities, "video"],
   url(channel, params) {
     const url = chats.url(channel, params);

@@ -4,9 +4,10 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
+import { trimSlashes } from "../../contract/base-address.ts";
 import type { FormFile, NativeFormat } from "../../contract/chat.ts";
 import type { Provider, ProviderChannel, Signable } from "../../contract/provider.ts";
-import { aspectRatioOf, type TaskProtocol, trimBaseUrl, type VideoProtocol } from "../../contract/tasks.ts";
+import { aspectRatioOf, type TaskProtocol, type VideoProtocol } from "../../contract/tasks.ts";
 import { imageCount, imageList, isImageField } from "../../shared/images.ts";
 
 const DEFAULT_BASE_URL = "https://visual.volcengineapi.com";
@@ -16,7 +17,7 @@ const SUCCESS = 10_000;
 const TIMEOUT_S = 24 * 3600;
 
 const urlOf = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">, action: "SubmitTask" | "GetResult"): string =>
-  `${trimBaseUrl(baseUrl || DEFAULT_BASE_URL)}/?Action=CVSync2Async${action}&Version=${VERSION}`;
+  `${trimSlashes(baseUrl || DEFAULT_BASE_URL)}/?Action=CVSync2Async${action}&Version=${VERSION}`;
 
 const FIXED_SCOPE = "cn-north-1/cv/request";
 const SIGNED = "host;x-content-sha256;x-date";

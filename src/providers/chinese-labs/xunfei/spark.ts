@@ -10,6 +10,7 @@ import { compact, type JsonObject, numberOf, parseJson, recordOf, recordsOf, tex
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 
@@ -116,6 +117,12 @@ export const sparkCodec = chunkedCodec({
 });
 
 const DEFAULT_BASE_URL = "https://spark-api.xf-yun.com";
+/** Xunfei's pages print the address of each version. */
+const ADDRESSES: AddressForms = {
+  fallback: DEFAULT_BASE_URL,
+  root: "",
+  printed: [[/\/(v\d(\.\d)?(\/(chat|x1))?|chat(\/[\w-]+)?|x2)$/, ""]],
+};
 const DEFAULT_VERSION = "v1.1";
 
 /** Path and domain by version. Source: https://www.xfyun.cn/doc/spark/Web.html */
@@ -178,7 +185,7 @@ export const spark: Provider = {
     "SparkDesk-x1",
   ],
   url(channel, params) {
-    const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/^ws/, "http");
+    const base = resolveBase(channel.baseUrl, ADDRESSES).api.replace(/^ws/, "http");
     return base + versionOf(params, channel)[0];
   },
   authHeaders: () => ({}),

@@ -10,9 +10,11 @@ import { compact, type JsonObject, numberOf, parseJson, recordOf, recordsOf, tex
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { completeEventsLength } from "../../../lib/http/sse.ts";
+import { resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { ZHIPU_ADDRESSES } from "./glm.ts";
 
 /**
  * Writes a request for Zhipu's v3 API; system instructions become a first exchange of messages. Source:
@@ -135,7 +137,6 @@ function asJson(event: string): string | null {
   return `event: ${name}\ndata: ${JSON.stringify(compact(data))}\n\n`;
 }
 
-const DEFAULT_BASE_URL = "https://open.bigmodel.cn";
 const LIFE_MS = 300_000;
 /** Models of the v3 API; all others are called by v4, which has OpenAI's format. */
 const OLD = /^chatglm_/;
@@ -144,13 +145,13 @@ const v4Api = openAiCompatible({
   type: 16,
   name: "Zhipu ChatGLM",
   owner: "zhipu",
-  baseUrl: DEFAULT_BASE_URL,
+  baseUrl: ZHIPU_ADDRESSES.fallback,
   capabilities: ["chat", "embeddings"],
   keyHint: "id.secret",
   models: ["glm-4.6", "glm-4.5", "glm-4.5-air", "chatglm_turbo", "chatglm_pro", "chatglm_std", "chatglm_lite"],
   facts: {
     requests: { topP: [0.01, 0.99] },
-    apiRoots: ["/api/paas/v4"],
+    addresses: ZHIPU_ADDRESSES,
     errors: { no_credit: [{ code: "1113" }] },
   },
 });
@@ -160,8 +161,8 @@ export const chatglm: Provider = {
   ...v4Api,
   url(channel, params) {
     if (params.dialect !== "zhipu" || params.capability !== "chat") return v4Api.url(channel, params);
-    const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
-    return `${base}/api/paas/v3/model-api/${encodeURIComponent(params.model)}/${params.stream ? "sse-invoke" : "invoke"}`;
+    const { service } = resolveBase(channel.baseUrl, ZHIPU_ADDRESSES);
+    return `${service}/api/paas/v3/model-api/${encodeURIComponent(params.model)}/${params.stream ? "sse-invoke" : "invoke"}`;
   },
   authHeaders: (channel, key, params): Record<string, string> =>
     key.includes(".") && params ? {} : v4Api.authHeaders(channel, key, params),

@@ -1,4 +1,5 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import type { AddressForms } from "../../contract/base-address.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 
 const DEFAULT_SEARCH_ENGINE = "search_std";
@@ -31,13 +32,20 @@ const expressed = ({ tool_choice, temperature }: JsonObject): string[] => [
   ...(temperature === 0 ? ["temperature"] : []),
 ];
 
+/** Anthropic's API stands at the same host. Coding plans (`/api/coding/paas/v4`) have a version at their end, so they stay. */
+export const ZHIPU_ADDRESSES: AddressForms = {
+  fallback: "https://open.bigmodel.cn",
+  root: "/api/paas/v4",
+  printed: [[/\/api\/anthropic(\/v1)?$/, "/api/paas/v4"]],
+};
+
 /** Zhipu's GLM models by its v4 API. */
 export const glm = openAiCompatible({
   type: 26,
   name: "Zhipu GLM-4V",
   files: true,
   owner: "zhipu",
-  baseUrl: "https://open.bigmodel.cn",
+  baseUrl: ZHIPU_ADDRESSES.fallback,
   capabilities: ["chat", "embeddings", "rerank", "moderations", "images", "speech", "transcriptions"],
   keyHint: "id.secret",
   models: [
@@ -66,7 +74,7 @@ export const glm = openAiCompatible({
       search: { fields: searchTool, supports: [], pricedAs: pricedSearchTool },
       expressed: expressed,
     },
-    apiRoots: ["/api/paas/v4"],
+    addresses: ZHIPU_ADDRESSES,
     // https://docs.bigmodel.cn/cn/api/api-code
     errors: { no_credit: [{ code: "1113" }] },
   },

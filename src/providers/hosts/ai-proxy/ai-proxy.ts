@@ -8,6 +8,7 @@ import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 
@@ -53,6 +54,7 @@ const aiProxyCodec = chunkedCodec({
 });
 
 const DEFAULT_BASE_URL = "https://api.aiproxy.io";
+const ADDRESSES: AddressForms = { fallback: DEFAULT_BASE_URL, root: "/api/library/ask" };
 const BALANCE_URL = "https://aiproxy.io/api/report/getUserOverview";
 
 /** AI Proxy's knowledge base: `other` is the id of the library. */
@@ -64,10 +66,11 @@ export const aiProxy: Provider = {
   capabilities: ["chat"],
   keyHint: "ap-…",
   models: ["gpt-4o-mini", "gpt-4o"],
-  url: ({ baseUrl }) => `${(baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/api/library/ask`,
+  url: ({ baseUrl }) => resolveBase(baseUrl, ADDRESSES).api,
   balance: {
     // The balance has another host than the calls, unless the channel has a base URL.
-    url: ({ baseUrl }) => (baseUrl ? `${baseUrl.replace(/\/+$/, "")}/api/report/getUserOverview` : BALANCE_URL),
+    url: ({ baseUrl }) =>
+      baseUrl ? `${resolveBase(baseUrl, ADDRESSES).service}/api/report/getUserOverview` : BALANCE_URL,
     headers: (key) => ({ "api-key": key }),
     read(answer) {
       const points = Number(recordOf(recordOf(answer)?.data)?.totalPoints ?? Number.NaN);

@@ -4,6 +4,7 @@ import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
+import { resolveBase } from "../../contract/base-address.ts";
 import type { CallParams, ProviderChannel, Signable } from "../../contract/provider.ts";
 
 type Credential =
@@ -48,7 +49,7 @@ export async function signForAws({ url, headers, body }: Signable, key: string):
 
 /** Bedrock's host in the region, unless the channel has a base URL. */
 export const hostOf = ({ baseUrl }: ProviderChannel, region: string): string =>
-  baseUrl.replace(/\/+$/, "") ||
+  resolveBase(baseUrl, { fallback: null, root: "", printed: [[/(\/openai)?\/v1$|\/model(\/.*)?$/, ""]] }).api ||
   `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
 
 /** Claude models whose name has a date have the same version in their Bedrock id. */

@@ -3,6 +3,7 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
+import { resolveBase } from "../../contract/base-address.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
@@ -174,12 +175,18 @@ const compatible = openAiCompatible({
     "@cf/deepgram/aura-1",
   ],
   facts: {
-    apiRoots: [""],
+    addresses: { root: "" },
   },
 });
 
-const accountOf = ({ baseUrl, other }: ProviderChannel): string =>
-  `${(baseUrl || "https://api.cloudflare.com").replace(/\/+$/, "")}/client/v4/accounts/${encodeURIComponent(other)}`;
+/** Cloudflare's pages print the address of an account's API, too. */
+const ACCOUNT = /\/client\/v4(\/accounts\/([\w-]+).*)?$/;
+
+const accountOf = ({ baseUrl, other }: ProviderChannel): string => {
+  const { api } = resolveBase(baseUrl, { fallback: "https://api.cloudflare.com", root: "" });
+  const id = other || (ACCOUNT.exec(api)?.[2] ?? "");
+  return `${api.replace(ACCOUNT, "")}/client/v4/accounts/${encodeURIComponent(id)}`;
+};
 
 /** Cloudflare's Workers AI. `other` is the account id, which is part of the URL. */
 export const cloudflare: Provider = {

@@ -2,6 +2,7 @@ import { INTERACTIONS } from "../../../formats/gemini-interactions/steps.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { isUnknownEndpoint } from "../../../formats/openai-chat/errors.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
+import { resolveBase } from "../../contract/base-address.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { geminiEmbeddings } from "./embeddings.ts";
@@ -31,7 +32,7 @@ export const encodeVertexCount = (chat: JsonObject): JsonObject =>
 /** Tokens of the prompt in a response of countTokens; null: it is invalid. */
 export const decodeGeminiCount = ({ totalTokens }: JsonObject): number | null => countOf(totalTokens);
 
-const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
+export const GEMINI_BASE_URL = "https://generativelanguage.googleapis.com";
 const DEFAULT_VERSION = "v1beta";
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: googleImages,
@@ -81,7 +82,7 @@ export const gemini: Provider = {
   type: 24,
   name: "Google Gemini",
   owner: "google",
-  defaultBaseUrl: DEFAULT_BASE_URL,
+  defaultBaseUrl: GEMINI_BASE_URL,
   capabilities: ["chat", "embeddings", "images", "speech", "songs", "video", "live"],
   nativeFormat: ({ capability }) => OWN[capability] ?? null,
   embedsMedia: true,
@@ -135,11 +136,23 @@ export function geminiMethod(model: string, stream: boolean): string {
 
 /** The service of the Live API, https://ai.google.dev/api/live. */
 const liveUrl = ({ baseUrl, other }: ProviderChannel): string => {
-  const root = (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
-  return `${root}/ws/google.ai.generativelanguage.${other || DEFAULT_VERSION}.GenerativeService.BidiGenerateContent`;
+  const { service, version } = addressOf(baseUrl);
+  return `${service}/ws/google.ai.generativelanguage.${other || version}.GenerativeService.BidiGenerateContent`;
 };
 
 const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
-const rootOf = ({ baseUrl, other }: ProviderChannel, version?: string): string =>
-  `${(baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/${version || other || DEFAULT_VERSION}`;
+function rootOf({ baseUrl, other }: ProviderChannel, requested?: string): string {
+  const { service, version } = addressOf(baseUrl);
+  return `${service}/${requested || other || version}`;
+}
+
+/** A version, with what Google's pages print after it: the compatible API, a model with its method. */
+const VERSION = /\/(v\d\w*)(\/openai|\/models(\/.*)?|\/interactions)?$/;
+
+/** The address without a version, and the version that it names. */
+export function addressOf(baseUrl: string): Readonly<{ service: string; version: string }> {
+  const { api } = resolveBase(baseUrl, { fallback: GEMINI_BASE_URL, root: "" });
+  const [, version = DEFAULT_VERSION] = VERSION.exec(api) ?? [];
+  return { service: api.replace(VERSION, ""), version };
+}

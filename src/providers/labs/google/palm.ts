@@ -8,6 +8,7 @@ import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
+import { addressOf, GEMINI_BASE_URL } from "./gemini.ts";
 
 /** Writes a request for PaLM's generateMessage, whose authors are numbers. */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
@@ -49,7 +50,6 @@ const palmCodec = chunkedCodec({
   decodeError: (status, body) => (status >= 400 || recordOf(body)?.error ? errorOf(status, body) : null),
 });
 
-const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
 const FIRST_MODEL = "chat-bison-001";
 
 /** Google's PaLM 2. The service has ended: clients receive the 404 of its URL. */
@@ -57,13 +57,13 @@ export const palm: Provider = {
   type: 11,
   name: "Google PaLM2",
   owner: "google palm",
-  defaultBaseUrl: DEFAULT_BASE_URL,
+  defaultBaseUrl: GEMINI_BASE_URL,
   capabilities: ["chat"],
   keyHint: "AIza…",
   models: ["PaLM-2"],
   url({ baseUrl }, { model }) {
     const name = model.toLowerCase() === "palm-2" ? FIRST_MODEL : model;
-    return `${(baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/v1beta2/models/${encodeURIComponent(name)}:generateMessage`;
+    return `${addressOf(baseUrl).service}/v1beta2/models/${encodeURIComponent(name)}:generateMessage`;
   },
   authHeaders: (_channel, key) => ({ "x-goog-api-key": key }),
   chat: chatApi({

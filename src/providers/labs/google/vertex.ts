@@ -8,6 +8,7 @@ import {
   TOKEN_LIFE_SECONDS,
 } from "../../../lib/security/service-account.ts";
 import { createTokenCache } from "../../../lib/security/token-cache.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi, type NativeFormat, type TokenCount } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
 import type { TaskRequest } from "../../contract/tasks.ts";
@@ -67,9 +68,16 @@ function regionOf(other: string, model: string): string {
   return other.trim() || DEFAULT_REGION;
 }
 
+/** Google's pages print the host, with or without a version and the path of a project or model. */
+const ADDRESSES: AddressForms = {
+  fallback: null,
+  root: "",
+  printed: [[/\/v\d\w*(\/(projects|publishers)\/.*)?$/, ""]],
+};
+
 /** Host by region: `global` and the multi-regions have special names. */
 function hostOf({ baseUrl }: ProviderChannel, region: string): string {
-  if (baseUrl) return baseUrl.replace(/\/+$/, "");
+  if (baseUrl) return resolveBase(baseUrl, ADDRESSES).api;
   if (region === "global") return "https://aiplatform.googleapis.com";
   if (region === "us" || region === "eu") return `https://aiplatform.${region}.rep.googleapis.com`;
   return `https://${region}-aiplatform.googleapis.com`;

@@ -3,6 +3,7 @@ import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts"
 import { decodeResponsesCount, encodeResponsesCount } from "../../../formats/openai-responses/token-count.ts";
 import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi, type TokenCount } from "../../contract/chat.ts";
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../../contract/provider.ts";
 import type { TaskProtocol, VideoProtocol } from "../../contract/tasks.ts";
@@ -101,7 +102,12 @@ function openaiVideos(base: (channel: ProviderChannel) => string): {
 const DEFAULT_BASE_URL = "https://api.openai.com";
 /** OpenAI itself, or Cloudflare's gateway in front of it. */
 const OWN_HOST = /^https:\/\/(([\w-]+\.)*openai\.com|gateway\.ai\.cloudflare\.com)(\/|:|$)/i;
-const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
+const ADDRESSES: AddressForms = {
+  fallback: DEFAULT_BASE_URL,
+  root: "/v1",
+  // Cloudflare's gateway and GitHub Models have no version at the end.
+  printed: [[/^(https:\/\/(gateway\.ai\.cloudflare\.com\/.*|models\.github\.ai\/inference))$/, "$1"]],
+};
 
 /** OpenAI, and every compatible server with its own base URL. */
 export const openai: Provider = {
@@ -144,8 +150,7 @@ const tokenCount: TokenCount = {
   decode: decodeResponsesCount,
 };
 
-/** The base URL with its `/v1`, which operators may omit; Cloudflare's gateway has none. */
-function versionedBase(channel: ProviderChannel): string {
-  const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
-  return base.startsWith(CLOUDFLARE_GATEWAY) || base.endsWith("/v1") ? base : `${base}/v1`;
+/** The base URL with its `/v1`, which operators may omit. */
+function versionedBase({ baseUrl }: ProviderChannel): string {
+  return resolveBase(baseUrl, ADDRESSES).api;
 }

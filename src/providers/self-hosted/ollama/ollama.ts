@@ -9,6 +9,7 @@ import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { ChatStreamDecoder } from "../../../formats/openai-chat/response/stream-decoder.ts";
 import { requestsStrictTools } from "../../../formats/tools/pair-calls.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
@@ -189,6 +190,12 @@ export function ndjsonToSse(): Transformer<Uint8Array, Uint8Array> {
 }
 
 const DEFAULT_BASE_URL = "http://localhost:11434";
+/** Its own API stands at the same address. */
+const ADDRESSES: AddressForms = {
+  fallback: DEFAULT_BASE_URL,
+  root: "/v1",
+  printed: [[/\/api(\/(chat|generate|tags))?$/, "/v1"]],
+};
 
 /** Everything except chats goes to Ollama's OpenAI-compatible endpoints. */
 const compatible = openAiCompatible({
@@ -200,6 +207,7 @@ const compatible = openAiCompatible({
   keyHint: "ollama",
   models: ["llama3.3", "qwen3", "gpt-oss:20b", "gemma3", "deepseek-r1", "mistral", "nomic-embed-text"],
   noListPrice: "own_server",
+  facts: { addresses: ADDRESSES },
 });
 
 /** Ollama, with chats in its own format: newline-delimited JSON, images inside the request. */
@@ -208,7 +216,7 @@ export const ollama: Provider = {
   url: (channel, params) =>
     params.capability === "chat" ? `${rootOf(channel.baseUrl)}/api/chat` : compatible.url(channel, params),
   modelList: { url: (channel) => `${rootOf(channel.baseUrl)}/api/tags`, read: readNamesIn("models") },
-  facts: { chat: { inlineMediaOnly: true } },
+  facts: { addresses: ADDRESSES, chat: { inlineMediaOnly: true } },
   chat: chatApi({
     formats: ["ollama"],
     codec: ollamaCodec,
@@ -216,4 +224,4 @@ export const ollama: Provider = {
   }),
 };
 
-const rootOf = (baseUrl: string): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/v1$/, "");
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, ADDRESSES).service;
