@@ -190,6 +190,7 @@ export function startRelay(setup: Setup) {
   const url = `http://127.0.0.1:${server.port}`;
   return {
     url,
+    services,
     explain: relay.explain,
     replayer: relay.replayer,
     readLive: () => entries.map(relay.readLive),

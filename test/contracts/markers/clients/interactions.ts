@@ -1,0 +1,50 @@
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
+import { interactions as endpoint } from "../../../../src/gateway/http/endpoints/conversations.ts";
+import { readType } from "../schema/read-types.ts";
+import { address, bytes, type Client, fraction, jsonSchema, listed, oneOf } from "./client.ts";
+
+/** Gemini's interactions. */
+export const interactions: Client = {
+  name: "interactions",
+  endpoint,
+  root: readType("@google/genai/dist/genai.d.ts", "CreateModelInteraction"),
+  skipped:
+    /^(model|stream|previous_interaction_id|continuation_token|background|environment|webhook_config|cached_content)\b|^input\[(?!list)/,
+  special: [
+    [/\.arguments$/, (marker) => ({ value: { [marker]: "yes" }, marker })],
+    [/\.data$/, bytes],
+    [/\.uri$/, address],
+    [/mime_type$/, oneOf("image/png")],
+    [/\.(parameters|schema)$/, jsonSchema],
+    [/(temperature|top_p)$/, fraction],
+    [/thinking_level$/, oneOf("low", "medium", "high")],
+    [/thinking_summaries$/, oneOf("auto", "none")],
+    [/service_tier(\[string\])?$/, oneOf("flex", "priority")],
+    [/response_modalities$/, listed(oneOf("text"))],
+  ],
+  texts: /^input\[list\]?.*\[(user_input|model_output)\]\.content\[text\]\.text$/,
+  arrange(request, builder) {
+    const steps = recordsOf(request.input);
+    const arranged: JsonObject[] = [];
+    const say = (): void => {
+      const content: JsonObject = { type: "text" };
+      content.text = builder.note("input[user_input].content[text].text", content, "text");
+      arranged.push({ type: "user_input", content: [content] });
+    };
+    say();
+    for (const step of steps) {
+      if (step.type === "function_result")
+        arranged.push({ type: "function_call", id: step.call_id, name: textOf(step.name) ?? "look", arguments: {} });
+      arranged.push(step);
+      if (step.type === "function_call") arranged.push({ type: "function_result", call_id: step.id, result: "done" });
+    }
+    say();
+    request.input = arranged;
+    const choice = recordOf(recordOf(request.generation_config)?.tool_choice);
+    if (choice) {
+      const names = recordOf(choice.allowed_tools)?.tools;
+      const tools = (Array.isArray(names) ? names : ["look"]).map((name) => ({ type: "function", name }));
+      request.tools = [...recordsOf(request.tools), ...tools];
+    }
+  },
+};
