@@ -14,6 +14,8 @@ beforeAll(async () => {
   await Bun.write(join(root, "404.html"), "<!doctype html><title>missing</title>");
   await Bun.write(join(root, "guide/pricing.html"), "<!doctype html><title>pricing</title>");
   await Bun.write(join(root, "decisions/index.html"), "<!doctype html><title>decisions</title>");
+  await Bun.write(join(root, "guide/pricing.md"), "# Pricing – exact");
+  await Bun.write(join(root, "llms.txt"), "# Docs\n\n- [Pricing](/docs/guide/pricing.md)\n");
   await Bun.write(join(root, "assets/app.1a2b.js"), "plain");
 });
 afterAll(() => rm(root, { recursive: true }));
@@ -49,4 +51,22 @@ test("an unknown page is the site's 404", async () => {
 
 test("paths cannot leave the folder", async () => {
   expect((await get("/docs/..%2f..%2fetc/passwd")).status).toBe(404);
+});
+
+test("agents find a list of the pages and each page as Markdown", async () => {
+  const list = await get("/llms.txt");
+  expect([list.status, list.headers.get("content-type")]).toEqual([200, "text/plain;charset=utf-8"]);
+  const [, link = ""] = /\((.+)\)/.exec(await list.text()) ?? [];
+  const page = await get(link);
+  expect([page.headers.get("content-type"), await page.text()]).toEqual([
+    "text/markdown;charset=utf-8",
+    "# Pricing – exact",
+  ]);
+});
+
+test("the list leads below the site's path", async () => {
+  const site = docsSite(root, "/ai");
+  expect(await (await site.handle(new Request("http://localhost/llms.txt"))).text()).toContain(
+    "(/ai/docs/guide/pricing.md)",
+  );
 });

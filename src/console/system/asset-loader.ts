@@ -36,7 +36,7 @@ export function createAssetLoader(root: string, base: Base | null = null): Asset
       rebased.set(path, text);
     }
     const encoded = await encodeText(text, acceptEncoding);
-    return { ...encoded, type: Bun.file(path).type, etag: `"${Bun.hash(text).toString(36)}"` };
+    return { ...encoded, type: typeOf(path), etag: `"${Bun.hash(text).toString(36)}"` };
   };
   return async (path, acceptEncoding) => {
     if (path === "/" || path.includes("..") || path.includes("\0")) return null;
@@ -55,13 +55,16 @@ export function createAssetLoader(root: string, base: Base | null = null): Asset
       const file = Bun.file(join(root, path + suffix));
       if (!(await file.exists())) continue;
       const bytes = await file.bytes();
-      const asset = { bytes, type: Bun.file(path).type, etag: `"${Bun.hash(bytes).toString(36)}"`, encoding };
+      const asset = { bytes, type: typeOf(path), etag: `"${Bun.hash(bytes).toString(36)}"`, encoding };
       cache.set(path + suffix, asset);
       return asset;
     }
     return null;
   };
 }
+
+/** Markdown is UTF-8 as all of our texts are, which the runtime does not say. */
+const typeOf = (path: string): string => Bun.file(path).type.replace(/^text\/markdown$/, "text/markdown;charset=utf-8");
 
 const toGzip = promisify(gzip);
 const toBrotli = promisify(brotliCompress);

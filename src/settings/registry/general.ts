@@ -21,7 +21,8 @@ export const generalOptions = {
   SiteDescription: line(),
   SearchIndexingEnabled: bool(true),
   TopUpLink: link(),
-  "general_setting.docs_link": link(),
+  /** The documentation that comes with the gateway; empty: no link. */
+  "general_setting.docs_link": link("/docs/"),
   /** `{key}` becomes the API key with `sk-`, `{address}` the gateway's URL-encoded address. */
   Chats: json([], chatLinksShape),
   /** Visitors may see how models do. */
