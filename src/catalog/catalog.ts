@@ -36,6 +36,8 @@ export const UNKNOWN_MODEL: ModelInfo = {
   bedrock_profiles: null,
   deprecation_date: null,
   deprecation_source: null,
+  deprecation_channel_types: null,
+  successor: null,
   source: null,
   read_on: null,
 };

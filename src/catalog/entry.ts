@@ -53,6 +53,8 @@ export const isModelName = (name: string): boolean =>
 
 const tokens = integerFrom(0, MOST_TOKENS);
 
+const channelType = integerFrom(1, 100_000);
+
 const amount: FieldReader<number> = (value, field) => {
   if (isPrice(value)) return value;
   throw new FieldError(field, `a number from 0 to ${MOST_USD}`);
@@ -149,6 +151,10 @@ const FACT_READERS = {
   bedrock_profiles: orNull(listOf(text)),
   deprecation_date: orNull(day),
   deprecation_source: orNull(text),
+  /** The channel types of the services that turn it off on that day; absent: all. */
+  deprecation_channel_types: orNull(listOf(channelType)),
+  /** The model that its provider recommends in its place. */
+  successor: orNull(text),
   source: orNull(text),
   read_on: orNull(day),
 };
@@ -171,6 +177,8 @@ export type CatalogSource = Readonly<{
   read_on?: string;
   currency?: (typeof CURRENCIES)[number];
   note?: string;
+  /** The channel types that its dates of retirement hold for. */
+  channel_types?: readonly number[];
   /** The price of one use of a tool that the provider runs. */
   tool_prices?: Readonly<Record<string, number>>;
 }>;
@@ -236,6 +244,7 @@ const readSource: FieldReader<CatalogSource> = fieldsOf({
   read_on: day,
   currency: oneOf(CURRENCIES),
   note: text,
+  channel_types: listOf(channelType),
   tool_prices: mapOf(amount),
 });
 
@@ -269,5 +278,12 @@ export function readDocument(value: unknown): CatalogDocument {
   const { format, sources = {}, models } = readDocumentFields(value, "");
   if (format === undefined) throw new FieldError("format", "1");
   if (models === undefined) throw new FieldError("models", "an object of entries by model name");
-  return { format, sources, models };
+  return { format, sources, models: new Map([...models].map(([name, entry]) => [name, dated(entry, sources)])) };
+}
+
+/** The entry with the services that its date of retirement holds for, as its source names them. */
+function dated(entry: CatalogEntry, sources: CatalogDocument["sources"]): CatalogEntry {
+  const { deprecation_source: source, deprecation_channel_types: own } = entry;
+  const types = source ? sources[source]?.channel_types : undefined;
+  return types && own === undefined ? { ...entry, deprecation_channel_types: types } : entry;
 }

@@ -13,7 +13,7 @@ const ROUTES = [
     route: {
       description: "The fastest and cheapest of three small models",
       strategy: "balanced",
-      candidates: [{ model: "gpt-4o-mini" }, { model: "mistral-small-latest" }, { model: "deepseek-chat" }],
+      candidates: [{ model: "gpt-4o-mini" }, { model: "mistral-small-latest" }, { model: "deepseek-v4-flash" }],
       experiment: { mode: "canary", candidate: { model: "gpt-4.1-mini" }, percent: 30 },
     },
   },

@@ -99,7 +99,7 @@ function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 /** Channel types and models that the release has prices for. */
 const CHANNELS = [
   { name: "OpenAI (demo)", type: 1, models: ["gpt-4o", "gpt-4o-mini", "gpt-4.1-mini"] },
-  { name: "DeepSeek (demo)", type: 43, models: ["deepseek-chat", "deepseek-reasoner"] },
+  { name: "DeepSeek (demo)", type: 43, models: ["deepseek-v4-flash", "deepseek-v4-pro"] },
   { name: "Mistral (demo)", type: 42, models: ["mistral-large-latest", "mistral-small-latest"] },
 ] as const;
 const MODELS = CHANNELS.flatMap(({ models }) => models);

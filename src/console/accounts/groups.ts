@@ -1,14 +1,16 @@
 import { Elysia } from "elysia";
 import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import { isRetired } from "../../domain/channels/upstream/retired-models.ts";
 import { toText } from "../../lib/values/decimal.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
 type GroupServices = Readonly<{
   settings: SettingsReader;
-  /** The models that requests of a group may use. */
-  channels: { modelsOf(group: string): readonly string[] };
+  channels: Pick<ChannelDirectory, "modelsOf" | "candidates">;
 }>;
 
 const VISITORS_GROUP = "default";
@@ -25,6 +27,7 @@ export function groupRoutes({ settings, channels }: GroupServices, guarded: Retu
     }
     return described;
   };
+  const catalog = createModelCatalog(settings);
   return new Elysia({ prefix: "/api", name: "console/groups" })
     .use(guarded)
     .get("/group", () => ok([...settings.get("GroupRatio").keys()]), { role: "admin" })
@@ -35,7 +38,10 @@ export function groupRoutes({ settings, channels }: GroupServices, guarded: Retu
       ({ actor }) => {
         const models = new Set<string>();
         for (const group of Object.keys(describe(actor.group))) {
-          for (const model of channels.modelsOf(group)) models.add(model);
+          for (const model of channels.modelsOf(group)) {
+            const candidates = channels.candidates(group, model);
+            if (candidates && !isRetired(catalog(), candidates, model)) models.add(model);
+          }
         }
         return ok([...models].sort());
       },

@@ -66,6 +66,8 @@ const entry: TSchema & { static: object } = t.Object(
     bedrock_profiles: orNull(t.Array(t.String())),
     deprecation_date: orNull(t.String()),
     deprecation_source: orNull(t.String()),
+    deprecation_channel_types: orNull(t.Array(integer({ minimum: 1 }))),
+    successor: orNull(t.String()),
     source: orNull(t.String()),
     read_on: orNull(t.String()),
     price: orNull(

@@ -4,10 +4,12 @@ import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { pricedNames } from "../../domain/channels/prices/priced-names.ts";
 import { servedModels } from "../../domain/channels/routing/abilities.ts";
+import { withoutRetired } from "../../domain/channels/upstream/retired-models.ts";
 import { HEALTH_DAYS } from "../../domain/logs/usage/read-model-health.ts";
 import type { ModelHealthReader } from "../../domain/models/model-health.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { channelTypes } from "../../providers/registry.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
@@ -35,14 +37,19 @@ type Services = Readonly<{ channels: ChannelDirectory; settings: SettingsReader 
 
 /** Models built into channel types, models enabled by channels, and which of them have a price. */
 export function modelRoutes({ channels, settings }: Services, guarded: ReturnType<typeof guard>) {
+  const catalog = createModelCatalog(settings);
+  const currentTypes = () =>
+    channelTypes.map((type) => ({ ...type, models: withoutRetired(catalog(), type.id, type.models) }));
   return new Elysia({ prefix: "/api", name: "console/models" })
     .use(guarded)
-    .get("/models", () => ok(Object.fromEntries(channelTypes.map(({ id, models }) => [id, models]))), { role: "user" })
-    .get("/channel_types", () => ok(channelTypes), { role: "admin" })
+    .get("/models", () => ok(Object.fromEntries(currentTypes().map(({ id, models }) => [id, models]))), {
+      role: "user",
+    })
+    .get("/channel_types", () => ok(currentTypes()), { role: "admin" })
     .get(
       "/channel/models",
       () => {
-        const names = new Set(channelTypes.flatMap(({ models }) => models));
+        const names = new Set(currentTypes().flatMap(({ models }) => models));
         return ok([...names].sort().map((id) => ({ id, object: "model" as const })));
       },
       { role: "admin" },

@@ -8,6 +8,7 @@ import { createGuessLimits } from "../../domain/accounts/sessions/guess-limits.t
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
 import { createSignInLimiter } from "../../domain/accounts/sessions/sign-in.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
 import type { Mailer } from "../../domain/notifications/mail.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
@@ -56,7 +57,7 @@ export type IdentityServices = Readonly<{
   users: UserDirectory;
   sessions: Sessions;
   setup: Setup;
-  channels: { modelsOf(group: string): readonly string[] };
+  channels: Pick<ChannelDirectory, "modelsOf" | "candidates">;
   clientAddress: ClientAddress;
   sharedLimits: SharedLimits | null;
   mailLimits: MailLimits;

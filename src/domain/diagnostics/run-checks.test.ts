@@ -318,6 +318,14 @@ test("channels that no call reaches and models without a price are reported", as
     "warn doctor_channels_groups",
     "fail doctor_channels_keys",
   ]);
+  const [retired] = await checkChannels({
+    channels: among({ type: 43, baseUrl: "", name: "DeepSeek", id: 3, models: ["deepseek-chat", "deepseek-v4-flash"] }),
+    settings,
+  });
+  expect(retired?.found).toEqual([
+    "doctor_channels_retired",
+    { count: 1, names: "DeepSeek (#3): deepseek-chat → deepseek-v4-flash (2026-07-24)" },
+  ]);
   const price = (entry: Partial<Channel>) => checkPrices({ channels: among(entry), settings }).then(brief);
   expect(await price({})).toEqual(["ok doctor_prices_fine"]);
   expect(await price({ models: ["gpt-4o", "unheard-of"] })).toEqual(["fail doctor_prices_missing"]);

@@ -92,4 +92,9 @@ function differences(before: CatalogEntry, after: CatalogEntry): CatalogChange["
 }
 
 /** Where a fact was read changes with every reading. */
-const UNINTERESTING: ReadonlySet<string> = new Set(["source", "read_on", "deprecation_source"]);
+const UNINTERESTING: ReadonlySet<string> = new Set([
+  "source",
+  "read_on",
+  "deprecation_source",
+  "deprecation_channel_types",
+]);

@@ -1,7 +1,12 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { retirementOf } from "../../catalog/retirement.ts";
 import { policyAgainstModel } from "../../domain/accounts/organizations/policies/policy.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
+import { retiredReason } from "../../domain/channels/upstream/retired-models.ts";
 import { type JsonObject, recordsOf } from "../../formats/json.ts";
+import type { Reason } from "../../lib/reason.ts";
+import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { refuseBlockedWords } from "../call/word-filter.ts";
@@ -71,7 +76,11 @@ export function findCandidates(services: GatewayServices, caller: Caller, model:
  * Why no channel serves a model: 404 if no channel of the group has it (clients retry a 503 for minutes), 503 if the
  * channels that have it are disabled at the moment.
  */
-export function noRoute({ channels }: GatewayServices, { group, policies }: Caller, model: string): GatewayError {
+export function noRoute(
+  { services: { channels }, catalog }: Pick<GatewayContext, "services" | "catalog">,
+  { group, policies }: Caller,
+  model: string,
+): GatewayError {
   const [served] = channels.candidates(group, model)?.tiers.flatMap((tier) => tier.channels) ?? [];
   const refusal = served && policies ? channelRefusal(policies, served, model) : null;
   if (refusal) return refusal;
@@ -79,20 +88,17 @@ export function noRoute({ channels }: GatewayServices, { group, policies }: Call
     if (!groups.includes(group) || !models.some((name) => modelPrefix + name === model)) continue;
     return new GatewayError(503, "model_not_available", { code: "gateway_no_channel", params: { model, group } });
   }
-  return unknownModel(model);
+  return unknownModel(catalog(), model);
 }
 
-/** The error of a model that no channel of the caller has. */
-export const unknownModel = (model: string): GatewayError =>
-  new GatewayError(
-    404,
-    "model_not_found",
-    { code: "gateway_model_unknown", params: { model } },
-    {
-      type: "invalid_request_error",
-      param: "model",
-    },
-  );
+/** The error of a model that no channel of the caller has: it was retired, or is not known. */
+export function unknownModel(catalog: Catalog, model: string): GatewayError {
+  const retirement = retirementOf(catalog.find(model), null);
+  const reason: Reason = retirement
+    ? retiredReason(model, retirement)
+    : { code: "gateway_model_unknown", params: { model } };
+  return new GatewayError(404, "model_not_found", reason, { type: "invalid_request_error", param: "model" });
+}
 
 function pinnedChannel(services: GatewayServices, id: number): ChannelEntry {
   const channel = services.channels.get(id);

@@ -103,7 +103,7 @@ export function failCall(context: GatewayContext, call: Call, reserved: Reservat
 export function refuseUnserved(context: GatewayContext, call: Call): GatewayError | null {
   const { caller, candidates, summary } = call;
   if (candidates.tiers.length > 0) return null;
-  const error = noRoute(context.services, caller, summary.model);
+  const error = noRoute(context, caller, summary.model);
   recordFailure(context, call, null, error, "refused");
   return error;
 }

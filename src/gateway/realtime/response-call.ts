@@ -43,7 +43,7 @@ export function requestTerms({ services }: GatewayContext, { model }: SessionOri
 /** The terms for the session's model. Throws GatewayError if the caller may not use it, or if no channel serves it. */
 export function termsOf(context: GatewayContext, origin: SessionOrigin, caller: Caller): Terms {
   const terms = requestTerms(context, origin, caller);
-  if (terms.candidates.tiers.length === 0) throw noRoute(context.services, caller, origin.model);
+  if (terms.candidates.tiers.length === 0) throw noRoute(context, caller, origin.model);
   return terms;
 }
 

@@ -10,6 +10,7 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { GatewayError } from "../call/errors.ts";
 import { AttemptFailure, clientErrorOf } from "../upstream/attempt-failure.ts";
+import { withRetirement } from "../upstream/retired-model.ts";
 import { capabilityAt } from "../upstream/route.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
@@ -66,7 +67,11 @@ export class Router {
   }
 
   #refuse(): never {
-    throw this.#lastFailure ? clientErrorFor(this.context, this.#lastFailure) : noChannel(this.call, this.#tiers);
+    throw this.#lastFailure ? this.#clientError(this.#lastFailure) : noChannel(this.call, this.#tiers);
+  }
+
+  #clientError(failure: AttemptFailure): GatewayError {
+    return withRetirement(this.context, this.call, failure, clientErrorFor(this.context, failure));
   }
 
   /** Another channel that could serve the call now, next to an attempt that has not responded; null: there is none. */
@@ -115,7 +120,7 @@ export class Router {
     const { retryableStatuses } = providerOf(choice.channel.type) ?? {};
     const isWorthRetrying =
       overBudget || accountProblem !== null || isRetryable({ status: mappedStatus, retryableStatuses });
-    if (this.#retriesLeft === 0 || call.client.hasLeft || !isWorthRetrying) throw clientErrorFor(context, error);
+    if (this.#retriesLeft === 0 || call.client.hasLeft || !isWorthRetrying) throw this.#clientError(error);
     this.#retriesLeft -= 1;
   }
 

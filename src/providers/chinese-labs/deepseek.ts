@@ -51,7 +51,7 @@ const chats = openAiCompatible({
     read: (answer) => balanceEntryOf(answer)?.total_balance,
     currency: (_channel, answer) => String(balanceEntryOf(answer)?.currency ?? "CNY"),
   },
-  models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
+  models: ["deepseek-v4-pro", "deepseek-v4-flash"],
   facts: {
     requests: {
       limitField: "max_tokens",

@@ -30,16 +30,7 @@ export const moonshot = openAiCompatible({
     read: (answer) => recordOf(recordOf(answer)?.data)?.available_balance,
     currency: ({ baseUrl }) => (baseUrl.includes("moonshot.ai") ? "USD" : "CNY"),
   },
-  models: [
-    "kimi-k3",
-    "kimi-k2.7-code",
-    "kimi-k2.7-code-highspeed",
-    "kimi-k2.6",
-    "moonshot-v1-8k",
-    "moonshot-v1-32k",
-    "moonshot-v1-128k",
-    "moonshot-v1-auto",
-  ],
+  models: ["kimi-k3", "kimi-k2.7-code", "kimi-k2.7-code-highspeed", "kimi-k2.6"],
   facts: {
     requests: {
       temperature: [0, 1],

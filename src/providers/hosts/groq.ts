@@ -9,7 +9,7 @@ export const groq = openAiCompatible({
   baseUrl: "https://api.groq.com/openai",
   capabilities: ["chat", "speech", "transcriptions", "translations"],
   keyHint: "gsk_…",
-  models: ["llama-3.3-70b-versatile", "openai/gpt-oss-120b", "openai/gpt-oss-20b", "moonshotai/kimi-k2-instruct-0905"],
+  models: ["openai/gpt-oss-120b", "openai/gpt-oss-20b", "qwen/qwen3.6-27b"],
   facts: {
     requests: { rejected: ["logprobs", "top_logprobs", "logit_bias"] },
   },

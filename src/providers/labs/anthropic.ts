@@ -10,6 +10,10 @@ const API_VERSION = "2023-06-01";
 const OWN_HOST = /^https:\/\/[a-z0-9.-]*\banthropic\.com(\/|$)/;
 
 export const CLAUDE_MODELS: readonly string[] = [
+  "claude-fable-5-1",
+  "claude-opus-5-5",
+  "claude-sonnet-5-5",
+  "claude-haiku-5-5",
   "claude-opus-5",
   "claude-sonnet-5",
   "claude-fable-5",
@@ -20,7 +24,6 @@ export const CLAUDE_MODELS: readonly string[] = [
   "claude-opus-4-5-20251101",
   "claude-sonnet-4-5-20250929",
   "claude-haiku-4-5-20251001",
-  "claude-opus-4-1-20250805",
 ];
 
 /** Anthropic's own API. */

@@ -23,6 +23,7 @@ export const mistral = openAiCompatible({
   capabilities: ["chat", "embeddings", "moderations", "transcriptions", "speech"],
   withoutStreamUsage: true,
   models: [
+    "mistral-large-4",
     "mistral-large-latest",
     "mistral-medium-latest",
     "mistral-small-latest",

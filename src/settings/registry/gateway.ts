@@ -84,6 +84,7 @@ export const modelOptions = {
       "gemini-3.5-flash-lite",
       "gemini-3.6-flash",
       "gemini-3.7-flash",
+      "gemini-3.8-flash",
       "gemini-pro-latest",
       "gemini-flash-latest",
       "gemini-flash-lite-latest",

@@ -12,6 +12,7 @@ import { ROLE, type RoleName } from "../../../src/domain/accounts/roles.ts";
 import { createSessions } from "../../../src/domain/accounts/sessions/sessions.ts";
 import { createAccount } from "../../../src/domain/accounts/users/create-user.ts";
 import { createAlerter } from "../../../src/domain/alerts/alerter.ts";
+import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
 import { createBroadcasts } from "../../../src/domain/notifications/broadcasts/broadcast.ts";
 import { createMailer } from "../../../src/domain/notifications/mail.ts";
 import { createNotifier } from "../../../src/domain/notifications/notifier.ts";
@@ -23,6 +24,7 @@ import { createVault, type Vault } from "../../../src/lib/security/crypto.ts";
 import { type Config, readConfig } from "../../../src/server/config.ts";
 import { createSettings, type Settings } from "../../../src/settings/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../database.ts";
+import { channelEntry } from "../gateway/entries.ts";
 
 /** The public address that the console's tests start with. */
 export const TEST_SITE = "http://gateway.test";
@@ -95,7 +97,10 @@ export async function startTestConsole(
     addresses: { ...alertAddresses, ...outside },
   });
   const mailLimits = createMailLimits({ settings, sharedLimits: null });
-  const channels = { modelsOf: (group: string) => (group === "default" ? ["gpt-4o", "x/gpt-4o"] : []) };
+  const channels = createRoutingIndex();
+  channels.add(channelEntry({ baseUrl: "http://upstream.test", models: ["gpt-4o", "x/gpt-4o"] }));
+  // OpenAI has turned it off.
+  channels.add(channelEntry({ id: 2, models: ["gpt-4"] }));
   const app = new Elysia()
     .use(envelope({ log }))
     .use(plainPath())

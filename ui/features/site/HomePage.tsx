@@ -11,7 +11,7 @@ import { Col, Row } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
 import { exampleModel } from "../models/default-model.ts";
-import { pricing } from "../models/pricing/pricing.ts";
+import { isCurrent, pricing } from "../models/pricing/pricing.ts";
 import { useBrandPreview } from "./brand-preview.ts";
 import { curlExample, gatewayAddress } from "./examples.ts";
 import { SiteText, siteText } from "./SiteText.tsx";
@@ -40,7 +40,10 @@ function Landing() {
   const site = useSite();
   const address = gatewayAddress(site?.server_address);
   const { data: prices } = useQuery(pricing(user?.id));
-  const example = curlExample(address, exampleModel(prices?.models.map(({ model_name }) => model_name) ?? []));
+  const example = curlExample(
+    address,
+    exampleModel(prices?.models.filter(isCurrent).map(({ model_name }) => model_name) ?? []),
+  );
   return (
     <Box sx={{ maxWidth: 1040, mx: "auto", width: "100%", px: { xs: 4, sm: 6 }, pt: { xs: 8, md: 18 }, pb: 12 }}>
       <Typography

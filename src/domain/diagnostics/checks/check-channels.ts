@@ -1,7 +1,9 @@
 import { createPriceTable } from "../../../billing/pricing/price-table.ts";
 import { resolvePrice } from "../../../billing/pricing/resolve-price.ts";
+import { createModelCatalog } from "../../../settings/model-catalog.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../../channels/entry.ts";
 import { upstreamModelOf } from "../../channels/upstream/request-options.ts";
+import { type RetiredModel, retiredModelsOf } from "../../channels/upstream/retired-models.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
 import { type Finding, fine, skipped, trouble } from "../diagnostics-context.ts";
 
@@ -36,6 +38,17 @@ export async function checkChannels({
   if (keyless.length > 0) {
     findings.push(trouble("fail", ["doctor_channels_keys", named(keyless)], ["doctor_fix_channels_keys"]));
   }
+  const catalog = createModelCatalog(settings)();
+  const retired = enabled.flatMap((channel) => {
+    const models = retiredModelsOf(catalog, channel);
+    return models.length > 0 ? [`${channel.name} (#${channel.id}): ${shortList(models.map(retirementText))}`] : [];
+  });
+  if (retired.length > 0) {
+    const names = retired.slice(0, MOST_NAMED).join("; ") + (retired.length > MOST_NAMED ? "; …" : "");
+    findings.push(
+      trouble("warn", ["doctor_channels_retired", { count: retired.length, names }], ["doctor_fix_channels_retired"]),
+    );
+  }
   return findings.length > 0 ? findings : [fine("doctor_channels_fine", { count: enabled.length })];
 }
 
@@ -62,6 +75,10 @@ export async function checkPrices({
   const isFree = settings.get("SelfUseModeEnabled");
   return [trouble(isFree ? "warn" : "fail", ["doctor_prices_missing", params], ["doctor_fix_prices"])];
 }
+
+/** Such as "gpt-4 → gpt-5.6-sol (2026-10-23)". */
+const retirementText = ({ model, date, successor }: RetiredModel): string =>
+  `${model}${successor === null ? "" : ` → ${successor}`} (${date})`;
 
 const enabledOf = (channels: DiagnosticsContext["channels"]): ChannelEntry[] =>
   [...channels.all()].filter(({ status }) => status === CHANNEL_STATUS.enabled);

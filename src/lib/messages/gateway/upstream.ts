@@ -32,6 +32,14 @@ export const upstreamMessages = {
     en: "The model “{model}” does not exist, or this API key has no access to it.",
     zh: "模型「{model}」不存在，或该令牌无权使用。",
   },
+  gateway_model_retired: {
+    en: "The model “{model}” was retired on {date}.",
+    zh: "模型「{model}」已于 {date} 下线。",
+  },
+  gateway_model_retired_for: {
+    en: "The model “{model}” was retired on {date}; its successor is “{successor}”.",
+    zh: "模型「{model}」已于 {date} 下线，后继模型为「{successor}」。",
+  },
   gateway_no_price: {
     en: "The model “{model}” has no price. An administrator can set one, or you can allow models without a price in your personal settings.",
     zh: "模型「{model}」未设置价格。管理员可为其设置价格，你也可以在个人设置中允许使用未设置价格的模型。",

@@ -22,6 +22,14 @@ export const doctorWorkMessages = {
     en: "Add the groups to the group ratios, or correct the channels' groups.",
     zh: "请在分组倍率中添加这些分组，或更正渠道的分组。",
   },
+  doctor_channels_retired: {
+    en: "{count} enabled channels offer models that their services have turned off: {names}",
+    zh: "{count} 个已启用渠道仍提供上游已下线的模型：{names}",
+  },
+  doctor_fix_channels_retired: {
+    en: "Remove the models from the channels, or map them to their successors.",
+    zh: "请从渠道中移除这些模型，或将其映射到后继模型。",
+  },
   doctor_channels_references: {
     en: "{count} enabled channels have a key that can't be read from its secret manager: {names}. {reference}: {reason}",
     zh: "{count} 个已启用渠道的密钥无法从密钥管理服务读取：{names}。{reference}：{reason}",

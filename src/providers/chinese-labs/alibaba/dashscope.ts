@@ -124,6 +124,7 @@ const compatible = openAiCompatible({
   capabilities: ["chat", "embeddings"],
   models: [
     "qwen3-max",
+    "qwen3.6-plus",
     "qwen3.5-plus",
     "qwen-plus",
     "qwen-flash",

@@ -7,6 +7,10 @@ import { bedrockModelId } from "./bedrock.ts";
 
 test("every seeded model has the id that Bedrock lists", () => {
   expect(CLAUDE_MODELS.map((model) => bedrockModelId({ model }, "us-east-1"))).toEqual([
+    "us.anthropic.claude-fable-5-1",
+    "us.anthropic.claude-opus-5-5",
+    "us.anthropic.claude-sonnet-5-5",
+    "us.anthropic.claude-haiku-5-5",
     "us.anthropic.claude-opus-5",
     "us.anthropic.claude-sonnet-5",
     "us.anthropic.claude-fable-5",
@@ -17,7 +21,6 @@ test("every seeded model has the id that Bedrock lists", () => {
     "us.anthropic.claude-opus-4-5-20251101-v1:0",
     "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
     "us.anthropic.claude-haiku-4-5-20251001-v1:0",
-    "us.anthropic.claude-opus-4-1-20250805-v1:0",
   ]);
 });
 

@@ -42,18 +42,18 @@ const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
 };
 
 export const GEMINI_MODELS: readonly string[] = [
+  "gemini-3.8-flash",
   "gemini-3.7-flash",
   "gemini-3.6-flash",
   "gemini-3.5-flash",
   "gemini-3.5-flash-lite",
   "gemini-3.1-pro-preview",
-  "gemini-3-pro-preview",
   "gemini-3-flash-preview",
   "gemini-2.5-pro",
   "gemini-2.5-flash",
   "gemini-2.5-flash-lite",
-  "gemini-2.5-flash-image",
-  "imagen-4.0-generate-001",
+  "gemini-3.1-flash-image",
+  "gemini-3-pro-image",
   "gemini-flash-latest",
   "gemini-pro-latest",
   "gemini-embedding-001",

@@ -112,16 +112,12 @@ export const xai = openAiCompatible({
   runsMcp: true,
   keyHint: "xai-…",
   models: [
+    "grok-4.7",
     "grok-4.6",
     "grok-4.5",
     "grok-4.3",
     "grok-4.20-reasoning",
     "grok-4.20-non-reasoning",
-    "grok-4-1-fast-reasoning",
-    "grok-4-1-fast-non-reasoning",
-    "grok-4",
-    "grok-code-fast-1",
-    "grok-3",
     "grok-3-mini",
   ],
   facts: {

@@ -37,6 +37,10 @@ export const pricing = (userId: number | undefined) =>
     staleTime: 60_000,
   });
 
+/** Whether the provider has not turned the model off yet, as far as the catalog knows. */
+export const isCurrent = ({ deprecation_date: ends }: Pick<PricedModel, "deprecation_date">): boolean =>
+  ends === null || ends > new Date().toISOString().slice(0, ends.length);
+
 const TOKENS_PER_PRICE = 1_000_000;
 
 /** USD per million input tokens, before the group's ratio. */

@@ -69,10 +69,10 @@ export async function respondToKey(
 }
 
 /** Throws GatewayError 404 for a model that the caller may not call. */
-export function refuseUnknownModel({ services }: GatewayContext, caller: Caller, model: string): void {
+export function refuseUnknownModel({ services, catalog }: GatewayContext, caller: Caller, model: string): void {
   const limits = caller.token?.modelLimits;
   if ((!limits || limits.has(model)) && servedModel(services, caller, model) !== null) return;
-  throw unknownModel(model);
+  throw unknownModel(catalog(), model);
 }
 
 /** The models that the caller may call. */

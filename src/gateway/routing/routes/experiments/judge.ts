@@ -40,7 +40,7 @@ function operatorChat(
     model,
     ...caller,
   });
-  if (call.candidates.tiers.length === 0) throw noRoute(context.services, call.caller, model);
+  if (call.candidates.tiers.length === 0) throw noRoute(context, call.caller, model);
   return copyCall(context, call, { model, candidates: call.candidates });
 }
 

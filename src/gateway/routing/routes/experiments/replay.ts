@@ -82,7 +82,7 @@ function modelTarget(context: GatewayContext, call: Call, tags: readonly string[
   const { summary, caller, candidates: all } = call;
   const { model } = summary;
   const tagged = tags && tags.length > 0 ? matchingChannels(all, { channelTags: new Set(tags), regions: null }) : all;
-  if (tagged.tiers.length === 0) throw noRoute(context.services, caller, model);
+  if (tagged.tiers.length === 0) throw noRoute(context, caller, model);
   return { model, candidates: tagged };
 }
 
