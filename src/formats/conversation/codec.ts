@@ -54,6 +54,8 @@ export type ClientCodec = {
   encodeReply(reply: Reply, context: ReplyContext, request: Conversation): JsonObject;
   /** `request`: for formats whose response repeats the request's settings. */
   streamEncoder(context: ReplyContext, request: Conversation): StreamEncoder;
+  /** Its service reports a streamed request that is too long in the stream, where its clients look for that. */
+  overflowsInStream?: true;
   /** The format's error body. */
   encodeError(error: ReplyError, requestId: string): JsonObject;
 };

@@ -1,3 +1,4 @@
+import type { ContextOverflow } from "../helpers/context-overflow.ts";
 import type { ErrorExtra } from "../helpers/service-error.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatDialect, Citation, Signature } from "./conversation.ts";
@@ -14,6 +15,8 @@ export type ReplyError = {
   extra?: ErrorExtra;
   /** Seconds until a retry, if the error body contains them. */
   retryAfter?: string;
+  /** The request does not fit the model: each client format has words of its own for that. */
+  overflow?: ContextOverflow;
 };
 
 /** How the provider served a response, where that changes the price. */

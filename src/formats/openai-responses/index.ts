@@ -16,6 +16,7 @@ export const openaiResponsesClientCodec: ClientCodec = {
   encodeReply,
   streamEncoder: (context, request) => new ResponsesStreamEncoder(context, request),
   encodeError: errorBody,
+  overflowsInStream: true,
 };
 
 /** The provider side of OpenAI's Responses API, as OpenAI, Azure and a few others respond. */

@@ -2,15 +2,19 @@ import { withCacheRead } from "../../formats/anthropic/response/cache-read.ts";
 import type { ProviderCodec } from "../../formats/conversation/codec.ts";
 import { type Reply, ReplyCollector, replyOf, stepsOf } from "../../formats/conversation/collect-reply.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
-import type { ReplyContext, ReplyEvent, Usage } from "../../formats/conversation/reply.ts";
+import type { ReplyContext, ReplyError, ReplyEvent, Usage } from "../../formats/conversation/reply.ts";
+import { clientError } from "../../formats/helpers/client-error.ts";
 import { type JsonObject, parseJson, textOf } from "../../formats/json.ts";
 import { type ReadError, readError } from "../../formats/openai-chat/errors.ts";
 import { randomId } from "../../lib/http/request-id.ts";
 import { eventEnd, readEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
+import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
 import { codecOf } from "../../providers/registry.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
+import { GatewayError, toErrorObject } from "../call/errors.ts";
+import { completeOverflow } from "../routing/model-limits.ts";
 import {
   EMPTY_REPLY,
   findRunningInStream,
@@ -172,7 +176,18 @@ export class TranslatingAdapter implements Adapter {
       watch: this.#watch(),
       keep: this.#keeper() ? (reply) => this.#keep(reply) : null,
       filters: this.options.filters.map((make) => make()),
+      clientError: (error) => this.#clientError(error),
     });
+  }
+
+  #clientError(error: ReplyError | GatewayError): ReplyError {
+    const { dialect } = this.call.endpoint.codec;
+    if (error instanceof GatewayError) return toErrorObject(error, dialect);
+    const { channel, upstreamModel: model } = this.route;
+    const found = contextOverflowOf(channel.type, error.status, error);
+    const overflow =
+      found && completeOverflow(found, this.options.catalog, { model, promptBound: this.call.promptBound });
+    return clientError(dialect, overflow ? { ...error, overflow } : error);
   }
 
   /** The format of a response that the upstream makes in the background; null: it is an ordinary one. */

@@ -9,7 +9,7 @@ import { type Call, CLIENT_LEFT } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { GatewayError } from "../call/errors.ts";
 import type { GatewayServices, Hold } from "../call/services.ts";
-import { toGatewayError } from "../http/refuse.ts";
+import { toGatewayError } from "../http/gateway-error.ts";
 import { speedOf } from "../routing/routes/speeds.ts";
 import { contentRules, contentToLog, exchangeToLog, logsContent } from "./log-content.ts";
 import { logRowOf, storedRow } from "./log-row.ts";

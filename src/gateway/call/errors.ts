@@ -1,5 +1,8 @@
 import type { ClientCodec } from "../../formats/conversation/codec.ts";
+import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import type { ReplyError } from "../../formats/conversation/reply.ts";
+import { clientError } from "../../formats/helpers/client-error.ts";
+import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts";
 import { type ErrorExtra, ownExtra } from "../../formats/helpers/service-error.ts";
 import type { OpenAiError } from "../../formats/openai-chat/errors.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
@@ -29,6 +32,8 @@ export class GatewayError extends Error {
   readonly limit: LimitKind | undefined;
   /** Another model may accept the request. */
   readonly isModelLimit: boolean;
+  /** The request does not fit the model. */
+  readonly overflow: ContextOverflow | undefined;
 
   constructor(
     status: number,
@@ -41,6 +46,7 @@ export class GatewayError extends Error {
       extra?: ErrorExtra | undefined;
       limit?: LimitKind;
       isModelLimit?: boolean;
+      overflow?: ContextOverflow;
     }> = {},
   ) {
     super(sayReason(reason, "en"));
@@ -53,6 +59,7 @@ export class GatewayError extends Error {
     this.extra = details.extra;
     this.limit = details.limit;
     this.isModelLimit = details.isModelLimit ?? false;
+    this.overflow = details.overflow;
   }
 }
 
@@ -76,9 +83,12 @@ export const shuttingDown = (): GatewayError =>
 
 /** Writes the error as OpenAI's API does; the message ends with the request id. */
 export function errorObject(error: GatewayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
-  const message = `${sayReason(error.reason, language)} (request id: ${requestId})`;
-  const { type, param, code, extra } = error;
-  return { error: { ...ownExtra(extra, "openai-chat"), message, type, param, code } };
+  const neutral = neutralError(error);
+  const written = clientError("openai-chat", neutral);
+  const isOwn = written === neutral;
+  const message = `${isOwn ? sayReason(error.reason, language) : written.message} (request id: ${requestId})`;
+  const { type, param, code } = isOwn ? error : { ...written, param: written.param ?? "" };
+  return { error: { ...ownExtra(written.extra, "openai-chat"), message, type, param, code } };
 }
 
 /** The response to a rejected or failed call, in the client's format; OpenAI's if no codec is passed. */
@@ -89,11 +99,13 @@ export function errorResponse(error: GatewayError, request: Request, codec?: Cli
   if (error.status === 408) headers.connection = "close";
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   if (isFinal(error)) headers["x-should-retry"] = "false";
+  const { dialect, encodeError } = codec ?? openaiChatClientCodec;
+  const written = toErrorObject(error, dialect);
   const body =
     codec && codec !== openaiChatClientCodec
-      ? codec.encodeError(toErrorObject(error), requestId)
+      ? encodeError(written, requestId)
       : errorObject(error, requestId, clientLanguage(request));
-  return Response.json(body, { status: error.status, headers });
+  return Response.json(body, { status: written.status, headers });
 }
 
 /**
@@ -110,12 +122,16 @@ const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 const clientLanguage = (request: Request): Language =>
   new URL(request.url).pathname === PLAYGROUND_PATH ? languageOf(request) : "en";
 
-/** The error in the neutral form that every format's encoder accepts. */
-export const toErrorObject = ({ status, type, code, message, param, extra }: GatewayError): ReplyError => ({
+/** The error for a format's encoder, as clients of the format know that kind of failure. */
+export const toErrorObject = (error: GatewayError, dialect: ChatDialect): ReplyError =>
+  clientError(dialect, neutralError(error));
+
+const neutralError = ({ status, type, code, message, param, extra, overflow }: GatewayError): ReplyError => ({
   status,
   type,
   code: code === null ? null : String(code),
   message,
   param: param || null,
   ...(extra && { extra }),
+  ...(overflow && { overflow }),
 });

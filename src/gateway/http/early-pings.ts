@@ -1,9 +1,10 @@
-import { randomId, requestIdOf } from "../../lib/http/request-id.ts";
+import { requestIdOf } from "../../lib/http/request-id.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
-import { GatewayError, toErrorObject } from "../call/errors.ts";
+import { GatewayError } from "../call/errors.ts";
 import { corsHeaders } from "./headers.ts";
+import { errorEvents } from "./refuse.ts";
 
 /**
  * Keeps the connection of a client that wants a stream open while an upstream works. If the response has not begun after one interval, opens
@@ -88,23 +89,11 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
       if (this.#left) return null;
       const known =
         error instanceof GatewayError ? error : new GatewayError(500, "internal_error", { code: "gateway_internal" });
-      controller.enqueue(Buffer.from(this.#errorEvent(known)));
+      controller.enqueue(Buffer.from(errorEvents(this.call, known)));
       controller.close();
       return null;
     } finally {
       clearInterval(pings);
     }
-  }
-
-  #errorEvent(error: GatewayError): string {
-    const { summary, endpoint, body, conversation } = this.call;
-    const context = {
-      model: summary.model,
-      requestId: this.call.requestId,
-      createdAt: this.call.createdAt,
-      newId: randomId,
-    };
-    const request = conversation?.() ?? endpoint.codec.decodeRequest(body.json);
-    return endpoint.codec.streamEncoder(context, request).push({ type: "error", error: toErrorObject(error) });
   }
 }

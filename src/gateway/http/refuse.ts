@@ -1,16 +1,11 @@
-import { type ClientCodec, DecodeError } from "../../formats/conversation/codec.ts";
+import type { ClientCodec } from "../../formats/conversation/codec.ts";
+import { randomId } from "../../lib/http/request-id.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
-import { errorResponse, GatewayError } from "../call/errors.ts";
-import { type ClientBody, invalidRequest } from "./client-body.ts";
-
-/** The client's error for anything thrown; unexpected errors are logged. */
-export function toGatewayError({ services }: GatewayContext, error: unknown, requestId?: string): GatewayError {
-  if (error instanceof GatewayError) return error;
-  if (error instanceof DecodeError) return invalidRequest(error.reason, error.param);
-  services.log.error({ error, requestId }, "a call failed inside the gateway");
-  return new GatewayError(500, "internal_error", { code: "gateway_internal" });
-}
+import { errorResponse, type GatewayError, toErrorObject } from "../call/errors.ts";
+import { responseTo } from "../streaming/respond.ts";
+import type { ClientBody } from "./client-body.ts";
+import { toGatewayError } from "./gateway-error.ts";
 
 /** The response to a request that was rejected before it became a call, in the client's format. */
 export function refuse(
@@ -25,13 +20,6 @@ export function refuse(
   return respondWithError(context, request, error, codec, body);
 }
 
-/** Ends a call that failed without a response. Returns the error's response in the client's format. */
-export function refuseCall(context: GatewayContext, call: Call, thrown: unknown): Response {
-  call.client.end();
-  const error = toGatewayError(context, thrown, call.requestId);
-  return respondWithError(context, call.request, error, call.endpoint.codec, call.body);
-}
-
 /** The response to a rejected or failed call; counts it toward limits and deletes the files of its form. */
 export function respondWithError(
   { services }: GatewayContext,
@@ -43,4 +31,27 @@ export function respondWithError(
   void body?.form?.discard();
   if (error.limit) services.countRefusal(error.limit);
   return errorResponse(error, request, codec);
+}
+
+/** The events of a stream that holds nothing but an error. */
+export function errorEvents(
+  { summary, endpoint, body, conversation, requestId, createdAt }: Call,
+  error: GatewayError,
+) {
+  const { codec } = endpoint;
+  const request = conversation?.() ?? codec.decodeRequest(body.json);
+  const encoder = codec.streamEncoder({ model: summary.model, requestId, createdAt, newId: randomId }, request);
+  return encoder.push({ type: "error", error: toErrorObject(error, codec.dialect) });
+}
+
+/** Ends a call that failed without a response. Returns the error's response in the client's format. */
+export function refuseCall(context: GatewayContext, call: Call, thrown: unknown): Response {
+  call.client.end();
+  const error = toGatewayError(context, thrown, call.requestId);
+  const { codec } = call.endpoint;
+  if (error.overflow && call.summary.stream && codec.overflowsInStream) {
+    void call.body.form?.discard();
+    return responseTo(call, errorEvents(call, error), codec.streamType, true);
+  }
+  return respondWithError(context, call.request, error, call.endpoint.codec, call.body);
 }

@@ -1,14 +1,7 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
-
-/** How providers say that a prompt does not fit a model's context window. */
-const CONTEXT_OVERFLOW = [
-  // OpenAI and those that imitate it, DeepSeek, Anthropic
-  /context[_ ]?(length|window|limit)|maximum context|(max|maximum) (prompt|input) length|prompt is too long/i,
-  // Gemini, Cohere, Mistral, Moonshot
-  /(input )?token count|too many (input )?tokens|too large for model|exceeded model token limit|token limit/i,
-  // Bedrock, Qwen, Zhipu
-  /input is too long|range of input length|prompt (exceeds|exceeded) max/i,
-];
+import { typicalTokens } from "../billing/reserve.ts";
 
 /** How providers say that their content policy forbids a request. */
 const CONTENT_REFUSED = [
@@ -18,8 +11,25 @@ const CONTENT_REFUSED = [
   /safety[_ ]check|content exists risk|data_?inspection_?failed|unsafe or sensitive|敏感/i,
 ];
 
-/** Whether an upstream rejected a request for a limit of its model, so that another model may accept it. */
-export const isModelLimit = ({ code, message }: Pick<ReadError, "code" | "message">): boolean => {
+/** Whether an upstream's content policy rejected a request, so that another model may accept it. */
+export const isContentRefusal = ({ code, message }: Pick<ReadError, "code" | "message">): boolean => {
   const text = `${code} ${message}`;
-  return [...CONTEXT_OVERFLOW, ...CONTENT_REFUSED].some((pattern) => pattern.test(text));
+  return CONTENT_REFUSED.some((pattern) => pattern.test(text));
 };
+
+/** What was sent, as far as it tells how much of it was too much: the model, and the bound of its prompt's tokens. */
+export type SentPrompt = Readonly<{ model: string; promptBound: number }>;
+
+/**
+ * The overflow with the numbers that the provider did not say: the window of the catalog, and the estimated prompt, which
+ * must be more than the window.
+ */
+export function completeOverflow(
+  { input, output, limit }: ContextOverflow,
+  catalog: Catalog,
+  { model, promptBound }: SentPrompt,
+): ContextOverflow {
+  const most = limit ?? catalog.find(model).context_window;
+  const estimated = most === null ? null : Math.max(Math.round(typicalTokens(promptBound)), most + 1);
+  return { input: input ?? estimated, output, limit: most };
+}

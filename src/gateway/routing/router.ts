@@ -14,6 +14,7 @@ import { withRetirement } from "../upstream/retired-model.ts";
 import { capabilityAt } from "../upstream/route.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
+import { completeOverflow, type SentPrompt } from "./model-limits.ts";
 import { needsMediaEmbeddings, noChannel } from "./no-channel.ts";
 import { preferChannels } from "./preferences/prefer-channels.ts";
 import type { ChannelPreferences } from "./preferences/read-preferences.ts";
@@ -71,7 +72,10 @@ export class Router {
   }
 
   #clientError(failure: AttemptFailure): GatewayError {
-    return withRetirement(this.context, this.call, failure, clientErrorFor(this.context, failure));
+    const { context, call } = this;
+    const model = upstreamModelOf(failure.channel, call.summary.model, call.candidates.model);
+    const error = clientErrorFor(context, failure, { model, promptBound: call.promptBound });
+    return withRetirement(context, call, failure, error);
   }
 
   /** Another channel that could serve the call now, next to an attempt that has not responded; null: there is none. */
@@ -238,9 +242,12 @@ function reportFailure(
   context.metrics.upstreamFailed(channel.id, failure.status);
 }
 
-/** The client's error for a failed attempt. */
-export const clientErrorFor = ({ services }: GatewayContext, failure: AttemptFailure): GatewayError =>
-  clientErrorOf(failure, services.settings.get("global.hide_upstream_error_enabled"));
+/** The client's error for a failed attempt. `sent`: the prompt, for what an upstream does not say about its length. */
+export function clientErrorFor(context: GatewayContext, failure: AttemptFailure, sent?: SentPrompt): GatewayError {
+  const { overflow } = failure;
+  const completed = overflow && sent ? completeOverflow(overflow, context.catalog(), sent) : overflow;
+  return clientErrorOf(failure, context.services.settings.get("global.hide_upstream_error_enabled"), completed);
+}
 
 /** A failed attempt, as far as the retry decision needs it. */
 type Failure = Readonly<{

@@ -15,7 +15,7 @@ import { reserve } from "../billing/reserve.ts";
 import { type Call, refuseIfClientLeft } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
-import { toGatewayError } from "../http/refuse.ts";
+import { toGatewayError } from "../http/gateway-error.ts";
 import { failOver, finish } from "../pipeline.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { RunningAttempt } from "../upstream/attempt.ts";

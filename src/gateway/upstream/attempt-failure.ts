@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { ownWords, type ReadRequestText } from "../../domain/channels/status/own-words.ts";
+import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import { UpstreamBusyError } from "../../lib/outbound/connection-limit.ts";
@@ -8,10 +9,11 @@ import { EncodingError } from "../../lib/outbound/pinned-fetch.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import type { AccountProblem } from "../../providers/contract/facts.ts";
 import type { TokenRefused } from "../../providers/contract/token-refused.ts";
-import { accountProblemOf } from "../../providers/error-meaning.ts";
+import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
+import { accountProblemOf } from "../../providers/errors/error-meaning.ts";
 import { GatewayError } from "../call/errors.ts";
 import { withoutKey } from "../routing/channel-health.ts";
-import { isModelLimit } from "../routing/model-limits.ts";
+import { isContentRefusal } from "../routing/model-limits.ts";
 import { MOST_WAIT_S } from "./provider-limits.ts";
 import { ResponseTooLargeError } from "./read-body.ts";
 import type { Exchange } from "./upstream.ts";
@@ -39,6 +41,8 @@ export class AttemptFailure extends Error {
     readonly accountProblem: AccountProblem | null = null,
     /** What the upstream may have quoted. */
     readonly requestText: ReadRequestText = () => "",
+    /** The request does not fit the model. */
+    readonly overflow: ContextOverflow | null = null,
   ) {
     super(error.message);
   }
@@ -66,7 +70,9 @@ export function rejectedByUpstream(
   const problem = accountProblemOf(channel.type, answered, read, isOwn);
   // Some services call a wrong key a wrong argument.
   const isBadKey = problem === "bad_key" && answered === 400;
-  const status = isBadKey ? 401 : answered;
+  const overflow = contextOverflowOf(channel.type, answered, read);
+  // Some servers call a prompt that is too long a fault of their own.
+  const status = isBadKey ? 401 : overflow && answered >= 500 ? 400 : answered;
   const error = isBadKey ? { ...read, type: "authentication_error", code: "invalid_api_key", param: "" } : read;
   const { extra, ...rest } = error;
   const shown = extra && withoutKeyInside(extra.members, key);
@@ -77,7 +83,9 @@ export function rejectedByUpstream(
   };
   const { message } = reported;
   const after = retryAfter ?? error.retryAfter ?? null;
-  return new AttemptFailure(channel, key, status, reported, true, after, message, false, message, problem, requestText);
+  return new AttemptFailure(
+    ...[channel, key, status, reported, true, after, message, false, message, problem, requestText, overflow],
+  );
 }
 
 /** The failure of an attempt for which the provider gave no access token: as if it had refused the key. */
@@ -156,8 +164,12 @@ function detailOf(cause: unknown): Reason | null {
   return null;
 }
 
-/** The client's error if no other channel may be tried. */
-export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boolean): GatewayError {
+/** The client's error if no other channel may be tried. `overflow`: of the failure, with all that is known of it. */
+export function clientErrorOf(
+  failure: AttemptFailure,
+  hideUpstreamErrors: boolean,
+  overflow: ContextOverflow | null = failure.overflow,
+): GatewayError {
   // Balances of the operator are nobody else's business, and another channel may be paid for soon.
   if (failure.accountProblem === "no_credit") return temporarilyUnavailable(failure);
   const status = clientStatus(failure.mappedStatus);
@@ -180,7 +192,8 @@ export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boole
     type: hidden ? "upstream_error" : failure.error.type,
     param: hidden ? "" : failure.error.param,
     extra: hidden ? undefined : failure.error.extra,
-    isModelLimit: isModelLimit(failure.error),
+    isModelLimit: overflow !== null || isContentRefusal(failure.error),
+    ...(overflow && failure.mappedStatus === failure.status && { overflow }),
   });
 }
 

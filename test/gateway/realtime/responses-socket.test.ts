@@ -241,6 +241,23 @@ describe("errors are frames, and the connection goes on", () => {
     expect(relay.billing.records.filter(({ quota }) => quota > 0)).toEqual([]);
   });
 
+  test("a request that is too long ends as a failed response, as Codex looks for it, and the next turn runs", async () => {
+    const message = "prompt is too long: 210000 tokens > 200000 maximum";
+    const { relay } = start(
+      startUpstream(() =>
+        Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 }),
+      ),
+      { type: 14 },
+    );
+    const client = connect(relay.url);
+    await client.opened;
+    client.create({ input: "Hello" });
+    const failed = await client.received("response.failed");
+    expect(failed.response).toMatchObject({ status: "failed", error: { code: "context_length_exceeded" } });
+    client.create({ input: "Hello again" });
+    await client.received("response.failed", 2);
+  });
+
   test("a body larger than the limit is refused", async () => {
     const { relay } = start(chatStream(), {}, { config: { maxRequestBodyBytes: 1_000 } });
     const client = connect(relay.url);

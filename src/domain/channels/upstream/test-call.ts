@@ -11,7 +11,7 @@ import type { Reason } from "../../../lib/reason.ts";
 import { formatFor, type NativeFormat } from "../../../providers/contract/chat.ts";
 import type { CallParams, Provider } from "../../../providers/contract/provider.ts";
 import { TokenRefused } from "../../../providers/contract/token-refused.ts";
-import { accountProblemOf } from "../../../providers/error-meaning.ts";
+import { accountProblemOf } from "../../../providers/errors/error-meaning.ts";
 import { codecOf } from "../../../providers/registry.ts";
 import { isResponseTo, isText } from "../../../providers/shared/recognize-response.ts";
 import type { ChannelEntry } from "../entry.ts";

@@ -100,9 +100,16 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return this.#write("response.created", { response }) + this.#write("response.in_progress", { response });
   }
 
-  #fail({ status, code, message, param }: ReplyError): string {
-    // A failed response has other codes than an error object.
-    const kind = status === 429 ? "rate_limit_exceeded" : status >= 500 ? "server_error" : "invalid_prompt";
+  #fail({ status, code, message, param, overflow }: ReplyError): string {
+    // A failed response has other codes than an error object, but for a request that is too long.
+    const kind =
+      overflow && code
+        ? code
+        : status === 429
+          ? "rate_limit_exceeded"
+          : status >= 500
+            ? "server_error"
+            : "invalid_prompt";
     const error = { code: kind, message };
     const state = { status: "failed", completed_at: null, error, incomplete_details: null };
     return (

@@ -1,9 +1,15 @@
 import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
-import type { ReplyEvent, StreamDecoder, StreamEncoder, Usage } from "../../../formats/conversation/reply.ts";
+import type {
+  ReplyError,
+  ReplyEvent,
+  StreamDecoder,
+  StreamEncoder,
+  Usage,
+} from "../../../formats/conversation/reply.ts";
 import { EventReader } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
-import { type GatewayError, toErrorObject } from "../../call/errors.ts";
+import type { GatewayError } from "../../call/errors.ts";
 import { concatChunks, type OutputChunk, type StreamView } from "../adapter.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
@@ -19,6 +25,8 @@ type Parts = Readonly<{
   /** Receives the complete reply; null if not needed. */
   keep: ((reply: Reply) => void) | null;
   filters: readonly StepFilter[];
+  /** An error of the upstream or the gateway as the client's format has it. */
+  clientError(error: ReplyError | GatewayError): ReplyError;
 }>;
 
 /** Reads a stream event by event, to translate it for the client or only to observe it. */
@@ -59,7 +67,7 @@ export class ConversationView implements StreamView {
   }
 
   broken(error: GatewayError): OutputChunk {
-    return this.parts.encoder.push({ type: "error", error: toErrorObject(error) });
+    return this.parts.encoder.push({ type: "error", error: this.parts.clientError(error) });
   }
 
   #write(steps: readonly ReplyEvent[]): string {
@@ -78,7 +86,10 @@ export class ConversationView implements StreamView {
   /** What the client receives for an event. */
   #pass(step: ReplyEvent): string {
     this.#collector?.push(step);
-    if (step.type === "error") this.failed ??= step.error.message;
-    return this.parts.passesBytes ? "" : this.parts.encoder.push(step);
+    if (step.type !== "error") return this.parts.passesBytes ? "" : this.parts.encoder.push(step);
+    this.failed ??= step.error.message;
+    return this.parts.passesBytes
+      ? ""
+      : this.parts.encoder.push({ ...step, error: this.parts.clientError(step.error) });
   }
 }

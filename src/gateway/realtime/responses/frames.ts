@@ -48,7 +48,7 @@ const invalid = (error: GatewayError, streamId: string | null): ClientEvent => (
 
 /** An error frame in OpenAI's WebSocket mode. */
 export function errorFrame(error: GatewayError, requestId: string): string {
-  const body = openaiResponsesClientCodec.encodeError(toErrorObject(error), requestId);
+  const body = openaiResponsesClientCodec.encodeError(toErrorObject(error, "openai-responses"), requestId);
   const { retryAfterSeconds } = error;
   const headers = retryAfterSeconds === undefined ? null : { "retry-after": String(retryAfterSeconds) };
   return wrapError(error.status, body, headers);

@@ -173,6 +173,8 @@ export const spark: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat"],
   keyHint: "appid|apiSecret|apiKey",
+  // https://www.xfyun.cn/doc/spark/Web.html
+  facts: { errors: { context_overflow: [{ code: "10907" }] } },
   models: [
     "SparkDesk",
     "SparkDesk-v1.1",

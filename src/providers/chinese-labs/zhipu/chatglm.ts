@@ -152,7 +152,7 @@ const v4Api = openAiCompatible({
   facts: {
     requests: { topP: [0.01, 0.99] },
     addresses: ZHIPU_ADDRESSES,
-    errors: { no_credit: [{ code: "1113" }] },
+    errors: { no_credit: [{ code: "1113" }], context_overflow: [{ code: "1261" }] },
   },
 });
 

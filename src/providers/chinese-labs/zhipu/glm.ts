@@ -76,6 +76,6 @@ export const glm = openAiCompatible({
     },
     addresses: ZHIPU_ADDRESSES,
     // https://docs.bigmodel.cn/cn/api/api-code
-    errors: { no_credit: [{ code: "1113" }] },
+    errors: { no_credit: [{ code: "1113" }], context_overflow: [{ code: "1261" }] },
   },
 });

@@ -1,5 +1,5 @@
-import type { AccountProblem, ErrorSign, ServiceFacts } from "./contract/facts.ts";
-import { everyFacts, factsOf } from "./registry.ts";
+import type { AccountProblem, ErrorSign, ServiceFacts } from "../contract/facts.ts";
+import { everyFacts, factsOf } from "../registry.ts";
 
 /** An error as far as signs look at it. */
 export type SignedError = Readonly<{
@@ -56,7 +56,8 @@ function signsOf({ errors }: ServiceFacts): (readonly [AccountProblem, ErrorSign
   return [...of("no_credit"), ...of("bad_key")];
 }
 
-function fits(sign: ErrorSign, status: number, error: SignedError, isOwn: (words: string) => boolean): boolean {
+/** Whether an error has a sign. */
+export function fits(sign: ErrorSign, status: number, error: SignedError, isOwn: (words: string) => boolean): boolean {
   if (sign.status !== undefined && sign.status !== status) return false;
   if (sign.code !== undefined && sign.code !== String(error.serviceCode ?? error.code)) return false;
   if (sign.type !== undefined && sign.type !== error.type) return false;
