@@ -20,6 +20,7 @@ export const UNKNOWN_MODEL: ModelInfo = {
   structured_output: null,
   reasoning: null,
   assistant_prefill: null,
+  mid_conversation_system: null,
   combines_tools: null,
   strict_tools: null,
   call_signatures: null,

@@ -135,6 +135,8 @@ const FACT_READERS = {
   structured_output: orNull(flag),
   reasoning: orNull((value, field) => readReasoning(value, field)),
   assistant_prefill: orNull(flag),
+  /** Takes system messages in the middle of a conversation, on Claude's own API and the clouds that host it. */
+  mid_conversation_system: orNull(flag),
   combines_tools: orNull(flag),
   strict_tools: orNull(flag),
   call_signatures: orNull(flag),

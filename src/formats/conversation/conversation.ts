@@ -22,7 +22,7 @@ export type Conversation = {
   stream: boolean;
   /** The client of a chat completion stream wants usage in it; the other formats always report usage. */
   wantsUsage: boolean;
-  /** System and developer instructions in order. */
+  /** System and developer instructions before the first turn, in order. Later ones are turns, at their place. */
   system: TextPart[];
   turns: Turn[];
   tools: Tool[];
@@ -47,8 +47,17 @@ export type Conversation = {
   extra: { dialect: ChatDialect; members: JsonObject };
 };
 
+export type Turn = DialogTurn | SystemTurn;
+
 /** Tool results are parts of user turns. */
-export type Turn = { role: "user" | "assistant"; parts: Part[] } & Extensions;
+export type DialogTurn = { role: "user" | "assistant"; parts: Part[] } & Extensions;
+
+/**
+ * Instructions that the client gave in the middle of the conversation. They stay at their place: at the top they would
+ * change the first bytes of the prompt, and no provider's prompt cache would match. `isDeveloper`: from the developer,
+ * in formats that tell developers from the system.
+ */
+export type SystemTurn = { role: "system"; parts: Part[]; isDeveloper?: true } & Extensions;
 
 export type Part =
   | TextPart

@@ -1,6 +1,7 @@
 import type { Dropped } from "../conversation/codec.ts";
-import type { Conversation, Part, Turn } from "../conversation/conversation.ts";
+import type { Conversation, DialogTurn, Part } from "../conversation/conversation.ts";
 import { recordDroppedNative } from "../conversation/dropped-fields.ts";
+import { systemAsUser } from "../conversation/system-turns.ts";
 import { textOfParts } from "../openai-chat/request/media.ts";
 import { resultMedia, resultText } from "../tools/pair-calls.ts";
 
@@ -12,8 +13,8 @@ export type Line = Readonly<{ role: "user" | "assistant"; text: string }>;
  * results become text. Adds the rest to `dropped`. `keepsImages`: the caller handles images.
  */
 export function flattenTurns({ turns }: Pick<Conversation, "turns">, dropped: Dropped, keepsImages = false): Line[] {
-  const lines: { role: Turn["role"]; text: string }[] = [];
-  for (const { role, parts } of turns) {
+  const lines: { role: DialogTurn["role"]; text: string }[] = [];
+  for (const { role, parts } of systemAsUser(turns)) {
     const text = parts.flatMap((part) => textOfPart(part, dropped, keepsImages)).join("\n");
     const last = lines.at(-1);
     if (last?.role === role) last.text = [last.text, text].filter((piece) => piece !== "").join("\n");

@@ -104,7 +104,7 @@ export function compactedResponse(
   sealed: string,
   write: (conversation: Conversation) => readonly JsonObject[],
 ): JsonObject {
-  const items = write({ ...conversation, turns: userTurns(conversation) });
+  const items = write({ ...conversation, system: [], turns: userTurns(conversation) });
   const messages = items.map((item, at) => ({ id: itemId("msg_", id, at), status: "completed", ...item }));
   const compaction = compactionItem(id, messages.length, sealed);
   return {

@@ -1,16 +1,36 @@
-import type { Conversation, Part, ToolCallPart, ToolResultPart, Turn } from "../conversation/conversation.ts";
+import type {
+  Conversation,
+  DialogTurn,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+} from "../conversation/conversation.ts";
+import { systemAsUser, withResultsFirst } from "../conversation/system-turns.ts";
 import { textOfParts } from "../openai-chat/request/media.ts";
 
 /**
  * The turns as strict formats require them: they alternate, every call has a unique id, and the turn after it begins
  * with exactly one result per call, in the same order. Results without a call become text; calls without a result get
- * an empty one. `newId` makes ids for calls without one or with one that was used before.
+ * an empty one. Instructions become marked user turns. `newId` makes ids for calls without one or with one that was used
+ * before.
  */
-export function pairCalls(turns: readonly Turn[], newId: (prefix: string) => string): Turn[] {
+export const pairCalls = (turns: readonly Turn[], newId: (prefix: string) => string): DialogTurn[] =>
+  pairTurns(systemAsUser(turns), newId).filter((turn) => turn.role !== "system");
+
+/** The same with instructions at their place, none of them between calls and their results. */
+export function pairTurns(turns: readonly Turn[], newId: (prefix: string) => string): Turn[] {
   const used = new Set<string>();
   const paired: Turn[] = [];
   let open: Call[] = [];
-  for (const { role, parts } of mergeTurns(turns)) {
+  for (const turn of mergeTurns(withResultsFirst(turns))) {
+    const { role, parts } = turn;
+    if (role === "system") {
+      if (open.length > 0) paired.push({ role: "user", parts: answered([], open) });
+      open = [];
+      paired.push(turn);
+      continue;
+    }
     if (role === "user") {
       paired.push({ role, parts: answered(parts, open) });
       open = [];
@@ -35,11 +55,12 @@ type Call = { clientId: string; call: ToolCallPart; result: ToolResultPart | nul
 
 function mergeTurns(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = [];
-  for (const { role, parts } of turns) {
+  for (const turn of turns) {
+    const { role, parts } = turn;
     if (parts.length === 0) continue;
     const last = result.at(-1);
     if (last?.role === role) last.parts.push(...parts);
-    else result.push({ role, parts: [...parts] });
+    else result.push(role === "system" ? { ...turn, parts: [...parts] } : { role, parts: [...parts] });
   }
   return result;
 }

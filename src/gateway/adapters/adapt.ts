@@ -1,7 +1,7 @@
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
-import { thinkingToContent } from "../../formats/conversation/reasoning-to-content.ts";
 import { isFetchableUrl } from "../../formats/gemini/parts.ts";
 import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
+import { thinkingToContent } from "../../formats/helpers/reasoning-to-content.ts";
 import { isTriggered } from "../../formats/openai-responses/compaction.ts";
 import { flattenNamespaces } from "../../formats/openai-responses/request/tools.ts";
 import { customNames } from "../../formats/tools/custom-tools.ts";
@@ -141,6 +141,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
       (settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true),
     neverStreams: streamMode === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: call.keepsText || settings.get("LogChatContentEnabled"),
+    limitations: limitationsOf(context.limitations, channel),
     catalog,
   };
   if (endpoint.capability !== "chat" || !chat) {
@@ -160,7 +161,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     chat.searchesInResponses(upstreamModel, catalog) &&
     listsSearch(call.body.json.tools);
   const served = only ?? (searchesInResponses ? "openai-responses" : clientFormat);
-  const limitations = limitationsOf(context.limitations, channel);
+  const { limitations } = options;
   const dialect = supports(chat, limitations, served) ? served : chat.formats[0];
   const standsIn =
     call.body.json.tools != null &&
@@ -192,7 +193,6 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     dialect,
     toolNames,
     settings: context.conversationSettings,
-    limitations,
     inlineMedia: mediaInliner(context, provider, dialect),
     filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,

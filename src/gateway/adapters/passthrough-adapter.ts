@@ -1,7 +1,8 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Usage } from "../../formats/conversation/reply.ts";
-import { parseJson, recordOf, textOf } from "../../formats/json.ts";
+import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { errorOf, isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
+import { systemMessagesAsUser } from "../../formats/openai-chat/request/developer-role.ts";
 import { usageObject } from "../../formats/openai-chat/response/reply.ts";
 import {
   countedUsage,
@@ -14,8 +15,9 @@ import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts"
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
-import type { CallParams } from "../../providers/contract/provider.ts";
+import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
 import { isResponseTo, isStreamOf } from "../../providers/shared/recognize-response.ts";
+import { systemPlacement } from "../../providers/shared/system-turns.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import { searchToolOf } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
@@ -42,6 +44,8 @@ export type AdapterOptions = Readonly<{
   neverStreams: boolean;
   /** Contents are logged, so responses must be parsed. */
   logsContent: boolean;
+  /** Features that the channel is known not to support. */
+  limitations: ReadonlySet<Limitation>;
 }>;
 
 /**
@@ -68,21 +72,24 @@ export class PassthroughAdapter implements Adapter {
       requestedModel: call.candidates.model,
       stream: summary.stream && !options.neverStreams,
       catalog: options.catalog,
+      limitations: options.limitations,
     };
     if (body.form) return { ask, body: await outgoingForm(body.form.parts, { model: ask.model }), dropped: NONE };
     if (options.untouched) return { ask, body: body.text, dropped: NONE };
     const { paramOverride } = channel;
-    const preparation = provider.prepare?.(body.json, ask) ?? null;
+    const placed = this.#placedInstructions(ask.model);
+    const preparation = provider.prepare?.(placed ? { ...body.json, ...placed } : body.json, ask) ?? null;
     const model = preparation?.model ?? ask.model;
     const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
     const asksUsage =
       ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.chat?.streaming.includesUsage === true;
     const renamed = model !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
-    const asIs = unknown.length === 0 && !preparation && !asksUsage && !renamed && !unstreamed;
+    const asIs = unknown.length === 0 && !placed && !preparation && !asksUsage && !renamed && !unstreamed;
     if (asIs && Object.keys(changes).length === 0 && !paramOverride) return { ask, body: body.text, dropped: NONE };
     const all = {
       ...changes,
+      ...placed,
       ...preparation?.changes,
       ...Object.fromEntries(unknown.map((name) => [name, undefined])),
       ...(renamed && { model }),
@@ -95,6 +102,18 @@ export class PassthroughAdapter implements Adapter {
       body: spliceTopLevel(body.text, all, body.json),
       dropped: preparation ? [...preparation.dropped, ...unknown] : unknown,
     };
+  }
+
+  /** Messages without instructions in their middle, where the upstream takes none; null: as they are. */
+  #placedInstructions(model: string): { messages: JsonObject[] } | null {
+    const { provider } = this.route;
+    const { limitations } = this.options;
+    if (this.call.endpoint.capability !== "chat") return null;
+    const messages =
+      systemPlacement(provider, model, limitations) === "first"
+        ? systemMessagesAsUser(this.call.body.json.messages)
+        : null;
+    return messages && { messages };
   }
 
   findError(body: Uint8Array<ArrayBuffer>): string | null {

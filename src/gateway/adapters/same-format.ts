@@ -1,6 +1,8 @@
+import type { ModelInfo } from "../../catalog/catalog.ts";
 import { continuesThread } from "../../formats/anthropic/request/decode-request.ts";
 import { hasGatewayMark } from "../../formats/conversation/signature.ts";
 import { canPassThrough } from "../../formats/gemini/request/can-passthrough.ts";
+import { type JsonObject, recordsOf } from "../../formats/json.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import { chatOf } from "../../providers/contract/chat.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
@@ -19,18 +21,29 @@ import { needsPreparation } from "./conversation/prepare-conversation.ts";
 export function canForwardRequest(
   { body, summary, isResumed }: Call,
   { upstreamModel }: Route,
-  { dialect, inlineMedia, prompt, settings }: ConversationOptions,
+  { dialect, inlineMedia, limitations, prompt, settings }: ConversationOptions,
   stream: boolean,
 ): boolean {
+  const isRejected = limitations.has(`system-turns:${upstreamModel}`);
   return (
     !isResumed &&
     dialect !== "openai-chat" &&
     (dialect === "gemini"
       ? canPassThrough(body.json, settings.modelInfo(upstreamModel))
-      : inlineMedia === null && (continuesThread(body.json) || !hasGatewayMark(body.text))) &&
+      : inlineMedia === null &&
+        (continuesThread(body.json) || !hasGatewayMark(body.text)) &&
+        (dialect !== "anthropic" || takesInstructions(body.json, settings.modelInfo(upstreamModel), isRejected))) &&
     prompt === null &&
     summary.stream === stream &&
     !needsPreparation(upstreamModel, dialect)
+  );
+}
+
+/** Whether the model takes the request's instructions where they stand, if any stand between messages. */
+function takesInstructions({ messages }: JsonObject, info: ModelInfo, isRejected: boolean): boolean {
+  return (
+    !(isRejected || info.mid_conversation_system === false) ||
+    !recordsOf(messages).some(({ role }) => role === "system")
   );
 }
 

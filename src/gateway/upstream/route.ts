@@ -5,6 +5,7 @@ import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import type { Capability, Limitation, Provider, Rejection, TaskCapability } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
+import { onSystemTurnRejected } from "../../providers/shared/system-turns.ts";
 import type { EncodedRequest } from "../adapters/adapter.ts";
 import { type CallPrices, priceUnder } from "../billing/price.ts";
 import type { Call } from "../call/call.ts";
@@ -99,7 +100,7 @@ export function adaptAfterRejection(
   rejection: Rejection,
   mayRetry = true,
 ): boolean {
-  const learned = provider.onRejected?.(rejection) ?? null;
+  const learned = provider.onRejected?.(rejection) ?? onSystemTurnRejected(rejection);
   if (learned === null || learned === "retry") return learned === "retry" && mayRetry;
   if (rejection.params.limitations?.has(learned)) return false;
   const known = limitationsOf(limitations, channel);

@@ -72,7 +72,13 @@ export const EVERY_CAPABILITY: readonly Capability[] = ALL_CAPABILITIES.filter(
 export type ProviderChannel = Readonly<{ baseUrl: string; other: string; openaiOrganization: string }>;
 
 /** What a channel's upstream turned out not to support: learned from a rejection, respected from then on. */
-export type Limitation = "responses" | "compaction" | "reasoning-summaries" | "interactions" | `betas:${string}`;
+export type Limitation =
+  | "responses"
+  | "compaction"
+  | "reasoning-summaries"
+  | "interactions"
+  | `betas:${string}`
+  | `system-turns:${string}`;
 
 /** A call as far as the request depends on it. `dialect` is one of the provider's formats; `model` the upstream name. */
 export type CallParams = Readonly<{

@@ -38,7 +38,11 @@ export const mistral = openAiCompatible({
   ],
   facts: {
     // Reasoning is part of the content.
-    chat: { nonstandardResponses: true },
+    chat: {
+      nonstandardResponses: true,
+      // https://github.com/spring-projects/spring-ai/issues/2380
+      systemTurns: "first",
+    },
     requests: {
       temperature: [0, 1.5],
       limitField: "max_tokens",

@@ -21,6 +21,8 @@ export const perplexity = openAiCompatible({
   withoutModelList: true,
   models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
   facts: {
+    // https://github.com/perplexityai/api-discussion/issues/265
+    chat: { systemTurns: "first" },
     requests: { topP: [0.01, 0.99], rewrite: flatLocation },
     addresses: { root: "" },
   },

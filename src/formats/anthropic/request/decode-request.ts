@@ -8,6 +8,7 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
+import { addInstructions } from "../../conversation/system-turns.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { partsOf } from "./blocks.ts";
 
@@ -31,7 +32,11 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.stream = body.stream === true;
   conversation.system = textParts(body.system);
   for (const [at, message] of recordsOf(body.messages).entries()) {
-    if (message.role === "system") conversation.system.push(...textParts(message.content));
+    if (message.role === "system")
+      addInstructions(conversation, {
+        parts: partsOf(message.content),
+        ...extensionsOf("anthropic", message, MESSAGE_MEMBERS),
+      });
     else if (message.role !== "user" && message.role !== "assistant") {
       throw new DecodeError(`messages.${at}.role: must be user or assistant`, `messages.${at}.role`);
     } else conversation.turns.push({ role: message.role, parts: partsOf(message.content) });
@@ -58,6 +63,8 @@ export function decodeRequest(body: JsonObject): Conversation {
   if (Object.keys(output).length > 0) conversation.extra.members.output_config = output;
   return conversation;
 }
+
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["role", "content"]);
 
 const textParts = (content: unknown): TextPart[] =>
   partsOf(content).filter((part): part is TextPart => part.type === "text");

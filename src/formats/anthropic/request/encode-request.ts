@@ -2,15 +2,18 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import {
   type Conversation,
+  type DialogTurn,
   ownMembers,
   type Part,
+  type SystemTurn,
   type ToolChoice,
   type Turn,
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { systemTurnAsUser } from "../../conversation/system-turns.ts";
 import { compact, type JsonObject, listOf, recordOf, textOf } from "../../json.ts";
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
-import { pairCalls, resultMedia } from "../../tools/pair-calls.ts";
+import { pairTurns, resultMedia } from "../../tools/pair-calls.ts";
 import {
   choosesHosted,
   foreignSearch,
@@ -135,7 +138,15 @@ function stopsOf(stop: readonly string[]): string[] | null {
 /** Turns alternate and begin with the user's; a prefilled assistant turn must not end with whitespace. */
 function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): Message[] {
   const messages: Message[] = [];
-  for (const { role, parts } of pairCalls(turns, target.newId)) {
+  const paired = pairTurns(turns, target.newId);
+  for (const [at, turn] of paired.entries()) {
+    const isPlaced = turn.role === "system" && takesSystemTurns(target);
+    if (isPlaced && canFollow(messages.at(-1)) && paired[at + 1]?.role !== "user") {
+      const content = blocksOf(turn.parts, "user", dropped);
+      if (content.length > 0) messages.push({ ...ownMembers(turn, "anthropic"), role: "system", content });
+      continue;
+    }
+    const { role, parts } = turn.role === "system" ? systemTurnAsUser(withoutNative(turn, dropped)) : turn;
     const content = blocksOf(parts, role, dropped);
     const last = messages.at(-1);
     if (last?.role === role) last.content.push(...content);
@@ -153,9 +164,26 @@ function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): M
 
 const PAUSED_AT = /^server_tool_use$|_tool_result$/;
 
-type Message = { role: "user" | "assistant"; content: JsonObject[] };
+type Message = { role: Turn["role"]; content: JsonObject[] };
 
-function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped): JsonObject[] {
+const takesSystemTurns = ({ info, service }: Target): boolean =>
+  info.mid_conversation_system === true && service?.systemTurns !== "first";
+
+/**
+ * Whether a system message may follow: only after the user, or after an assistant that paused at a tool which Anthropic
+ * runs. It must precede an assistant's message or be the last, and no two may follow each other. Source:
+ * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+ */
+const canFollow = (before: Message | undefined): boolean =>
+  before?.role === "user" || (before?.role === "assistant" && PAUSED_AT.test(`${before.content.at(-1)?.type}`));
+
+/** Blocks that only a system message can hold, such as tools that are added, can't stand in a user's. */
+function withoutNative(turn: SystemTurn, dropped: Dropped): SystemTurn {
+  for (const part of turn.parts) if (part.type === "native") recordDroppedNative(part, dropped);
+  return { ...turn, parts: turn.parts.filter(({ type }) => type !== "native") };
+}
+
+function blocksOf(parts: readonly Part[], role: DialogTurn["role"], dropped: Dropped): JsonObject[] {
   const blocks = parts.flatMap((part): JsonObject[] => {
     const block = blockOf(part);
     if (!block && part.type === "native") recordDroppedNative(part, dropped);

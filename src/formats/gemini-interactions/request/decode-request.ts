@@ -2,6 +2,7 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { DecodeError } from "../../conversation/codec.ts";
 import {
   type Conversation,
+  type DialogTurn,
   type Effort,
   emptyConversation,
   type OutputFormat,
@@ -168,7 +169,7 @@ class InputReader {
     }
   }
 
-  #contents(role: Turn["role"], { content }: JsonObject): void {
+  #contents(role: DialogTurn["role"], { content }: JsonObject): void {
     if (typeof content === "string") this.#add(role, { type: "text", text: content });
     for (const block of recordsOf(content)) {
       const name = textOf(block.type) ?? "content";
@@ -181,7 +182,7 @@ class InputReader {
   }
 
   /** Consecutive steps with the same role form one turn. */
-  #add(role: Turn["role"], part: Part): void {
+  #add(role: DialogTurn["role"], part: Part): void {
     const last = this.#turns.at(-1);
     if (last?.role === role) last.parts.push(part);
     else this.#turns.push({ role, parts: [part] });

@@ -1,7 +1,8 @@
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
-import type { Conversation, Part, Tool, ToolChoice, Turn } from "../../conversation/conversation.ts";
+import type { Conversation, DialogTurn, Part, Tool, ToolChoice, Turn } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { systemAsUser } from "../../conversation/system-turns.ts";
 import { compact, type JsonObject, recordOf } from "../../json.ts";
 import {
   foreignSearch,
@@ -91,14 +92,14 @@ function recordDroppedOptions(conversation: Conversation, dropped: Dropped): voi
 
 /** Turns as the steps that make them up. */
 export const writeSteps = (turns: readonly Turn[], dropped: Dropped): JsonObject[] =>
-  turns.flatMap(({ role, parts }) => new StepWriter(role).write(parts, dropped));
+  systemAsUser(turns).flatMap(({ role, parts }) => new StepWriter(role).write(parts, dropped));
 
 /** Groups the parts of one turn in steps. */
 class StepWriter {
   readonly #steps: JsonObject[] = [];
   #contents: JsonObject[] | null = null;
 
-  constructor(private readonly role: Turn["role"]) {}
+  constructor(private readonly role: DialogTurn["role"]) {}
 
   write(parts: readonly Part[], dropped: Dropped): JsonObject[] {
     for (const part of parts) this.#part(part, dropped);

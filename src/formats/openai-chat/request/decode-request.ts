@@ -6,13 +6,13 @@ import {
   extensionsOf,
   type OutputFormat,
   type Part,
-  type TextPart,
   type Tool,
   type ToolCallPart,
   type ToolChoice,
   type Turn,
 } from "../../conversation/conversation.ts";
 import { readSignature } from "../../conversation/signature.ts";
+import { addInstructions } from "../../conversation/system-turns.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { mediaPartOf } from "./media.ts";
 import { readReasoning } from "./reasoning.ts";
@@ -79,7 +79,11 @@ function readMessage(conversation: Conversation, message: JsonObject, at: number
   switch (message.role) {
     case "system":
     case "developer":
-      conversation.system.push(...textParts(message.content));
+      addInstructions(conversation, {
+        parts: contentParts(message.content),
+        ...(message.role === "developer" && { isDeveloper: true }),
+        ...extensionsOf("openai-chat", message, USER_MEMBERS),
+      });
       return;
     case "user":
       turns.push({
@@ -159,10 +163,6 @@ const functionCall = (id: string, called: JsonObject): ToolCallPart => ({
   input: textOf(called.arguments) ?? (called.arguments === undefined ? "" : JSON.stringify(called.arguments)),
   kind: "function",
 });
-
-function textParts(content: unknown): TextPart[] {
-  return contentParts(content).filter((part): part is TextPart => part.type === "text");
-}
 
 /** A message's content: a text, or parts. */
 function contentParts(content: unknown): Part[] {

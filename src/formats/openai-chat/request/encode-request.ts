@@ -1,15 +1,18 @@
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import {
   type Conversation,
+  type DialogTurn,
   ownMembers,
   type Part,
   type ReasoningPart,
+  type SystemTurn,
   type TextPart,
   type Tool,
   type ToolCallPart,
   type Turn,
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { withResultsFirst } from "../../conversation/system-turns.ts";
 import { compact, type JsonObject } from "../../json.ts";
 import { resultMedia, resultText } from "../../tools/pair-calls.ts";
 import { callIdFor, shortName } from "../../tools/tool-names.ts";
@@ -23,6 +26,7 @@ import {
 } from "../../tools/web-search.ts";
 import { callExtra, callOf } from "../calls.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
+import { developerAsSystem, systemMessagesAsUser } from "./developer-role.ts";
 import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
 import { withoutRootlessFormat } from "./rootless-format.ts";
@@ -48,7 +52,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
   const body: JsonObject = {
     ...(extra.dialect === "openai-chat" && extra.members),
     model: target.model,
-    messages: messagesOf(conversation, dropped),
+    messages: withRoles(messagesOf(conversation, dropped), target),
     stream: conversation.stream || undefined,
     stream_options: conversation.stream ? { include_usage: true } : undefined,
     max_tokens: sampling.maxOutputTokens,
@@ -116,9 +120,25 @@ function effortOfBudget({ budgetTokens, enabled }: Conversation["reasoning"]): s
 /** A conversation as chat messages. What they cannot express goes to `dropped`. */
 export function messagesOf({ system, turns }: Pick<Conversation, "system" | "turns">, dropped: Dropped): JsonObject[] {
   const messages: JsonObject[] = system.length > 0 ? [{ role: "system", content: systemContent(system) }] : [];
-  for (const turn of turns)
-    messages.push(...(turn.role === "user" ? userMessages(turn, dropped) : assistantMessages(turn, dropped)));
+  for (const turn of withResultsFirst(turns)) messages.push(...turnMessages(turn, dropped));
   return messages;
+}
+
+/** The messages with the roles that the target knows: only OpenAI's models tell developers from the system. */
+function withRoles(messages: JsonObject[], { model, service }: Target): JsonObject[] {
+  const placed = service?.systemTurns === "first" ? (systemMessagesAsUser(messages) ?? messages) : messages;
+  return developerAsSystem(placed, model) ?? placed;
+}
+
+function turnMessages(turn: Turn, dropped: Dropped): JsonObject[] {
+  switch (turn.role) {
+    case "user":
+      return userMessages(turn, dropped);
+    case "assistant":
+      return assistantMessages(turn, dropped);
+    case "system":
+      return systemMessages(turn, dropped);
+  }
 }
 
 const systemContent = (parts: readonly TextPart[]): unknown =>
@@ -130,11 +150,19 @@ const textContent = ({ text, cache }: TextPart): JsonObject => ({
   ...(cache && { cache_control: cache }),
 });
 
+function systemMessages(turn: SystemTurn, dropped: Dropped): JsonObject[] {
+  const content = contentOf(turn.parts, dropped);
+  const role = turn.isDeveloper ? "developer" : "system";
+  return content.length > 0
+    ? [{ ...ownMembers(turn, "openai-chat"), role, content: plainWherePossible(content, "\n\n") }]
+    : [];
+}
+
 /**
  * Tool results come first, one message each. Their images follow in a user message, because tool messages hold text
  * only.
  */
-function userMessages(turn: Turn, dropped: Dropped): JsonObject[] {
+function userMessages(turn: DialogTurn, dropped: Dropped): JsonObject[] {
   const { parts } = turn;
   const messages: JsonObject[] = [];
   const rest: Part[] = [];
@@ -152,7 +180,7 @@ function userMessages(turn: Turn, dropped: Dropped): JsonObject[] {
 }
 
 /** Empty for a turn that this format cannot express; a client's own empty turn stays. */
-function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
+function assistantMessages(turn: DialogTurn, dropped: Dropped): JsonObject[] {
   const { parts } = turn;
   const content = contentOf(
     parts.filter(({ type }) => type !== "reasoning" && type !== "tool-call" && type !== "refusal"),
@@ -208,9 +236,9 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
 }
 
 /** Content as plain text where possible: many services accept nothing else. */
-function plainWherePossible(content: readonly JsonObject[]): unknown {
+function plainWherePossible(content: readonly JsonObject[], separator = "\n"): unknown {
   const plain = content.every((part) => part.type === "text" && part.cache_control === undefined);
-  return plain ? content.map(({ text }) => text).join("\n") : content;
+  return plain ? content.map(({ text }) => text).join(separator) : content;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { DecodeError } from "../../conversation/codec.ts";
 import {
   type Conversation,
+  type DialogTurn,
   type Effort,
   emptyConversation,
   extensionsOf,
@@ -8,8 +9,10 @@ import {
   type Signature,
   type Turn,
 } from "../../conversation/conversation.ts";
+import { addInstructions } from "../../conversation/system-turns.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { readSummary, summaryTurn } from "../compaction.ts";
+import { type InstructionRole, withInputRole } from "../instructions.ts";
 import { readReasoningItem } from "../items.ts";
 import { readContent } from "./content.ts";
 import { readChoice, readFormat, readTool } from "./tools.ts";
@@ -132,7 +135,7 @@ class InputReader {
     switch (item.role) {
       case "system":
       case "developer":
-        for (const part of parts) if (part.type === "text") this.conversation.system.push(part);
+        this.#instructions(item.role, parts);
         return;
       case "user":
         this.conversation.turns.push({ role: "user", parts });
@@ -146,12 +149,21 @@ class InputReader {
     }
   }
 
-  #add(role: Turn["role"], part: Part): void {
+  /** Those before the first turn keep their role: `instructions` hold for one response, but the input is continued. */
+  #instructions(role: InstructionRole, parts: readonly Part[]): void {
+    const isLeading = this.conversation.turns.length === 0;
+    addInstructions(this.conversation, {
+      parts: isLeading ? parts.map((part) => withInputRole(part, role)) : [...parts],
+      ...(role === "developer" && { isDeveloper: true }),
+    });
+  }
+
+  #add(role: DialogTurn["role"], part: Part): void {
     this.#turn(role).parts.push(part);
   }
 
   /** Consecutive items with the same role form one turn. */
-  #turn(role: Turn["role"]): Turn {
+  #turn(role: DialogTurn["role"]): Turn {
     const last = this.conversation.turns.at(-1);
     if (last?.role === role) return last;
     const turn: Turn = { role, parts: [] };

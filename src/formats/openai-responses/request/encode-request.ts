@@ -1,15 +1,18 @@
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import {
   type Conversation,
+  type DialogTurn,
   type Extensions,
   ownMembers,
   type Part,
   type ReasoningPart,
+  type SystemTurn,
   type ToolCallPart,
   type ToolResultPart,
   type Turn,
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { withResultsFirst } from "../../conversation/system-turns.ts";
 import { compact, type JsonObject } from "../../json.ts";
 import { textOfParts } from "../../openai-chat/request/media.ts";
 import { withoutRootlessFormat } from "../../openai-chat/request/rootless-format.ts";
@@ -23,6 +26,7 @@ import {
   SEARCH_MEMBERS,
   type WebSearch,
 } from "../../tools/web-search.ts";
+import { inputInstructions, ownInstructions } from "../instructions.ts";
 import { writeMedia } from "./content.ts";
 import { writeChoice, writeText, writeTool } from "./tools.ts";
 
@@ -55,7 +59,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
         }),
     ...(search?.maxUses != null && { max_tool_calls: search.maxUses }),
     model: target.model,
-    instructions: textOfParts(conversation.system, "\n\n") || null,
+    instructions: textOfParts(ownInstructions(conversation), "\n\n") || null,
     input: itemsOf(conversation, dropped),
     stream: conversation.stream || null,
     max_output_tokens: sampling.maxOutputTokens === null ? null : Math.max(MIN_OUTPUT_TOKENS, sampling.maxOutputTokens),
@@ -139,18 +143,34 @@ function reasoningOf(
     : compact({ effort: requestedEffort === "max" ? "xhigh" : requestedEffort, summary: shown });
 }
 
-function itemsOf({ turns }: Conversation, dropped: Dropped): JsonObject[] {
+function itemsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
+  const turns = [...inputInstructions(conversation), ...withResultsFirst(conversation.turns)];
   const custom = new Set<string>();
   for (const { parts } of turns) {
     for (const part of parts) if (part.type === "tool-call" && part.kind === "custom") custom.add(part.id);
   }
-  return turns.flatMap((turn) =>
-    turn.role === "user" ? userItems(turn, custom, dropped) : assistantItems(turn, dropped),
-  );
+  return turns.flatMap((turn) => turnItems(turn, custom, dropped));
+}
+
+function turnItems(turn: Turn, custom: ReadonlySet<string>, dropped: Dropped): JsonObject[] {
+  switch (turn.role) {
+    case "user":
+      return userItems(turn, custom, dropped);
+    case "assistant":
+      return assistantItems(turn, dropped);
+    case "system":
+      return systemItems(turn, dropped);
+  }
+}
+
+function systemItems({ parts, isDeveloper }: SystemTurn, dropped: Dropped): JsonObject[] {
+  for (const part of parts) if (part.type === "native") recordDroppedNative(part, dropped);
+  const content = contentOf(parts, dropped);
+  return content.length > 0 ? [{ type: "message", role: isDeveloper ? "developer" : "system", content }] : [];
 }
 
 /** Tool results come first, one item each. */
-function userItems({ parts }: Turn, custom: ReadonlySet<string>, dropped: Dropped): JsonObject[] {
+function userItems({ parts }: DialogTurn, custom: ReadonlySet<string>, dropped: Dropped): JsonObject[] {
   const items: JsonObject[] = [];
   for (const part of parts) {
     if (part.type === "tool-result") items.push(resultItem(part, custom, dropped));
@@ -192,7 +212,7 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
 }
 
 /** Consecutive texts form one message; calls, reasoning and native items separate them. */
-function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
+function assistantItems({ parts }: DialogTurn, dropped: Dropped): JsonObject[] {
   const items: JsonObject[] = [];
   let content: JsonObject[] | null = null;
   let of: Extensions["extensions"];

@@ -1,6 +1,8 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { FinishReason, ReplyContext, Usage } from "../../conversation/reply.ts";
 import { compact, type JsonObject } from "../../json.ts";
+import { textOfParts } from "../../openai-chat/request/media.ts";
+import { ownInstructions } from "../instructions.ts";
 
 /** A response without output, status and usage: repeats the request's settings. */
 export function responseBase(id: string, createdAt: number, context: ReplyContext, request: Conversation): JsonObject {
@@ -17,7 +19,7 @@ export function responseBase(id: string, createdAt: number, context: ReplyContex
     object: "response",
     created_at: createdAt,
     background: false,
-    instructions: request.system.length > 0 ? request.system.map(({ text }) => text).join("\n\n") : null,
+    instructions: textOfParts(ownInstructions(request), "\n\n") || null,
     max_output_tokens: sampling.maxOutputTokens,
     max_tool_calls: null,
     model: context.model,

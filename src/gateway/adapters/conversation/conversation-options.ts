@@ -1,7 +1,6 @@
 import type { ChatDialect, Conversation } from "../../../formats/conversation/conversation.ts";
 import { either } from "../../../formats/gemini/parts.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
-import type { Limitation } from "../../../providers/contract/provider.ts";
 import type { StoreResponse } from "../../state/responses/store.ts";
 import type { AdapterOptions } from "../passthrough-adapter.ts";
 import type { StepFilter } from "../views/step-filter.ts";
@@ -12,8 +11,6 @@ export type ConversationOptions = AdapterOptions &
   Readonly<{
     dialect: ChatDialect;
     settings: ConversationSettings;
-    /** Features that the channel is known not to support. */
-    limitations: ReadonlySet<Limitation>;
     /** Fetches media that the upstream requires inside the request; rejects GatewayError. */
     inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
     reasoningMemory: ReasoningMemory;

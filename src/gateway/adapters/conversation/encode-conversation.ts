@@ -7,6 +7,7 @@ import { chatOf, takesCustomTools } from "../../../providers/contract/chat.ts";
 import { chatServiceOf } from "../../../providers/contract/facts.ts";
 import type { CallParams } from "../../../providers/contract/provider.ts";
 import { codecOf } from "../../../providers/registry.ts";
+import { systemPlacement } from "../../../providers/shared/system-turns.ts";
 import type { Call } from "../../call/call.ts";
 import { refuseLostReference } from "../../state/provider-state.ts";
 import type { Route } from "../../upstream/route.ts";
@@ -70,7 +71,10 @@ async function encodeFromConversation(
     model: prepared.model,
     info: settings.modelInfo(prepared.model),
     defaultMaxTokens: settings.defaultMaxTokens(prepared.model),
-    service: chatServiceOf(provider),
+    service: {
+      ...chatServiceOf(provider),
+      systemTurns: systemPlacement(provider, prepared.model, options.limitations),
+    },
     reasoningSummaries: !options.limitations.has("reasoning-summaries"),
     newId: randomId,
   };

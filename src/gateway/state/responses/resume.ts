@@ -2,6 +2,7 @@ import type { Conversation } from "../../../formats/conversation/conversation.ts
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { boundPrompt } from "../../../formats/openai-chat/request/summary.ts";
+import { continueTurns } from "../../../formats/openai-responses/instructions.ts";
 import { placeOfItem } from "../../../formats/openai-responses/items.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
@@ -49,7 +50,7 @@ async function previousResponse(
 /** The request with the earlier turns in place of its reference, for upstreams that have not stored it. */
 function withPreviousTurns(conversation: Conversation, { turns }: StoredResponse): Conversation {
   const { previous_response_id: _, previous_interaction_id: __, ...members } = conversation.extra.members;
-  return { ...conversation, turns: [...turns, ...conversation.turns], extra: { ...conversation.extra, members } };
+  return { ...continueTurns(conversation, turns), extra: { ...conversation.extra, members } };
 }
 
 /**

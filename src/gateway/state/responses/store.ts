@@ -5,6 +5,7 @@ import type { Db } from "../../../../db/types.ts";
 import type { Reply } from "../../../formats/conversation/collect-reply.ts";
 import type { Conversation, Turn } from "../../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../../formats/json.ts";
+import { inputInstructions } from "../../../formats/openai-responses/instructions.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Call } from "../../call/call.ts";
@@ -184,7 +185,9 @@ export function responseStorer(
       channelId: channel.id,
       keyHash: keyHashOf(channel, key),
       isNative,
-      turns: isNative ? [] : [...request.turns, { role: "assistant", parts: answer?.parts ?? [] }],
+      turns: isNative
+        ? []
+        : [...inputInstructions(request), ...request.turns, { role: "assistant", parts: answer?.parts ?? [] }],
       body: isNative ? format.nativeBody : (body ?? format.nativeBody),
       createdAt: now,
       expiresAt: now + hours * 3600,

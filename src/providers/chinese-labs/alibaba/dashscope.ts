@@ -138,7 +138,8 @@ const compatible = openAiCompatible({
     "text-embedding-v4",
   ],
   facts: {
-    chat: { cacheMarks: true },
+    // The system message is the first: https://help.aliyun.com/zh/model-studio/qwen-api-reference
+    chat: { cacheMarks: true, systemTurns: "first" },
     requests: {
       topP: [0.001, 0.999],
       temperature: [0, 1.99],

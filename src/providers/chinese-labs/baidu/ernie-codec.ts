@@ -1,11 +1,11 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type {
   Conversation,
+  DialogTurn,
   Part,
   Tool,
   ToolCallPart,
   ToolResultPart,
-  Turn,
 } from "../../../formats/conversation/conversation.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
@@ -72,7 +72,7 @@ function functionOf(tool: Tool, dropped: Dropped): JsonObject[] {
 }
 
 /** A message can hold one call: the first of parallel calls stays a call, the others become text. */
-function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
+function messagesOf(turns: readonly DialogTurn[], dropped: Dropped): JsonObject[] {
   const messages = turns.map(({ role, parts }): JsonObject => {
     const call = parts.find((part): part is ToolCallPart => part.type === "tool-call");
     const result = parts.find((part): part is ToolResultPart => part.type === "tool-result");
@@ -95,7 +95,7 @@ function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
   return messages;
 }
 
-const textOfMedia = (role: Turn["role"], parts: Part[], dropped: Dropped): string =>
+const textOfMedia = (role: DialogTurn["role"], parts: Part[], dropped: Dropped): string =>
   flattenTurns({ turns: [{ role, parts }] }, dropped).find((line) => line.role === role)?.text ?? "";
 
 /** Baidu Qianfan's v1 chat: the text is in `result`, errors have status 200. */

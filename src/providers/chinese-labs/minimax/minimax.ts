@@ -154,6 +154,8 @@ const api = openAiCompatible({
     "MiniMax-Hailuo-02",
   ],
   facts: {
+    // https://github.com/MiniMax-AI/MiniMax-M2/issues/27
+    chat: { systemTurns: "first" },
     requests: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },
     addresses: ADDRESSES,
     errors: { no_credit: [{ code: "1008" }] },

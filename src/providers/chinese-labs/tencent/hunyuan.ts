@@ -105,6 +105,8 @@ const compatible = openAiCompatible({
     "hunyuan-embedding",
   ],
   facts: {
+    // https://cloud.tencent.com/document/api/1729/101837
+    chat: { systemTurns: "first" },
     addresses: { printed: [[/\/anthropic(\/v1)?$/, "/v1"]] },
     errors: {
       no_credit: [

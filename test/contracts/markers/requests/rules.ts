@@ -30,11 +30,6 @@ export const RULES: readonly Rule[] = [...DEFAULTS];
 /** Losses that are still to be repaired. */
 export const KNOWN: readonly Rule[] = [
   {
-    why: "Instructions inside of a conversation lose their position",
-    what: "moved",
-    at: { chat: /./, responses: /./, messages: /./, gemini: /./, interactions: /./ },
-  },
-  {
     why: "Cache marks get lost",
     at: { chat: /prompt_cache/, responses: /prompt_cache/, messages: /cache_control/ },
   },

@@ -1,5 +1,6 @@
 import { textOf } from "../../../../formats/json.ts";
 import { openaiResponsesClientCodec } from "../../../../formats/openai-responses/index.ts";
+import { inputInstructions } from "../../../../formats/openai-responses/instructions.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { Call } from "../../../call/call.ts";
 import type { GatewayContext } from "../../../call/context.ts";
@@ -20,10 +21,10 @@ export async function storeTurn({ services }: GatewayContext, call: Call, turn: 
   const userId = call.caller.user.id;
   const previous = previousId ? await services.responses.find(previousId, userId, createdAt) : null;
   if (previousId && (!previous || previous.isNative)) return;
-  const { turns } = openaiResponsesClientCodec.decodeRequest({ model: call.summary.model, input: turn.input });
+  const conversation = openaiResponsesClientCodec.decodeRequest({ model: call.summary.model, input: turn.input });
   services.responses.keep({
     ...{ id, userId, channelId: 0, keyHash: "", isNative: false },
-    turns: [...(previous?.turns ?? []), ...turns],
+    turns: [...(previous?.turns ?? []), ...inputInstructions(conversation), ...conversation.turns],
     ...{ body, createdAt, expiresAt: createdAt + hours * 3600 },
   });
 }

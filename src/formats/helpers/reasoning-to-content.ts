@@ -1,4 +1,4 @@
-import type { ReplyEvent } from "./reply.ts";
+import type { ReplyEvent } from "../conversation/reply.ts";
 
 /**
  * Moves reasoning into the answer's text between `<think>` and `</think>` lines, for clients that display nothing else

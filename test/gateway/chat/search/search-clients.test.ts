@@ -6,8 +6,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import { streamText } from "ai";
 import OpenAI from "openai";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { sse, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { sse, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import type { ReplyEvent } from "../conversation/reply.ts";
 import { thinkingToContent } from "./reasoning-to-content.ts";
-import type { ReplyEvent } from "./reply.ts";
 
 test("reasoning becomes text between marks, separately for each response, without its signatures", () => {
   const move = thinkingToContent();
