@@ -304,6 +304,39 @@ describe("models of an upstream", () => {
   );
 });
 
+describe("the URL of a call", () => {
+  test("is computed from a form, with what a key says of regions and projects, and nothing is sent", async () => {
+    upstream.answerWith(() => Response.json({}));
+    const urlOf = async (form: object) => (await call("POST", "/api/channel/call_url", { base_url: "", ...form })).data;
+    expect(await urlOf({ type: 1 })).toBe("https://api.openai.com/v1/chat/completions");
+    expect(await urlOf({ type: 26, base_url: "https://api.z.ai/api/coding/paas/v4" })).toBe(
+      "https://api.z.ai/api/coding/paas/v4/chat/completions",
+    );
+    expect(await urlOf({ type: 3, base_url: "https://r.openai.azure.com", model: "our-gpt" })).toBe(
+      "https://r.openai.azure.com/openai/deployments/our-gpt/chat/completions?api-version=2024-12-01-preview",
+    );
+    expect(await urlOf({ type: 38 })).toBe("https://api.jina.ai/v1/embeddings");
+    expect(await urlOf({ type: 1010 })).toBe("https://api-singapore.klingai.com/v1/videos");
+    const key = "access|secret|eu-west-1";
+    expect(await urlOf({ type: 1007, model: "amazon.nova-pro-v1:0", key })).toBe(
+      "https://bedrock-runtime.eu-west-1.amazonaws.com/model/amazon.nova-pro-v1%3A0/converse",
+    );
+    const id = await create({ type: 1007, key, base_url: "" });
+    expect(await urlOf({ type: 1007, model: "m", id })).toContain("bedrock-runtime.eu-west-1.");
+    expect(await urlOf({ type: 1007, model: "m", id, key: "other|us-west-2" })).toContain("runtime.us-west-2.");
+    expect(upstream.seen).toHaveLength(0);
+  });
+
+  test.each([
+    [{ type: 9999, base_url: "https://a.example" }],
+    [{ type: 1006, base_url: "" }],
+    [{ type: 1, base_url: "ftp://a.example" }],
+    [{ type: 1, base_url: "https://" }],
+  ])("there is none of %p", async (form) => {
+    expect(await call("POST", "/api/channel/call_url", form)).toMatchObject({ success: true, data: null });
+  });
+});
+
 describe("balances", () => {
   const reports = (usd: unknown, cents: number) =>
     upstream.answerWith(({ path }) =>

@@ -8,6 +8,7 @@ import { firstKey, isMasked, splitKeys } from "../../domain/channels/keys/keys.t
 import { checkReferences } from "../../domain/channels/manage/channel-input.ts";
 import { readForecast } from "../../domain/channels/manage/forecast.ts";
 import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
+import { callUrlOf } from "../../domain/channels/upstream/call-url.ts";
 import {
   fetchModels,
   refreshModelList,
@@ -58,6 +59,17 @@ const modelListForm = t.Object({
   openai_organization: t.Optional(t.String()),
   /** JSON text, as channels store it. */
   setting: t.Optional(t.String()),
+});
+
+/** The fields of a form that the URL of its calls depends on. */
+const callUrlForm = t.Object({
+  type: integer(),
+  base_url: t.String({ maxLength: 2000 }),
+  other: t.Optional(t.String()),
+  model: t.Optional(t.String({ maxLength: 255 })),
+  /** Absent: the key of the stored channel `id`, if there is one. Only a region or a project in it is used. */
+  key: t.Optional(t.String()),
+  id: t.Optional(rowId),
 });
 
 /** Routes that query an upstream: tests, model lists, balances. */
@@ -113,6 +125,15 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
         return ok(await fetchModels(fetch, { ...channel, proxy: proxyOf({ setting }) }));
       },
       { body: modelListForm },
+    )
+    .post(
+      "/call_url",
+      ({ body: { type, base_url: baseUrl, other = "", model = "", key = "", id } }) => {
+        const stored = id === undefined ? undefined : channels.get(id);
+        const [typed = ""] = isMasked(key) ? [] : splitKeys(type, key);
+        return ok(callUrlOf({ type, baseUrl, other, model, key: typed || (stored ? firstKey(stored) : "") }));
+      },
+      { body: callUrlForm },
     )
     .get(
       "/update_balance/:id",

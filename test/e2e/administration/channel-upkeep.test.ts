@@ -45,7 +45,7 @@ for (const [name, fields] of Object.entries({
 }
 const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 
-test("the drawer says what is missing, warns of /v1, and checks JSON where it is wrong", async () => {
+test("the drawer says what is missing, shows where calls go, and checks JSON where it is wrong", async () => {
   const { button, dialog, waitForNotice } = consolePage;
   const form = words.form;
   await consolePage.open("/channel/add?all=1");
@@ -55,6 +55,13 @@ test("the drawer says what is missing, warns of /v1, and checks JSON where it is
   await drawer.getByText(form.errors.models).waitFor();
   await drawer.getByLabel(form.name, { exact: true }).fill("sluice-gate");
   await drawer.getByLabel(form.key, { exact: true }).fill(KEY);
+  await drawer.getByText("https://api.openai.com/v1/chat/completions").waitFor();
+  for (const typed of ["", "/v1/", "/v1/chat/completions"]) {
+    await drawer.getByLabel(form.baseUrl).fill(`${upstream.url}${typed}`);
+    await drawer.getByText(`${upstream.url}/v1/chat/completions`, { exact: true }).waitFor();
+  }
+  await drawer.getByLabel(form.baseUrl).fill(`${upstream.url}/api/coding/paas/v4/`);
+  await drawer.getByText(`${upstream.url}/api/coding/paas/v4/chat/completions`).waitFor();
   await drawer.getByLabel(form.baseUrl).fill(`${upstream.url}/v1/`);
   await button(form.fetch, drawer).click();
   const picker = dialog(form.pickTitle);
@@ -66,7 +73,6 @@ test("the drawer says what is missing, warns of /v1, and checks JSON where it is
   await drawer.getByText(fillPlaceholders(WORDS.en.components.json.invalid, { line: 1, column: 12 })).waitFor();
   await drawer.getByLabel(form.modelMapping).fill('{"mine": "gpt-4o"}');
   await button(form.create, drawer).click();
-  await button(form.v1Save, dialog(form.v1Title)).click();
   await waitForNotice(fillPlaceholders(words.created, { name: "sluice-gate" }));
   const { id } = (await channels())["sluice-gate"] as Channel;
   expect(await root.get(`/api/channel/${id}`)).toMatchObject({
@@ -87,7 +93,7 @@ test("a channel is added from a key alone, and tested", async () => {
   await waitForNotice(new RegExp(`^${RegExp.escape(host)} added with \\d+ models, responded in`));
   await page.waitForURL("**/channel");
   const channel = (await channels())[host] as Channel;
-  expect(channel).toMatchObject({ base_url: upstream.url, test_model: "gpt-4o-mini" });
+  expect(channel).toMatchObject({ base_url: `${upstream.url}/v1`, test_model: "gpt-4o-mini" });
   expect(channel.models.split(",")).toContain("gpt-4o-mini");
   await root.delete(`/api/channel/${channel.id}/`);
 }, 60_000);

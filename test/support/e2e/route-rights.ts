@@ -58,6 +58,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   "channels:read": [
     "GET /api/channel-checks/",
     "GET /api/channel/",
+    "POST /api/channel/call_url",
     "POST /api/channel/explain",
     "GET /api/channel/forecast",
     "GET /api/channel/ids",

@@ -20,8 +20,6 @@ type Options<Form, Found extends Errors<Form>> = Readonly<{
   send: (form: Form) => Promise<unknown>;
   /** Runs before the form scrolls to the first error. */
   onFaulty?: () => void;
-  /** Asks whether to submit a valid form. */
-  mayBeSent?: (form: Form) => Promise<boolean>;
   /** Fields validated on every change; the others are validated from the first submit on. */
   eager?: readonly (keyof Form)[];
   /** The form stays open after it is submitted and is reset. */
@@ -37,7 +35,7 @@ type Options<Form, Found extends Errors<Form>> = Readonly<{
 export function useCheckedForm<Form extends FieldValues, Found extends Errors<Form> = Errors<Form>>(
   options: Options<Form, Found>,
 ) {
-  const { check, send, onFaulty, mayBeSent, eager = [], rejection = "toast", staysOpen = false } = options;
+  const { check, send, onFaulty, eager = [], rejection = "toast", staysOpen = false } = options;
   const body = useRef<HTMLDivElement>(null);
   const [initial] = useState(options.initial);
   const { watch, setValue, trigger, setError, handleSubmit, reset, formState } = useForm<Form>({
@@ -64,7 +62,6 @@ export function useCheckedForm<Form extends FieldValues, Found extends Errors<Fo
     if (checked?.length !== 0) void trigger(checked);
   };
   const onSent = async (values: Form) => {
-    if (mayBeSent && !(await mayBeSent(values))) return setError("root.kept", { type: "kept" });
     try {
       await send(values);
     } catch (error) {

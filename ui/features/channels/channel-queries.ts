@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ChannelSort, ChannelSums, StatusCounts } from "../../../src/domain/channels/manage/list-channels.ts";
 import type { ChannelHealth } from "../../../src/domain/channels/status/channel-health.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
@@ -100,6 +100,28 @@ export const channelForecast = (ids: readonly number[]) =>
       readData(channelUpstreamApi.forecast.get({ query: { ids: ids.join(",") }, fetch: { signal } })),
     enabled: ids.length > 0,
     staleTime: REFERENCE_STALE_MS,
+  });
+
+/** What a form says about where its channel's calls go. */
+export type CallUrlForm = Readonly<{
+  type: number;
+  base_url: string;
+  other: string;
+  /** Empty: one that the provider is known for. */
+  model: string;
+  /** Empty: the stored one. */
+  key: string;
+  /** Of a stored channel. */
+  id?: number | undefined;
+}>;
+
+/** The URL that a form's channel would call; null: not known yet. */
+export const callUrl = ({ base_url, ...form }: CallUrlForm) =>
+  queryOptions({
+    queryKey: [...CHANNELS_KEY, "call-url", base_url, form],
+    queryFn: ({ signal }) => readData(channelUpstreamApi.call_url.post({ ...form, base_url }, { fetch: { signal } })),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousData,
   });
 
 export const channelById = (id: number) =>

@@ -6,8 +6,9 @@ import Dialog from "@mui/material/Dialog";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FocusEvent, type KeyboardEvent, useEffect, useId, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { usePaused } from "../../lib/use-paused.ts";
 import { useSession } from "../../state/session.ts";
 import { isAdmin } from "../../state/stored-user.ts";
 import { isInReach, type User, userPage } from "../admin/users/user.ts";
@@ -161,8 +162,6 @@ const Choice = ({ id, command, isHere, onHover, onRun }: ChoiceProps) => (
 
 /** Hits shown of each kind; the lists show all. */
 const FEW = { page: 0, pageSize: 4 };
-/** After the last keystroke. */
-const PAUSE_MS = 200;
 
 /** Channels, users and API keys by name or ID, and API keys by the key itself; searched once typing pauses. */
 function useHits(text: string): readonly Command[] {
@@ -212,13 +211,3 @@ function useHits(text: string): readonly Command[] {
 
 /** What a hit is compared with: its ID if that was typed, else its name. */
 const exactOf = (keyword: string, name: string, id: number): string => (keyword === String(id) ? keyword : name);
-
-/** A debounced text. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
-}

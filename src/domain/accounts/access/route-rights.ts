@@ -45,6 +45,7 @@ const PATHS: Readonly<Record<string, Resource>> = {
 
 /** Routes that read, although their method says otherwise: they compute something from what is sent. */
 const READS: ReadonlySet<string> = new Set([
+  "POST /api/channel/call_url",
   "POST /api/channel/explain",
   "POST /api/channel/import/preview",
   "POST /api/catalog/update/preview",

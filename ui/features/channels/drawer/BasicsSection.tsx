@@ -5,15 +5,16 @@ import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Field } from "../../../components/layout.tsx";
+import { CallUrl } from "../form/CallUrl.tsx";
 import type { SectionProps } from "../form/channel-form.ts";
 import { TypeSelect, useTypeWords } from "./TypeSelect.tsx";
 
 const CUSTOM_TYPE = 8;
 
-type BasicsSectionProps = SectionProps & { types: readonly ChannelType[]; isNew: boolean };
+type BasicsSectionProps = SectionProps & { types: readonly ChannelType[]; storedId: number | undefined };
 
 /** Type, name and base URL of the upstream. */
-export const BasicsSection = ({ form, faults, change, types, isNew }: BasicsSectionProps) => {
+export const BasicsSection = ({ form, faults, change, types, storedId }: BasicsSectionProps) => {
   const { t } = useTranslation();
   const id = useId();
   const type = types.find((known) => known.id === form.type);
@@ -24,7 +25,7 @@ export const BasicsSection = ({ form, faults, change, types, isNew }: BasicsSect
     const known = types.find(({ id: other }) => other === chosen)?.models ?? [];
     // A new channel gets the defaults of its type; edited fields stay.
     const isUntouched = form.models.length === 0 || form.models.join() === type?.models.join();
-    change({ type: chosen, ...(isNew && isUntouched && { models: [...known] }) });
+    change({ type: chosen, ...(storedId === undefined && isUntouched && { models: [...known] }) });
   };
   return (
     <Section title={t("channels.form.basics")} hint={words.hint}>
@@ -58,7 +59,21 @@ export const BasicsSection = ({ form, faults, change, types, isNew }: BasicsSect
         htmlFor={`${id}url`}
         optional={type?.defaultBaseUrl ? t("channels.form.optional") : undefined}
         error={faults.baseUrl && t(`channels.form.errors.${faults.baseUrl}`)}
-        hint={baseUrlHint}
+        hint={
+          <>
+            {baseUrlHint}
+            <CallUrl
+              form={{
+                type: form.type,
+                base_url: form.baseUrl,
+                other: form.other,
+                model: form.models[0] ?? "",
+                key: form.key,
+                id: storedId,
+              }}
+            />
+          </>
+        }
       >
         <OutlinedInput
           id={`${id}url`}

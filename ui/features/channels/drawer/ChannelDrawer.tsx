@@ -6,7 +6,6 @@ import Tabs from "@mui/material/Tabs";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
@@ -25,8 +24,6 @@ import {
   changedBodyOf,
   changesOf,
   checkChannelForm,
-  cleanBaseUrl,
-  endsInV1,
   formOf,
   NEW_CHANNEL,
 } from "../form/channel-form.ts";
@@ -73,9 +70,6 @@ const StoredChannelDrawer = ({ id, onClose }: { id: number; onClose: () => void 
 
 type ChannelFormDrawerProps = Readonly<{ stored: Channel | null; initial: ChannelForm; onClose: () => void }>;
 
-/** Types whose base URL is the full URL of the endpoint. */
-const FULL_ADDRESS_TYPE = 8;
-
 /** The server's answers to a change that would send the stored key elsewhere. */
 const KEY_REQUIRED_AGAIN: readonly string[] = ["channel_key_required_again", "channel_reference_required_again"];
 
@@ -83,20 +77,11 @@ const KEY_REQUIRED_AGAIN: readonly string[] = ["channel_key_required_again", "ch
 const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawerProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
   const types = useQuery(channelTypes).data ?? [];
   const [isTesting, setTesting] = useState(false);
   const [tab, setTab] = useState<ChannelTab>("settings");
 
   const typeOf = (form: ChannelForm) => types.find(({ id }) => id === form.type);
-  const mayBeSent = async (form: ChannelForm) => {
-    if (form.type === FULL_ADDRESS_TYPE || !endsInV1(form.baseUrl) || endsInV1(initial.baseUrl)) return true;
-    return confirm({
-      title: t("channels.form.v1Title"),
-      body: t("channels.form.v1Body", { url: cleanBaseUrl(form.baseUrl) }),
-      action: t("channels.form.v1Save"),
-    });
-  };
   const send = async (form: ChannelForm) => {
     if (stored) await updateChannel(stored.id, changedBodyOf(initial, form));
     else await createChannel(bodyOf(form));
@@ -108,7 +93,6 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
   const state = useCheckedForm({
     initial: read,
     check: (form) => checkChannelForm(form, stored && read, typeOf(form)?.defaultBaseUrl === null),
-    mayBeSent,
     send,
     onFaulty: () => setTab("settings"),
   });
@@ -145,7 +129,7 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
       {stored && tab === "health" && <HealthTab channelId={stored.id} />}
       {stored && tab === "errors" && <ErrorsTab channelId={stored.id} />}
       <Box hidden={tab !== "settings"}>
-        <BasicsSection {...section} types={types} isNew={stored === null} />
+        <BasicsSection {...section} types={types} storedId={stored?.id} />
         <KeysSection
           {...section}
           stored={stored}

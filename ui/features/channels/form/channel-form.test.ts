@@ -7,7 +7,6 @@ import {
   type ChannelForm,
   changedBodyOf,
   checkChannelForm,
-  endsInV1,
   formOf,
   holdsSeveralKeys,
   keysOf,
@@ -144,13 +143,4 @@ test("several keys are noticed, but not in the JSON key of type 41", () => {
   expect(keysOf("a,b", 1)).toEqual(["a", "b"]);
   expect(keysOf('{\n  "a": 1,\n  "b": 2\n}\n', 41)).toEqual(['{\n  "a": 1,\n  "b": 2\n}']);
   expect(maskKey("sk-abcdefghijkl9876")).toBe("sk-ab…9876");
-});
-
-test.each([
-  ["https://a.example/v1", true],
-  ["https://a.example/v1/", true],
-  ["https://a.example/v11", false],
-  ["https://a.example", false],
-])("%s ends in /v1: %p", (address, expected) => {
-  expect(endsInV1(address)).toBe(expected);
 });

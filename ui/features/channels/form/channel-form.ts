@@ -137,9 +137,6 @@ export function changesOf(before: ChannelForm, now: ChannelForm): number {
 /** A base URL as it is stored: trimmed, without trailing slashes. */
 export const cleanBaseUrl = (text: string): string => text.trim().replace(/\/+$/, "");
 
-/** Endpoints add /v1 themselves, so a base URL that ends in it leads to /v1/v1. */
-export const endsInV1 = (text: string): boolean => /\/v1$/.test(cleanBaseUrl(text));
-
 /** Channel type whose key is one JSON document, so commas don't separate keys. */
 export const VERTEX_TYPE = 41;
 

@@ -11,6 +11,7 @@ import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Row } from "../../../components/layout.tsx";
 import { usableModels } from "../../tokens/token.ts";
 import { CHANNELS_KEY, channelTypes, pricedModels } from "../channel-queries.ts";
+import { CallUrl } from "../form/CallUrl.tsx";
 import { cleanBaseUrl } from "../form/channel-form.ts";
 import { type AddedChannel, addChannel, type Phase } from "./add-channel.ts";
 import { COMPATIBLE, ProviderTiles } from "./ProviderTiles.tsx";
@@ -97,7 +98,7 @@ export const QuickChannelForm = ({ onAdded, onAllSettings }: QuickChannelFormPro
       const quick = {
         types: typesOf(form),
         key: form.key.trim() || NO_KEY,
-        baseUrl: needsUrl(form) ? cleanBaseUrl(form.baseUrl).replace(/\/v1$/, "") : "",
+        baseUrl: needsUrl(form) ? cleanBaseUrl(form.baseUrl) : "",
         priced,
       };
       const added = await addChannel(quick, setPhase);
@@ -136,7 +137,14 @@ export const QuickChannelForm = ({ onAdded, onAllSettings }: QuickChannelFormPro
             value={form.baseUrl}
             onChange={(baseUrl) => change({ baseUrl })}
             error={errorOf("baseUrl")}
-            hint={t("channels.quick.baseUrlHint")}
+            hint={
+              <>
+                {t("channels.quick.baseUrlHint")}
+                {first && (
+                  <CallUrl form={{ type: first.id, base_url: form.baseUrl, other: "", model: "", key: form.key }} />
+                )}
+              </>
+            }
             placeholder="https://api.example.com"
             inputProps={{ spellCheck: false, inputMode: "url" }}
           />
