@@ -196,7 +196,6 @@ describe("creating", () => {
     ],
     [{ param_override: '{"Generation_Config": {}}' }, "channel_param_override_like", null],
     [{ type: 41, other: '{"gemini-2.5-pro":"us-east5"}' }, "channel_region_invalid", null],
-    [{ type: 41, other: "" }, "channel_region_invalid", null],
   ])("%p is refused in both languages: %s", async (input, code, english) => {
     const ask = (language: string) =>
       call("POST", "/api/channel/", { ...basic, ...input }, { ...app.as.admin, "accept-language": language });
@@ -317,7 +316,6 @@ describe("changing", () => {
   test("another type must fit the region that is there", async () => {
     const id = await create();
     const key = "sk-of-vertex-0001";
-    expect(await put(id, { type: 41, key })).toMatchObject({ code: "channel_region_invalid" });
     for (const other of ["evil.example/", '{"default":"us","m":"evil.example#"}', '{"default":1}']) {
       expect(await put(id, { type: 41, key, other })).toMatchObject({ code: "channel_region_invalid" });
     }

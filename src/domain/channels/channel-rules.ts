@@ -19,7 +19,8 @@ export function baseUrlError(text: string): "channel_base_url_invalid" | undefin
 /** What is wrong with the region of a channel of Vertex AI, a name or a JSON object by model; undefined: nothing. */
 export function regionError(text: string, type: number): "channel_region_invalid" | undefined {
   const region = text.trim();
-  if (type !== VERTEX_AI) return undefined;
+  // Without one it is `global`, the only one of express keys.
+  if (type !== VERTEX_AI || region === "") return undefined;
   const byModel = region.startsWith("{") ? (parseObject(region) ?? {}) : { default: region };
   // A region is part of the host's name.
   const isValid = "default" in byModel && Object.values(byModel).every(isRegionName);

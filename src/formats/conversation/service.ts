@@ -45,6 +45,8 @@ export type ChatService = Readonly<{
   compaction: boolean;
   /** Takes media only inside the request: the gateway fetches URLs first. */
   inlineMediaOnly: boolean;
+  /** Fetches https URLs in Gemini's format itself, where the request names their media type. */
+  fetchesMedia: boolean;
   /** Its responses differ from their wire format, so that they are never passed through. */
   nonstandardResponses: boolean;
 }>;
@@ -60,5 +62,6 @@ export const PLAIN_SERVICE: ChatService = {
   webSearch: false,
   compaction: false,
   inlineMediaOnly: false,
+  fetchesMedia: false,
   nonstandardResponses: false,
 };

@@ -11,6 +11,8 @@ import { serverToolIn } from "./request/server-tools.ts";
  */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
+const UNKNOWN_TYPE = "application/octet-stream";
+
 /** Reads a member in either spelling: Google accepts camelCase and snake_case everywhere. */
 export const either = (record: JsonObject | null | undefined, name: string): unknown =>
   record?.[name] ?? record?.[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
@@ -88,12 +90,12 @@ function readPlain(part: JsonObject, calls: CallNames): Part[] {
   if (response) return [readResponse(response, calls)];
   const inline = recordOf(either(part, "inlineData"));
   if (inline) {
-    const mediaType = textOf(either(inline, "mimeType")) ?? "application/octet-stream";
+    const mediaType = textOf(either(inline, "mimeType")) ?? UNKNOWN_TYPE;
     return [media(mediaType, { kind: "base64", mediaType, data: textOf(inline.data) ?? "" })];
   }
   const file = recordOf(either(part, "fileData"));
   if (file) {
-    const mediaType = textOf(either(file, "mimeType")) ?? "application/octet-stream";
+    const mediaType = textOf(either(file, "mimeType")) ?? UNKNOWN_TYPE;
     const url = textOf(either(file, "fileUri")) ?? "";
     return [
       media(
@@ -208,12 +210,19 @@ function responseOf({ parts, isError }: ToolResultPart): JsonObject {
 export const isFetchableUrl = (url: string): boolean =>
   /^(gs:|https:\/\/(www\.)?(youtube\.com|youtu\.be|generativelanguage\.googleapis\.com))/.test(url);
 
+/** Whether a service that fetches media can fetch this: Google demands https and the media type. */
+export const isNamedFile = (url: string, mediaType: string | null | undefined): boolean =>
+  /^https:/i.test(url) && Boolean(mediaType) && mediaType !== UNKNOWN_TYPE;
+
 function writeMedia(source: MediaSource): JsonObject | null {
   switch (source.kind) {
     case "base64":
       return { inlineData: { mimeType: source.mediaType, data: source.data } };
     case "url":
-      return isFetchableUrl(source.url) ? fileData(source.url, source.mediaType) : null;
+      // Others have been fetched where the service does not fetch them itself.
+      return isFetchableUrl(source.url) || isNamedFile(source.url, source.mediaType)
+        ? fileData(source.url, source.mediaType)
+        : null;
     case "text":
       return { text: source.text };
     case "file":

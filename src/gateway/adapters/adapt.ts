@@ -1,5 +1,5 @@
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
-import { isFetchableUrl } from "../../formats/gemini/parts.ts";
+import { isFetchableUrl, isNamedFile } from "../../formats/gemini/parts.ts";
 import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import { thinkingToContent } from "../../formats/helpers/reasoning-to-content.ts";
 import { isTriggered } from "../../formats/openai-responses/compaction.ts";
@@ -215,8 +215,11 @@ function mediaInliner(
 ): ((conversation: Conversation) => Promise<void>) | null {
   // Google fetches the files of an interaction itself.
   if (dialect === INTERACTIONS) return null;
-  const takes = dialect === "gemini" ? isFetchableUrl : undefined;
-  if (chatServiceOf(provider).inlineMediaOnly)
-    return (conversation) => inlineMedia(context, conversation, undefined, takes);
+  const { inlineMediaOnly, fetchesMedia } = chatServiceOf(provider);
+  const takes: Parameters<typeof inlineMedia>[3] =
+    dialect === "gemini"
+      ? ({ url, mediaType }) => isFetchableUrl(url) || (fetchesMedia && isNamedFile(url, mediaType))
+      : undefined;
+  if (inlineMediaOnly) return (conversation) => inlineMedia(context, conversation, undefined, takes);
   return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
 }

@@ -5,6 +5,7 @@ import { canPassThrough } from "../../formats/gemini/request/can-passthrough.ts"
 import { type JsonObject, recordsOf } from "../../formats/json.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import { chatOf } from "../../providers/contract/chat.ts";
+import { chatServiceOf } from "../../providers/contract/facts.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/route.ts";
@@ -20,7 +21,7 @@ import { needsPreparation } from "./conversation/prepare-conversation.ts";
  */
 export function canForwardRequest(
   { body, summary, isResumed }: Call,
-  { upstreamModel }: Route,
+  { upstreamModel, provider }: Route,
   { dialect, inlineMedia, limitations, prompt, settings }: ConversationOptions,
   stream: boolean,
 ): boolean {
@@ -29,7 +30,7 @@ export function canForwardRequest(
     !isResumed &&
     dialect !== "openai-chat" &&
     (dialect === "gemini"
-      ? canPassThrough(body.json, settings.modelInfo(upstreamModel))
+      ? canPassThrough(body.json, settings.modelInfo(upstreamModel), chatServiceOf(provider))
       : inlineMedia === null &&
         (continuesThread(body.json) || !hasGatewayMark(body.text)) &&
         (dialect !== "anthropic" || takesInstructions(body.json, settings.modelInfo(upstreamModel), isRejected))) &&

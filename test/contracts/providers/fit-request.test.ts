@@ -103,7 +103,7 @@ describe("requests meet what services take", () => {
       { role: "developer", content: "s" },
       { role: "user", content: "u" },
     ];
-    expect(adapt(Number(type), { messages })?.changes.messages).toEqual([
+    expect(adapt(Number(type), { messages }, "meta/m")?.changes.messages).toEqual([
       { role: "system", content: "s" },
       messages[1],
     ]);

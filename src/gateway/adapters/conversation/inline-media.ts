@@ -6,18 +6,19 @@ import { invalidRequest } from "../../http/client-body.ts";
 
 const MAX_MEDIA_BYTES = 20 * 1024 * 1024;
 const MAX_MEDIA_PARTS = 32;
+type MediaUrl = Extract<MediaPart["source"], { kind: "url" }>;
 const TIMEOUT_MS = 20_000;
 
 /**
  * Fetches media URLs and puts their contents into the request, for upstreams that accept nothing else. The safe fetch
  * rejects private networks, even after redirects. `types`: media types that the upstream accepts only inline; `takes`:
- * URLs that it can fetch itself. Rejects GatewayError with the reason.
+ * those that it can fetch itself. Rejects GatewayError with the reason.
  */
 export async function inlineMedia(
   context: GatewayContext,
   conversation: Conversation,
   types: readonly MediaPart["type"][] = ["image", "audio", "video", "document"],
-  takes: (url: string) => boolean = () => false,
+  takes: (source: MediaUrl) => boolean = () => false,
 ): Promise<void> {
   const parts = conversation.turns
     .flatMap((turn) => mediaIn(turn.parts))
@@ -57,8 +58,8 @@ export async function fetchMedia(
   }
 }
 
-const isFetchable = (source: MediaPart["source"], takes: (url: string) => boolean): boolean =>
-  source.kind === "url" && /^https?:/i.test(source.url) && !takes(source.url);
+const isFetchable = (source: MediaPart["source"], takes: (source: MediaUrl) => boolean): boolean =>
+  source.kind === "url" && /^https?:/i.test(source.url) && !takes(source);
 
 function mediaIn(parts: readonly Part[]): MediaPart[] {
   return parts.flatMap((part) => {

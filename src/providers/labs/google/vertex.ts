@@ -20,6 +20,7 @@ import { googleImages } from "./images.ts";
 import { googleSongs } from "./songs.ts";
 import { googleSpeech } from "./speech.ts";
 import { vertexEmbeddingMethod, vertexEmbeddings } from "./vertex-embeddings.ts";
+import { partnerModelOf, partnerPath, prepareForPartner } from "./vertex-partners.ts";
 import { veoVideos } from "./videos.ts";
 
 /** Renew a token that expires within this time. */
@@ -83,26 +84,32 @@ function hostOf({ baseUrl }: ProviderChannel, region: string): string {
   return `https://${region}-aiplatform.googleapis.com`;
 }
 
-/** Base URL of all publishers' models: under a project, or without one in express mode. */
-function publishersUrl(channel: ProviderChannel, params: Pick<CallParams, "key" | "model" | "requestedModel">): string {
-  const { region, path } = publishersOf(channel, params);
-  return `${hostOf(channel, region)}/v1/${path}`;
+type LocationParams = Pick<CallParams, "key" | "model" | "requestedModel">;
+
+/** Base URL of a location: under a project, or without one in express mode. */
+function locationUrl(channel: ProviderChannel, params: LocationParams): string {
+  const { region, path } = locationOf(channel, params);
+  return `${hostOf(channel, region)}/v1${path && `/${path}`}`;
 }
 
-/** The resource path of all publishers' models, and the region that serves them. */
-function publishersOf(
+/** Base URL of all publishers' models. */
+const publishersUrl = (channel: ProviderChannel, params: LocationParams): string =>
+  `${locationUrl(channel, params)}/publishers`;
+
+/** The region that serves a model, and the resource path of that location in the project; empty in express mode. */
+function locationOf(
   channel: ProviderChannel,
-  { key = "", model, requestedModel = model }: Pick<CallParams, "key" | "model" | "requestedModel">,
+  { key = "", model, requestedModel = model }: LocationParams,
 ): Readonly<{ region: string; path: string }> {
   const account = serviceAccountOf(key);
-  if (!account) return { region: DEFAULT_REGION, path: "publishers" };
+  if (!account) return { region: DEFAULT_REGION, path: "" };
   const region = regionOf(channel.other, requestedModel);
-  return { region, path: `projects/${account.projectId}/locations/${region}/publishers` };
+  return { region, path: `projects/${account.projectId}/locations/${region}` };
 }
 
 /** The service of the Live API: https://cloud.google.com/vertex-ai/generative-ai/docs/live-api/get-started-websocket */
 const liveUrl = (channel: ProviderChannel, params: CallParams): string =>
-  `${hostOf(channel, publishersOf(channel, params).region)}/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent`;
+  `${hostOf(channel, locationOf(channel, params).region)}/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent`;
 
 const DATED = /^(claude-.*)-(\d{8})$/;
 /** Vertex writes the date of a Claude model after an `@`. */
@@ -111,18 +118,20 @@ const claudeName = (model: string): string => model.replace(DATED, "$1@$2");
 /** The URL contains Claude's model. */
 const ENVELOPE = { model: undefined, anthropic_version: "vertex-2023-10-16" };
 
-const tokenCount = (format: ChatDialect): TokenCount =>
-  format === "anthropic"
-    ? {
-        url: (channel, params) => `${publishersUrl(channel, params)}/anthropic/models/count-tokens:rawPredict`,
-        encode: (chat, { model }) => ({ ...encodeAnthropicCount(chat), model: claudeName(model) }),
-        decode: decodeAnthropicCount,
-      }
-    : {
-        url: (channel, params) => `${publishersUrl(channel, params)}/google/models/${params.model}:countTokens`,
-        encode: encodeVertexCount,
-        decode: decodeGeminiCount,
-      };
+const tokenCount = (format: ChatDialect): TokenCount | null =>
+  format === "openai-chat"
+    ? null
+    : format === "anthropic"
+      ? {
+          url: (channel, params) => `${publishersUrl(channel, params)}/anthropic/models/count-tokens:rawPredict`,
+          encode: (chat, { model }) => ({ ...encodeAnthropicCount(chat), model: claudeName(model) }),
+          decode: decodeAnthropicCount,
+        }
+      : {
+          url: (channel, params) => `${publishersUrl(channel, params)}/google/models/${params.model}:countTokens`,
+          encode: encodeVertexCount,
+          decode: decodeGeminiCount,
+        };
 
 /** Asks about an operation: its name is the model's path and a number. */
 function pollOperation(channel: ProviderChannel, name: string): TaskRequest {
@@ -157,7 +166,10 @@ const { tasks, videos } = veoVideos({
   parameters: ["generateAudio", "compressionQuality", "resizeMode"],
 });
 
-/** Google Vertex AI: Gemini and Claude in a service account's project, or with an express-mode API key, Gemini only. */
+/**
+ * Google Vertex AI: Gemini, Claude and other makers' models in a service account's project, or with an express-mode API key,
+ * Gemini only.
+ */
 export const vertex: Provider = {
   type: 41,
   name: "Vertex AI",
@@ -184,6 +196,8 @@ export const vertex: Provider = {
     if (params.dialect === "anthropic" && serviceAccountOf(params.key ?? "")) {
       return `${publishersUrl(channel, params)}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`;
     }
+    const partner = params.dialect === "openai-chat" ? partnerModelOf(model) : null;
+    if (partner && capability === "chat") return locationUrl(channel, params) + partnerPath(partner, stream);
     const method = capability === "embeddings" ? vertexEmbeddingMethod(model) : geminiMethod(model, stream);
     return `${publishersUrl(channel, params)}/google/models/${model}:${method}`;
   },
@@ -194,6 +208,8 @@ export const vertex: Provider = {
   },
   prepare(body, params) {
     const { model, dialect } = params;
+    const partner = dialect === "openai-chat" ? partnerModelOf(model) : null;
+    if (partner) return prepareForPartner(body, params, partner);
     if (dialect !== "anthropic") return null;
     const { changes, dropped } = cloudMembers("vertex", body, params);
     return { model, changes: { ...ENVELOPE, ...changes }, dropped };
@@ -202,10 +218,11 @@ export const vertex: Provider = {
     const account = rejection.status === 401 ? serviceAccountOf(rejection.key) : null;
     return account && forgetAccessToken(account) ? "retry" : onBetasRejected(rejection);
   },
-  facts: { chat: { inlineMediaOnly: true } },
+  // Mistral's reasoning is part of the content here, too.
+  facts: { addresses: ADDRESSES, chat: { inlineMediaOnly: true, fetchesMedia: true, nonstandardResponses: true } },
   chat: chatApi({
-    formats: ["gemini", "anthropic"],
-    formatOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),
+    formats: ["gemini", "anthropic", "openai-chat"],
+    formatOf: (model) => (model.startsWith("claude") ? "anthropic" : partnerModelOf(model) ? "openai-chat" : "gemini"),
     tokenCount,
     envelope(body, params) {
       if (params.dialect !== "anthropic") return null;
@@ -214,7 +231,10 @@ export const vertex: Provider = {
     },
   }),
   live: {
-    modelName: (channel, params) => `${publishersOf(channel, params).path}/google/models/${params.model}`,
+    modelName(channel, params) {
+      const { path } = locationOf(channel, params);
+      return `${path && `${path}/`}publishers/google/models/${params.model}`;
+    },
     usageNames: { candidatesTokenCount: "responseTokenCount", candidatesTokensDetails: "responseTokensDetails" },
   },
   tasks,
