@@ -71,7 +71,7 @@ Environment (all optional)
   DATABASE_URL_FILE, …     a file with the value, for each of the four above
   TRUSTED_PROXIES          addresses or CIDR ranges whose forwarded headers are believed
   ALLOW_PRIVATE_UPSTREAMS  true: channels may live on private and loopback addresses
-  WORKERS                  processes that share the port (auto: one for each core; embedded database: 1)
+  WORKERS                  processes that share the port (auto: one a core from four cores on; embedded: 1)
   LOG_LEVEL, LOG_FORMAT    info; json or pretty
   RELAY_TIMEOUT, STREAMING_TIMEOUT, SHUTDOWN_TIMEOUT   seconds
 `;

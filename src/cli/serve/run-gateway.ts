@@ -61,9 +61,9 @@ export async function runGateway(config: Config, host: HostLink | null): Promise
   const signals = host ? listenForOrders(host) : listenForSignals();
   const { reason, siblings } = await signals.next();
   isDraining = true;
-  const isReplaced = reason === "reload";
   const hasReplicas = opened.liveProcesses() > siblings;
-  const delayMs = isReplaced ? REPLACED_DELAY_MS : (config.shutdownDelayMs ?? (hasReplicas ? USUAL_DELAY_MS : 0));
+  const usualDelayMs = config.shutdownDelayMs ?? (hasReplicas ? USUAL_DELAY_MS : 0);
+  const delayMs = reason === "orphaned" ? 0 : reason === "reload" ? REPLACED_DELAY_MS : usualDelayMs;
   log.info({ reason, delayMs, withinMs: config.shutdownTimeoutMs }, "shutting down: open calls may finish");
   // Load balancers need a while to see that this replica is not ready: until then calls are taken as before.
   if (delayMs > 0) await within(signals.next(), delayMs);

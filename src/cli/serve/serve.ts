@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { countCores } from "../../lib/runtime/count-cores.ts";
+import { bestWorkers, countCores } from "../../lib/runtime/count-cores.ts";
 import { becomeOwner } from "../../lib/runtime/data-dir-owner.ts";
 import { loadConfig } from "../../server/config.ts";
 import { HostLink } from "../../server/workers/host-link.ts";
@@ -13,7 +13,7 @@ import { runGateway } from "./run-gateway.ts";
 export async function serve(): Promise<number> {
   const config = await loadConfig();
   becomeOwner(config.dataDir, true);
-  const workers = config.databaseUrl === null ? 1 : (config.workers ?? countCores());
+  const workers = config.databaseUrl === null ? 1 : (config.workers ?? bestWorkers(countCores()));
   if (workers === 1) return runGateway({ ...config, workers }, null);
   const { supervise } = await import("./supervisor/supervise.ts");
   return supervise(config, workers);

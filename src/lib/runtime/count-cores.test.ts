@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { countCores } from "./count-cores.ts";
+import { bestWorkers, countCores } from "./count-cores.ts";
 
 const files = (texts: Readonly<Record<string, string>>) => (path: string) => texts[path] ?? null;
 
@@ -31,3 +31,11 @@ describe("cores that a process may use", () => {
     ],
   ])("%s", (_, texts, cores) => expect(countCores(8, files(texts))).toBe(cores));
 });
+
+test.each([
+  [1, 1],
+  [2, 1],
+  [3, 1],
+  [4, 4],
+  [64, 64],
+])("on %i cores %i processes serve most", (cores, workers) => expect(bestWorkers(cores)).toBe(workers));

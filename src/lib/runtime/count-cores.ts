@@ -12,6 +12,15 @@ export function countCores(cores = availableParallelism(), read: Read = readText
   return Math.max(1, Math.min(cores, Math.floor(quota)));
 }
 
+/** From so many cores on, workers serve more than a single process does. */
+const CORES_FOR_WORKERS = 4;
+
+/**
+ * Processes that serve most on so many cores. On fewer than four one process serves more calls than several, each for less: it
+ * shares its cores with Postgres and the kernel's part of the network.
+ */
+export const bestWorkers = (cores: number): number => (cores < CORES_FOR_WORKERS ? 1 : cores);
+
 const ROOT = "/sys/fs/cgroup";
 
 /** CPU quotas in cores: of the group itself, and of those that it is in. */

@@ -265,7 +265,10 @@ export class HostLink {
     }
   }
 
-  /** Without a supervisor there is nobody to start this process again: it finishes its calls and ends. */
+  /**
+   * Without a supervisor there is nobody to start this process again: it stops listening at once, which leaves the port to
+   * the next supervisor, finishes its calls and ends.
+   */
   #lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
@@ -276,7 +279,7 @@ export class HostLink {
     this.#waiting.clear();
     this.#batches.clear();
     this.#batch = null;
-    this.#order({ type: "stop", reason: "shutdown", workers: 1 });
+    this.#order({ type: "stop", reason: "orphaned", workers: 1 });
   }
 
   /** Measures how late the event loop is, and looks for answers that are. */

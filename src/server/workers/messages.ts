@@ -24,7 +24,7 @@ export type Topic = "metrics" | "readiness";
 /** Sent by the supervisor. */
 export type ToWorker =
   /** First: no new calls. Each further one ends the step under way, as a further SIGTERM does. */
-  | Readonly<{ type: "stop"; reason: "shutdown" | "reload"; workers: number }>
+  | Readonly<{ type: "stop"; reason: "shutdown" | "reload" | "orphaned"; workers: number }>
   /** A worker has died: charge what it left. */
   | Readonly<{ type: "adopt" }>
   | Readonly<{ type: "ask"; id: number; topic: Topic }>

@@ -65,7 +65,7 @@ export function gatewayCommand(): string[] {
  * the limits on management calls are off, unless `env` says otherwise. Throws, with its output, when it does not get ready.
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const port = await freePort();
+  const port = options.env?.PORT ?? (await freePort());
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-data-")));
   if (!options.dataDir) {
     folders.add(dataDir);

@@ -1,4 +1,5 @@
-import { chmod, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createRunDirectory, removeRunDirectory, SUPERVISOR_SOCKET } from "../../../../db/embedded/run-directory.ts";
 import { removeCountTable } from "../../../lib/limits/count-table.ts";
@@ -58,6 +59,7 @@ export async function supervise(config: Config, workers: number): Promise<number
   }
   const { dataDir } = config;
   const supervisor = new Supervisor({ expected: workers, port: await freePort(config), dataDir, log });
+  await mkdir(workersFolder(config), { recursive: true });
   const endControl = await startSupervisorControl(supervisor, config.dataDir, log);
   const reload = () =>
     void supervisor.reload().then(
@@ -69,19 +71,37 @@ export async function supervise(config: Config, workers: number): Promise<number
   log.info({ workers, pid: process.pid, version }, "the workers are started");
   const failed = await supervisor.start();
   if (failed !== null) supervisor.stop();
-  await supervisor.ended();
+  const failedLater = await supervisor.ended();
   await endControl();
-  await rm(join(config.dataDir, "workers"), { recursive: true, force: true });
+  await rm(workersFolder(config), { recursive: true, force: true });
   removeCountTable(dataDir);
-  return failed ?? 0;
+  return failed ?? failedLater ?? 0;
 }
 
-/** The port, which nobody else has: the workers could share it even with another program. Throws ConfigError. */
+/** What workers whose supervisor was killed take to stop listening. */
+const LEFT_WITHIN_MS = 30_000;
+const LOOK_AGAIN_MS = 100;
+
+/**
+ * The port, which nobody else has: the workers could share it even with another program. Where a supervisor of this DATA_DIR was
+ * killed, its workers are waited for. Throws ConfigError.
+ */
 async function freePort(config: Config): Promise<number> {
-  const probe = await listen(config, () =>
-    Bun.serve({ hostname: config.host, port: config.port, fetch: () => new Response(null, { status: 503 }) }),
-  );
-  const { port } = probe;
-  await probe.stop(true);
-  return port ?? config.port;
+  const until = existsSync(workersFolder(config)) ? performance.now() + LEFT_WITHIN_MS : 0;
+  for (;;) {
+    try {
+      const probe = await listen(config, () =>
+        Bun.serve({ hostname: config.host, port: config.port, fetch: () => new Response(null, { status: 503 }) }),
+      );
+      const { port } = probe;
+      await probe.stop(true);
+      return port ?? config.port;
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await Bun.sleep(LOOK_AGAIN_MS);
+    }
+  }
 }
+
+/** Removed at the end: where it stands, a supervisor was killed. */
+const workersFolder = ({ dataDir }: Config): string => join(dataDir, "workers");

@@ -49,16 +49,21 @@ function ownMetrics(workers: readonly WorkerProcess[], expected: number, restart
   ];
 }
 
-/** The host is ready when one of its workers is; what is wrong with any of them is listed once. */
+/**
+ * The host is ready when one of its workers is, and less than half of those that listen leave their calls waiting. What is wrong
+ * with any of them is listed once.
+ */
 async function hostReadiness({ workers, expected }: Omit<HostState, "ended" | "restarts">): Promise<Readiness> {
   const staying = workers.filter(({ isLeaving }) => !isLeaving);
   const chosen = staying.length > 0 ? staying : workers;
+  const listening = chosen.filter(({ isReady }) => isReady);
   const answers = await Promise.all(chosen.map((worker) => worker.ask("readiness")));
   const known = answers.filter(isReadiness);
+  const hanging = listening.filter((worker) => worker.isReady && answers[chosen.indexOf(worker)] === null).length;
   const degraded = new Set(known.flatMap((answer) => answer.degraded));
   const ready = known.filter((answer) => answer.ready).length;
   if (ready < expected) degraded.add(`workers: ${ready} of ${expected} take calls`);
-  return { ready: ready > 0, degraded: [...degraded] };
+  return { ready: ready > 0 && hanging * 2 < listening.length, degraded: [...degraded] };
 }
 
 const isReadiness = (answer: readonly MetricSnapshot[] | Readiness | null): answer is Readiness =>
@@ -67,8 +72,13 @@ const isReadiness = (answer: readonly MetricSnapshot[] | Readiness | null): answ
 const isSnapshots = (answer: readonly MetricSnapshot[] | Readiness | null): answer is readonly MetricSnapshot[] =>
   Array.isArray(answer);
 
-/** Between the end of a worker and the start of the next: doubled each time, until one has lived for a while. */
-const BACKOFF_MS = { first: 100, most: 30_000, forgottenAfter: 60_000 };
+/** Between the end of a worker and the start of the next: doubled with each one in a row that ended before it served. */
+const BACKOFF_MS = { first: 100, most: 30_000 };
+/** While no worker serves, so many starts in a row that fail mean that none will succeed. */
+const MOST_FAILED_STARTS = 6;
+/** A worker reports once a second. One that does not for so long hangs, with its share of the new connections. */
+const SILENT_MS = 5000;
+const LOOK_MS = 1000;
 /** How long a new worker may take until it serves, migrations included. */
 const START_WITHIN_MS = 120_000;
 
@@ -90,9 +100,14 @@ export class Supervisor {
   readonly #ended = new Map<number, readonly MetricSnapshot[]>();
   readonly #watching = new Set<number>();
   readonly #restartTimers = new Set<Timer>();
+  readonly #over = Promise.withResolvers<void>();
+  #lookedAt = performance.now();
+  readonly #looking = setInterval(() => this.#lookForHanging(), LOOK_MS);
   #restarts = 0;
-  #crashesInARow = 0;
+  #failedStarts = 0;
   #isStopping = false;
+  /** No worker starts: the supervisor ends with this. */
+  #failure: number | null = null;
   #reloading: Promise<number> | null = null;
 
   /** Makes the table of limits; throws when there is no space for it. */
@@ -135,11 +150,37 @@ export class Supervisor {
     this.#isStopping = true;
     for (const timer of this.#restartTimers) clearTimeout(timer);
     for (const worker of this.#workers) this.#dismiss(worker, "shutdown");
+    this.#endIfLast();
   }
 
-  /** Resolves when no worker is left. */
-  async ended(): Promise<void> {
-    while (this.#workers.length > 0) await Promise.race(this.#workers.map(({ exited }) => exited));
+  /**
+   * Resolves when it was stopped and no worker is left: null, or the exit code of the last of too many workers that could not
+   * start. Whatever else ends workers, others take their places.
+   */
+  async ended(): Promise<number | null> {
+    await this.#over.promise;
+    return this.#failure;
+  }
+
+  #endIfLast(): void {
+    if (!this.#isStopping || this.#workers.length > 0) return;
+    clearInterval(this.#looking);
+    this.#over.resolve();
+  }
+
+  /** Ends workers that hang; the system would go on giving them connections. */
+  #lookForHanging(): void {
+    const now = performance.now();
+    // After a pause of the machine, or of this process, all of them seem to have been silent.
+    const wasAway = now - this.#lookedAt > 2 * LOOK_MS;
+    this.#lookedAt = now;
+    for (const worker of this.#workers) {
+      if (wasAway) worker.lastReceivedAt = now;
+      if (!worker.isReady || now - worker.lastReceivedAt < SILENT_MS) continue;
+      this.parts.log.error({ worker: worker.number, pid: worker.pid }, "a worker hangs and is ended");
+      worker.lastReceivedAt = now;
+      worker.kill();
+    }
   }
 
   async #reload(): Promise<number> {
@@ -205,13 +246,19 @@ export class Supervisor {
     this.#limits.releaseLocks(worker.pid);
     this.#watch(worker, false);
     for (const other of this.#workers) other.send({ type: "routing", worker: worker.number, news: null });
+    this.#endIfLast();
     if (worker.isLeaving || this.#isStopping) return;
     log.error({ worker: worker.number, pid: worker.pid, exitCode }, "a worker has ended by itself");
     // What it left unwritten is charged by another one at once, not when the next one starts.
     this.#workers.find(({ isReady, isLeaving }) => isReady && !isLeaving)?.send({ type: "adopt" });
-    if (Date.now() - worker.startedAt > BACKOFF_MS.forgottenAfter) this.#crashesInARow = 0;
-    const delayMs = Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** this.#crashesInARow);
-    this.#crashesInARow += 1;
+    this.#failedStarts = worker.hasServed ? 0 : this.#failedStarts + 1;
+    if (this.#failedStarts >= MOST_FAILED_STARTS && !this.#workers.some(({ isReady }) => isReady)) {
+      log.fatal({ exitCode }, `no worker can start: ${this.#failedStarts} in a row have ended before they served`);
+      this.#failure = exitCode || 1;
+      this.stop();
+      return;
+    }
+    const delayMs = Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** Math.max(0, this.#failedStarts - 1));
     const timer = setTimeout(() => {
       this.#restartTimers.delete(timer);
       if (this.#isStopping || this.#workers.length >= expected) return;

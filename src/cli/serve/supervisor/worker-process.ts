@@ -32,7 +32,11 @@ export class WorkerProcess {
   /** As of its last report. */
   status: WorkerStatus = IDLE;
   counters: readonly MetricSnapshot[] = [];
+  /** Its last message, or its start, on the clock of `performance.now()`. */
+  lastReceivedAt = performance.now();
   isReady = false;
+  /** It has taken calls, now or before. */
+  hasServed = false;
   /** It has the order to stop. */
   isLeaving = false;
   readonly #child: Bun.Subprocess;
@@ -92,8 +96,10 @@ export class WorkerProcess {
   }
 
   #receive(message: ToSupervisor): void {
+    this.lastReceivedAt = performance.now();
     if (message.type === "ready") {
       this.isReady = message.protocol === PROTOCOL;
+      this.hasServed = this.isReady;
       this.#started.resolve(this.isReady);
     } else if (message.type === "report") {
       this.status = message.status;
