@@ -66,6 +66,9 @@ test("OpenAI's client lists models with context, prices and capabilities as Open
       vision: true,
     },
     max_context_length: 1_000_000,
+    context_window: 1_000_000,
+    max_model_len: 1_000_000,
+    max_output_tokens: 128_000,
     aliases: [],
     deprecation: null,
   });

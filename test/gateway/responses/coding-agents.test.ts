@@ -25,6 +25,7 @@ type Agent = Readonly<{
 }>;
 
 const QUESTION = "Write the file made.txt.";
+const LIMITS = { contextWindow: 200_000, outputLimit: 32_000 };
 /** Without substitution, which Gemini CLI refuses. */
 const COMMAND = "expr 6 '*' 7 > made.txt && echo done by the shell";
 
@@ -56,7 +57,54 @@ const AGENTS: Readonly<Record<string, Agent>> = {
     snippet: "openCode",
     files: (snippet) => ({ "opencode.json": snippet }),
   },
+  "Copilot CLI": {
+    command: "copilot",
+    args: ["--allow-all-tools", "--prompt", QUESTION],
+    snippet: "copilotCli",
+    files: () => ({}),
+  },
+  "Qwen Code": {
+    command: "qwen",
+    args: ["--yolo", QUESTION],
+    snippet: "qwenCode",
+    files: (snippet) => ({ ".qwen/settings.json": /^# (\{.*)$/m.exec(snippet)?.[1] ?? "" }),
+  },
+  Cline: {
+    command: "cline",
+    args: [QUESTION],
+    snippet: "cline",
+    files: (snippet) => ({ ".cline/data/settings/providers.json": clineSettings(snippet) }),
+  },
+  Kilo: {
+    command: "kilo",
+    args: ["run", "--auto", QUESTION],
+    snippet: "kiloCode",
+    files: (snippet) => ({ "kilo.json": snippet }),
+  },
+  Continue: {
+    command: "cn",
+    args: ["--print", "--auto", "--config", ".continue/config.yaml", QUESTION],
+    snippet: "continueDev",
+    files: (snippet) => ({ ".continue/config.yaml": snippet }),
+  },
+  pi: {
+    command: "pi",
+    args: ["--print", "--provider", "sluice", QUESTION],
+    snippet: "piAgent",
+    files: (snippet) => ({ ".pi/agent/models.json": snippet }),
+  },
 };
+
+/** What `cline auth` stores of the values in the snippet. */
+function clineSettings(snippet: string): string {
+  const lineOf = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(snippet)?.[1];
+  const provider = "openai-compatible";
+  const settings = {
+    ...{ provider, apiKey: lineOf("OpenAI Compatible API Key"), model: lineOf("Model ID") },
+    baseUrl: lineOf("Base URL"),
+  };
+  return JSON.stringify({ version: 1, lastUsedProvider: provider, modes: {}, providers: { [provider]: { settings } } });
+}
 
 /** Gemini CLI says nothing of its session. */
 const NAMES_ITS_SESSION = /^(Claude Code|Codex|opencode)/;
@@ -132,7 +180,12 @@ for (const [name, family] of RUNS) {
       options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
     });
     stops.push(upstream.stop, relay.stop);
-    const { code, home, output } = await run(agent, path, { baseUrl: `${relay.url}/v1`, key: "sk-test", model });
+    const { code, home, output } = await run(agent, path, {
+      baseUrl: `${relay.url}/v1`,
+      key: "sk-test",
+      model,
+      ...LIMITS,
+    });
     expect(code).toBe(0);
     expect(output).toContain(PLAIN.text);
     expect(await Bun.file(join(home, "made.txt")).text()).toBe("42\n");

@@ -12,6 +12,7 @@ import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
 import { isAdmin } from "../../state/stored-user.ts";
 import { exampleModel } from "../models/default-model.ts";
+import { pricing } from "../models/pricing/pricing.ts";
 import { NoModelsAction } from "../playground/NoModels.tsx";
 import { gatewayAddress } from "../site/examples.ts";
 import { addressOf, SNIPPETS, type SnippetName, snippetOf } from "./snippets.ts";
@@ -28,8 +29,16 @@ export const HowToUse = memo(({ token }: { token: Token | undefined }) => {
   const { data: models } = useQuery(usableModels);
   const model = exampleModel(models ?? []);
   const address = addressOf(name, baseUrl);
-  const shown = snippetOf(name, { baseUrl, key: ANY_KEY, model });
-  const copied = snippetOf(name, { baseUrl, key: token ? fullKey(token) : ANY_KEY, model });
+  const { data: prices } = useQuery(pricing(user?.id));
+  const facts = prices?.models.find(({ model_name }) => model_name === model);
+  const access = {
+    baseUrl,
+    model,
+    contextWindow: facts?.context_window ?? null,
+    outputLimit: facts?.output_limit ?? null,
+  };
+  const shown = snippetOf(name, { ...access, key: ANY_KEY });
+  const copied = snippetOf(name, { ...access, key: token ? fullKey(token) : ANY_KEY });
   return (
     <Panel title={t("tokens.use.title")} hint={t("tokens.use.purpose")} sx={{ mt: 6 }}>
       <Row gap={3} wrap sx={{ mb: 3, rowGap: 2 }}>

@@ -1,5 +1,13 @@
-/** What a client needs: base URL with /v1, API key, and a model. */
-type Access = Readonly<{ baseUrl: string; key: string; model: string }>;
+import {
+  AGENT_SNIPPETS,
+  type AgentAccess,
+  type AgentSnippetName,
+  agentSnippetOf,
+  withoutVersion,
+} from "./agent-snippets.ts";
+
+/** What a client needs: base URL with /v1, API key, and a model; agents also take its limits. */
+type Access = Pick<AgentAccess, "baseUrl" | "key" | "model"> & Partial<AgentAccess>;
 
 export const SNIPPETS = [
   "curl",
@@ -7,11 +15,7 @@ export const SNIPPETS = [
   "typescript",
   "anthropic",
   "google",
-  "claudeCode",
-  "codex",
-  "geminiCli",
-  "openCode",
-  "cline",
+  ...AGENT_SNIPPETS,
   "cherryStudio",
   "lobeChat",
   "openWebUi",
@@ -29,10 +33,14 @@ const ADD_VERSION: ReadonlySet<SnippetName> = new Set([
 
 /** The base URL without /v1, for clients that append it. */
 export const addressOf = (name: SnippetName, baseUrl: string): string =>
-  ADD_VERSION.has(name) ? baseUrl.replace(/\/v1$/, "") : baseUrl;
+  ADD_VERSION.has(name) ? withoutVersion(baseUrl) : baseUrl;
+
+const isAgent = (name: SnippetName): name is AgentSnippetName => AGENT_SNIPPETS.some((agent) => agent === name);
 
 /** A runnable first call in one language; for a tool, its settings by their own names. */
-export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): string {
+export function snippetOf(name: SnippetName, access: Access): string {
+  if (isAgent(name)) return agentSnippetOf(name, { contextWindow: null, outputLimit: null, ...access });
+  const { baseUrl, key, model } = access;
   const address = addressOf(name, baseUrl);
   switch (name) {
     case "anthropic":
@@ -54,62 +62,6 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
         `client = genai.Client(api_key=${JSON.stringify(key)}, http_options={"base_url": ${JSON.stringify(address)}})`,
         `answer = client.models.generate_content(model=${JSON.stringify(model)}, contents="Hello")`,
         "print(answer.text)",
-      ].join("\n");
-    case "claudeCode":
-      return [
-        `export ANTHROPIC_BASE_URL=${address}`,
-        `export ANTHROPIC_AUTH_TOKEN=${key}`,
-        `export ANTHROPIC_MODEL=${model}`,
-        `export ANTHROPIC_DEFAULT_HAIKU_MODEL=${model}`,
-        "claude",
-      ].join("\n");
-    case "codex":
-      return [
-        "# ~/.codex/config.toml",
-        `model = ${JSON.stringify(model)}`,
-        'model_provider = "sluice"',
-        "",
-        "[model_providers.sluice]",
-        'name = "Sluice"',
-        `base_url = ${JSON.stringify(address)}`,
-        'env_key = "SLUICE_KEY"',
-        'wire_api = "responses"',
-        "",
-        `# In the shell: export SLUICE_KEY=${key}`,
-      ].join("\n");
-    case "geminiCli":
-      return [
-        `export GOOGLE_GEMINI_BASE_URL=${address}`,
-        `export GEMINI_API_KEY=${key}`,
-        `export GEMINI_MODEL=${model}`,
-        "gemini",
-        "",
-        "# ~/.gemini/settings.json",
-        '# {"security": {"auth": {"selectedType": "gemini-api-key"}}}',
-      ].join("\n");
-    case "openCode":
-      return JSON.stringify(
-        {
-          $schema: "https://opencode.ai/config.json",
-          model: `sluice/${model}`,
-          provider: {
-            sluice: {
-              npm: "@ai-sdk/openai-compatible",
-              name: "Sluice",
-              options: { baseURL: address, apiKey: key },
-              models: { [model]: {} },
-            },
-          },
-        },
-        null,
-        2,
-      );
-    case "cline":
-      return [
-        "API Provider: OpenAI Compatible",
-        `Base URL: ${address}`,
-        `OpenAI Compatible API Key: ${key}`,
-        `Model ID: ${model}`,
       ].join("\n");
     case "cherryStudio":
       return ["Provider Type: OpenAI", `API Key: ${key}`, `API Host: ${address}`, `Model ID: ${model}`].join("\n");

@@ -34,7 +34,8 @@ function findModelInfo({ services, catalog }: GatewayContext, { group }: Caller,
 
 /**
  * A model as OpenAI's API lists it, with the members of OpenRouter's list (https://openrouter.ai/docs/models) and those
- * that Mistral's client requires (https://docs.mistral.ai/api, ModelCard). Unknown values are null.
+ * that Mistral's client requires (https://docs.mistral.ai/api, ModelCard). Unknown values are null. The context window has the
+ * names of Groq (https://console.groq.com/docs/models) and vLLM, too.
  */
 export function modelObject(context: GatewayContext, caller: Caller, model: string) {
   const { services, prices } = context;
@@ -68,7 +69,12 @@ export function modelObject(context: GatewayContext, caller: Caller, model: stri
       fine_tuning: false,
       vision: info.input_modalities?.includes("image") ?? false,
     },
-    ...(context_window !== null && { max_context_length: context_window }),
+    ...(context_window !== null && {
+      max_context_length: context_window,
+      context_window,
+      max_model_len: context_window,
+    }),
+    ...(output_limit !== null && { max_output_tokens: output_limit }),
     aliases: info.aliases,
     deprecation: deprecation_date?.length === 10 ? `${deprecation_date}T00:00:00Z` : null,
   };
