@@ -73,7 +73,7 @@ Environment (all optional)
   ALLOW_PRIVATE_UPSTREAMS  true: channels may live on private and loopback addresses
   WORKERS                  processes that share the port (auto: one a core from four cores on; embedded: 1)
   LOG_LEVEL, LOG_FORMAT    info; json or pretty
-  RELAY_TIMEOUT, STREAMING_TIMEOUT, SHUTDOWN_TIMEOUT   seconds
+  RELAY_TIMEOUT, STREAMING_TIMEOUT, WRITE_TIMEOUT, SHUTDOWN_TIMEOUT   seconds
 `;
 
 /** Parses the arguments after the program's name. Throws UsageError. */

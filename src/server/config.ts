@@ -88,6 +88,8 @@ const configSchema = (isTerminal: boolean) => ({
   relayTimeoutMs: integer("RELAY_TIMEOUT", 600, { min: 0, max: 86_400, times: SECOND }),
   /** Milliseconds of silence while an upstream's response is read. */
   streamingTimeoutMs: integer("STREAMING_TIMEOUT", 300, { min: 1, max: 86_400, times: SECOND }),
+  /** Milliseconds in which the client of a stream reads nothing of what it was sent. */
+  writeTimeoutMs: integer("WRITE_TIMEOUT", 60, { min: 1, max: 86_400, times: SECOND }),
   /**
    * Milliseconds after SIGTERM in which /readyz already says no and new connections are still taken; null: as many as
    * balancers need where other replicas can take over, else none.

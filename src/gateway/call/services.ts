@@ -34,6 +34,7 @@ export type GatewayServices = Readonly<{
     Config,
     | "relayTimeoutMs"
     | "streamingTimeoutMs"
+    | "writeTimeoutMs"
     | "allowPrivateUpstreams"
     | "allowPrivateWebhooks"
     | "usesEnvironmentProxy"

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import {
   chatReply,
@@ -155,6 +156,25 @@ describe("an upstream that fails during a stream", () => {
       usage_evidence: "estimated",
     });
     await until(() => upstream.received[0]?.aborted === true);
+  });
+
+  test("by a client that stops reading: ended after the write deadline, its upstream released", async () => {
+    const endless = Array.from({ length: 2000 }, () => chunk({ content: "y".repeat(30_000) }));
+    const { upstream, relay } = start(() => pacedSse(endless), {}, { config: { writeTimeoutMs: 500 } });
+    const { hostname, port } = new URL(relay.url);
+    const socket = connect(Number(port), hostname);
+    socket.pause();
+    const body = JSON.stringify(STREAM);
+    socket.write(
+      `POST ${CHAT} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer sk-test\r\n` +
+        `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    expect((await relay.billing.nextRecord()).other).toMatchObject({
+      ending: "client_left",
+      usage_evidence: "estimated",
+    });
+    await until(() => upstream.received[0]?.aborted === true);
+    socket.destroy();
   });
 
   test("by not responding in time: 504, free, not retried", async () => {

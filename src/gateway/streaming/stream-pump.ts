@@ -41,6 +41,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   place = -1;
   readonly #view: StreamView;
   readonly #idleMs: number;
+  readonly #writeMs: number;
   /** 0: no pings. */
   readonly #pingMs: number;
   #controller: ReadableStreamDirectController | null = null;
@@ -76,6 +77,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     const { config, settings } = context.services;
     this.#view = source.view;
     this.#idleMs = config.streamingTimeoutMs;
+    this.#writeMs = config.writeTimeoutMs;
     this.#pingMs = settings.get("general_setting.ping_interval_enabled")
       ? settings.get("general_setting.ping_interval_seconds") * 1000
       : 0;
@@ -111,8 +113,8 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     if (nowMs >= this.#drainUntil || (this.#reading && waitedMs >= this.#idleMs)) {
       this.#timedOut = true;
       this.source.exchange.abort();
-    } else if (this.#stopWaiting && waitedMs >= this.#idleMs) {
-      // The client keeps its connection open but reads nothing.
+    } else if (this.#stopWaiting && waitedMs >= this.#writeMs) {
+      // The client keeps its connection open but reads nothing: the runtime closes it as an idle one.
       this.#clientLeft();
     } else if (
       this.#reading &&

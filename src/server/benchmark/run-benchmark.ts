@@ -121,6 +121,7 @@ function standIn(
     config: {
       relayTimeoutMs: 0,
       streamingTimeoutMs: LONGEST_MS,
+      writeTimeoutMs: LONGEST_MS,
       allowPrivateUpstreams: true,
       allowPrivateWebhooks: true,
       usesEnvironmentProxy: false,

@@ -39,6 +39,7 @@ type Setup = {
   config?: Partial<{
     relayTimeoutMs: number;
     streamingTimeoutMs: number;
+    writeTimeoutMs: number;
     allowPrivateUpstreams: boolean;
     allowPrivateWebhooks: boolean;
     usesEnvironmentProxy: boolean;
@@ -101,6 +102,7 @@ export function startRelay(setup: Setup) {
     config: {
       relayTimeoutMs: 0,
       streamingTimeoutMs: 60_000,
+      writeTimeoutMs: 60_000,
       allowPrivateUpstreams: true,
       allowPrivateWebhooks: true,
       usesEnvironmentProxy: false,
