@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
 # Builds on the machine's own platform, for whichever one the image is for.
-FROM --platform=$BUILDPLATFORM oven/bun:1.4.5-debian AS build
+FROM --platform=$BUILDPLATFORM docker.io/oven/bun:1.4.5-debian AS build
 WORKDIR /build
 COPY package.json bun.lock bunfig.toml tsconfig.json ./
 COPY patches patches

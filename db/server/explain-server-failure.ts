@@ -26,6 +26,16 @@ const ADVICE: Readonly<Record<string, string>> = {
 const UNREACHABLE =
   /^(ECONN\w+|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOTFOUND|EAI_AGAIN|CONNECT(ION)?_\w+|STATEMENT_TIMEOUT|57P0[123])$/;
 
+/**
+ * SQLSTATEs with which a server that answers does no work: connections that broke (class 08), no resources left (53), a lock that
+ * others hold, a statement that took too long, and a standby, which takes no writes. Source:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const OUT_OF_SERVICE = /^(08\w{3}|53\w{3}|55P03|57014|25006)$/;
+
+/** Whether a code, of the system, the driver or the server, says that the database serves nobody just now. */
+export const isOutOfService = (code: string): boolean => UNREACHABLE.test(code) || OUT_OF_SERVICE.test(code);
+
 /** The oldest release that has all that the statements need. */
 const LEAST_VERSION = 150_000;
 

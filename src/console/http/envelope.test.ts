@@ -47,6 +47,37 @@ describe("a database that does not answer", () => {
   });
 });
 
+describe("a database that does no work", () => {
+  test.each([
+    ["refuses connections", "ECONNREFUSED"],
+    ["is silent", "STATEMENT_TIMEOUT"],
+    ["starts", "57P03"],
+    ["has no connection left", "53300"],
+    ["has no space left", "53100"],
+    ["waits for a lock", "55P03"],
+    ["took too long", "57014"],
+    ["takes no writes", "25006"],
+    ["broke off", "08006"],
+  ])("is 503: %s", async (_, code) => {
+    const app = new Elysia()
+      .use(envelope({ log: createLogger({ logLevel: "silent", logFormat: "json" }) }))
+      .get("/api/x", () => {
+        throw new Error("failed query", { cause: Object.assign(new Error("from the driver"), { code }) });
+      });
+    const response = await app.handle(new Request("http://gateway.test/api/x"));
+    expect([response.status, await response.json()]).toMatchObject([503, { code: "database_unavailable" }]);
+  });
+
+  test("what the statement itself did wrong is no outage", async () => {
+    const app = new Elysia()
+      .use(envelope({ log: createLogger({ logLevel: "silent", logFormat: "json" }) }))
+      .get("/api/x", () => {
+        throw Object.assign(new Error("duplicate key"), { code: "23505" });
+      });
+    expect((await app.handle(new Request("http://gateway.test/api/x"))).status).toBe(500);
+  });
+});
+
 describe("text that Postgres cannot hold", () => {
   let app: TestConsole;
   beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { isOutOfService } from "../../../db/server/explain-server-failure.ts";
 import { isDeeperThan, MOST_DEPTH } from "../../formats/json.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";
 import { type Language, languageOf, type MessageCode, type MessageParams, say } from "../../lib/messages.ts";
@@ -75,7 +76,7 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
         set.status = 400;
         return fail(request, "text_unstorable");
       }
-      if (failsWith(error, isDatabaseDown)) {
+      if (failsWith(error, isOutOfService)) {
         log.warn({ requestId: requestIdOf(request), path, error }, "the database does not answer");
         set.status = 503;
         return fail(request, "database_unavailable");
@@ -104,18 +105,6 @@ function failsWith(error: unknown, fits: (code: string) => boolean): boolean {
 
 /** Text with U+0000, which Postgres rejects in text and JSON values. */
 const isUnstorable = (code: string): boolean => code === "22021" || code === "22P05";
-
-/** Connection failures of the driver, and of a server that is starting or stopping (class 57P). */
-const isDatabaseDown = (code: string): boolean => /^57P0/.test(code) || DRIVER_FAILURES.has(code);
-
-const DRIVER_FAILURES: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "CONNECT_TIMEOUT",
-  "CONNECTION_CLOSED",
-  "CONNECTION_ENDED",
-  "CONNECTION_DESTROYED",
-]);
 
 /** A validation error of the framework. */
 type InvalidInput = { all?: readonly { path?: string; value?: unknown; schema?: Schema }[] };
