@@ -91,6 +91,9 @@ export class ReplyCollector {
         else if (event.text !== "") parts.push({ type: "text", text: event.text });
         if (event.logprobs) choice.logprobs = [...(choice.logprobs ?? []), ...event.logprobs];
         return;
+      case "withdrawal":
+        parts.length = 0;
+        return;
       case "refusal":
         if (last?.type === "refusal") last.text += event.text;
         else parts.push({ type: "refusal", text: event.text });

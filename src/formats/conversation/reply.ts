@@ -43,6 +43,8 @@ export type ReplyEvent =
     } & Processing)
   | { type: "text"; choice: number; text: string; logprobs?: JsonObject[] }
   | { type: "refusal"; choice: number; text: string }
+  /** What the choice has said so far is replaced by what follows; clients that stream have it already. */
+  | { type: "withdrawal"; choice: number }
   | { type: "reasoning"; choice: number; text: string; summary?: boolean }
   /** Ends the reasoning before it; stands alone when the reasoning itself is hidden. */
   | { type: "signature"; choice: number; signature: Signature; encrypted?: boolean }

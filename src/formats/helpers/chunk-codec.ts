@@ -5,8 +5,11 @@ import type { ReplyEvent, StreamDecoder, WireEvent } from "../conversation/reply
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
 import { ChatStreamDecoder } from "../openai-chat/response/stream-decoder.ts";
 
-/** An event as an OpenAI chunk; null if it carries none. `last`: later events are ignored. */
-export type ParsedEvent = Readonly<{ chunk: JsonObject | null; last: boolean }>;
+/**
+ * An event as an OpenAI chunk; null if it carries none. `last`: later events are ignored; `withdraws`: it replaces what the
+ * events before it said.
+ */
+export type ParsedEvent = Readonly<{ chunk: JsonObject | null; last: boolean; withdraws?: boolean }>;
 
 /** A service's format whose responses hold no more than OpenAI's chunks do. */
 type ChunkedFormat = Readonly<{
@@ -77,10 +80,10 @@ class ChunkedDecoder implements StreamDecoder {
     if (!body) return [];
     const error = this.table.decodeError(200, body);
     if (error) return [{ type: "error", error }];
-    const { chunk, last } = this.#read(body, event);
+    const { chunk, last, withdraws } = this.#read(body, event);
     const steps = chunk ? this.#chunks.push({ event: "", data: JSON.stringify(chunk) }) : [];
     if (last) this.#chunks.ended = true;
-    return steps;
+    return withdraws ? [{ type: "withdrawal", choice: 0 }, ...steps] : steps;
   }
 
   end(): ReplyEvent[] {

@@ -1,8 +1,11 @@
 import type { ModelInfo } from "../../catalog/catalog.ts";
 import { isEffort, nearestEffort } from "../../catalog/nearest-effort.ts";
 import { shippedCatalog } from "../../catalog/shipped.ts";
-import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
+import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { mediaTypeOf } from "../../lib/http/media-type.ts";
 import { hexDigest } from "../../lib/security/crypto.ts";
+import type { NativeFormat } from "../contract/chat.ts";
 import { withPlainImageUrls } from "../shared/fit-request.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
@@ -14,6 +17,24 @@ const ACCEPTED: ReadonlySet<string> = new Set(
 );
 const ID_LENGTH = 9;
 
+/** Members of the API's own that clients may set. */
+const SPEECH_OWN = ["voice", "voice_id", "ref_audio", "response_format"] as const;
+
+/** Speech, https://docs.mistral.ai/capabilities/audio/text_to_speech: the audio comes inside JSON. */
+const mistralSpeech: NativeFormat = {
+  encode(call, model, dropped) {
+    recordDropped(call, ["input", ...SPEECH_OWN], dropped);
+    return compact({ model, input: call.input, ...Object.fromEntries(SPEECH_OWN.map((name) => [name, call[name]])) });
+  },
+  decode: () => null,
+  content({ audio_data }, { response_format: format }) {
+    const audio = textOf(audio_data);
+    if (!audio) return null;
+    const body = new Uint8Array(Buffer.from(audio, "base64"));
+    return { body, contentType: mediaTypeOf(body) ?? `audio/${textOf(format) ?? "mpeg"}` };
+  },
+};
+
 /** Mistral AI: OpenAI's format with strict bodies, and call ids of nine letters and digits. */
 export const mistral = openAiCompatible({
   type: 42,
@@ -22,6 +43,7 @@ export const mistral = openAiCompatible({
   baseUrl: "https://api.mistral.ai",
   capabilities: ["chat", "embeddings", "moderations", "transcriptions", "speech"],
   withoutStreamUsage: true,
+  native: { speech: { format: mistralSpeech } },
   models: [
     "mistral-large-4",
     "mistral-large-latest",

@@ -135,6 +135,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
         return this.#open === "text" ? this.#cite() : "";
       case "native":
         return step.dialect === "anthropic" ? this.#completeBlock(step.value) : this.#searched(step);
+      case "withdrawal":
+        return "";
       case "finish":
         this.#finish = step;
         return this.#cite() + this.#close() + this.#flush();

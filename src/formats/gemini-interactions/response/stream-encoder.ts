@@ -145,6 +145,8 @@ export class InteractionsStreamEncoder implements StreamEncoder {
       }
       case "native":
         return step.dialect === INTERACTIONS ? this.#completeStep(step.value) : this.#searched(step);
+      case "withdrawal":
+        return "";
       case "finish":
         this.#reason = step.reason;
         return "";

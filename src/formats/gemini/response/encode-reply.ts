@@ -155,6 +155,8 @@ class GeminiStreamEncoder implements StreamEncoder {
         if (step.dialect === "gemini" && !isGrounding(step)) return this.#parts(step.choice, [step.value]);
         this.#ground(step.choice).natives.push(step);
         return "";
+      case "withdrawal":
+        return "";
       case "finish":
         this.#finish.set(step.choice, step.reason);
         return "";

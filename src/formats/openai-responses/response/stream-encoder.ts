@@ -150,6 +150,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       }
       case "native":
         return step.dialect === "openai-responses" ? this.#completeItem(step.value) : this.#searched(step);
+      case "withdrawal":
+        return "";
       case "finish":
         this.#reason = step.reason;
         return "";

@@ -61,6 +61,6 @@ test("errors, also in the middle of a stream", () => {
   });
   expect(
     stepsOfStream(dashscopeCodec, `event:error\n:HTTP_STATUS/429\ndata:${JSON.stringify(body)}\n\n`),
-  ).toMatchObject([{ type: "error", error: { message: "slow" } }]);
+  ).toMatchObject([{ type: "error", error: { message: "slow", status: 429 } }]);
   expect(dashscopeCodec.decodeError(200, { output: { text: "x" }, request_id: "r" })).toBeNull();
 });

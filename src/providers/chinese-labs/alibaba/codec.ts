@@ -2,7 +2,8 @@ import type { Dropped, ProviderCodec, Target } from "../../../formats/conversati
 import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import { recordForeignFields } from "../../../formats/conversation/dropped-fields.ts";
-import type { ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conversation/reply.ts";
+import type { ReplyError, ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conversation/reply.ts";
+import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { compact, type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
@@ -114,9 +115,9 @@ class DashScopeStreamDecoder implements StreamDecoder {
   push({ event, data }: WireEvent): ReplyEvent[] {
     const body = recordOf(parseJson(data));
     if (!body) return [];
-    const failed = event === "error" || (!recordOf(body.output) && textOf(body.code) !== null);
-    const chunk = failed ? { error: { code: body.code, message: body.message } } : chunkOf(body);
-    const steps = this.#chunks.push({ event: "", data: JSON.stringify(chunk) });
+    const error = event === "error" || !recordOf(body.output) ? decodeError(200, body) : null;
+    if (error) return [{ type: "error", error }];
+    const steps = this.#chunks.push({ event: "", data: JSON.stringify(chunkOf(body)) });
     if (steps.some(({ type }) => type === "finish")) this.#chunks.ended = true;
     return steps;
   }
@@ -168,18 +169,40 @@ function decodeReply(body: JsonObject): Reply | null {
   return collector.reply;
 }
 
+/**
+ * Statuses by the beginning of an error's code, as the service documents them: in a stream they stand in a comment next to the
+ * event (https://help.aliyun.com/zh/model-studio/error-code).
+ */
+const STATUSES: readonly (readonly [codes: RegExp, status: number])[] = [
+  [/^(InvalidApiKey|invalid_api_key|NotAuthorized)/i, 401],
+  [/^(Model\.|Workspace\.|App\.)?AccessDenied|^AllocationQuota\.FreeTierOnly/i, 403],
+  [/^(ModelNotFound|model_not_found|WorkSpaceNotFound|NotFound)/i, 404],
+  [/^(RequestTimeOut|ResponseTimeout)/i, 504],
+  [/^(Throttling|LimitRequests|limit_requests|insufficient_quota|PrepaidBillOverdue|PostpaidBillOverdue)/i, 429],
+  [/^(ModelUnavailable|ModelServingError|ServiceUnavailable)/i, 503],
+  [/^(InternalError|SystemError|ModelServiceFailed|InvokePluginFailed)/i, 500],
+  [
+    /^(Invalid|invalid_|BadRequest|Unsupported|Arrearage|DataInspectionFailed|data_inspection_failed|FlowNotPublished)/i,
+    400,
+  ],
+];
+
+const statusOf = (code: string): number => STATUSES.find(([codes]) => codes.test(code))?.[1] ?? 502;
+
+/** Errors have the shape {code, message, request_id}, inside a stream, too. */
+function decodeError(status: number, body: unknown): ReplyError | null {
+  const answer = recordOf(body);
+  const code = textOf(answer?.code);
+  const message = textOf(answer?.message);
+  if (!answer || answer.output || !code || message === null) return errorOf(status, body);
+  return serviceError(status < 400 ? statusOf(code) : status, code, message);
+}
+
 /** DashScope's own generation API (text and multimodal). */
 export const dashscopeCodec: ProviderCodec = {
   dialect: "dashscope",
   encodeRequest,
   decodeReply,
   streamDecoder: (newId) => new DashScopeStreamDecoder(newId),
-  decodeError(status, body) {
-    const answer = recordOf(body);
-    // Errors inside a stream also have the shape {code, message, request_id}.
-    const failed = answer && !answer.output && textOf(answer.code) && textOf(answer.message) !== null;
-    if (!failed) return errorOf(status, body);
-    const { code, message } = answer;
-    return errorOf(status < 400 ? 502 : status, { error: { type: "upstream_error", code, message } });
-  },
+  decodeError,
 };

@@ -7,6 +7,7 @@ import {
   stepsOfStream,
   target,
 } from "../../../../test/support/formats/fixtures.ts";
+import { replyOf } from "../../../formats/conversation/collect-reply.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { difyCodec } from "./dify.ts";
 
@@ -79,6 +80,19 @@ test("a closing message that repeats an agent's answer is ignored; collapsible b
     thought: "Hm.",
     text: "It rains.",
     finish: "stop",
+  });
+});
+
+test("a replaced message is the replacement alone, where nobody has read the other", () => {
+  const text = stream(
+    { event: "message", message_id: "m", answer: "Something " },
+    { event: "message", message_id: "m", answer: "rude." },
+    { event: "message_replace", message_id: "m", answer: "I can't say that." },
+    { event: "message_end", message_id: "m", metadata: { usage: { prompt_tokens: 5, completion_tokens: 3 } } },
+  );
+  expect(replyOf(difyCodec, text, (prefix) => prefix)).toMatchObject({
+    choices: [{ parts: [{ type: "text", text: "I can't say that." }] }],
+    usage: { promptTokens: 5 },
   });
 });
 

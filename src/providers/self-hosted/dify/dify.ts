@@ -85,8 +85,10 @@ function reader(): (body: JsonObject) => ParsedEvent {
         // Newer agents repeat the complete answer at its end.
         return going(content !== "" && answer === content ? null : { id, ...say(answer) });
       case "agent_message":
-      case "message_replace":
         return going({ id, ...say(answer) });
+      case "message_replace":
+        content = "";
+        return { ...going({ id, ...say(answer) }), withdraws: true };
       case "text_chunk":
         return going({ id, ...say(withThinkTags(textOf(data.text) ?? "")) });
       case "reasoning_chunk":
