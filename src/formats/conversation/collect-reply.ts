@@ -26,6 +26,7 @@ export type ReplyChoice = {
     reason: FinishReason;
     native: string | null;
     stopSequence: string | null;
+    message?: string;
     partIds?: readonly string[];
   };
 };
@@ -132,6 +133,7 @@ export class ReplyCollector {
       case "finish":
         choice.finish = {
           ...{ reason: event.reason, native: event.native, stopSequence: event.stopSequence ?? null },
+          ...(event.message !== undefined && { message: event.message }),
           ...(event.partIds && { partIds: event.partIds }),
         };
     }
@@ -204,8 +206,12 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
     }
   }
   for (const citation of remainingCitations) yield { type: "citation", choice, citation };
-  const { reason, native, stopSequence, partIds } = finish;
-  const more = { ...(stopSequence !== null && { stopSequence }), ...(partIds && { partIds }) };
+  const { reason, native, stopSequence, message, partIds } = finish;
+  const more = {
+    ...(stopSequence !== null && { stopSequence }),
+    ...(message !== undefined && { message }),
+    ...(partIds && { partIds }),
+  };
   yield { type: "finish", choice, reason, native, ...more };
 }
 

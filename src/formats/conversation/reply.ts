@@ -3,7 +3,11 @@ import type { ErrorExtra } from "../helpers/service-error.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatDialect, Citation, Signature } from "./conversation.ts";
 
-export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "error";
+/**
+ * Why an answer ended. "error": it is a failure, which clients get as an error; "unknown": the provider's own word means nothing
+ * known, so clients get that word.
+ */
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "error" | "unknown";
 
 /** An upstream error with OpenAI's type and code; `status` is an HTTP status, also for errors inside a stream. */
 export type ReplyError = {
@@ -79,6 +83,8 @@ export type ReplyEvent =
       reason: FinishReason /** The upstream's own word. */;
       native: string | null;
       stopSequence?: string;
+      /** The upstream's explanation of a failure. */
+      message?: string;
       /** Ids of parts that the upstream stores, by which later requests may refer to them. */
       partIds?: readonly string[];
     }
@@ -119,10 +125,10 @@ export type StreamEncoder = {
 
 /**
  * The finish reason, corrected for tool calls: many services report "stop" for a response with calls. A truncated
- * response may end in the middle of a call, so its reason stays.
+ * response may end in the middle of a call, so its reason stays, as a failure's does.
  */
 export const finishAfter = (reason: FinishReason, calls: number): FinishReason =>
-  calls === 0 || reason === "length" || reason === "content_filter" ? reason : "tool_calls";
+  calls === 0 || (reason !== "stop" && reason !== "unknown") ? reason : "tool_calls";
 
 /** Whole megapixels of each image of a response, and of all images of its request together. */
 export type Megapixels = Readonly<{ output: number; input: number }>;

@@ -255,7 +255,7 @@ test.each([
   ["RECITATION", "content_filter"],
   ["PROHIBITED_CONTENT", "content_filter"],
   ["MAX_TOKENS", "length"],
-  ["MALFORMED_FUNCTION_CALL", "stop"],
+  ["MALFORMED_FUNCTION_CALL", "error"],
 ])("%s without content is %s, with the native reason", (finishReason, reason) => {
   const finish = read({ candidates: [{ finishReason, index: 0 }] }).find((step) => step.type === "finish");
   expect(finish).toMatchObject({ reason, native: finishReason } as object);

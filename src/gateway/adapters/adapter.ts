@@ -1,4 +1,4 @@
-import type { Usage } from "../../formats/conversation/reply.ts";
+import type { ReplyError, Usage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
@@ -29,6 +29,14 @@ export type CompleteResponse = Readonly<{
   background?: JsonObject;
 }>;
 
+/** A response is complete and yet a failure, by its finish reason: another channel may be tried. */
+export class FailedResponse extends Error {
+  override name = "FailedResponse";
+  constructor(readonly error: ReplyError) {
+    super(error.message);
+  }
+}
+
 /**
  * Converts one call between its client's format and one upstream's: passes bytes through if both are the same, else
  * decodes and encodes them. Created for each attempt, so it may store parts of the request.
@@ -47,6 +55,7 @@ export type Adapter = {
   findError(body: Uint8Array<ArrayBuffer>): string | null;
   /**
    * The same for the complete events at the beginning of a stream. An error after content is a broken stream instead.
+   * Throws FailedResponse.
    */
   findStreamError(block: Uint8Array): string | null;
   /** Whether the complete events at the beginning of a stream contain any part of a response. */
@@ -59,9 +68,9 @@ export type Adapter = {
   statusOf(error: string): number;
   /** Reads the error in a failed response. */
   readError(status: number, body: string): ReadError;
-  /** Reads a complete response; null if it is none, such as a web page or another API's object. */
+  /** Reads a complete response; null if it is none, such as a web page or another API's object. Throws FailedResponse. */
   readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null;
-  /** Turns a complete response into a stream for a client that requested one; null if it is invalid. */
+  /** Turns a complete response into a stream for a client that requested one; null if it is invalid. Throws FailedResponse. */
   synthesizeStream(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null;
   streamView(): StreamView;
 };

@@ -7,6 +7,8 @@ import { usageObject } from "../../formats/openai-chat/response/reply.ts";
 import {
   countedUsage,
   errorInPlaceOfAnswer,
+  finishErrorBeforeContent,
+  finishErrorIn,
   mayContainError,
   replyAsStream,
   serviceTierIn,
@@ -27,6 +29,7 @@ import {
   type Adapter,
   type CompleteResponse,
   type EncodedRequest,
+  FailedResponse,
   type StreamView,
   UNKNOWN_FAILURE,
 } from "./adapter.ts";
@@ -123,6 +126,8 @@ export class PassthroughAdapter implements Adapter {
   }
 
   findStreamError(block: Uint8Array): string | null {
+    const failure = isText(this.call.endpoint.capability) ? finishErrorBeforeContent(block) : null;
+    if (failure) throw new FailedResponse(failure);
     return errorInPlaceOfAnswer(block);
   }
 
@@ -140,7 +145,15 @@ export class PassthroughAdapter implements Adapter {
 
   readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
     const { endpoint, body: request } = this.call;
-    return isResponseTo(endpoint.capability, request.json, body, contentType) ? this.#read(body, contentType) : null;
+    if (!isResponseTo(endpoint.capability, request.json, body, contentType)) return null;
+    this.#refuseFailure(body);
+    return this.#read(body, contentType);
+  }
+
+  /** Throws FailedResponse if the provider ended the answer as a failure. */
+  #refuseFailure(body: Uint8Array<ArrayBuffer>): void {
+    const failure = isText(this.call.endpoint.capability) ? finishErrorIn(body) : null;
+    if (failure) throw new FailedResponse(failure);
   }
 
   #read(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse {
@@ -168,6 +181,7 @@ export class PassthroughAdapter implements Adapter {
       const { reported, meter } = this.#read(body, "application/json");
       return { body: responseAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, meter };
     }
+    this.#refuseFailure(body);
     const meter = new OutputMeter();
     meter.pushResponse(body);
     const serviceTier = textOf(reply.service_tier);
@@ -189,7 +203,7 @@ export class PassthroughAdapter implements Adapter {
 
   streamView(): StreamView {
     const { endpoint, summary } = this.call;
-    if (isText(endpoint.capability)) return new ChatView(summary.wantsUsage);
+    if (isText(endpoint.capability)) return new ChatView(summary.wantsUsage, this.call.requestId);
     const { catalog } = this.options;
     return new EventsView(
       (event) => endpoint.meter?.(this.call, event, this.route.price, catalog) ?? readUsage(event.usage),

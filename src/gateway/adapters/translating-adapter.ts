@@ -4,6 +4,7 @@ import { type Reply, ReplyCollector, replyOf, stepsOf } from "../../formats/conv
 import type { Conversation } from "../../formats/conversation/conversation.ts";
 import type { ReplyContext, ReplyError, ReplyEvent, Usage } from "../../formats/conversation/reply.ts";
 import { clientError } from "../../formats/helpers/client-error.ts";
+import { finishError } from "../../formats/helpers/finish-reasons.ts";
 import { type JsonObject, parseJson, textOf } from "../../formats/json.ts";
 import { type ReadError, readError } from "../../formats/openai-chat/errors.ts";
 import { randomId } from "../../lib/http/request-id.ts";
@@ -28,6 +29,7 @@ import {
   type Adapter,
   type CompleteResponse,
   type EncodedRequest,
+  FailedResponse,
   type StreamView,
   UNKNOWN_FAILURE,
 } from "./adapter.ts";
@@ -39,6 +41,12 @@ import { applyFilters } from "./views/step-filter.ts";
 
 /** Whether an event carries information: some decoders begin with any object. */
 const hasContent = (step: ReplyEvent): boolean => step.type !== "start" || step.id !== "" || step.model !== "";
+
+/** The error of an answer that its provider ended as a failure; null: it ended otherwise, or not yet. */
+function failureIn(steps: readonly ReplyEvent[], format: string): ReplyError | null {
+  const failed = steps.find((step) => step.type === "finish" && step.reason === "error");
+  return failed?.type === "finish" ? finishError(format, failed.native ?? "error", failed.message) : null;
+}
 
 /**
  * Decodes a chat in the client's format, encodes it in the upstream's, and the response in the other direction. If both
@@ -81,7 +89,10 @@ export class TranslatingAdapter implements Adapter {
       const end = eventEnd(block, from);
       for (const event of readEvents(textOfBytes(block, from, end))) {
         if (this.#codec.decodeError(200, parseJson(event.data))) return event.data;
-        if (decoder.push(event).some(({ type }) => type !== "start" && type !== "usage")) return null;
+        const steps = decoder.push(event);
+        const failure = this.#passesBytes ? null : failureIn(steps, this.#codec.dialect);
+        if (failure) throw new FailedResponse(failure);
+        if (steps.some(({ type }) => type !== "start" && type !== "usage")) return null;
       }
       from = end;
     }
@@ -176,6 +187,7 @@ export class TranslatingAdapter implements Adapter {
       watch: this.#watch(),
       keep: this.#keeper() ? (reply) => this.#keep(reply) : null,
       filters: this.options.filters.map((make) => make()),
+      failureIn: (steps) => failureIn(steps, this.#codec.dialect),
       clientError: (error) => this.#clientError(error),
     });
   }
@@ -243,6 +255,7 @@ export class TranslatingAdapter implements Adapter {
 
   #collect(steps: Iterable<ReplyEvent>): { collected: ReplyCollector; meter: OutputMeter; filtered: ReplyEvent[] } {
     const filters = this.options.filters.map((make) => make());
+    let failure: ReplyError | null = null;
     const collected = new ReplyCollector();
     const meter = new OutputMeter();
     const filtered: ReplyEvent[] = [];
@@ -250,11 +263,14 @@ export class TranslatingAdapter implements Adapter {
     for (const step of steps) {
       meter.step(step);
       watch?.(step);
+      failure ??= failureIn([step], this.#codec.dialect);
       for (const passed of applyFilters(filters, step)) {
         collected.push(passed);
         filtered.push(passed);
       }
     }
+    const hasFailed = collected.reply.choices.every(({ finish }) => finish.reason === "error");
+    if (failure && hasFailed && !this.#passesBytes) throw new FailedResponse(failure);
     return { collected, meter, filtered };
   }
 

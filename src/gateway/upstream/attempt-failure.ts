@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { ownWords, type ReadRequestText } from "../../domain/channels/status/own-words.ts";
+import type { ReplyError } from "../../formats/conversation/reply.ts";
 import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
@@ -96,6 +97,15 @@ export function withoutToken(
   const code = status === 401 ? "invalid_api_key" : null;
   const error: ReadError = { message, type: "authentication_error", param: "", code, shaped: false };
   return rejectedByUpstream(choice, { status, error, requestText: () => "" });
+}
+
+/** The failure of an attempt whose response the provider ended as one. */
+export function endedAsFailure(
+  choice: Readonly<{ channel: ChannelEntry; key: string }>,
+  error: ReplyError,
+): AttemptFailure {
+  const read: ReadError = { ...error, param: error.param ?? "", shaped: true };
+  return rejectedByUpstream(choice, { status: error.status, error: read, requestText: () => "" });
 }
 
 const MAX_MESSAGE_CHARACTERS = 2_000;

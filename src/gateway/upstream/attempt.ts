@@ -4,6 +4,7 @@ import type { ReadRequestText } from "../../domain/channels/status/own-words.ts"
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { TokenRefused } from "../../providers/contract/token-refused.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
+import { FailedResponse } from "../adapters/adapter.ts";
 import type { CallPrices } from "../billing/price.ts";
 import { typicalTokens } from "../billing/reserve.ts";
 import { type Call, refuseIfClientLeft } from "../call/call.ts";
@@ -11,7 +12,14 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { drainsOnDisconnect } from "../streaming/stream-pump.ts";
-import { AttemptFailure, failureKind, noResponse, rejectedByUpstream, withoutToken } from "./attempt-failure.ts";
+import {
+  AttemptFailure,
+  endedAsFailure,
+  failureKind,
+  noResponse,
+  rejectedByUpstream,
+  withoutToken,
+} from "./attempt-failure.ts";
 import { exhaustedMs, retryAfterIn, tokenAllowance } from "./provider-limits.ts";
 import { readErrorText } from "./read-body.ts";
 import { requestTextOf } from "./request-text.ts";
@@ -156,6 +164,7 @@ const isClientsFault = (status: number): boolean => status === 400 || status ===
 
 function failureOf(choice: Choice, exchange: Exchange, cause: unknown, hasBudget: boolean): AttemptFailure {
   if (cause instanceof TokenRefused) return withoutToken(choice, cause);
+  if (cause instanceof FailedResponse) return endedAsFailure(choice, cause.error);
   const { channel, key } = choice;
   const isLate = exchange.stopped === "first_byte_timeout";
   return noResponse(channel, key, failureKind(exchange, cause), cause, isLate && hasBudget);

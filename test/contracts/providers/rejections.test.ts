@@ -142,7 +142,7 @@ const rows: readonly Row[] = [
     46,
     "an overload",
     [529, { ...error({ code: "server_high_load" }), id: "as-1" }],
-    { code: "server_high_load" },
+    { status: 503, code: "server_high_load" },
     "retries",
   ],
   [47, "no such model", [400, { detail: WORDS }], { code: UNSHAPED }, "nothing"],

@@ -2,12 +2,12 @@ import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, Part } from "../../conversation/conversation.ts";
 import { finishAfter, NO_USAGE, type ReplyContext } from "../../conversation/reply.ts";
 import { carryCallId, EMPTY_PROOF } from "../../conversation/signature.ts";
+import { finishReasonOf } from "../../helpers/finish-reasons.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { imageText } from "../../openai-chat/response/reply.ts";
 import { searchedIn } from "../../tools/web-search.ts";
 import { blockOf, partsOf, searchBlocks, thinkingBlock } from "../request/blocks.ts";
 import { containerOf, partIdsOf } from "./stored-parts.ts";
-import { finishOf } from "./stream-decoder.ts";
 import { readTier, readUsage, usageObject } from "./usage.ts";
 
 /**
@@ -31,7 +31,7 @@ export function decodeReply(body: JsonObject): Reply | null {
         citations: citationsIn(parts),
         logprobs: null,
         finish: {
-          reason: finishAfter(finishOf(native ?? "end_turn"), calls),
+          reason: finishAfter(finishReasonOf("anthropic", native ?? "end_turn"), calls),
           native,
           stopSequence: textOf(body.stop_sequence),
           ...partIdsOf(containerOf(body)),
@@ -96,6 +96,8 @@ export function stopReason({ reason, native, stopSequence }: ReplyChoice["finish
       return "tool_use";
     case "content_filter":
       return "refusal";
+    case "unknown":
+      return native ?? "end_turn";
     default:
       return "end_turn";
   }

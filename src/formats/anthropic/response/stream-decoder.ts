@@ -1,5 +1,4 @@
 import {
-  type FinishReason,
   finishAfter,
   type ReplyEvent,
   type StreamDecoder,
@@ -7,29 +6,12 @@ import {
   type WireEvent,
 } from "../../conversation/reply.ts";
 import { readSignature } from "../../conversation/signature.ts";
+import { finishReasonOf } from "../../helpers/finish-reasons.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../../json.ts";
 import { decodeError } from "../error.ts";
 import { citationOf } from "../request/blocks.ts";
 import { containerOf, partIdsOf } from "./stored-parts.ts";
 import { readTier, readUsage } from "./usage.ts";
-
-/** Anthropic's stop reasons. */
-export function finishOf(native: string): FinishReason {
-  switch (native) {
-    case "max_tokens":
-    case "model_context_window_exceeded":
-    // Anthropic paused at a server tool and expects the turn back to continue it. Other formats have no such reason:
-    // "stop" would mean that the answer is complete, so it becomes "length", which clients know how to continue.
-    case "pause_turn":
-      return "length";
-    case "tool_use":
-      return "tool_calls";
-    case "refusal":
-      return "content_filter";
-    default:
-      return "stop";
-  }
-}
 
 type Block = {
   kind: "text" | "thinking" | "tool" | "native";
@@ -221,7 +203,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     const steps = this.#note(event.usage);
     if (native === null || this.#finished) return steps;
     this.#finished = true;
-    const reason = finishAfter(finishOf(native), this.#calls);
+    const reason = finishAfter(finishReasonOf("anthropic", native), this.#calls);
     const more = {
       ...(stopSequence !== null && { stopSequence }),
       ...partIdsOf(containerOf(delta) ?? this.#container),

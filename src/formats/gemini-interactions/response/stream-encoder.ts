@@ -90,7 +90,7 @@ export class InteractionsStreamEncoder implements StreamEncoder {
   }
 
   get #status(): string {
-    if (this.#reason === "length" || this.#reason === "content_filter") return "incomplete";
+    if (!["stop", "tool_calls"].includes(this.#reason)) return "incomplete";
     return this.#callCount > 0 ? "requires_action" : "completed";
   }
 

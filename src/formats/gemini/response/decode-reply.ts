@@ -1,14 +1,9 @@
 import { BLOCKED_PROMPT } from "../../conversation/blocked-prompt.ts";
 import { type Reply, ReplyCollector } from "../../conversation/collect-reply.ts";
 import type { Signature } from "../../conversation/conversation.ts";
-import {
-  type FinishReason,
-  finishAfter,
-  type ReplyEvent,
-  type StreamDecoder,
-  type WireEvent,
-} from "../../conversation/reply.ts";
+import { finishAfter, type ReplyEvent, type StreamDecoder, type WireEvent } from "../../conversation/reply.ts";
 import { readSignature } from "../../conversation/signature.ts";
+import { finishReasonOf } from "../../helpers/finish-reasons.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { GROUNDING } from "../../tools/web-search.ts";
 import { decodeError } from "../error.ts";
@@ -18,25 +13,6 @@ import { readLogprobs } from "./logprobs.ts";
 import { PartialCall } from "./partial-args.ts";
 import { PlainEvents } from "./plain-events.ts";
 import { readTier, readUsage } from "./usage.ts";
-
-/** Gemini's finish reasons. */
-function finishOf(native: string): FinishReason {
-  switch (native) {
-    case "MAX_TOKENS":
-      return "length";
-    case "STOP":
-    case "OTHER":
-    case "FINISH_REASON_UNSPECIFIED":
-    case "MALFORMED_FUNCTION_CALL":
-    case "UNEXPECTED_TOOL_CALL":
-    case "TOO_MANY_TOOL_CALLS":
-    case "MISSING_THOUGHT_SIGNATURE":
-    case "NO_IMAGE":
-      return "stop";
-    default:
-      return "content_filter";
-  }
-}
 
 /**
  * Reads generateContent responses, complete or as the events of a stream. Source:
@@ -139,8 +115,9 @@ export class GeminiDecoder implements StreamDecoder {
     this.#complete(choice, steps);
     const { metadata } = known.grounding;
     if (metadata) steps.push({ type: "native", choice, dialect: "gemini", name: GROUNDING, value: metadata });
-    const reason = finishAfter(finishOf(native), this.#calls.get(choice) ?? 0);
-    steps.push({ type: "finish", choice, reason, native });
+    const reason = finishAfter(finishReasonOf("gemini", native), this.#calls.get(choice) ?? 0);
+    const message = textOf(candidate.finishMessage);
+    steps.push({ type: "finish", choice, reason, native, ...(message && { message }) });
   }
 
   #part(part: JsonObject, choice: number, steps: ReplyEvent[]): void {

@@ -16,7 +16,17 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   tool_calls: "STOP",
   content_filter: "SAFETY",
   error: "OTHER",
+  unknown: "OTHER",
 };
+
+type Finish = Readonly<{ reason: FinishReason; native: string | null }>;
+const STOPPED: Finish = { reason: "stop", native: null };
+
+/** A finish reason, with the provider's own word where Google has none for it. */
+const finishOf = ({ reason, native }: Finish): JsonObject => ({
+  finishReason: FINISH[reason],
+  ...(reason === "unknown" && native !== null && { finishMessage: native }),
+});
 
 /**
  * Writes a complete generateContent response. Source:
@@ -36,7 +46,7 @@ function candidateOf({ index, parts, citations, logprobs, finish }: ReplyChoice)
   const searches = parts.flatMap((part) => (part.type === "native" ? [part] : []));
   return compact({
     content: { role: "model", parts: parts.flatMap(partsOf) },
-    finishReason: FINISH[finish.reason],
+    ...finishOf(finish),
     index,
     [GROUNDING]: groundingMetadataOf(searches, citations, text),
     logprobsResult: writeLogprobs(logprobs),
@@ -108,7 +118,7 @@ class GeminiStreamEncoder implements StreamEncoder {
   #id = "";
   /** Calls are buffered, because they are sent complete. */
   #calls = new Map<string, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
-  #finish = new Map<number, FinishReason>();
+  #finish = new Map<number, Finish>();
   /** Text, citations and searches of each choice, sent at its end. */
   #grounds = new Map<number, { text: string; citations: Citation[]; natives: Native[] }>();
 
@@ -158,7 +168,7 @@ class GeminiStreamEncoder implements StreamEncoder {
       case "withdrawal":
         return "";
       case "finish":
-        this.#finish.set(step.choice, step.reason);
+        this.#finish.set(step.choice, step);
         return "";
       case "error":
         return this.#write(encodeError(step.error, this.context.requestId)) + (this.framing === "array" ? "]" : "");
@@ -167,12 +177,12 @@ class GeminiStreamEncoder implements StreamEncoder {
 
   /** Calls and finish reasons come last, with the usage. */
   end(usage: Usage): string {
-    const choices = this.#finish.size > 0 ? [...this.#finish] : [[0, "stop"] as const];
-    const candidates = choices.map(([index, reason]) => {
+    const choices = this.#finish.size > 0 ? [...this.#finish] : [[0, STOPPED] as const];
+    const candidates = choices.map(([index, finish]) => {
       const { natives, citations, text } = this.#ground(index);
       return compact({
         content: { role: "model", parts: this.#callsOf(index) },
-        finishReason: FINISH[reason],
+        ...finishOf(finish),
         index,
         [GROUNDING]: groundingMetadataOf(natives, citations, text),
       });

@@ -81,7 +81,7 @@ function choiceOf({ index, parts, citations, logprobs, finish }: ReplyChoice): J
       annotations: citations.flatMap((citation) => annotationOf(citation) ?? []),
     },
     logprobs: logprobs ? { content: logprobs, refusal: null } : null,
-    finish_reason: chatFinish(finish.reason),
+    finish_reason: chatFinish(finish),
   };
 }
 
@@ -98,8 +98,9 @@ export const annotationOf = ({ url, title, start, end }: Citation): JsonObject |
         url_citation: { url, title: title ?? url, start_index: start ?? 0, end_index: end ?? 0 },
       };
 
-/** A finish reason in chat's words. */
-export const chatFinish = (reason: FinishReason): string => (reason === "error" ? "stop" : reason);
+/** A finish reason in chat's words; one that has no meaning there in the provider's. */
+export const chatFinish = ({ reason, native }: Readonly<{ reason: FinishReason; native: string | null }>): string =>
+  reason === "error" || reason === "unknown" ? (native ?? "stop") : reason;
 
 /** Usage in chat's shape: the prompt includes cached and cache-written tokens, the completion reasoning and audio. */
 export function usageObject(usage: Usage): JsonObject {

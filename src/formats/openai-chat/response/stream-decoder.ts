@@ -1,10 +1,5 @@
-import {
-  type FinishReason,
-  finishAfter,
-  type ReplyEvent,
-  type StreamDecoder,
-  type WireEvent,
-} from "../../conversation/reply.ts";
+import { finishAfter, type ReplyEvent, type StreamDecoder, type WireEvent } from "../../conversation/reply.ts";
+import { finishReasonOf } from "../../helpers/finish-reasons.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { errorOf } from "../errors.ts";
 import { callSignature, citationSteps, citedPages, contentSteps, imageSteps, reasoningSteps } from "./message-steps.ts";
@@ -110,7 +105,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     const native = textOf(choice.finish_reason);
     if (native && !open.finished) {
       open.finished = true;
-      const reason = finishAfter(finishOf(native), open.count);
+      const reason = finishAfter(finishReasonOf("openai-chat", native), open.count);
       steps.push(...open.tags.end(), ...this.#found(open, index), { type: "finish", choice: index, reason, native });
     }
     return steps;
@@ -197,29 +192,4 @@ function audioSteps(audio: JsonObject | null, choice: number): ReplyEvent[] {
       ...(transcript && { transcript }),
     },
   ];
-}
-
-/** OpenAI's finish reasons and the variants of compatible services. Unknown ones count as "stop". */
-function finishOf(native: string): FinishReason {
-  switch (native) {
-    case "length":
-    case "max_tokens":
-    case "model_length":
-    case "model_context_window_exceeded":
-      return "length";
-    case "tool_calls":
-    case "function_call":
-    case "tool_use":
-      return "tool_calls";
-    case "content_filter":
-    case "sensitive":
-    case "refusal":
-      return "content_filter";
-    case "error":
-    case "network_error":
-    case "insufficient_system_resource":
-      return "error";
-    default:
-      return "stop";
-  }
 }

@@ -86,8 +86,7 @@ class ChatStreamEncoder implements StreamEncoder {
         this.#finished.add(step.choice);
         const before = this.#begun.has(step.choice) ? this.#emptyInputs(step.choice) : this.#delta(step.choice, {});
         return (
-          before +
-          this.#chunk([{ index: step.choice, delta: {}, logprobs: null, finish_reason: chatFinish(step.reason) }])
+          before + this.#chunk([{ index: step.choice, delta: {}, logprobs: null, finish_reason: chatFinish(step) }])
         );
       }
       case "error":

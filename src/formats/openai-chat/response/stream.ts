@@ -1,6 +1,7 @@
 import { eventData, eventEnd, eventStart, splitEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, lastIndexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
-import type { Usage } from "../../conversation/reply.ts";
+import type { ReplyError, Usage } from "../../conversation/reply.ts";
+import { finishError, finishReasonOf } from "../../helpers/finish-reasons.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../json.ts";
 import { isErrorAnswer } from "../errors.ts";
 import { collectOutput } from "./output.ts";
@@ -94,6 +95,32 @@ export const errorEventIn = (block: Uint8Array): string | null => firstErrorIn(b
 
 /** The data of an error event that precedes all content; null if there is none. */
 export const errorInPlaceOfAnswer = (block: Uint8Array): string | null => firstErrorIn(block, carriesContent);
+
+const FINISH_MEMBER = Buffer.from('"finish_reason"');
+const FINISH_VALUE = /^\s*:\s*"([A-Za-z_]{1,64})"/;
+const MAX_FINISH_BYTES = 80;
+
+/**
+ * The error of a response, or of a block of a stream, whose finish reasons all are failures; null: it has none, or none that is.
+ * Looks at the bytes of the member alone: inside texts its quotes would be escaped.
+ */
+export function finishErrorIn(bytes: Uint8Array): ReplyError | null {
+  let failure: string | null = null;
+  for (let at = indexOfBytes(bytes, FINISH_MEMBER); at >= 0; at = indexOfBytes(bytes, FINISH_MEMBER, at)) {
+    at += FINISH_MEMBER.length;
+    const native = FINISH_VALUE.exec(textOfBytes(bytes, at, Math.min(bytes.length, at + MAX_FINISH_BYTES)))?.[1];
+    if (native === undefined) continue;
+    if (finishReasonOf("openai-chat", native) !== "error") return null;
+    failure = native;
+  }
+  return failure === null ? null : finishError("openai-chat", failure);
+}
+
+/** The same for the block that begins a stream, before any content. */
+export const finishErrorBeforeContent = (block: Uint8Array): ReplyError | null => {
+  const error = finishErrorIn(block);
+  return error && splitEvents(textOfBytes(block)).some((event) => carriesContent(chunkOf(event))) ? null : error;
+};
 
 function firstErrorIn(block: Uint8Array, endsSearch: (chunk: JsonObject | null) => boolean): string | null {
   if (!mayContainError(block)) return null;

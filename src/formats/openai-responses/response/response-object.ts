@@ -55,9 +55,13 @@ function choiceEcho(choice: Conversation["toolChoice"]): unknown {
   return choice.type === "allowed" ? choice.mode : choice.type;
 }
 
+/** Why a response ended, and the provider's own word for it. */
+export type Finish = Readonly<{ reason: FinishReason; native: string | null }>;
+
 /** The final status of a response. */
-export function endState(reason: FinishReason, usage: Usage | null, now: number): JsonObject {
-  const cut = reason === "length" ? "max_output_tokens" : reason === "content_filter" ? "content_filter" : null;
+export function endState({ reason, native }: Finish, usage: Usage | null, now: number): JsonObject {
+  const own = reason === "unknown" ? native : null;
+  const cut = reason === "length" ? "max_output_tokens" : reason === "content_filter" ? "content_filter" : own;
   return {
     status: cut === null ? "completed" : "incomplete",
     completed_at: cut === null ? now : null,

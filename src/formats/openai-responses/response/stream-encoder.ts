@@ -1,19 +1,12 @@
 import type { Citation, Conversation, Signature } from "../../conversation/conversation.ts";
-import type {
-  FinishReason,
-  ReplyContext,
-  ReplyError,
-  ReplyEvent,
-  StreamEncoder,
-  Usage,
-} from "../../conversation/reply.ts";
+import type { ReplyContext, ReplyError, ReplyEvent, StreamEncoder, Usage } from "../../conversation/reply.ts";
 import { GATEWAY_MARK } from "../../conversation/signature.ts";
 import { urlAnnotationOf } from "../../conversation/url-citation.ts";
 import type { JsonObject } from "../../json.ts";
 import { searchedIn } from "../../tools/web-search.ts";
 import { itemId, reasoningItem, sealCall, sealReasoning, searchItem } from "../items.ts";
 import { MessageItem, type WriteEvent } from "./message-item.ts";
-import { callItem, endState, responseBase, responseId } from "./response-object.ts";
+import { callItem, endState, type Finish, responseBase, responseId } from "./response-object.ts";
 
 type CallStart = Extract<ReplyEvent, { type: "tool-start" }>;
 
@@ -44,7 +37,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #item: MessageItem | OpenReasoning | null = null;
   /** Several calls can be open at once: their deltas may interleave. */
   #calls = new Map<number, OpenCall>();
-  #reason: FinishReason = "stop";
+  #end: Finish = { reason: "stop", native: null };
   /** The service tier of the call; null if the upstream does not report it. */
   #serviceTier: string | null = null;
   #cited: Citation[] = [];
@@ -86,7 +79,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   finish(usage: Usage | null): JsonObject {
     this.#close();
     const tier = this.#serviceTier === null ? null : { service_tier: this.#serviceTier };
-    return { ...this.#base, ...tier, output: this.#output, ...endState(this.#reason, usage, this.context.createdAt) };
+    return { ...this.#base, ...tier, output: this.#output, ...endState(this.#end, usage, this.context.createdAt) };
   }
 
   #close = (): string => this.#begin() + this.#closeItem() + this.#closeCalls();
@@ -153,7 +146,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       case "withdrawal":
         return "";
       case "finish":
-        this.#reason = step.reason;
+        this.#end = step;
         return "";
     }
   }

@@ -1,4 +1,4 @@
-import type { Usage } from "../../../formats/conversation/reply.ts";
+import type { ReplyError, Usage } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { usageObject } from "../../../formats/openai-chat/response/reply.ts";
 import {
@@ -7,11 +7,13 @@ import {
   DONE_EVENT,
   doneEventStart,
   errorEventIn,
+  finishErrorIn,
   mentionsUsage,
   readUsageEvents,
   serviceTierIn,
   usageEvent,
 } from "../../../formats/openai-chat/response/stream.ts";
+import { errorBody } from "../../../formats/openai-chat/response/stream-encoder.ts";
 import { splitEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
@@ -38,8 +40,13 @@ export class ChatView implements StreamView {
   #last: Uint8Array = EMPTY;
   /** The first block, parsed only if usage must be added in its shape. */
   #first: Uint8Array | null = null;
+  /** The error of an answer that its provider ended as a failure, which clients would take for a stop. */
+  #failure: ReplyError | null = null;
 
-  constructor(private readonly keepUsage: boolean) {}
+  constructor(
+    private readonly keepUsage: boolean,
+    private readonly requestId: string,
+  ) {}
 
   get finished(): boolean {
     return this.ended || this.meter.sawFinish;
@@ -51,11 +58,17 @@ export class ChatView implements StreamView {
     this.ended = this.#done >= 0;
     this.#last = block;
     if (this.ended && errorEventIn(block) !== null) this.failed = "error event in the stream";
+    this.#failure ??= finishErrorIn(block);
+    if (this.#failure) this.failed ??= this.#failure.message;
     return block;
   }
 
   close(written: OutputChunk, billed: Usage): Uint8Array {
     const last = bytesOf(written);
+    if (this.#failure) {
+      const error = Buffer.from(`data: ${JSON.stringify(errorBody(this.#failure, this.requestId))}\n\n`);
+      return Buffer.concat([this.ended ? last.subarray(0, this.#done) : last, error, DONE]);
+    }
     const missing = this.keepUsage && !this.#hasStandardUsage && this.failed === null;
     if (!missing) return this.ended ? last : Buffer.concat([last, DONE]);
     const end = this.ended ? this.#done : last.length;

@@ -25,6 +25,8 @@ type Parts = Readonly<{
   /** Receives the complete reply; null if not needed. */
   keep: ((reply: Reply) => void) | null;
   filters: readonly StepFilter[];
+  /** The error of an answer that its provider ended as a failure. */
+  failureIn(steps: readonly ReplyEvent[]): ReplyError | null;
   /** An error of the upstream or the gateway as the client's format has it. */
   clientError(error: ReplyError | GatewayError): ReplyError;
 }>;
@@ -70,8 +72,13 @@ export class ConversationView implements StreamView {
     return this.parts.encoder.push({ type: "error", error: this.parts.clientError(error) });
   }
 
-  #write(steps: readonly ReplyEvent[]): string {
+  #write(received: readonly ReplyEvent[]): string {
     let text = "";
+    // A client of the same format reads the failure in the provider's own words.
+    const error = this.parts.passesBytes ? null : this.parts.failureIn(received);
+    const steps = error
+      ? [...received.filter(({ type }) => type !== "finish"), { type: "error", error } as const]
+      : received;
     for (const step of steps) {
       this.meter.step(step);
       this.parts.watch?.(step);

@@ -2,13 +2,13 @@ import type { ProviderCodec } from "../../../formats/conversation/codec.ts";
 import type { Reply, ReplyChoice } from "../../../formats/conversation/collect-reply.ts";
 import type { Citation, Part } from "../../../formats/conversation/conversation.ts";
 import {
-  type FinishReason,
   finishAfter,
   type ReplyEvent,
   type StreamDecoder,
   type Usage,
   type WireEvent,
 } from "../../../formats/conversation/reply.ts";
+import { finishReasonOf } from "../../../formats/helpers/finish-reasons.ts";
 import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest } from "./encode-request.ts";
@@ -82,7 +82,7 @@ class CohereStreamDecoder implements StreamDecoder {
     this.#finished = true;
     const usage = usageOf(delta.usage);
     const native = textOf(delta.finish_reason);
-    const reason = finishOf(native, this.#calls.size);
+    const reason = finishAfter(finishReasonOf("cohere", native ?? "COMPLETE"), this.#calls.size);
     return [...(usage ? [{ type: "usage", usage } as const] : []), { type: "finish", choice: 0, reason, native }];
   }
 
@@ -138,16 +138,14 @@ function decodeReply(body: JsonObject): Reply | null {
     parts,
     citations: recordsOf(message.citations).map(citationOf),
     logprobs: null,
-    finish: { reason: finishOf(native, calls.length), native, stopSequence: null },
+    finish: {
+      reason: finishAfter(finishReasonOf("cohere", native ?? "COMPLETE"), calls.length),
+      native,
+      stopSequence: null,
+    },
   };
   const usage = usageOf(body.usage);
   return { id: textOf(body.id) ?? "", model: "", createdAt: null, choices: [choice], usage, serviceTier: null };
-}
-
-/** Cohere's finish reasons. */
-function finishOf(native: string | null, calls: number): FinishReason {
-  const reason = native === "MAX_TOKENS" ? "length" : native === "ERROR" || native === "TIMEOUT" ? "error" : "stop";
-  return finishAfter(reason, calls);
 }
 
 /** Reads usage: all tokens rather than the billed ones, which leave out what Cohere adds. */

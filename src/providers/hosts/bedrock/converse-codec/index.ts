@@ -1,7 +1,6 @@
 import type { ProviderCodec } from "../../../../formats/conversation/codec.ts";
 import { type Reply, ReplyCollector } from "../../../../formats/conversation/collect-reply.ts";
 import {
-  type FinishReason,
   finishAfter,
   type Processing,
   type ReplyEvent,
@@ -9,6 +8,7 @@ import {
   type Usage,
   type WireEvent,
 } from "../../../../formats/conversation/reply.ts";
+import { finishReasonOf } from "../../../../formats/helpers/finish-reasons.ts";
 import {
   countOf,
   type JsonObject,
@@ -19,16 +19,7 @@ import {
   textOf,
 } from "../../../../formats/json.ts";
 import { errorOf } from "../../../../formats/openai-chat/errors.ts";
-import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 import { encodeRequest } from "./encode-request.ts";
-
-const REASONS = lookupTable<FinishReason>({
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  tool_use: "tool_calls",
-  guardrail_intervened: "content_filter",
-  content_filtered: "content_filter",
-});
 
 /** Reads Bedrock's ConverseStream; the event name comes from the frame. */
 class ConverseStreamDecoder implements StreamDecoder {
@@ -80,7 +71,7 @@ class ConverseStreamDecoder implements StreamDecoder {
   stop(native: string | null): ReplyEvent[] {
     if (this.#stopped) return [];
     this.#stopped = true;
-    const reason = finishAfter(REASONS[native ?? ""] ?? "stop", this.#calls.size);
+    const reason = finishAfter(finishReasonOf("converse", native ?? "end_turn"), this.#calls.size);
     return [{ type: "finish", choice: 0, reason, native }];
   }
 
