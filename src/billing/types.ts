@@ -138,8 +138,8 @@ export const failureNote = (reason: Reason): FailureNote =>
 /** The run of an agent that a call belongs to, as its client named it. */
 export type AgentSession = Readonly<{
   id: string;
-  /** Where the client named it. */
-  by: "header" | "body" | "metadata" | "conversation" | "trace";
+  /** Where the client named it; "prompt": it did not, and its conversation is recognized by its beginning. */
+  by: "header" | "body" | "metadata" | "conversation" | "trace" | "prompt";
   /** The step of the run: a span of the client's trace, or the step's name. */
   step?: string;
   /** The sub-agent that made the call; absent: the agent that the run began with. */

@@ -1,11 +1,12 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { usageRecord } from "../../../test/support/billing/start-billing.ts";
 import { boundRecord } from "../../billing/bounds/record-bounds.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { agentSessionOf, callTags } from "./call-labels.ts";
 
 const sessionOf = (headers: Record<string, string>, json: JsonObject = {}, prompt: JsonObject = json) =>
-  agentSessionOf({ request: { headers: new Headers(headers) }, body: { json }, prompt });
+  agentSessionOf({ request: { headers: new Headers(headers) }, body: { json }, prompt, caller: CALLER });
+const CALLER = { user: { id: 1 }, token: { id: 7 } };
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const traceparent = `00-${TRACE}-b7ad6b7169203331-01`;
 const UUID = "0b5c3a3e-6a3d-4f0a-9c65-0a6f4d1c2b3a";
@@ -16,6 +17,7 @@ test.each<[string, Record<string, string>, JsonObject, object | null]>([
   ["Codex's header", { "session-id": UUID, "thread-id": UUID }, {}, { id: UUID, by: "header" }],
   ["a frame of Codex", {}, { client_metadata: { session_id: UUID, thread_id: UUID } }, { id: UUID, by: "metadata" }],
   ["Claude Code's header", { "x-claude-code-session-id": UUID }, {}, { id: UUID, by: "header" }],
+  ["Cline's header", { "x-task-id": "1764394862000" }, {}, { id: "1764394862000", by: "header" }],
   ["Codex's header of 2025", { session_id: UUID }, {}, { id: UUID, by: "header" }],
   ["the body", {}, { session_id: "run" }, { id: "run", by: "body" }],
   ["a conversation's id", {}, { conversation: { id: "conv_1" } }, { id: "conv_1", by: "conversation" }],
@@ -78,6 +80,49 @@ test.each<[string, Record<string, string>, JsonObject, object]>([
   const { id, by: _by, ...agent } = sessionOf(headers, body) ?? { id: "", by: "" };
   expect<unknown>(agent).toEqual(expected);
   expect(id).toBe(UUID);
+});
+
+describe("an agent that names no session", () => {
+  const tools = [{ type: "function", function: { name: "shell" } }];
+  const system = { role: "system", content: "You are an agent. Today is Monday." };
+  const first = {
+    role: "user",
+    content: [
+      { type: "text", text: "cwd: /work" },
+      { type: "text", text: "Fix the bug" },
+    ],
+  };
+  const later = [
+    { role: "assistant", content: "Done." },
+    { role: "user", content: "And the tests?" },
+  ];
+  const idOf = (messages: readonly object[], json: JsonObject = { tools }, caller = CALLER) =>
+    agentSessionOf({ request: { headers: new Headers() }, body: { json }, prompt: { messages }, caller })?.id ?? null;
+  const id = idOf([system, first]);
+
+  test("is recognized by its instructions and its first message, whatever follows", () => {
+    expect(id).toMatch(/^prompt-[\da-f]{16}$/);
+    expect(idOf([system, first, ...later])).toBe(id);
+  });
+
+  test.each<[string, string | null]>([
+    ["other instructions", idOf([{ ...system, content: "You are another." }, first])],
+    ["another first message", idOf([system, { role: "user", content: "Fix another bug" }])],
+    ["another key", idOf([system, first], { tools }, { ...CALLER, token: { id: 8 } })],
+    ["another user", idOf([system, first], { tools }, { ...CALLER, user: { id: 2 } })],
+  ])("%s are another session", (_, other) => {
+    expect(other).toStartWith("prompt-");
+    expect(other).not.toBe(id);
+  });
+
+  test.each<[string, JsonObject, readonly object[]]>([
+    ["without tools", {}, [system, first]],
+    ["with an empty list of tools", { tools: [] }, [system, first]],
+    ["that continues a stored response", { tools, previous_response_id: "resp_1" }, [system, first]],
+    ["without a message of the user", { tools }, [system]],
+  ])("a call %s is in none", (_, json, messages) => {
+    expect(idOf(messages, json)).toBeNull();
+  });
 });
 
 test("names the tools whose results a call brings, not earlier ones", () => {

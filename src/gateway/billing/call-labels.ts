@@ -5,8 +5,8 @@ import type { Call } from "../call/call.ts";
 const MAX_TOOLS = 32;
 
 /**
- * Headers that name a session: ours, those of Codex (`session_id` until 2025) and Claude Code, and a common one. opencode names the
- * session of a sub-agent there, and that of the agent which started it in a header of its own.
+ * Headers that name a session: ours, those of Codex (`session_id` until 2025; pi, too) and Claude Code, a common one, Cline's, and one
+ * of pi. opencode names the session of a sub-agent in the common one, and that of the agent which started it in a header of its own.
  */
 const HEADERS = [
   "x-sluice-session",
@@ -15,6 +15,8 @@ const HEADERS = [
   "x-claude-code-session-id",
   "x-parent-session-id",
   "x-session-id",
+  "x-task-id",
+  "x-session-affinity",
 ] as const;
 
 /** JSON with `agent_name`, as Codex sends it in a header, and in `client_metadata` of its frames over WebSocket. */
@@ -28,12 +30,18 @@ const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
 
 /**
  * The run of an agent that a call belongs to, by what its client says of itself: a header, the body's `session_id`,
- * `metadata` or `conversation`, else the trace. Null: it says nothing. Its record bounds the length of each.
+ * `metadata` or `conversation`, else the trace; if it says nothing, by the beginning of the conversation. Null: no agent's call.
+ * Its record bounds the length of each.
  */
-export function agentSessionOf({ request: { headers }, body: { json }, prompt }: SessionSource): AgentSession | null {
+export function agentSessionOf(source: SessionSource): AgentSession | null {
+  const { prompt, caller } = source;
+  const { headers } = source.request;
+  const { json } = source.body;
   const parent = headers.get("traceparent");
   const trace = parent === null ? null : TRACE_PARENT.exec(parent);
-  const named = namedSession(headers, json) ?? (trace?.[1] ? { id: trace[1], by: "trace" as const } : null);
+  const named =
+    namedSession(headers, json) ??
+    (trace?.[1] ? { id: trace[1], by: "trace" as const } : sessionByPrompt(json, prompt, caller));
   if (named === null) return null;
   const step = headers.get("x-sluice-step") ?? trace?.[2];
   const tools = toolsBefore(prompt);
@@ -47,7 +55,8 @@ export function agentSessionOf({ request: { headers }, body: { json }, prompt }:
 }
 
 type SessionSource = Readonly<{ request: Readonly<{ headers: Headers }>; body: Readonly<{ json: JsonObject }> }> &
-  Pick<Call, "prompt">;
+  Pick<Call, "prompt"> &
+  Readonly<{ caller: Readonly<{ user: Readonly<{ id: number }>; token: Readonly<{ id: number }> | null }> }>;
 type Named = Pick<AgentSession, "id" | "by">;
 
 function namedSession(headers: Headers, body: JsonObject): Named | null {
@@ -66,6 +75,27 @@ function namedSession(headers: Headers, body: JsonObject): Named | null {
   const user = textOf(metadata.user_id) ?? "";
   const id = textOf(metadata.session_id) ?? CLAUDE_SESSION.exec(user)?.[1] ?? sessionInJson(user);
   return id ? { id, by: "metadata" } : null;
+}
+
+/** The parts of a conversation's beginning that tell it from others, and the length of each that counts. */
+const MAX_PARTS = 64;
+const MAX_PART_LENGTH = 65_536;
+
+/**
+ * The session of an agent that names none (Gemini CLI, Qwen Code, Cline, Continue, Copilot, pi): calls of one key whose
+ * instructions and first message of the user are the same, with tools, as agents have them. The id is a hash: it holds no text.
+ */
+function sessionByPrompt(json: JsonObject, prompt: JsonObject, { user, token }: SessionSource["caller"]): Named | null {
+  if (!Array.isArray(json.tools) || json.tools.length === 0 || json.previous_response_id != null) return null;
+  const messages = Array.isArray(prompt.messages) ? prompt.messages : [];
+  let hash = BigInt(Bun.hash(`${user.id}/${token?.id ?? 0}`));
+  for (const message of messages.slice(0, MAX_PARTS)) {
+    const { role, content } = recordOf(message) ?? {};
+    const texts = typeof content === "string" ? [content] : recordsOf(content).map(({ text }) => textOf(text) ?? "");
+    for (const text of texts.slice(0, MAX_PARTS)) hash = BigInt(Bun.hash(text.slice(0, MAX_PART_LENGTH), hash));
+    if (role === "user") return { id: `prompt-${hash.toString(16).padStart(16, "0")}`, by: "prompt" };
+  }
+  return null;
 }
 
 /** Newer versions of Claude Code send an object as text. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, gt, ne, or, sql } from "drizzle-orm";
 import { agentSessions } from "../../../../db/schema/gateway/sessions.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { AgentSession, LogOther } from "../../../billing/types.ts";
@@ -38,7 +38,10 @@ export type SessionDetail = SessionView & Readonly<{ agents: AgentNode; steps: r
 const MOST_SESSIONS = 200;
 const MOST_CALLS = 1000;
 
-/** The latest sessions, of everybody (`userId` null) or of one user, whose name or user begins with `search`. */
+/**
+ * The latest sessions, of everybody (`userId` null) or of one user, whose name or user begins with `search`. A single call whose
+ * client names no session is none.
+ */
 export async function listSessions(
   db: Db,
   { userId, search }: Readonly<{ userId: number | null; search: string }>,
@@ -48,6 +51,7 @@ export async function listSessions(
     .from(agentSessions)
     .where(
       and(
+        or(ne(agentSessions.source, "prompt"), gt(agentSessions.calls, 1)),
         userId === null ? undefined : eq(agentSessions.userId, userId),
         search === ""
           ? undefined

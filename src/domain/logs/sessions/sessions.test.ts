@@ -120,3 +120,13 @@ test("old sessions are deleted with their calls, and log text that is no session
   expect(await database.db.select().from(agentSessionFold)).toHaveLength(1);
   expect((await database.db.select().from(agentSessions)).length).toBe(5);
 });
+
+test("calls of an agent that names no session are one from the second on", async () => {
+  const byPrompt = (id: string): AgentSession => ({ id, by: "prompt" });
+  await writeCalls(database, [call(9, byPrompt("prompt-1")), call(9, byPrompt("prompt-2"))]);
+  await fold();
+  expect(await list(9)).toEqual([]);
+  await writeCalls(database, [call(9, byPrompt("prompt-1"))]);
+  await fold();
+  expect(await list(9)).toMatchObject([{ id: "prompt-1", source: "prompt", calls: 2 }]);
+});

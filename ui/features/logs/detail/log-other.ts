@@ -60,7 +60,7 @@ const isReceipt = isShape<Receipt>({
 
 const isAgentSession = isShape<AgentSession>({
   id: isText,
-  by: isOneOf(["header", "body", "metadata", "conversation", "trace"]),
+  by: isOneOf(["header", "body", "metadata", "conversation", "trace", "prompt"]),
   step: isOptional(isText),
   agent: isOptional(isText),
   parent: isOptional(isText),
