@@ -38,6 +38,8 @@ export type Conversation = {
   /** An id of the end user, for abuse reports and cache routing. */
   user: string | null;
   promptCacheKey: string | null;
+  /** The request's own mark: what its last part has been read to is to be cached (Anthropic's top-level cache_control). */
+  cache: JsonObject | null;
   /** "auto", "default", "flex", "priority", …, in OpenAI's terms. */
   serviceTier: string | null;
   metadata: JsonObject | null;
@@ -152,7 +154,7 @@ export type Tool =
    * A tool that takes free text. `format` as in OpenAI's Responses API: {type: "text"} or {type: "grammar", syntax,
    * definition}.
    */
-  | { type: "custom"; name: string; description: string | null; format: JsonObject | null }
+  | { type: "custom"; name: string; description: string | null; format: JsonObject | null; cache?: JsonObject }
   /**
    * A tool that the provider runs. `name` is "web_search", "code_execution", "file_search", … if other formats have an
    * equivalent.
@@ -241,6 +243,7 @@ export function emptyConversation(dialect: ChatDialect, model: string): Conversa
     audio: null,
     user: null,
     promptCacheKey: null,
+    cache: null,
     serviceTier: null,
     metadata: null,
     verbosity: null,

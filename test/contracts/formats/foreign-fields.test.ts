@@ -28,7 +28,7 @@ describe("marks of what is to be cached", () => {
       { role: "system", content: "be kind" },
       { role: "user", content: "hi" },
     ]);
-    expect([...dropped]).toEqual([]);
+    expect([...dropped]).toEqual(["cache_control"]);
   });
 
   test.each([

@@ -14,7 +14,7 @@ import { partsOf } from "./blocks.ts";
 
 const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   `model messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice thinking metadata
-  service_tier output_config output_format`.split(/\s+/),
+  service_tier output_config output_format cache_control`.split(/\s+/),
 );
 
 /** Whether the request continues a thread whose earlier messages Anthropic stores; it may then have no new messages. */
@@ -55,6 +55,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   };
   readReasoning(conversation, body);
   conversation.user = textOf(recordOf(body.metadata)?.user_id);
+  conversation.cache = recordOf(body.cache_control);
   conversation.serviceTier = body.service_tier === "standard_only" ? "default" : null;
   conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name)));
   const { effort, format: _, ...output } = recordOf(body.output_config) ?? {};

@@ -11,6 +11,7 @@ import {
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { systemTurnAsUser } from "../../conversation/system-turns.ts";
+import { withMostMarks } from "../../helpers/cache-marks.ts";
 import { compact, type JsonObject, listOf, recordOf, textOf } from "../../json.ts";
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
 import { pairTurns, resultMedia } from "../../tools/pair-calls.ts";
@@ -31,7 +32,8 @@ import { MIN_ANSWER_TOKENS, type Thinking, thinkingFor, withoutReasoning } from 
  * Writes a Messages request that respects the rules whose violation Anthropic answers with 400. Source:
  * https://docs.anthropic.com/en/api/messages
  */
-export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const conversation = withMostMarks(source, dropped);
   const { sampling, extra } = conversation;
   const own = extra.dialect === "anthropic" ? extra.members : {};
   recordDroppedOptions(conversation, dropped);
@@ -43,7 +45,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const system = systemOf(conversation, target, dropped);
   return compact({
     ...own,
-    ...(extra.dialect === "openai-chat" && { cache_control: recordOf(extra.members.cache_control) }),
+    cache_control: conversation.cache,
     model: target.model,
     max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + MIN_ANSWER_TOKENS : limit,
     system: system.length > 0 ? system : null,
@@ -102,11 +104,7 @@ function recordDroppedOptions(conversation: Conversation, dropped: Dropped): voi
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (extra.dialect !== "anthropic")
-    recordForeignFields(
-      conversation,
-      ["cache_control", ...(foreignSearch(conversation, "anthropic") ? SEARCH_MEMBERS : [])],
-      dropped,
-    );
+    recordForeignFields(conversation, foreignSearch(conversation, "anthropic") ? SEARCH_MEMBERS : [], dropped);
 }
 
 /**
@@ -215,7 +213,14 @@ function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
       return [];
     }
     if (tool.type === "custom")
-      return [compact({ name: tool.name, description: tool.description, input_schema: FREE_TEXT })];
+      return [
+        compact({
+          name: tool.name,
+          description: tool.description,
+          input_schema: FREE_TEXT,
+          cache_control: tool.cache,
+        }),
+      ];
     const { name, description, parameters, strict, cache } = tool;
     const schema = inputSchema(parameters, strict === true);
     const members = { name, description, input_schema: schema, strict: strict || null, cache_control: cache };

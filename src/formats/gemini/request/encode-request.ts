@@ -3,7 +3,7 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import { type Conversation, ownMembers, type Part, type Tool } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-import { compact, type JsonObject, listOf, recordOf } from "../../json.ts";
+import { compact, type JsonObject, listOf, recordOf, textOf } from "../../json.ts";
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
 import { pairCalls, requestsStrictTools, resultMedia } from "../../tools/pair-calls.ts";
 import {
@@ -33,7 +33,7 @@ const TIERS = lookupTable<string>({
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { extra, system } = conversation;
-  const own = extra.dialect === "gemini" ? extra.members : {};
+  const own = extra.dialect === "gemini" ? extra.members : cachedContentOf(extra.members);
   recordDroppedOptions(conversation, dropped);
   const tools = toolsOf(conversation, target, dropped);
   const isMixed = mixes(conversation, tools);
@@ -72,9 +72,36 @@ function recordDroppedOptions(conversation: Conversation, dropped: Dropped): voi
   if (metadata !== null) dropped.add("metadata");
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (sampling.stop.length > MAX_STOPS) dropped.add("stop");
+  if (extra.dialect !== "gemini") recordFurtherGoogle(extra.members, dropped);
   if (extra.dialect !== "gemini")
-    recordForeignFields(conversation, foreignSearch(conversation, "gemini") ? SEARCH_MEMBERS : [], dropped);
+    recordForeignFields(
+      conversation,
+      [...(foreignSearch(conversation, "gemini") ? SEARCH_MEMBERS : []), ...CACHED_CONTENT_MEMBERS],
+      dropped,
+    );
 }
+
+const CACHED_CONTENT_MEMBERS = ["cachedContent", "cached_content", "google", "extra_body"];
+
+/**
+ * The name of a cached prefix, as clients of other formats spell it: LiteLLM's `cached_content`, and the members of
+ * https://ai.google.dev/gemini-api/docs/openai#extra-body.
+ */
+function cachedContentOf(members: JsonObject): JsonObject {
+  const google = recordOf(members.google) ?? recordOf(recordOf(members.extra_body)?.google);
+  const name = textOf(members.cachedContent) ?? textOf(members.cached_content) ?? textOf(google?.cached_content);
+  return compact({ cachedContent: name });
+}
+
+/** Further members of Google's that such clients send, which nobody reads. */
+const recordFurtherGoogle = ({ google, extra_body }: JsonObject, dropped: Dropped): void => {
+  const { google: inner, ...others } = recordOf(extra_body) ?? {};
+  for (const [name, value] of [
+    ...Object.entries({ ...recordOf(google), ...recordOf(inner) }),
+    ...Object.entries(others),
+  ])
+    if (value != null && name !== "cached_content") dropped.add(name);
+};
 
 /** Turns alternate and begin with the user's: Gemini accepts a call only after another turn. */
 function contentsOf({ turns }: Conversation, target: Target, isMixed: boolean, dropped: Dropped): JsonObject[] {

@@ -13,6 +13,7 @@ import {
 } from "../../conversation/conversation.ts";
 import { readSignature } from "../../conversation/signature.ts";
 import { addInstructions } from "../../conversation/system-turns.ts";
+import { readCacheMark, withMessageMark } from "../../helpers/cache-marks.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { mediaPartOf } from "./media.ts";
 import { readReasoning } from "./reasoning.ts";
@@ -21,9 +22,8 @@ import { readReasoning } from "./reasoning.ts";
 const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   `model messages stream stream_options temperature top_p top_k n stop max_tokens max_completion_tokens presence_penalty
   frequency_penalty logit_bias logprobs top_logprobs seed user prompt_cache_key response_format tools
-  tool_choice parallel_tool_calls reasoning_effort verbosity modalities audio service_tier metadata functions function_call`.split(
-    /\s+/,
-  ),
+  tool_choice parallel_tool_calls reasoning_effort verbosity modalities audio service_tier metadata functions function_call
+  cache_control`.split(/\s+/),
 );
 
 /**
@@ -36,7 +36,10 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.wantsUsage = recordOf(body.stream_options)?.include_usage === true;
   if (!Array.isArray(body.messages)) throw new DecodeError("“messages” must be a list.", "messages");
   for (const [at, message] of recordsOf(body.messages).entries()) readMessage(conversation, message, at);
-  conversation.tools = [...recordsOf(body.tools).flatMap(toolOf), ...recordsOf(body.functions).flatMap(functionOf)];
+  conversation.tools = [
+    ...recordsOf(body.tools).flatMap(toolOf),
+    ...recordsOf(body.functions).flatMap((called) => functionOf(called, {})),
+  ];
   conversation.toolChoice = choiceOf(body.tool_choice ?? body.function_call);
   conversation.parallelToolCalls = typeof body.parallel_tool_calls === "boolean" ? body.parallel_tool_calls : null;
   conversation.format = formatOf(recordOf(body.response_format));
@@ -60,6 +63,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   if (audio) conversation.audio = { voice: textOf(audio.voice) ?? "alloy", format: textOf(audio.format) ?? "wav" };
   conversation.user = textOf(body.safety_identifier) ?? textOf(body.user);
   conversation.promptCacheKey = textOf(body.prompt_cache_key);
+  conversation.cache = recordOf(body.cache_control);
   conversation.serviceTier = textOf(body.service_tier);
   conversation.metadata = recordOf(body.metadata);
   conversation.verbosity = textOf(body.verbosity);
@@ -68,10 +72,10 @@ export function decodeRequest(body: JsonObject): Conversation {
 }
 
 /** Members of a message that are decoded, or that repeat the response. */
-const USER_MEMBERS: ReadonlySet<string> = new Set(["role", "content"]);
+const USER_MEMBERS: ReadonlySet<string> = new Set(["role", "content", "cache_control"]);
 const ASSISTANT_MEMBERS: ReadonlySet<string> = new Set(
   `role content refusal tool_calls function_call reasoning_content reasoning reasoning_details thinking_blocks
-  annotations parsed`.split(/\s+/),
+  annotations parsed cache_control`.split(/\s+/),
 );
 
 function readMessage(conversation: Conversation, message: JsonObject, at: number): void {
@@ -80,7 +84,7 @@ function readMessage(conversation: Conversation, message: JsonObject, at: number
     case "system":
     case "developer":
       addInstructions(conversation, {
-        parts: contentParts(message.content),
+        parts: withMessageMark(contentParts(message.content), message),
         ...(message.role === "developer" && { isDeveloper: true }),
         ...extensionsOf("openai-chat", message, USER_MEMBERS),
       });
@@ -88,14 +92,14 @@ function readMessage(conversation: Conversation, message: JsonObject, at: number
     case "user":
       turns.push({
         role: "user",
-        parts: contentParts(message.content),
+        parts: withMessageMark(contentParts(message.content), message),
         ...extensionsOf("openai-chat", message, USER_MEMBERS),
       });
       return;
     case "assistant":
       turns.push({
         role: "assistant",
-        parts: assistantParts(message, at),
+        parts: withMessageMark(assistantParts(message, at), message),
         ...extensionsOf("openai-chat", message, ASSISTANT_MEMBERS),
       });
       return;
@@ -108,6 +112,7 @@ function readMessage(conversation: Conversation, message: JsonObject, at: number
         name: textOf(message.name),
         parts: contentParts(message.content),
         isError: false,
+        ...readCacheMark(message),
       };
       const last = turns.at(-1);
       if (last?.role === "user" && last.parts.every(({ type }) => type === "tool-result")) last.parts.push(result);
@@ -148,9 +153,10 @@ function callOf(call: JsonObject, fallbackId: string): ToolCallPart {
       name: textOf(custom.name) ?? "",
       input: textOf(custom.input) ?? "",
       kind: "custom",
+      ...readCacheMark(call),
     };
   }
-  const part = functionCall(id, recordOf(call.function) ?? {});
+  const part = { ...functionCall(id, recordOf(call.function) ?? {}), ...readCacheMark(call) };
   const google = recordOf(recordOf(call.extra_content)?.google);
   const signature = textOf(google?.thought_signature) || null;
   return signature === null ? part : { ...part, signature: readSignature(signature, "gemini") };
@@ -171,14 +177,10 @@ function contentParts(content: unknown): Part[] {
     const text = textOf(part.text);
     if (part.type === "refusal") return [{ type: "refusal", text: textOf(part.refusal) ?? "" }];
     if (part.type === "thinking") return [{ type: "reasoning", text: thinkingText(part.thinking) }];
-    if (text !== null) {
-      const cache = recordOf(part.cache_control);
-      return [{ type: "text", text, ...(cache && { cache }) }];
-    }
+    if (text !== null) return [{ type: "text", text, ...readCacheMark(part) }];
     const media = mediaPartOf(part);
     if (!media) return [{ type: "native", dialect: "openai-chat", name: textOf(part.type) ?? "content", value: part }];
-    const cache = recordOf(part.cache_control);
-    return [{ ...media, ...(cache && { cache }) }];
+    return [{ ...media, ...readCacheMark(part) }];
   });
 }
 
@@ -200,16 +202,18 @@ function toolOf(tool: JsonObject): Tool[] {
         name: textOf(custom.name) ?? "",
         description: textOf(custom.description),
         format: grammar ? { type: "grammar", ...grammar } : format,
+        ...readCacheMark(custom),
+        ...readCacheMark(tool),
       },
     ];
   }
   const called = recordOf(tool.function);
-  if (called) return functionOf(called, recordOf(tool.cache_control) ?? undefined);
+  if (called) return functionOf(called, { ...readCacheMark(called), ...readCacheMark(tool) });
   const name = textOf(tool.type);
   return name === null ? [] : [{ type: "hosted", name, dialect: "openai-chat", value: tool }];
 }
 
-function functionOf(called: JsonObject, cache?: unknown): Tool[] {
+function functionOf(called: JsonObject, marked: { cache?: JsonObject }): Tool[] {
   return [
     {
       type: "function",
@@ -217,7 +221,7 @@ function functionOf(called: JsonObject, cache?: unknown): Tool[] {
       description: textOf(called.description),
       parameters: recordOf(called.parameters),
       strict: typeof called.strict === "boolean" ? called.strict : null,
-      ...(recordOf(cache) && { cache: cache as JsonObject }),
+      ...marked,
     },
   ];
 }

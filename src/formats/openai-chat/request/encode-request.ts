@@ -9,10 +9,12 @@ import {
   type TextPart,
   type Tool,
   type ToolCallPart,
+  type ToolResultPart,
   type Turn,
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
+import { markOfResult, withMostMarks, withoutCacheMarks } from "../../helpers/cache-marks.ts";
 import { compact, type JsonObject } from "../../json.ts";
 import { resultMedia, resultText } from "../../tools/pair-calls.ts";
 import { callIdFor, shortName } from "../../tools/tool-names.ts";
@@ -25,7 +27,6 @@ import {
   type WebSearch,
 } from "../../tools/web-search.ts";
 import { callExtra, callOf } from "../calls.ts";
-import { withoutCacheMarks } from "./cache-marks.ts";
 import { developerAsSystem, systemMessagesAsUser } from "./developer-role.ts";
 import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
@@ -41,7 +42,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
   const takesCacheMarkers =
     extra.dialect === "openai-chat" || target.service?.cacheMarks || target.model.includes("claude");
   const conversation = withoutRootlessFormat(
-    takesCacheMarkers ? source : withoutCacheMarks(source),
+    takesCacheMarkers ? withMostMarks(source, dropped) : withoutCacheMarks(source, dropped),
     target.model,
     dropped,
   );
@@ -82,6 +83,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     audio: conversation.audio,
     user: conversation.user === null ? null : shortName(conversation.user, "user_"),
     prompt_cache_key: conversation.promptCacheKey,
+    cache_control: conversation.cache,
     service_tier: conversation.serviceTier,
     metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,
     verbosity: conversation.verbosity,
@@ -169,7 +171,11 @@ function userMessages(turn: DialogTurn, dropped: Dropped): JsonObject[] {
   for (const part of parts) {
     if (part.type !== "tool-result") rest.push(part);
     else {
-      messages.push({ role: "tool", tool_call_id: callIdFor("openai-chat", part.callId), content: resultText(part) });
+      messages.push({
+        role: "tool",
+        tool_call_id: callIdFor("openai-chat", part.callId),
+        content: resultContent(part),
+      });
       rest.push(...resultMedia(part));
     }
   }
@@ -177,6 +183,13 @@ function userMessages(turn: DialogTurn, dropped: Dropped): JsonObject[] {
   if (content.length > 0 || messages.length === 0)
     messages.push({ ...ownMembers(turn, "openai-chat"), role: "user", content: plainWherePossible(content) });
   return messages;
+}
+
+/** The result of a tool as text; marked, it is a part: OpenRouter takes marks of parts only. */
+function resultContent(part: ToolResultPart): unknown {
+  const mark = markOfResult(part);
+  const text = resultText(part);
+  return mark ? [textContent({ type: "text", text, cache: mark })] : text;
 }
 
 /** Empty for a turn that this format cannot express; a client's own empty turn stays. */
@@ -216,7 +229,10 @@ const canForward = ({ signature }: ReasoningPart): boolean => !signature || sign
 const ownCall = (call: ToolCallPart): JsonObject =>
   callOf(
     { ...call, id: callIdFor("openai-chat", call.id) },
-    call.signature?.dialect === "openai-chat" ? callExtra(call.signature) : {},
+    {
+      ...(call.signature?.dialect === "openai-chat" && callExtra(call.signature)),
+      ...(call.cache && { cache_control: call.cache }),
+    },
   );
 
 function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
@@ -263,10 +279,14 @@ function toolOf(tool: Tool, dropped: Dropped): JsonObject | null {
       return { type: "function", function: called, ...(cache && { cache_control: cache }) };
     }
     case "custom": {
-      const { name, description, format } = tool;
+      const { name, description, format, cache } = tool;
       const { type, ...grammar } = format ?? {};
       const written = type === "grammar" ? { type, grammar } : format;
-      return { type: "custom", custom: compact({ name, description, format: written }) };
+      return {
+        type: "custom",
+        custom: compact({ name, description, format: written }),
+        ...(cache && { cache_control: cache }),
+      };
     }
     case "hosted":
       if (tool.dialect === "openai-chat") return tool.value;

@@ -112,6 +112,12 @@ export function usageObject(usage: Usage): JsonObject {
       cached_tokens: usage.cachedTokens,
       audio_tokens: usage.audioInputTokens,
       ...(usage.cacheCreationTokens > 0 && { cache_write_tokens: usage.cacheCreationTokens }),
+      ...(usage.longCacheCreationTokens && {
+        cache_creation_token_details: {
+          ephemeral_5m_input_tokens: usage.cacheCreationTokens - usage.longCacheCreationTokens,
+          ephemeral_1h_input_tokens: usage.longCacheCreationTokens,
+        },
+      }),
     },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,

@@ -30,7 +30,7 @@ export function readUsage(value: unknown): Usage | null {
       countOf(usage.cached_tokens) ??
       countOf(usage.num_cached_tokens) ??
       0,
-    cacheCreationTokens: countOf(prompt?.cache_write_tokens) ?? 0,
+    ...cacheWrites(prompt),
     reasoningTokens,
     audioInputTokens: countOf(prompt?.audio_tokens) ?? 0,
     audioOutputTokens: countOf(completion?.audio_tokens) ?? 0,
@@ -38,6 +38,17 @@ export function readUsage(value: unknown): Usage | null {
   if (toolCalls) read.toolCalls = toolCalls;
   if (media) read.media = media;
   return Object.assign(read, imageTokens(prompt, completion));
+}
+
+/** Cache writes in the names of OpenAI and OpenRouter, LiteLLM, and DashScope; the latter two tell lifetimes apart. */
+function cacheWrites(prompt: JsonObject | null): Pick<Usage, "cacheCreationTokens" | "longCacheCreationTokens"> {
+  const written =
+    countOf(prompt?.cache_write_tokens) ??
+    countOf(prompt?.cache_creation_tokens) ??
+    countOf(prompt?.cache_creation_input_tokens);
+  const lifetimes = recordOf(prompt?.cache_creation_token_details) ?? recordOf(prompt?.cache_creation);
+  const long = countOf(lifetimes?.ephemeral_1h_input_tokens) ?? 0;
+  return { cacheCreationTokens: written ?? 0, ...(long > 0 && { longCacheCreationTokens: long }) };
 }
 
 /**

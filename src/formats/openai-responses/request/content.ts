@@ -1,11 +1,15 @@
 import type { MediaPart, MediaSource, Part } from "../../conversation/conversation.ts";
+import { withMessageMark } from "../../helpers/cache-marks.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 import { sourceOfUrl, urlOfSource } from "../../openai-chat/request/media.ts";
 
 /** Content of a message or of a tool's output: a text, or parts. */
 export function readContent(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return recordsOf(content).flatMap((part) => readPart(part) ?? []);
+  return recordsOf(content).flatMap((part) => {
+    const read = readPart(part);
+    return read ? withMessageMark([read], part) : [];
+  });
 }
 
 function readPart(part: JsonObject): Part | null {

@@ -10,6 +10,7 @@ import {
   type Turn,
 } from "../../conversation/conversation.ts";
 import { addInstructions } from "../../conversation/system-turns.ts";
+import { readCacheMark, withMessageMark } from "../../helpers/cache-marks.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { readSummary, summaryTurn } from "../compaction.ts";
 import { type InstructionRole, withInputRole } from "../instructions.ts";
@@ -19,11 +20,11 @@ import { readChoice, readFormat, readTool } from "./tools.ts";
 
 const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   `model input stream stream_options max_output_tokens temperature top_p top_logprobs tools tool_choice reasoning text
-  parallel_tool_calls service_tier metadata user safety_identifier prompt_cache_key`.split(/\s+/),
+  parallel_tool_calls service_tier metadata user safety_identifier prompt_cache_key cache_control`.split(/\s+/),
 );
 
 /** Members of a message that are decoded, or that describe the response it came from. */
-const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["type", "role", "content", "id", "status"]);
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["type", "role", "content", "id", "status", "cache_control"]);
 
 /** Attaches the message's remaining members to each of its texts. */
 function withMembers(parts: readonly Part[], message: JsonObject): readonly Part[] {
@@ -61,6 +62,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   if (conversation.reasoning.summary !== null) conversation.reasoning.show = true;
   conversation.user = textOf(body.safety_identifier) ?? textOf(body.user);
   conversation.promptCacheKey = textOf(body.prompt_cache_key);
+  conversation.cache = recordOf(body.cache_control);
   conversation.serviceTier = textOf(body.service_tier);
   conversation.metadata = recordOf(body.metadata);
   conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name)));
@@ -93,7 +95,7 @@ class InputReader {
         const signature = this.#signatures.get(id);
         const namespace = textOf(item.namespace);
         const named = { name: textOf(item.name) ?? "", ...(namespace !== null && { namespace }) };
-        const call = { type: "tool-call", id, ...named, input, kind } as const;
+        const call = { type: "tool-call", id, ...named, input, kind, ...readCacheMark(item) } as const;
         this.#add("assistant", signature ? { ...call, signature } : call);
         return;
       }
@@ -106,6 +108,7 @@ class InputReader {
           name: null,
           parts: readContent(item.output),
           isError: false,
+          ...readCacheMark(item),
         });
         return;
       }
@@ -131,7 +134,7 @@ class InputReader {
   }
 
   #message(item: JsonObject, at: number): void {
-    const parts = readContent(item.content);
+    const parts = withMessageMark(readContent(item.content), item);
     switch (item.role) {
       case "system":
       case "developer":

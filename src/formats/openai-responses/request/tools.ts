@@ -6,11 +6,14 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
+import { readCacheMark } from "../../helpers/cache-marks.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 import { qualifiedName } from "../../tools/tool-names.ts";
 
 /** Members of a function that are decoded. */
-const FUNCTION_MEMBERS: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
+const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
+  ...["type", "name", "description", "parameters", "strict", "cache_control"],
+]);
 
 /** Reads a tool of a request; Responses tools are flat. */
 export function readTool(tool: JsonObject): Tool {
@@ -20,9 +23,10 @@ export function readTool(tool: JsonObject): Tool {
   if (type === "function") {
     const strict = typeof tool.strict === "boolean" ? tool.strict : null;
     const extensions = extensionsOf("openai-responses", tool, FUNCTION_MEMBERS);
-    return { type, name, description, parameters: recordOf(tool.parameters), strict, ...extensions };
+    const read = { name, description, parameters: recordOf(tool.parameters), strict, ...readCacheMark(tool) };
+    return { type, ...read, ...extensions };
   }
-  if (type === "custom") return { type, name, description, format: recordOf(tool.format) };
+  if (type === "custom") return { type, name, description, format: recordOf(tool.format), ...readCacheMark(tool) };
   return { type: "hosted", name: type.replace(/_preview.*$/, ""), dialect: "openai-responses", value: tool };
 }
 

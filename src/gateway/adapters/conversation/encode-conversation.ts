@@ -1,3 +1,6 @@
+import type { Target } from "../../../formats/conversation/codec.ts";
+import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
+import { withoutCacheMarks } from "../../../formats/helpers/cache-marks.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { flattenNamespaces } from "../../../formats/openai-responses/request/tools.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
@@ -78,7 +81,8 @@ async function encodeFromConversation(
     reasoningSummaries: !options.limitations.has("reasoning-summaries"),
     newId: randomId,
   };
-  const encoded = codecOf(dialect).encodeRequest(conversation, target, dropped);
+  const marked = takesCacheMarks(dialect, target) ? conversation : withoutCacheMarks(conversation, dropped);
+  const encoded = codecOf(dialect).encodeRequest(marked, target, dropped);
   const body = dialect === "gemini" ? { ...encoded, ...geminiOptions(encoded, prepared.model, settings) } : encoded;
   const { enabled, budgetTokens } = conversation.reasoning;
   const reasoningDisabled = enabled === false || budgetTokens === 0;
@@ -93,6 +97,12 @@ async function encodeFromConversation(
     dropped: [...dropped],
   };
 }
+
+/** Formats whose encoders see to cache marks themselves, as far as the model takes them. */
+const MARKED: ReadonlySet<ChatDialect> = new Set(["anthropic", "converse", "openai-chat"]);
+
+const takesCacheMarks = (dialect: ChatDialect, { service }: Target): boolean =>
+  MARKED.has(dialect) || service?.cacheMarks === true;
 
 /** Betas that the client and the settings request. */
 function betasFor({ request }: Call, { upstreamModel }: Route, { settings }: ConversationOptions): readonly string[] {

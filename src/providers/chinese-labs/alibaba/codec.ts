@@ -87,7 +87,7 @@ function messageOf(message: JsonObject, dropped: Dropped): JsonObject {
   const { reasoning_details: _, ...rest } = message;
   if (!Array.isArray(message.content)) return rest;
   const content = recordsOf(message.content).flatMap((part): JsonObject[] => {
-    if (part.type === "text") return [{ text: part.text }];
+    if (part.type === "text") return [compact({ text: part.text, cache_control: part.cache_control })];
     const image = textOf(recordOf(part.image_url)?.url);
     if (image !== null) return [{ image }];
     const video = textOf(recordOf(part.video_url)?.url);

@@ -30,10 +30,6 @@ export const RULES: readonly Rule[] = [...DEFAULTS];
 /** Losses that are still to be repaired. */
 export const KNOWN: readonly Rule[] = [
   {
-    why: "Cache marks get lost",
-    at: { chat: /prompt_cache/, responses: /prompt_cache/, messages: /cache_control/ },
-  },
-  {
     why: "Reasoning has no one setting",
     at: {
       chat: /^reasoning/,

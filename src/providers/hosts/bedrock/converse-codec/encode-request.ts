@@ -3,6 +3,7 @@ import { closedSchema, inputSchema } from "../../../../formats/anthropic/request
 import type { Dropped, Target } from "../../../../formats/conversation/codec.ts";
 import type {
   Conversation,
+  DialogTurn,
   MediaPart,
   Part,
   Reasoning,
@@ -10,13 +11,13 @@ import type {
   Tool,
   ToolChoice,
   ToolResultPart,
-  Turn,
 } from "../../../../formats/conversation/conversation.ts";
 import {
   recordDropped,
   recordDroppedExtensions,
   recordDroppedNative,
 } from "../../../../formats/conversation/dropped-fields.ts";
+import { markOfResult, withMostMarks, withoutCacheMarks } from "../../../../formats/helpers/cache-marks.ts";
 import { compact, type JsonObject, parseJson, recordOf } from "../../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../../formats/openai-chat/request/encode-request.ts";
 import { FREE_TEXT } from "../../../../formats/tools/custom-tools.ts";
@@ -24,9 +25,18 @@ import { pairCalls } from "../../../../formats/tools/pair-calls.ts";
 import { callIdFor } from "../../../../formats/tools/tool-names.ts";
 import { choosesHosted } from "../../../../formats/tools/web-search.ts";
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
+import { type CachePoints, cachePoints, NO_POINTS } from "./cache-points.ts";
+
+/** Writes a part as Converse content blocks, and a cache point after a marked one. */
+function blocksOf(part: Part, marks: CachePoints, dropped: Dropped): JsonObject[] {
+  const blocks = plainBlocksOf(part, dropped);
+  if (part.type === "reasoning" || part.type === "refusal" || part.type === "native") return blocks;
+  const mark = part.type === "tool-result" ? markOfResult(part) : part.cache;
+  return blocks.length > 0 ? [...blocks, ...marks.after(mark)] : blocks;
+}
 
 /** Writes a part as Converse content blocks; a part that Converse cannot hold is dropped and recorded. */
-function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
+function plainBlocksOf(part: Part, dropped: Dropped): JsonObject[] {
   switch (part.type) {
     case "text":
       // Blank texts are rejected.
@@ -60,7 +70,7 @@ function reasoningOf({ text, signature, encrypted }: ReasoningPart): JsonObject[
 }
 
 function resultOf({ callId, parts, isError }: ToolResultPart, dropped: Dropped): JsonObject {
-  const content = parts.flatMap((part) => blocksOf(part, dropped));
+  const content = parts.flatMap((part) => plainBlocksOf(part, dropped));
   return compact({
     toolUseId: callIdFor("converse", callId),
     content: content.length > 0 ? content : [{ text: "(empty)" }],
@@ -124,14 +134,20 @@ const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, hi
  * Writes a request for Bedrock's Converse; the URL has the model and whether to stream. Source:
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
-export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SUPPORTED_FIELDS, dropped);
+export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const marks = cachePoints(target.model);
+  const conversation = marks ? withMostMarks(source, dropped) : withoutCacheMarks(source, dropped);
+  const unmarked = withoutCacheMarks({ ...conversation, turns: [] }, new Set());
+  recordDropped(encodeChat(unmarked, target, dropped), SUPPORTED_FIELDS, dropped);
   recordDroppedExtensions(conversation, dropped);
   const { sampling, system, format } = conversation;
   const turns = pairCalls(conversation.turns, target.newId);
   const keeps = target.info.structured_output === true;
   const inWords = keeps && format?.type === "schema" ? [] : formatInstructions(format, dropped);
-  const instructions = [...system.map(({ text }) => text), ...inWords].filter((text) => text.trim() !== "");
+  const instructions = [
+    ...system.flatMap((part) => blocksOf(part, marks ?? NO_POINTS, dropped)),
+    ...inWords.map((text) => ({ text })),
+  ];
   const inference = compact({
     maxTokens: sampling.maxOutputTokens,
     temperature: sampling.temperature === null ? null : Math.min(1, Math.max(0, sampling.temperature)),
@@ -139,10 +155,10 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     stopSequences: stopsOf(sampling.stop),
   });
   return compact({
-    messages: messagesOf(turns, dropped),
-    system: instructions.length > 0 ? instructions.map((text) => ({ text })) : null,
+    messages: messagesOf(turns, conversation.cache, marks ?? NO_POINTS, dropped),
+    system: instructions.length > 0 ? instructions : null,
     inferenceConfig: Object.keys(inference).length > 0 ? inference : null,
-    toolConfig: toolConfig(conversation, turns, keeps, dropped),
+    toolConfig: toolConfig(conversation, turns, keeps, marks ?? NO_POINTS, dropped),
     outputConfig: keeps ? outputConfig(format) : null,
     additionalModelRequestFields: thinking(conversation.reasoning, target, dropped),
     serviceTier: tierOf(conversation, dropped),
@@ -190,11 +206,19 @@ function formatInstructions(format: Conversation["format"], dropped: Dropped): s
   return [`${only} It must fit this JSON Schema:\n${JSON.stringify(format.schema)}`];
 }
 
-function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
+/** The request's own mark becomes a cache point at the end. */
+function messagesOf(
+  turns: readonly DialogTurn[],
+  cache: JsonObject | null,
+  marks: CachePoints,
+  dropped: Dropped,
+): JsonObject[] {
   const messages = turns.flatMap(({ role, parts }) => {
-    const content = parts.flatMap((part) => blocksOf(part, dropped));
+    const content = parts.flatMap((part) => blocksOf(part, marks, dropped));
     return content.length > 0 ? [{ role, content }] : [];
   });
+  const last = messages.at(-1)?.content;
+  if (last && cache && !last.at(-1)?.cachePoint) last.push(...marks.after(cache));
   if (messages[0]?.role !== "user") messages.unshift({ role: "user", content: [{ text: "..." }] });
   return messages;
 }
@@ -202,8 +226,9 @@ function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
 /** A conversation with tool calls must declare tools, even if none may be called any more. */
 function toolConfig(
   { tools, toolChoice }: Conversation,
-  turns: readonly Turn[],
+  turns: readonly DialogTurn[],
   keeps: boolean,
+  marks: CachePoints,
   dropped: Dropped,
 ): JsonObject | null {
   const called = new Set(
@@ -211,7 +236,13 @@ function toolConfig(
   );
   if (toolChoice?.type === "none" && called.size === 0) return null;
   const allowed = toolChoice?.type === "allowed" ? toolChoice.names : null;
-  const specs = tools.flatMap((tool) => (allowed && !allowed.includes(tool.name) ? [] : specOf(tool, keeps, dropped)));
+  const specs = tools.flatMap((tool) => {
+    if (allowed && !allowed.includes(tool.name)) return [];
+    const written = specOf(tool, keeps, dropped);
+    return tool.type === "hosted" || written.length === 0
+      ? written
+      : [...written, ...marks.afterTool(tool.cache, dropped)];
+  });
   if (specs.length === 0) for (const name of called) specs.push(spec(name, null, { type: "object" }));
   if (specs.length === 0) return null;
   const isHosted = choosesHosted({ tools, toolChoice });

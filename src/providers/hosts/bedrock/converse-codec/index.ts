@@ -109,11 +109,15 @@ function usageOf(value: unknown): Usage | null {
   if (!usage || input === null) return null;
   const cachedTokens = countOf(usage.cacheReadInputTokens) ?? 0;
   const cacheCreationTokens = countOf(usage.cacheWriteInputTokens) ?? 0;
+  const longCacheCreationTokens = recordsOf(usage.cacheDetails)
+    .filter(({ ttl }) => ttl === "1h")
+    .reduce((sum, { inputTokens }) => sum + (countOf(inputTokens) ?? 0), 0);
   return {
     promptTokens: input + cachedTokens + cacheCreationTokens,
     completionTokens: countOf(usage.outputTokens) ?? 0,
     cachedTokens,
     cacheCreationTokens,
+    ...(longCacheCreationTokens > 0 && { longCacheCreationTokens }),
     reasoningTokens: 0,
     audioInputTokens: 0,
     audioOutputTokens: 0,
