@@ -37,24 +37,33 @@ const ANTHROPIC: OverflowFormat = {
 };
 const words = (message: string): Words => ({ message, type: INVALID_REQUEST, code: CODE, param: null });
 
-/** https://platform.openai.com/docs/guides/error-codes */
+/**
+ * OpenAI has several sentences. Copilot CLI knows only the one of Responses, which therefore follows the others:
+ * https://platform.openai.com/docs/guides/error-codes
+ */
+const EXCEEDS = "Your input exceeds the context window of this model.";
+const OTHER_SENTENCES = /maximum context length|exceed the configured limit/i;
 const CHAT: OverflowFormat = {
-  sign: /maximum context length|exceeds the context window|exceed the configured limit/i,
-  write({ input, output, limit }) {
+  sign: /exceeds the context window/i,
+  write({ input, output, limit }, message) {
+    if (OTHER_SENTENCES.test(message)) return { ...words(`${message} ${EXCEEDS}`), param: "messages" };
     const begin = `This model's maximum context length is ${limit} tokens. However, `;
     if (input === null || limit === null) return { ...words(RESPONSES_WORDS), param: "messages" };
     const rest =
       output === null
         ? `your messages resulted in ${input} tokens. Please reduce the length of the messages.`
         : `you requested ${input + output} tokens (${input} in the messages, ${output} in the completion). Please reduce the length of the messages or completion.`;
-    return { ...words(begin + rest), param: "messages" };
+    return { ...words(`${begin}${rest} ${EXCEEDS}`), param: "messages" };
   },
 };
 
-const RESPONSES_WORDS = "Your input exceeds the context window of this model. Please adjust your input and try again.";
+const RESPONSES_WORDS = `${EXCEEDS} Please adjust your input and try again.`;
 const RESPONSES: OverflowFormat = {
   sign: CHAT.sign,
-  write: () => ({ ...words(RESPONSES_WORDS), param: "input" }),
+  write: (_, message) => ({
+    ...words(OTHER_SENTENCES.test(message) ? `${message} ${EXCEEDS}` : RESPONSES_WORDS),
+    param: "input",
+  }),
 };
 
 /** https://ai.google.dev/gemini-api/docs/troubleshooting */

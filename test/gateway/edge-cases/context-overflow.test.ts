@@ -161,6 +161,18 @@ describe.each(OVERFLOWS)("%s", (_, type, answer, sent, most) => {
 });
 
 test.each([
+  ["Chat", CLIENTS.chat],
+  ["Responses", CLIENTS.responses],
+])("%s: OpenAI's older sentence is followed by the one that Copilot CLI knows", async (_, { path, body }) => {
+  const sentence =
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.";
+  const { relay } = start(error(400, openAi(sentence, "context_length_exceeded")), 8);
+  const { message, code } = await errorIn(await relay.post(path, body));
+  expect(message).toStartWith(`${sentence} Your input exceeds the context window of this model.`);
+  expect(code).toBe("context_length_exceeded");
+});
+
+test.each([
   ["Bedrock", 33, { message: "Input is too long for requested model." }],
   ["Qwen", 17, openAi("<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 30720]")],
   ["GLM", 26, { error: { code: "1261", message: "Prompt exceeds max length" } }],
