@@ -1,6 +1,7 @@
 import type { Target } from "../../../formats/conversation/codec.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { withoutCacheMarks } from "../../../formats/helpers/cache-marks.ts";
+import { inClientNames } from "../../../formats/conversation/member-names.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { flattenNamespaces } from "../../../formats/openai-responses/request/tools.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
@@ -94,7 +95,7 @@ async function encodeFromConversation(
   return {
     ask: { ...preparedAsk, model: preparation?.model ?? prepared.model },
     body: JSON.stringify(sent),
-    dropped: [...dropped],
+    dropped: dropped.size === 0 ? [] : inClientNames(dropped, call.endpoint.codec.dialect, call.body.json),
   };
 }
 
