@@ -33,8 +33,8 @@ export type Conversation = {
   reasoning: Reasoning;
   /** "text", "audio", "image"; null: the model's default. */
   modalities: string[] | null;
-  /** Voice and format of audio output. */
-  audio: { voice: string; format: string } | null;
+  /** Voice and format of audio output; the voice is a name, or OpenAI's object of a custom voice. */
+  audio: { voice: string | JsonObject; format: string } | null;
   /** An id of the end user, for abuse reports and cache routing. */
   user: string | null;
   promptCacheKey: string | null;
@@ -154,7 +154,13 @@ export type Tool =
    * A tool that takes free text. `format` as in OpenAI's Responses API: {type: "text"} or {type: "grammar", syntax,
    * definition}.
    */
-  | { type: "custom"; name: string; description: string | null; format: JsonObject | null; cache?: JsonObject }
+  | ({
+      type: "custom";
+      name: string;
+      description: string | null;
+      format: JsonObject | null;
+      cache?: JsonObject;
+    } & Extensions)
   /**
    * A tool that the provider runs. `name` is "web_search", "code_execution", "file_search", … if other formats have an
    * equivalent.
@@ -249,6 +255,15 @@ export function emptyConversation(dialect: ChatDialect, model: string): Conversa
     verbosity: null,
     extra: { dialect, members: {} },
   };
+}
+
+/** The conversation for formats whose answers have a schema but no description: it is in the schema there. */
+export function withDescribedFormat(conversation: Conversation): Conversation {
+  const { format } = conversation;
+  if (format?.type !== "schema" || format.description === null || format.schema.description !== undefined)
+    return conversation;
+  const schema = { description: format.description, ...format.schema };
+  return { ...conversation, format: { ...format, schema } };
 }
 
 /**

@@ -52,19 +52,54 @@ export function recordDroppedExtensions(
     for (const part of turn.parts) recordDroppedPart(part, dropped);
   }
   for (const tool of tools)
-    if (tool.type === "function") for (const name of extensionNames(tool)) dropped.add(`tools: ${name}`);
+    if (tool.type !== "hosted") for (const name of extensionNames(tool)) dropped.add(`tools: ${name}`);
 }
+
+/**
+ * Records what no encoder writes in most formats, whatever the target: names and details of media, members of messages that
+ * only the client's format has, voices. `body` is the request that was written: what is in it has arrived.
+ */
+export function recordUnwritten({ turns, audio }: Conversation, body: string, dropped: Dropped): void {
+  const isMissing = (value: unknown): boolean => !body.includes(JSON.stringify(value));
+  for (const turn of turns) {
+    for (const [name, value] of Object.entries(turn.extensions?.members ?? {}))
+      if (!HARMLESS.has(name) && isMissing(value)) dropped.add(`messages: ${name}`);
+    for (const part of everyPart(turn.parts)) {
+      recordDroppedPart(part, dropped, isMissing);
+      if (part.type !== "image" && part.type !== "document") continue;
+      const { type, name, detail } = part;
+      // Some services take only some characters, without an extension.
+      if (name !== undefined && !body.includes(JSON.stringify(name.replace(/\.\w+$/, "")).slice(1, -1)))
+        dropped.add(`${type}: name`);
+      if (detail !== undefined && detail !== "auto" && isMissing(detail)) dropped.add(`${type}: detail`);
+    }
+  }
+  if (audio && isMissing(audio.voice)) dropped.add("audio");
+  else if (audio && isMissing(audio.format)) dropped.add("audio: format");
+}
+
+const everyPart = (parts: readonly Part[]): Part[] =>
+  parts.flatMap((part) => (part.type === "tool-result" ? [part, ...everyPart(part.parts)] : [part]));
 
 const extensionNames = ({ extensions }: Extensions): string[] =>
   Object.keys(extensions?.members ?? {}).filter((name) => !HARMLESS.has(name));
 
-function recordDroppedPart(part: Part, dropped: Dropped): void {
-  // A text with extensions or further members is in another provider's form.
-  if (!("extensions" in part) || (part.type === "text" && part.extensions?.dialect === "anthropic")) return;
+/** `isMissing`: whether a value is not in the request that was written. */
+function recordDroppedPart(part: Part, dropped: Dropped, isMissing = (_value: unknown): boolean => true): void {
+  if (!("extensions" in part)) return;
+  // What Anthropic's clients have found is a text elsewhere, which cannot be cited.
+  if (part.type === "text" && part.extensions?.dialect === "anthropic") {
+    const { citations } = part.extensions.members;
+    if (recordOf(citations)?.enabled === true && isMissing(citations)) dropped.add("search_result: citations");
+    return;
+  }
   for (const name of extensionNames(part)) {
+    if (!isMissing(part.extensions?.members[name])) continue;
     if (part.extensions?.dialect !== "gemini") dropped.add(`${part.type}: ${name}`);
-    // The members of Google's data and function parts concern that format only.
     else if (!(name.startsWith("function") || name.endsWith("Data"))) dropped.add(name);
+    else
+      for (const inner in recordOf(part.extensions.members[name]))
+        if (inner !== "response") dropped.add(`${name}: ${inner}`);
   }
 }
 

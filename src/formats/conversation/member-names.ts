@@ -3,13 +3,19 @@ import { type JsonObject, recordOf } from "../json.ts";
 import type { ChatDialect } from "./conversation.ts";
 
 /** Paths of a request's members by the name that encoders have for them, which is OpenAI's in chats. */
-type MemberNames = Readonly<Record<string, readonly string[]>>;
+type MemberNames = Readonly<Record<string, readonly string[] | NamesInUse>>;
 
-const inGroup = (group: string, names: Readonly<Record<string, string>>): MemberNames =>
+/** Names of parts and tools, of which the request's own are meant. */
+type NamesInUse = Readonly<{ prefix: string; among: readonly string[] }>;
+
+const inGroup = (group: string, names: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(names).map(([name, own]) => [name, own.split(" ").map((member) => `${group}.${member}`)]),
   );
 
+/** Parts with media, whichever they are. */
+const MEDIA_PARTS: NamesInUse = { prefix: "", among: ["inlineData", "fileData"] };
+const GOOGLE_SEARCH: NamesInUse = { prefix: "tools: ", among: ["googleSearch", "googleSearchRetrieval"] };
 const USER = ["safety_identifier", "user"];
 
 /** The names that clients of each format have for what encoders drop; a name that is not in it is the same there. */
@@ -18,8 +24,11 @@ const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
     max_tokens: ["max_completion_tokens", "max_tokens"],
     user: USER,
     tools: ["tools", "functions"],
+    "tools: web_search": ["tools: web_search", "web_search_options"],
     tool_choice: ["tool_choice", "function_call"],
     logprobs: ["logprobs", "top_logprobs"],
+    "document: name": ["file.filename"],
+    "image: detail": ["image_url.detail"],
     reasoning_effort: ["reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget"],
   },
   "openai-responses": {
@@ -35,6 +44,11 @@ const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
     image: ["input_image"],
     audio: ["input_audio"],
     document: ["input_file"],
+    file: ["input_file"],
+    "document: name": ["input_file.filename"],
+    "image: detail": ["input_image.detail"],
+    "tools: max_uses": ["max_tool_calls"],
+    "tools: web_search": ["tools: web_search", "max_tool_calls"],
   },
   anthropic: {
     stop: ["stop_sequences"],
@@ -43,6 +57,10 @@ const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
     user: ["metadata.user_id"],
     parallel_tool_calls: ["tool_choice.disable_parallel_tool_use"],
     image_url: ["image"],
+    file: ["document"],
+    "document: name": ["document.title"],
+    "tool-result: toolset_name": ["tool_result.toolset_name"],
+    "tool-call: toolset_name": ["tool_use.toolset_name"],
   },
   gemini: {
     ...inGroup("generationConfig", {
@@ -65,7 +83,13 @@ const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
     service_tier: ["serviceTier"],
     system: ["systemInstruction"],
     messages: ["contents"],
-    image_url: ["image"],
+    ...Object.fromEntries(
+      ["image_url", "image", "file", "document", "audio", "input_audio", "video"].map((name) => [name, MEDIA_PARTS]),
+    ),
+    "tools: web_search": GOOGLE_SEARCH,
+    "tools: blocked_domains": ["tools: excludeDomains"],
+    "document: name": ["displayName"],
+    "image: name": ["displayName"],
   },
   "gemini-interactions": {
     ...inGroup("generation_config", {
@@ -78,10 +102,13 @@ const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
       reasoning_effort: "thinking_level thinking_summaries",
     }),
     response_format: ["response_format", "response_mime_type"],
-    modalities: ["response_modalities"],
+    modalities: ["response_modalities", "response_format"],
+    "tools: web_search": ["tools: google_search"],
     system: ["system_instruction"],
     messages: ["input"],
     image_url: ["image"],
+    "image: detail": ["image.resolution"],
+    "video: detail": ["video.resolution"],
   },
 };
 
@@ -93,12 +120,21 @@ export function inClientNames(dropped: Iterable<string>, format: ChatDialect, re
   const known = BY_FORMAT[format] ?? {};
   const names = [...dropped].flatMap((name) => {
     const paths = known[name];
-    if (!paths) return [name];
-    const present = paths.filter((path) => has(request, path.split(".")));
+    if (paths && "among" in paths) return namesInUse(paths, request);
+    if (!paths || (Object.hasOwn(request, name) && !paths.includes(name))) return [name];
+    const present = paths.filter((path) => path.startsWith("tools:") || has(request, path.split(".")));
     return present.length > 0 ? present : paths.slice(0, 1);
   });
   return [...new Set(names)];
 }
+
+function namesInUse({ prefix, among }: NamesInUse, request: JsonObject): string[] {
+  const text = camelNames(request);
+  const names = among.filter((name) => text.includes(name));
+  return (names.length > 0 ? names : among.slice(0, 1)).map((name) => prefix + name);
+}
+
+const camelNames = (request: JsonObject): string => JSON.stringify(request).replace(/"\w+":/g, (name) => camel(name));
 
 /** Google's members have two spellings. */
 function has(value: JsonObject, [first = "", ...rest]: readonly string[]): boolean {

@@ -227,7 +227,10 @@ describe("requests of Gemini's clients", () => {
     expect(sent.contents).toEqual(contents);
     expect([...dropped]).toEqual([]);
     openaiChatCodec.encodeRequest(conversation, target("gpt-4o"), dropped);
-    expect([...dropped].sort()).toEqual(["mediaResolution", "partMetadata", "videoMetadata"]);
+    expect([...dropped].sort()).toEqual([
+      ...["functionCall: willContinue", "functionResponse: scheduling", "inlineData: displayName"],
+      ...["mediaResolution", "partMetadata", "videoMetadata"],
+    ]);
   });
 
   test("a fetched file loses the members that concern its URL only", () => {

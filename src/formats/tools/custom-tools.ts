@@ -35,13 +35,23 @@ export function customAsFunctions(conversation: Conversation, dropped: Dropped):
   };
 }
 
-function asFunction({ name, description, format }: Extract<Tool, { type: "custom" }>, dropped: Dropped): Tool {
+function asFunction(
+  { name, description, format, extensions }: Extract<Tool, { type: "custom" }>,
+  dropped: Dropped,
+): Tool {
   const definition = format?.type === "grammar" ? textOf(format.definition) : null;
   if (definition !== null) dropped.add("tools: format");
   const grammar =
     definition === null ? [] : [`\`input\` must fit this ${textOf(format?.syntax) ?? ""} grammar:\n${definition}`];
   const fullDescription = [...(description === null ? [] : [description]), ...grammar].join("\n\n");
-  return { type: "function", name, description: fullDescription || null, parameters: FREE_TEXT, strict: null };
+  return {
+    type: "function",
+    name,
+    description: fullDescription || null,
+    parameters: FREE_TEXT,
+    strict: null,
+    ...(extensions && { extensions }),
+  };
 }
 
 const asFunctionCall = (part: Part): Part =>

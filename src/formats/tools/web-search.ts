@@ -45,8 +45,14 @@ export const choosesHosted = ({ tools, toolChoice }: Pick<Conversation, "tools" 
  * the target's format.
  */
 export function foreignSearch({ tools, extra }: Conversation, target: Hosted["dialect"]): WebSearch | null {
-  const tool = tools.find((one): one is Hosted => isWebSearch(one));
-  if (tool) return tool.dialect === target ? null : readTool(tool, extra.members);
+  const [tool, ...more] = tools.filter((one): one is Hosted => isWebSearch(one));
+  if (tool?.dialect === target) return null;
+  if (tool) {
+    const search = readTool(tool, extra.members);
+    // A second search tool adds nothing but its options.
+    const others = more.flatMap(({ value }) => optionsBut(value, SEARCH_NAMES));
+    return { ...search, foreignOptions: [...search.foreignOptions, ...others] };
+  }
   if (extra.dialect !== "openai-chat" || target === "openai-chat") return null;
   const options = recordOf(extra.members.web_search_options);
   return options && { ...readOptions(options), from: "web_search_options" };
@@ -89,6 +95,12 @@ export const listsSearch = (tools: unknown): boolean =>
 export const requestsSearch = ({ web_search_options, tools }: JsonObject): boolean =>
   web_search_options != null || listsSearch(tools);
 
+/** Members that make a tool a web search. */
+const SEARCH_NAMES: readonly string[] = ["type", "name"];
+
+const optionsBut = (value: JsonObject, read: readonly string[]): string[] =>
+  Object.keys(compact(value)).filter((name) => !read.includes(name));
+
 function readTool({ dialect, value }: Hosted, members: JsonObject): WebSearch {
   switch (dialect) {
     case "anthropic":
@@ -98,10 +110,19 @@ function readTool({ dialect, value }: Hosted, members: JsonObject): WebSearch {
         allowedDomains: textsOf(value.allowed_domains),
         blockedDomains: textsOf(value.blocked_domains),
         maxUses: numberOf(value.max_uses),
+        foreignOptions: optionsBut(value, [
+          ...[...SEARCH_NAMES, "user_location", "allowed_domains", "blocked_domains", "max_uses", "cache_control"],
+        ]),
       };
     case "openai-responses": {
       const { allowed_domains, ...filters } = recordOf(value.filters) ?? {};
-      const further = { ...filters, ...(value.external_web_access === false && { external_web_access: false }) };
+      const { filters: _, user_location: __, search_context_size: ___, external_web_access: access, ...others } = value;
+      const unread = optionsBut(others, SEARCH_NAMES);
+      const further = {
+        ...filters,
+        ...Object.fromEntries(unread.map((name) => [name, value[name]])),
+        ...(access === false && { external_web_access: access }),
+      };
       return {
         ...readOptions(value),
         allowedDomains: textsOf(allowed_domains),
@@ -118,6 +139,8 @@ function readTool({ dialect, value }: Hosted, members: JsonObject): WebSearch {
         foreignOptions: Object.keys(further),
       };
     }
+    case "gemini-interactions":
+      return { ...NOTHING, foreignOptions: optionsBut(value, SEARCH_NAMES) };
     default:
       return NOTHING;
   }

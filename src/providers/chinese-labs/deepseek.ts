@@ -57,6 +57,7 @@ const chats = openAiCompatible({
       limitField: "max_tokens",
       rejected: ["logit_bias", "n", "seed"],
       rewrite: (body, params) => ({ ...reasoningFields(body, params), ...formatOf(body) }),
+      weakened: ({ response_format }) => (recordOf(response_format)?.json_schema ? ["response_format"] : []),
       expressed: ({ reasoning_effort }) => (reasoning_effort === "none" ? ["reasoning_effort"] : []),
     },
     addresses: {

@@ -21,6 +21,8 @@ export type RequestDifferences = Readonly<{
   rewrite?(body: JsonObject, params: CallParams): JsonObject;
   /** Fields that `rewrite` removes because it expresses them otherwise: they don't count as dropped. */
   expressed?(body: JsonObject, params: CallParams): readonly string[];
+  /** Names of what `rewrite` expresses only in part, which counts as dropped. */
+  weakened?(body: JsonObject): readonly string[];
   /** How it searches the web when `web_search_options` request that. */
   search?: Readonly<{
     fields(body: JsonObject, params: CallParams): JsonObject;

@@ -11,6 +11,11 @@ function flatLocation({ web_search_options }: JsonObject): JsonObject {
   return { web_search_options: { ...options, user_location: compact({ country, region, city }) } };
 }
 
+const timezoneOf = ({ web_search_options }: JsonObject): string[] =>
+  recordOf(recordOf(recordOf(web_search_options)?.user_location)?.approximate)?.timezone == null
+    ? []
+    : ["web_search_options: user_location: timezone"];
+
 /** Perplexity's Sonar models, which always search. */
 export const perplexity = openAiCompatible({
   type: 1003,
@@ -23,7 +28,7 @@ export const perplexity = openAiCompatible({
   facts: {
     // https://github.com/perplexityai/api-discussion/issues/265
     chat: { systemTurns: "first" },
-    requests: { topP: [0.01, 0.99], rewrite: flatLocation },
+    requests: { topP: [0.01, 0.99], rewrite: flatLocation, weakened: timezoneOf },
     addresses: { root: "" },
   },
 });

@@ -52,7 +52,11 @@ function prepareChat(body: JsonObject, params: CallParams, differences: RequestD
   return {
     model: params.model,
     changes,
-    dropped: [...dropped, ...unsupported.map((name) => `web_search_options: ${name}`)],
+    dropped: [
+      ...dropped,
+      ...(differences.weakened?.(body) ?? []),
+      ...unsupported.map((name) => `web_search_options: ${name}`),
+    ],
   };
 }
 

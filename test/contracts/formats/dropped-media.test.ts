@@ -82,8 +82,8 @@ describe("a document of Anthropic's that consists of blocks", () => {
     },
   );
 
-  test("of images alone is these", () => {
+  test("of images alone is these, behind its title", () => {
     const { turns } = messagesWith([image, image]);
-    expect(turns[0]?.parts.map(({ type }) => type)).toEqual(["image", "image", "text"]);
+    expect(turns[0]?.parts.map(({ type }) => type)).toEqual(["text", "image", "image", "text"]);
   });
 });

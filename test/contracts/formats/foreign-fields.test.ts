@@ -140,7 +140,7 @@ test("what Anthropic's clients have found becomes text elsewhere, also as what a
     const dropped = new Set<string>();
     const sent = JSON.stringify(codecOf(dialect).encodeRequest(conversation, target(), dropped));
     expect(sent.match(/It rains in Ghent/g)).toHaveLength(2);
-    expect([...dropped]).toEqual([]);
+    expect([...dropped]).toEqual(["search_result: citations"]);
   }
   const again = codecOf("anthropic").encodeRequest(conversation, target("claude-sonnet-4-5"), new Set());
   expect(again.messages).toEqual(messages);

@@ -245,7 +245,7 @@ describe("requests meet what services take", () => {
     expect(system?.content).toStartWith("Be brief.\n\n");
     expect(system?.content).toEndWith(JSON.stringify(schema));
     expect(second).toEqual(user);
-    expect(made?.dropped).toEqual([]);
+    expect(made?.dropped).toEqual(["response_format"]);
     const alone = adapt(43, { response_format, messages: [user] })?.changes.messages;
     expect(alone).toEqual([{ role: "system", content: expect.stringContaining("JSON") }, user]);
   });

@@ -25,8 +25,14 @@ export function partsOf(content: unknown): Part[] {
     const images = imagesIn(block);
     const part = partOf(block);
     const isBare = part.type === "document" && part.source.kind === "text" && part.source.text === "";
-    return isBare && images.length > 0 ? images : [part, ...images];
+    return isBare && images.length > 0 ? [...labelOf(block), ...images] : [part, ...images];
   });
+}
+
+/** What a document of images alone is called. */
+function labelOf({ title, context }: JsonObject): Part[] {
+  const text = [title, context].filter((line) => typeof line === "string" && line !== "").join("\n");
+  return text === "" ? [] : [{ type: "text", text }];
 }
 
 /**
@@ -47,7 +53,12 @@ function partOf(block: JsonObject): Part {
       return { type: "text", text: textOf(block.text) ?? "", ...marked, ...(citations.length > 0 && { citations }) };
     }
     case "image":
-      return { type: "image", source: sourceOf(recordOf(block.source), "image/png"), ...marked };
+      return {
+        type: "image",
+        source: sourceOf(recordOf(block.source), "image/png"),
+        ...marked,
+        ...extensionsOf("anthropic", block, IMAGE_MEMBERS),
+      };
     case "document": {
       const name = textOf(block.title);
       return {
@@ -91,10 +102,18 @@ function partOf(block: JsonObject): Part {
         parts: partsOf(block.content),
         isError: block.is_error === true,
         ...marked,
+        ...extensionsOf("anthropic", block, RESULT_MEMBERS),
       };
     case "search_result":
       // Other formats receive the block as the text it contains.
       return { type: "text", text: foundText(block), extensions: { dialect: "anthropic", members: block } };
+    case "tool_reference":
+      // Elsewhere all tools are loaded: the result is the name of the tool that was found.
+      return {
+        type: "text",
+        text: textOf(block.tool_name) ?? "",
+        extensions: { dialect: "anthropic", members: block },
+      };
     default:
       return { type: "native", dialect: "anthropic", name: textOf(block.type) ?? "block", value: block };
   }
@@ -106,6 +125,8 @@ const foundText = ({ title, source, content }: JsonObject): string =>
     .join("\n");
 
 /** Members of a block that are decoded; all others become `extensions`. */
+const IMAGE_MEMBERS: ReadonlySet<string> = new Set(["type", "source", "cache_control"]);
+const RESULT_MEMBERS: ReadonlySet<string> = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"]);
 const DOCUMENT_MEMBERS: ReadonlySet<string> = new Set(["type", "source", "title", "cache_control"]);
 const CALL_PREFIX: ReadonlySet<string> = new Set(["type", "id", "name", "input", "cache_control"]);
 
@@ -148,7 +169,7 @@ export function blockOf(part: Part): JsonObject | null {
   switch (part.type) {
     case "text": {
       const own = ownMembers(part, "anthropic");
-      if (own.type === "search_result") return own;
+      if (own.type === "search_result" || own.type === "tool_reference") return own;
       return part.text === "" ? null : { type: "text", text: part.text, ...citedBy(part), ...mark };
     }
     case "refusal":
@@ -175,6 +196,7 @@ export function blockOf(part: Part): JsonObject | null {
     case "tool-result": {
       const content = part.parts.flatMap((inner) => blockOf(inner) ?? []);
       return {
+        ...ownMembers(part, "anthropic"),
         type: "tool_result",
         tool_use_id: callIdFor("anthropic", part.callId),
         ...(content.length > 0 && { content }),

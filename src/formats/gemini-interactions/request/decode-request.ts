@@ -22,6 +22,8 @@ const DECODED_MEMBERS: ReadonlySet<string> = new Set(
 const DECODED_GENERATION: ReadonlySet<string> = new Set(
   "max_output_tokens temperature top_p seed stop_sequences thinking_level thinking_summaries tool_choice".split(" "),
 );
+/** Members of a format that is a text, perhaps JSON. */
+const FORMAT_MEMBERS: ReadonlySet<string> = new Set(["type", "mime_type", "schema"]);
 const EFFORTS: readonly Effort[] = ["minimal", "low", "medium", "high"];
 /** Google's service tiers in OpenAI's terms. */
 const TIERS = lookupTable<string>({ standard: "default", flex: "flex", priority: "priority" });
@@ -52,7 +54,11 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.modalities = modalitiesOf(body);
   conversation.serviceTier = TIERS[textOf(body.service_tier) ?? ""] ?? null;
   const unread = Object.entries(generation).filter(([name]) => !DECODED_GENERATION.has(name));
+  const isPlain = formatsOf(body).every((one) =>
+    Object.keys(one).every((name) => FORMAT_MEMBERS.has(name) && (name !== "type" || one.type === "text")),
+  );
   conversation.extra.members = {
+    ...(!isPlain && { response_format: body.response_format }),
     ...Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name))),
     ...(unread.length > 0 && { generation_config: Object.fromEntries(unread) }),
   };
@@ -73,8 +79,12 @@ function readGeneration({ sampling, reasoning }: Conversation, config: JsonObjec
 /** The tool choice, which is a mode or a list of functions; null: none. */
 function choiceOf(value: unknown): ToolChoice | null {
   const allowed = recordOf(recordOf(value)?.allowed_tools);
-  if (allowed)
-    return { type: "allowed", mode: allowed.mode === "any" ? "required" : "auto", names: textsOf(allowed.tools) };
+  if (allowed) {
+    const mode = allowed.mode === "any" ? "required" : "auto";
+    const names = textsOf(allowed.tools);
+    // Without a list every tool is allowed.
+    return names.length > 0 ? { type: "allowed", mode, names } : { type: mode };
+  }
   if (value === "any") return { type: "required" };
   if (value === "none") return { type: "none" };
   return value === "auto" || value === "validated" ? { type: "auto" } : null;
@@ -97,7 +107,11 @@ const formatsOf = ({ response_format: format }: JsonObject): JsonObject[] =>
   Array.isArray(format) ? recordsOf(format) : listOf(recordOf(format));
 
 function formatOf(body: JsonObject): OutputFormat | null {
-  const text = formatsOf(body).find(({ type, schema }) => type === "text" || recordOf(schema) !== null);
+  const formats = formatsOf(body);
+  const text =
+    formats.find((one) => recordOf(one.schema) !== null) ??
+    formats.find(({ mime_type }) => mime_type === "application/json") ??
+    formats.find(({ type }) => type === "text");
   const schema = recordOf(text?.schema);
   if (schema) return { type: "schema", name: "response", description: null, schema, strict: null };
   const isJson = (text?.mime_type ?? body.response_mime_type) === "application/json";

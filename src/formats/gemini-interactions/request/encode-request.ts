@@ -64,7 +64,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     store: isOwn ? own.store : extra.members.store === true,
     tools: tools.length > 0 ? tools : null,
     generation_config: Object.keys(generation).length > 0 ? generation : null,
-    response_format: writeFormat(format),
+    response_format: own.response_format ?? writeFormat(format),
     response_modalities: conversation.modalities,
     service_tier: TIERS[conversation.serviceTier ?? ""],
   });

@@ -199,13 +199,21 @@ function toolsOf(conversation: Conversation, { info, service }: Target, dropped:
   const exclusive = declarations.length > 0 && !combines && extra.dialect !== "gemini";
   // The client forbids all tool calls, and this includes Google's own tools.
   const isOff = declarations.length > 0 && toolChoice?.type === "none" && extra.dialect !== "gemini";
+  if (search && (isOff || exclusive)) {
+    dropped.add(search.from === "tools" ? "tools: web_search" : search.from);
+    if (search.maxUses !== null) dropped.add("tools: max_uses");
+  } else if (search) recordDroppedSearch(search, [], dropped);
   if (isOff) return [{ functionDeclarations: declarations }];
-  if (search && exclusive) dropped.add(search.from === "tools" ? "tools: web_search" : search.from);
-  else if (search) recordDroppedSearch(search, [], dropped);
   const hosted = offered.flatMap((tool): JsonObject[] => {
     if (search && isWebSearch(tool)) return [];
     const own = hostedOf(tool);
-    if (own && !exclusive) return [own];
+    if (own && !exclusive) {
+      // Google's has no options.
+      if (tool.type === "hosted" && tool.dialect !== "gemini")
+        for (const name of Object.keys(compact(tool.value)))
+          if (name !== "type" && name !== "name") dropped.add(`tools: ${name}`);
+      return [own];
+    }
     if (own || tool.type === "hosted") dropped.add(`tools: ${tool.name}`);
     return [];
   });
@@ -292,7 +300,9 @@ function generationConfig(
   dropped: Dropped,
 ): JsonObject | null {
   const { sampling, format, modalities, audio } = conversation;
-  const voice = audio && { voiceConfig: { prebuiltVoiceConfig: { voiceName: audio.voice } } };
+  const voice = typeof audio?.voice === "string" && {
+    voiceConfig: { prebuiltVoiceConfig: { voiceName: audio.voice } },
+  };
   const config = compact({
     ...own,
     maxOutputTokens: sampling.maxOutputTokens,
@@ -310,7 +320,7 @@ function generationConfig(
     responseMimeType: own?.responseMimeType ?? (format && format.type !== "text" ? "application/json" : null),
     responseSchema: format?.type === "schema" ? cleanSchema(format.schema) : null,
     responseModalities: modalities?.map((kind) => kind.toUpperCase()),
-    speechConfig: own?.speechConfig ?? voice,
+    speechConfig: own?.speechConfig ?? (voice || null),
     thinkingConfig: thinkingConfig(conversation, info, dropped),
   });
   return Object.keys(config).length > 0 ? config : null;

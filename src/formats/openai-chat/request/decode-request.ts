@@ -60,7 +60,11 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.reasoning = reasoningOf(body);
   conversation.modalities = Array.isArray(body.modalities) ? textsOf(body.modalities) : null;
   const audio = recordOf(body.audio);
-  if (audio) conversation.audio = { voice: textOf(audio.voice) ?? "alloy", format: textOf(audio.format) ?? "wav" };
+  if (audio)
+    conversation.audio = {
+      voice: textOf(audio.voice) ?? recordOf(audio.voice) ?? "alloy",
+      format: textOf(audio.format) ?? "wav",
+    };
   conversation.user = textOf(body.safety_identifier) ?? textOf(body.user);
   conversation.promptCacheKey = textOf(body.prompt_cache_key);
   conversation.cache = recordOf(body.cache_control);

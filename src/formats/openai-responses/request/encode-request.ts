@@ -205,6 +205,9 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
         const media = writeMedia(part) ?? recordDroppedName(dropped, part.type);
         return media ? [media] : [];
       }
+      case "native":
+        if (part.dialect !== "openai-responses") recordDroppedNative(part, dropped);
+        return [];
       default:
         return [];
     }

@@ -15,6 +15,10 @@ const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
   ...["type", "name", "description", "parameters", "strict", "cache_control"],
 ]);
 
+const CUSTOM_MEMBERS: ReadonlySet<string> = new Set(["type", "name", "description", "format", "cache_control"]);
+/** The version at the end of a hosted tool's type. */
+const VERSION = /_preview.*$|(_\d+){3}$/;
+
 /** Reads a tool of a request; Responses tools are flat. */
 export function readTool(tool: JsonObject): Tool {
   const type = textOf(tool.type) ?? "function";
@@ -26,8 +30,11 @@ export function readTool(tool: JsonObject): Tool {
     const read = { name, description, parameters: recordOf(tool.parameters), strict, ...readCacheMark(tool) };
     return { type, ...read, ...extensions };
   }
-  if (type === "custom") return { type, name, description, format: recordOf(tool.format), ...readCacheMark(tool) };
-  return { type: "hosted", name: type.replace(/_preview.*$/, ""), dialect: "openai-responses", value: tool };
+  if (type === "custom") {
+    const extensions = extensionsOf("openai-responses", tool, CUSTOM_MEMBERS);
+    return { type, name, description, format: recordOf(tool.format), ...readCacheMark(tool), ...extensions };
+  }
+  return { type: "hosted", name: type.replace(VERSION, ""), dialect: "openai-responses", value: tool };
 }
 
 /** Writes a tool in flat form; null if only another format has it. */
@@ -47,7 +54,10 @@ export function writeTool(tool: Tool): JsonObject | null {
       };
     }
     case "custom":
-      return { type: "custom", ...compact({ name: tool.name, description: tool.description, format: tool.format }) };
+      return {
+        ...ownMembers(tool, "openai-responses"),
+        ...{ type: "custom", ...compact({ name: tool.name, description: tool.description, format: tool.format }) },
+      };
     case "hosted":
       return tool.dialect === "openai-responses" ? tool.value : null;
   }

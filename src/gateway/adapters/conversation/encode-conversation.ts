@@ -1,7 +1,8 @@
 import type { Target } from "../../../formats/conversation/codec.ts";
-import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
-import { withoutCacheMarks } from "../../../formats/helpers/cache-marks.ts";
+import { type ChatDialect, withDescribedFormat } from "../../../formats/conversation/conversation.ts";
+import { recordUnwritten } from "../../../formats/conversation/dropped-fields.ts";
 import { inClientNames } from "../../../formats/conversation/member-names.ts";
+import { withoutCacheMarks } from "../../../formats/helpers/cache-marks.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { flattenNamespaces } from "../../../formats/openai-responses/request/tools.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
@@ -69,7 +70,8 @@ async function encodeFromConversation(
   const dropped = new Set<string>();
   const remembered = options.reasoningMemory.recall(call.caller.user.id, dialect, prepared.conversation);
   const supported = takesCustomTools(provider, dialect) ? remembered : customAsFunctions(remembered, dropped);
-  const conversation = { ...withToolNames(supported, options.toolNames), model: prepared.model, stream: ask.stream };
+  const named = { ...withToolNames(supported, options.toolNames), model: prepared.model, stream: ask.stream };
+  const conversation = dialect.startsWith("openai") ? named : withDescribedFormat(named);
   if (options.inlineMedia) await options.inlineMedia(conversation);
   const target = {
     model: prepared.model,
@@ -92,9 +94,11 @@ async function encodeFromConversation(
   for (const name of preparation?.dropped ?? []) dropped.add(name);
   const renamed = preparation && "model" in body ? { model: preparation.model } : null;
   const sent: JsonObject = { ...body, ...renamed, ...preparation?.changes, ...channel.paramOverride };
+  const text = JSON.stringify(sent);
+  recordUnwritten(conversation, text, dropped);
   return {
     ask: { ...preparedAsk, model: preparation?.model ?? prepared.model },
-    body: JSON.stringify(sent),
+    body: text,
     dropped: dropped.size === 0 ? [] : inClientNames(dropped, call.endpoint.codec.dialect, call.body.json),
   };
 }

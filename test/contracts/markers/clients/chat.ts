@@ -1,7 +1,7 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { chatCompletions } from "../../../../src/gateway/http/endpoints/text.ts";
 import { readType } from "../schema/read-types.ts";
-import { bytes, type Client, dataUri, fraction, imageAddress, jsonSchema, jsonText, oneOf } from "./client.ts";
+import { bytes, type Client, dataUri, fraction, imageAddress, jsonSchema, jsonText, oneOf, setList } from "./client.ts";
 
 const functionTool = (name: string): JsonObject => ({
   type: "function",
@@ -13,7 +13,7 @@ export const chat: Client = {
   name: "chat",
   endpoint: chatCompletions,
   root: readType("openai/resources/chat/completions/completions.d.ts", "ChatCompletionCreateParamsBase"),
-  skipped: /^(model|stream|stream_options)\b/,
+  skipped: /^(model|stream|stream_options)\b|^messages\[assistant\]$/,
   special: [
     [/\.arguments$/, jsonText],
     [/image_url\.url$/, imageAddress],
@@ -51,7 +51,7 @@ export const chat: Client = {
       if (old) arranged.push({ role: "function", name: old.name, content: "done" });
     }
     if (arranged.at(-1)?.role !== "user") say("user");
-    request.messages = arranged;
+    setList(request, "messages", arranged);
     arrangeTools(request);
   },
 };
@@ -78,9 +78,16 @@ function arrangeTools(request: JsonObject): void {
   const allowed = recordsOf(recordOf(choice?.allowed_tools)?.tools).map((tool) => recordOf(tool.function)?.name);
   const named = [recordOf(choice?.function)?.name, ...allowed].flatMap((name) => textOf(name) ?? []);
   const custom = textOf(recordOf(choice?.custom)?.name);
+  // The older names of tools and their choice.
+  if (request.tools || request.tool_choice) delete request.function_call;
+  if (request.function_call !== undefined)
+    setList(request, "functions", [
+      ...recordsOf(request.functions),
+      { name: recordOf(request.function_call)?.name ?? "look" },
+    ]);
   const needs = request.tool_choice !== undefined || request.parallel_tool_calls !== undefined;
   if (!needs) return;
   const tools = recordsOf(request.tools);
   if (custom !== null) tools.push({ type: "custom", custom: { name: custom } });
-  request.tools = [...tools, ...(named.length > 0 ? named : ["look"]).map(functionTool)];
+  setList(request, "tools", [...tools, ...(named.length > 0 ? named : ["look"]).map(functionTool)]);
 }

@@ -20,6 +20,13 @@ export type Client = Readonly<{
   path?(model: string): Readonly<{ model: string; stream: boolean }>;
 }>;
 
+/** Replaces the items of a request's list, which stays the same list: members of it are followed by it. */
+export function setList(request: JsonObject, name: string, items: readonly unknown[]): void {
+  const list = request[name];
+  if (Array.isArray(list)) list.splice(0, list.length, ...items);
+  else request[name] = [...items];
+}
+
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 /** JSON as text. */
@@ -48,10 +55,3 @@ export const fraction: SpecialValue = (marker) => {
   const value = Number(`0.3${marker.replace(/\D/g, "").padStart(4, "0")}7`);
   return { value, marker: String(value) };
 };
-/** A list of the special value. */
-export const listed =
-  (make: SpecialValue): SpecialValue =>
-  (marker, random) => {
-    const { value, marker: made } = make(marker, random);
-    return { value: [value], marker: made };
-  };

@@ -2,7 +2,7 @@ import { type JsonObject, recordOf, recordsOf } from "../../../../src/formats/js
 import { generateContent } from "../../../../src/gateway/http/endpoints/conversations.ts";
 import { readType } from "../schema/read-types.ts";
 import type { Shape } from "../schema/shape.ts";
-import { address, bytes, type Client, fraction, jsonSchema, oneOf } from "./client.ts";
+import { address, bytes, type Client, fraction, jsonSchema, oneOf, setList } from "./client.ts";
 
 const FILE = "@google/genai/dist/genai.d.ts";
 const member = (shape: Shape) => ({ shape, isOptional: true });
@@ -49,6 +49,7 @@ export const gemini: Client = {
     [/\.(parametersJsonSchema|responseJsonSchema|responseSchema|parameters|response)$/, jsonSchema],
     [/(temperature|topP|frequencyPenalty|presencePenalty)$/, fraction],
     [/(candidateCount|logprobs)$/, oneOf(2, 3)],
+    [/topK$/, oneOf(20, 30)],
     [/thoughtSignature$/, bytes],
   ],
   texts: /^contents\.parts\.text$/,
@@ -87,7 +88,7 @@ export const gemini: Client = {
       }
     }
     say();
-    request.contents = arranged;
+    setList(request, "contents", arranged);
     const config = recordOf(request.generationConfig);
     if (config?.logprobs !== undefined) config.responseLogprobs = true;
     if (config?.responseSchema || config?.responseJsonSchema) config.responseMimeType = "application/json";
@@ -95,10 +96,10 @@ export const gemini: Client = {
       const calling = recordOf(recordOf(request.toolConfig)?.functionCallingConfig);
       const names = Array.isArray(calling?.allowedFunctionNames) ? calling.allowedFunctionNames : ["look"];
       if (calling?.allowedFunctionNames) calling.mode = "ANY";
-      request.tools = [
+      setList(request, "tools", [
         ...recordsOf(request.tools),
         { functionDeclarations: names.map((name) => ({ name, description: "Looks." })) },
-      ];
+      ]);
     }
   },
 };

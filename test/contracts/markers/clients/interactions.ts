@@ -1,7 +1,7 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { interactions as endpoint } from "../../../../src/gateway/http/endpoints/conversations.ts";
 import { readType } from "../schema/read-types.ts";
-import { address, bytes, type Client, fraction, jsonSchema, listed, oneOf } from "./client.ts";
+import { address, bytes, type Client, fraction, jsonSchema, oneOf, setList } from "./client.ts";
 
 /** Gemini's interactions. */
 export const interactions: Client = {
@@ -14,13 +14,16 @@ export const interactions: Client = {
     [/\.arguments$/, (marker) => ({ value: { [marker]: "yes" }, marker })],
     [/\.data$/, bytes],
     [/\.uri$/, address],
+    [/response_mime_type$|response_format\[text\]\.mime_type$/, oneOf("application/json")],
     [/mime_type$/, oneOf("image/png")],
+    [/tool_choice\[string\]$/, oneOf("auto", "any", "none")],
+    [/allowed_tools\.mode$/, oneOf("auto", "any")],
     [/\.(parameters|schema)$/, jsonSchema],
     [/(temperature|top_p)$/, fraction],
     [/thinking_level$/, oneOf("low", "medium", "high")],
     [/thinking_summaries$/, oneOf("auto", "none")],
     [/service_tier(\[string\])?$/, oneOf("flex", "priority")],
-    [/response_modalities$/, listed(oneOf("text"))],
+    [/response_modalities$/, oneOf("text")],
   ],
   texts: /^input\[list\]?.*\[(user_input|model_output)\]\.content\[text\]\.text$/,
   arrange(request, builder) {
@@ -39,12 +42,12 @@ export const interactions: Client = {
       if (step.type === "function_call") arranged.push({ type: "function_result", call_id: step.id, result: "done" });
     }
     say();
-    request.input = arranged;
-    const choice = recordOf(recordOf(request.generation_config)?.tool_choice);
-    if (choice) {
-      const names = recordOf(choice.allowed_tools)?.tools;
+    setList(request, "input", arranged);
+    const choice = recordOf(request.generation_config)?.tool_choice;
+    if (choice !== undefined) {
+      const names = recordOf(recordOf(choice)?.allowed_tools)?.tools;
       const tools = (Array.isArray(names) ? names : ["look"]).map((name) => ({ type: "function", name }));
-      request.tools = [...recordsOf(request.tools), ...tools];
+      setList(request, "tools", [...recordsOf(request.tools), ...tools]);
     }
   },
 };

@@ -1,7 +1,7 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { messages as endpoint } from "../../../../src/gateway/http/endpoints/conversations.ts";
 import { readType } from "../schema/read-types.ts";
-import { address, bytes, type Client, fraction, jsonSchema, oneOf } from "./client.ts";
+import { address, bytes, type Client, fraction, jsonSchema, oneOf, setList } from "./client.ts";
 
 const OF_ASSISTANT =
   "thinking redacted_thinking tool_use server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result".split(
@@ -70,12 +70,12 @@ export const messages: Client = {
         });
     }
     if (arranged.at(-1)?.role !== "user") say();
-    request.messages = arranged;
+    setList(request, "messages", arranged);
     request.max_tokens ??= 40_000;
     const choice = recordOf(request.tool_choice);
     if (choice) {
       const tool = { name: textOf(choice.name) ?? "look", input_schema: { type: "object", properties: {} } };
-      request.tools = [...recordsOf(request.tools), tool];
+      setList(request, "tools", [...recordsOf(request.tools), tool]);
     }
   },
 };

@@ -1,7 +1,18 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { responses as endpoint } from "../../../../src/gateway/http/endpoints/conversations.ts";
 import { readType } from "../schema/read-types.ts";
-import { address, bytes, type Client, dataUri, fraction, imageAddress, jsonSchema, jsonText, oneOf } from "./client.ts";
+import {
+  address,
+  bytes,
+  type Client,
+  dataUri,
+  fraction,
+  imageAddress,
+  jsonSchema,
+  jsonText,
+  oneOf,
+  setList,
+} from "./client.ts";
 
 /** OpenAI's Responses. */
 export const responses: Client = {
@@ -43,7 +54,7 @@ export const responses: Client = {
       for (const part of recordsOf(item.output)) completeFile(part);
     }
     say();
-    request.input = arranged;
+    setList(request, "input", arranged);
     arrangeTools(request);
   },
 };
@@ -62,6 +73,7 @@ function completeFile(part: JsonObject): void {
 }
 
 function arrangeTools(request: JsonObject): void {
+  if (request.top_logprobs !== undefined) request.include = ["message.output_text.logprobs"];
   const choice = recordOf(request.tool_choice);
   const names = [choice?.name, ...recordsOf(choice?.tools).map(({ name }) => name)].flatMap(
     (name) => textOf(name) ?? [],
@@ -70,7 +82,7 @@ function arrangeTools(request: JsonObject): void {
   const parameters = { type: "object", properties: {} };
   const type = choice?.type === "custom" ? "custom" : "function";
   const isHosted = choice !== null && names.length === 0;
-  request.tools = [
+  setList(request, "tools", [
     ...recordsOf(request.tools),
     ...(isHosted ? [{ type: choice.type }] : []),
     ...(names.length > 0 ? names : ["look"]).map((name) => ({
@@ -78,5 +90,5 @@ function arrangeTools(request: JsonObject): void {
       name,
       ...(type === "function" && { parameters }),
     })),
-  ];
+  ]);
 }

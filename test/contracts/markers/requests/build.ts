@@ -105,9 +105,10 @@ export class Builder {
   add(request: JsonObject, root: Shape, { steps }: Target): boolean {
     const before = this.leaves.length;
     const value = this.#object(root, "", steps, true);
-    if (merge(request, value, this.leaves)) return true;
-    this.leaves.splice(before);
-    return false;
+    const fits = canMerge(request, value);
+    if (fits) merge(request, value, this.leaves);
+    else this.leaves.splice(before);
+    return fits;
   }
 
   /** A value of the shape. `steps`: what it must hold. */
@@ -197,25 +198,16 @@ export class Builder {
 
 type Holder = Pick<Leaf, "owner" | "key" | "isOptional">;
 
-/** Puts `from` into `into`: lists are joined, objects merged. Returns false, with nothing changed, if they don't fit. */
-function merge(into: JsonObject, from: JsonObject, leaves: Leaf[]): boolean {
-  const fits = Object.entries(from).every(([name, value]) => {
-    const has = into[name];
-    if (has === undefined) return true;
-    if (Array.isArray(has)) return Array.isArray(value);
-    return isPlain(has) && isPlain(value) && canMerge(has, value);
-  });
-  if (!fits) return false;
+/** Puts `from` into `into`, where the two don't stand against each other: lists are joined, objects merged. */
+function merge(into: JsonObject, from: JsonObject, leaves: Leaf[]): void {
   for (const [name, value] of Object.entries(from)) {
     const has = into[name];
     if (Array.isArray(has) && Array.isArray(value)) joinLists(has, value, leaves);
     else if (isPlain(has) && isPlain(value)) merge(has, value, leaves);
     else into[name] = value;
-    if (into[name] !== value) continue;
     for (const [index, leaf] of leaves.entries())
       if (leaf.owner === from && leaf.key === name) leaves[index] = { ...leaf, owner: into };
   }
-  return true;
 }
 
 function joinLists(into: unknown[], from: unknown[], leaves: Leaf[]): void {
@@ -229,11 +221,13 @@ function joinLists(into: unknown[], from: unknown[], leaves: Leaf[]): void {
 const isPlain = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Objects of one variant whose members don't stand against each other. */
+/** Whether they are of one variant, and no member stands against another. */
 const canMerge = (into: JsonObject, from: JsonObject): boolean =>
   Object.entries(from).every(([name, value]) => {
     const has = into[name];
-    if (has === undefined || (typeof value === "string" && has === value && name === "type")) return true;
+    if (has === undefined || (DISCRIMINATORS.has(name) && has === value)) return true;
     if (Array.isArray(has)) return Array.isArray(value);
     return isPlain(has) && isPlain(value) && canMerge(has, value);
-  }) && into.type === from.type;
+  });
+
+const DISCRIMINATORS: ReadonlySet<string> = new Set(["type", "role"]);

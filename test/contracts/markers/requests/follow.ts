@@ -39,7 +39,10 @@ export async function follow(
   if (sent.refusal !== undefined) return [{ ...about, what: "refused", path: sent.refusal, value: null }];
   const found = legible(sent.body);
   const losses: Loss[] = [];
+  const reached = objectsIn(request);
   for (const leaf of leaves) {
+    // What made room for something else is not in the request.
+    if (!reached.has(leaf.owner) || (!Array.isArray(leaf.owner) && leaf.owner[leaf.key] === undefined)) continue;
     if (leaf.marker !== null && found.includes(leaf.marker)) continue;
     if (isNamed(sent.dropped, leaf.path)) continue;
     if (leaf.marker === null && (await differs(send, client, service, request, leaf, sent))) continue;
@@ -48,6 +51,14 @@ export async function follow(
   const moved = outOfOrder(client, request, leaves, found);
   if (moved) losses.push({ ...about, what: "moved", path: moved, value: null });
   return losses;
+}
+
+/** Every object and list of a value. */
+function objectsIn(value: unknown, into = new Set<unknown>()): ReadonlySet<unknown> {
+  if (typeof value !== "object" || value === null) return into;
+  into.add(value);
+  for (const inner of Object.values(value)) objectsIn(inner, into);
+  return into;
 }
 
 /** A body with what is encoded in it. */
@@ -93,7 +104,7 @@ function isNamed(dropped: readonly string[], path: string): boolean {
 }
 
 /** A name without its version and spelling. */
-const plain = (word: string): string => word.replace(/_preview.*$|_\d{8}$|_/g, "").toLowerCase();
+const plain = (word: string): string => word.replace(/_preview.*$|_\d{8}$|(_\d+){3}$|_/g, "").toLowerCase();
 
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   audio: ["input_audio"],
