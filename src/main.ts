@@ -37,6 +37,8 @@ async function run(): Promise<number> {
       return (await import("./cli/rotate-encryption-key.ts")).rotateEncryptionKey();
     case "journal":
       return (await import("./cli/control/journal.ts")).journal(command.action, command.asJson);
+    case "catalog":
+      return (await import("./cli/control/catalog.ts")).catalog(command.action, command.asJson);
     case "serve":
       await prepareRuntime(args);
       // At once: what is left of connections to a database that went silent would keep the process alive.

@@ -35,6 +35,23 @@ describe("parseCommand", () => {
       { name: "journal", action: { action: "edit", what: "1", field: "modelName", value: "gpt-4o" }, asJson: false },
     ],
     [
+      ["catalog", "update"],
+      {
+        name: "catalog",
+        action: { action: "update", from: "settings", document: null, only: null, applies: false },
+        asJson: false,
+      },
+    ],
+    [
+      ["catalog", "update", "--from", "models.dev", "--only", "gpt-*", "--apply", "--json"],
+      {
+        name: "catalog",
+        action: { action: "update", from: "models.dev", document: null, only: "gpt-*", applies: true },
+        asJson: true,
+      },
+    ],
+    [["catalog", "undo"], { name: "catalog", action: { action: "undo" }, asJson: false }],
+    [
       ["journal", "acknowledge", "rejected"],
       { name: "journal", action: { action: "acknowledge", what: "rejected" }, asJson: false },
     ],
@@ -51,6 +68,11 @@ describe("parseCommand", () => {
     [["serve", "--logs"]],
     [["import", "--from", "a.db", "--balance", "-1"]],
     [["serve", "--json"]],
+    [["catalog"]],
+    [["catalog", "update", "x"]],
+    [["catalog", "undo", "--apply"]],
+    [["serve", "--from", "models.dev"]],
+    [["journal", "list", "--only", "x"]],
     [["journal"]],
     [["journal", "inspect", "x"]],
     [["journal", "inspect", "--force"]],

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import type { JournalAction } from "../domain/diagnostics/journal-actions.ts";
+import type { CatalogAction } from "../domain/models/catalog/catalog-actions.ts";
 import { messageOf } from "../lib/runtime/error-message.ts";
 
 export type Command =
@@ -16,6 +17,7 @@ export type Command =
   | { name: "doctor" }
   | { name: "rotate-encryption-key" }
   | { name: "journal"; action: JournalAction; asJson: boolean }
+  | { name: "catalog"; action: CatalogAction; asJson: boolean }
   | { name: "sbom" }
   | { name: "help" }
   | { name: "version" };
@@ -55,6 +57,11 @@ Commands
                            charge rejected records again, each once; --force also those older than the log
   journal acknowledge WHAT end the alarm about a lost process (its id), or about all rejected charges (rejected)
                            (all of them take --json, and work next to a running gateway)
+  catalog update [--from SOURCE] [--only PATTERN] [--apply] [--json]
+                           show what prices and facts of models SOURCE would change, and apply it with --apply:
+                           models.dev, openrouter, the address of another Sluice, a file, or the address of the
+                           settings; prices of your own stay; PATTERN: models such as gpt-*
+  catalog undo             take the last update of prices and facts back
   sbom                     print what the executable consists of (CycloneDX, JSON)
   healthcheck              exit 0 when the gateway on this machine is ready
 
@@ -89,12 +96,17 @@ export function parseCommand(args: readonly string[]): Command {
   if (values.force && name !== "restore" && !(name === "journal" && operand === "replay")) {
     throw new UsageError("--force goes with restore and journal replay");
   }
-  if (values.json && name !== "journal" && name !== "status") {
-    throw new UsageError("--json goes with journal and status");
+  if (values.json && name !== "journal" && name !== "status" && name !== "catalog") {
+    throw new UsageError("--json goes with journal, status and catalog");
   }
-  const isImporting = values.from !== undefined || values.logs || values["dry-run"] || values.balance !== undefined;
-  if (isImporting && name !== "import") {
-    throw new UsageError("--from, --logs, --dry-run and --balance go with import");
+  if (values.from !== undefined && name !== "import" && name !== "catalog") {
+    throw new UsageError("--from goes with import and catalog update");
+  }
+  if ((values.logs || values["dry-run"] || values.balance !== undefined) && name !== "import") {
+    throw new UsageError("--logs, --dry-run and --balance go with import");
+  }
+  if ((values.apply || values.only !== undefined) && name !== "catalog") {
+    throw new UsageError("--apply and --only go with catalog update");
   }
   switch (name) {
     case "serve":
@@ -130,6 +142,8 @@ export function parseCommand(args: readonly string[]): Command {
     case "reset-password":
       expectOperands(1, "USER");
       return { name, username: operand ?? "" };
+    case "catalog":
+      return { name, action: readCatalogCommand(operand, rest, values), asJson: values.json };
     case "journal":
       return { name, action: readAction(operand, rest, values.force), asJson: values.json };
     default:
@@ -147,6 +161,20 @@ function readWorker(operand: string | undefined, rest: readonly string[]): Comma
   const [number = 0, workers = 0, port = 0] = [operand, ...rest].map(Number);
   if (process.send && number > 0 && workers > 0 && port > 0) return { name: "worker", number, workers, port };
   throw new UsageError("worker is started by sluice serve alone");
+}
+
+type CatalogOptions = Readonly<{ from?: string | undefined; only?: string | undefined; apply: boolean }>;
+
+function readCatalogCommand(
+  action: string | undefined,
+  rest: readonly string[],
+  { from, only, apply }: CatalogOptions,
+): CatalogAction {
+  if (action === "update" && rest.length === 0) {
+    return { action, from: from ?? "settings", document: null, only: only ?? null, applies: apply };
+  }
+  if (action === "undo" && rest.length === 0 && from === undefined && only === undefined && !apply) return { action };
+  throw new UsageError("catalog needs update, with --from, --only or --apply, or undo");
 }
 
 function readAction(action: string | undefined, [what, ...rest]: string[], force: boolean): JournalAction {
@@ -178,6 +206,8 @@ function parse(args: readonly string[]) {
         json: { type: "boolean", default: false },
         "dry-run": { type: "boolean", default: false },
         balance: { type: "string" },
+        only: { type: "string" },
+        apply: { type: "boolean", default: false },
       },
     });
   } catch (error) {

@@ -136,6 +136,11 @@ const configSchema = (isTerminal: boolean) => ({
   updateCheckUrl: optionalAddress("UPDATE_CHECK_URL", { shown: "none" }),
   /** Where this software is at home, which the footer links; null: nowhere. */
   projectUrl: optionalAddress("PROJECT_URL", { shown: "none" }),
+  /** Where prices and facts of models are read on request. */
+  catalogFeeds: {
+    modelsDev: serviceAddress("MODELS_DEV_URL", "https://models.dev"),
+    openRouter: serviceAddress("OPENROUTER_URL", "https://openrouter.ai"),
+  },
   /** Base addresses of the services that notices go through. */
   notifyAddresses: {
     wecom: serviceAddress("WECOM_BASE_URL", "https://qyapi.weixin.qq.com"),

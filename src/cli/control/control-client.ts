@@ -13,7 +13,7 @@ class ControlError extends Error {
  */
 export const askGateway = (
   dataDir: string,
-  command: "backup" | "reset-password" | "doctor" | "journal",
+  command: "backup" | "reset-password" | "doctor" | "journal" | "catalog",
   body = "",
 ): Promise<IncomingMessage | null> => askSocket(dataDir, CONTROL_SOCKET, command, body);
 

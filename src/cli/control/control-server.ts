@@ -9,6 +9,7 @@ import { resetPassword } from "../../domain/accounts/credentials/reset-by-email.
 import type { DiagnosticsContext } from "../../domain/diagnostics/diagnostics-context.ts";
 import { readJournalAction, runJournalAction } from "../../domain/diagnostics/journal-actions.ts";
 import { CHECKS, examine, type Report } from "../../domain/diagnostics/run-checks.ts";
+import { readCatalogAction, runCatalogAction } from "../../domain/models/catalog/catalog-actions.ts";
 import { messageOf } from "../../lib/runtime/error-message.ts";
 import type { Services } from "../../server/services.ts";
 import { version } from "../../server/version.ts";
@@ -60,6 +61,10 @@ async function carryOut(
   if (pathname === "/journal") {
     const action = readJournalAction(await request.text());
     return Response.json(await runJournalAction({ ...services, dataDir: services.config.dataDir }, action));
+  }
+  if (pathname === "/catalog") {
+    const action = readCatalogAction(await request.text());
+    return Response.json(await runCatalogAction({ ...services, db: services.database.db }, action));
   }
   if (pathname === "/doctor") {
     const reports: Report[] = [];

@@ -7,8 +7,8 @@ import { resolvePrice } from "../../billing/pricing/resolve-price.ts";
 import { readEntry } from "../../catalog/entry.ts";
 import { shippedDocument } from "../../catalog/shipped.ts";
 import { createChannelDirectory } from "../../domain/channels/directory.ts";
-import type { CatalogEntryView } from "../../domain/models/list-catalog.ts";
-import type { UpdatePlan } from "../../domain/models/plan-update.ts";
+import type { CatalogEntryView } from "../../domain/models/catalog/list-catalog.ts";
+import type { UpdatePlan } from "../../domain/models/catalog/plan-update.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
@@ -25,7 +25,10 @@ const fetch = createSafeFetch(createAddressPolicy(true));
 beforeAll(async () => {
   app = await startTestConsole(undefined, async (services, guarded) => {
     const channels = await createChannelDirectory(services);
-    return catalogRoutes({ ...services, channels, fetch }, guarded);
+    return catalogRoutes(
+      { ...services, channels, fetch, config: { catalogFeeds: { modelsDev: "", openRouter: "" } } },
+      guarded,
+    );
   });
   for (const [name, role] of [
     ["boss", "root"],

@@ -2,25 +2,32 @@ import { Elysia, type TSchema, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { BILLING_UNITS, CURRENCIES, EFFORTS, MODALITIES, REASONING_STYLES } from "../../catalog/entry.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
-import { writeManagementLog } from "../../domain/logs/write-log.ts";
-import { listCatalog } from "../../domain/models/list-catalog.ts";
-import { deleteCatalogEntry, saveCatalogEntry } from "../../domain/models/save-entry.ts";
+import { listCatalog } from "../../domain/models/catalog/list-catalog.ts";
+import { recordCatalogChange } from "../../domain/models/catalog/record-catalog-change.ts";
+import { deleteCatalogEntry, saveCatalogEntry } from "../../domain/models/catalog/save-entry.ts";
 import {
   applyUpdate,
-  fetchCatalog,
+  type FeedAddresses,
   LARGEST_DOCUMENT,
-  parseCatalog,
   previewUpdate,
-} from "../../domain/models/update-catalog.ts";
+  readSource,
+  undoUpdate,
+} from "../../domain/models/catalog/update-catalog.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import { describeOptionChanges, optionTexts } from "../../settings/record-option-changes.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { integer } from "../http/integers.ts";
 
-type Services = Readonly<{ db: Db; settings: Settings; channels: ChannelDirectory; fetch: SafeFetch }>;
+type Services = Readonly<{
+  db: Db;
+  settings: Settings;
+  channels: ChannelDirectory;
+  fetch: SafeFetch;
+  config: Readonly<{ catalogFeeds: FeedAddresses }>;
+}>;
 
 const orNull = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) => t.Optional(t.Union([schema, t.Null()]));
 const choice = (choices: readonly string[]) => t.String({ description: `One of: ${choices.join(", ")}.` });
@@ -96,32 +103,45 @@ const document = t.Optional(
   }),
 );
 
+const sourceBody = t.Object({
+  document,
+  source: t.Optional(
+    t.Union([t.Literal("models.dev"), t.Literal("OpenRouter"), t.Literal("Sluice")], {
+      description: "A feed instead: models.dev, OpenRouter, or the public prices of another Sluice.",
+    }),
+  ),
+  address: t.Optional(t.String({ maxLength: 2000, description: "The address of the other Sluice." })),
+});
+
+const digest = t.Optional(
+  t.String({ maxLength: 64, description: "Of the preview: refused if the source has changed since." }),
+);
+const selection = t.Optional(
+  t.Array(t.Object({ model, fields: t.Array(t.String({ maxLength: 100 }), { maxItems: 100 }) }), {
+    maxItems: 20_000,
+    description: "The fields to take over, `price` among them; absent: all.",
+  }),
+);
+
 /** The model catalog: listed for admins, changed by super admins. */
-export function catalogRoutes({ db, settings, channels, fetch }: Services, guarded: ReturnType<typeof guard>) {
-  const audited = async (actor: Readonly<{ id: number }>, work: () => Promise<readonly string[]>) => {
-    const before = optionTexts(settings);
-    const changed = await work();
-    if (changed.length === 0) return;
-    const keys = changed.join(", ");
-    // An update of the whole catalog is too long for a log row.
-    const reported = changed.filter((key) => key !== "ModelCatalogUpdate");
-    await writeManagementLog(db, actor, `Changed the model catalog (${keys})`, {
-      note: { code: "catalog_changed", params: { keys } },
-      action: "update",
-      ...describeOptionChanges(reported, before, optionTexts(settings)),
-    });
-  };
-  const documentOf = (text: string | undefined) =>
-    text === undefined ? fetchCatalog({ settings }, fetch) : Promise.resolve(parseCatalog(text));
+export function catalogRoutes({ db, settings, channels, fetch, config }: Services, guarded: ReturnType<typeof guard>) {
+  const audited = (actor: Readonly<{ id: number }>, work: () => Promise<readonly string[]>) =>
+    recordCatalogChange({ db, settings }, actor, work);
+  const read = ({ document: text, source, address = "" }: typeof sourceBody.static) =>
+    readSource(
+      { settings, feeds: config.catalogFeeds },
+      fetch,
+      text === undefined ? { feed: source ?? null, address } : { document: text },
+    );
   return new Elysia({ prefix: "/api/catalog", name: "console/catalog" })
     .use(guarded)
     .get(
       "/",
       () => {
-        const { url, applied_at } = settings.get("ModelCatalogUpdate");
+        const { url, applied_at, previous } = settings.get("ModelCatalogUpdate");
         return ok({
           entries: listCatalog({ settings, channels }),
-          update: applied_at === 0 ? null : { url, applied_at },
+          update: applied_at === 0 ? null : { url, applied_at, can_undo: previous !== null },
         });
       },
       { role: "admin" },
@@ -142,24 +162,44 @@ export function catalogRoutes({ db, settings, channels, fetch }: Services, guard
       },
       { role: "root", query: t.Object({ model }) },
     )
-    .post("/update/preview", async ({ body }) => ok(previewUpdate({ settings }, await documentOf(body.document))), {
-      role: "root",
-      body: t.Object({ document }),
-    })
+    .post(
+      "/update/preview",
+      async ({ body }) => {
+        const source = await read(body);
+        return ok({ ...previewUpdate({ settings }, source), digest: source.digest, url: source.url });
+      },
+      { role: "root", body: sourceBody },
+    )
     .post(
       "/update",
       async ({ actor, body }) => {
-        const read = await documentOf(body.document);
-        const url = body.document === undefined ? settings.get("ModelCatalogUrl") : "";
-        let plan = previewUpdate({ settings }, read);
+        const source = await read(body);
+        const { url } = source;
+        if (body.digest !== undefined && body.digest !== source.digest)
+          throw new OperationError("catalog_changed_since");
+        let plan = previewUpdate({ settings }, source);
         await audited(actor, async () => {
-          const applied = await applyUpdate({ settings }, read, { url, nowSeconds: nowSeconds() });
+          const selection = body.selection ?? null;
+          const applied = await applyUpdate({ settings }, source, { url, nowSeconds: nowSeconds(), selection });
           plan = applied.plan;
           return applied.changed;
         });
         return ok(plan);
       },
-      { role: "root", body: t.Object({ document }) },
+      { role: "root", body: t.Composite([sourceBody, t.Object({ digest, selection })]) },
+    )
+    .post(
+      "/update/undo",
+      async ({ actor }) => {
+        let retained: readonly string[] = [];
+        await audited(actor, async () => {
+          const undone = await undoUpdate({ settings });
+          retained = undone.retained;
+          return undone.changed;
+        });
+        return ok({ retained });
+      },
+      { role: "root" },
     )
     .delete(
       "/update",

@@ -3,7 +3,7 @@ import type { Db } from "../../../db/types.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { LogNote } from "../../domain/logs/log-note.ts";
 import { type ManagementAction, writeManagementLog } from "../../domain/logs/write-log.ts";
-import { refusing } from "../../domain/models/save-entry.ts";
+import { refusing } from "../../domain/models/catalog/save-entry.ts";
 import { createRoute, deleteRoute, listRoutes, updateRoute } from "../../domain/models/save-route.ts";
 import { type PredictOutcomes, simulateRoute } from "../../domain/models/simulation.ts";
 import { readRoute, STRATEGIES } from "../../settings/option/model-routes.ts";

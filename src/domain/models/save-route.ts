@@ -3,7 +3,7 @@ import { type RouteDefinition, readRoute } from "../../settings/option/model-rou
 import type { Settings } from "../../settings/settings.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
 import { servedModels } from "../channels/routing/abilities.ts";
-import { refusing } from "./save-entry.ts";
+import { refusing } from "./catalog/save-entry.ts";
 
 type Deps = Readonly<{ settings: Pick<Settings, "change" | "get"> }>;
 

@@ -36,6 +36,15 @@ export const settingMessages = {
     en: "No update URL is set for the model catalog. Set it under Settings → Models.",
     zh: "尚未设置模型目录的更新地址，请先在“系统设置 → 模型”中填写。",
   },
+  catalog_address_invalid: {
+    en: "Enter the address of the other Sluice, such as https://sluice.example.com.",
+    zh: "请输入另一个 Sluice 的地址，例如 https://sluice.example.com。",
+  },
+  catalog_changed_since: {
+    en: "The source has changed since the preview. Nothing was changed; review the new differences.",
+    zh: "来源在预览之后已更新，未做任何更改；请重新查看差异。",
+  },
+  catalog_nothing_to_undo: { en: "There is no update to undo.", zh: "没有可撤销的更新。" },
   catalog_fetch_status: {
     en: "The model catalog's update URL returned status {status}. Nothing was changed.",
     zh: "模型目录的更新地址返回了状态码 {status}，未做任何更改。",

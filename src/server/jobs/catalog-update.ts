@@ -1,4 +1,4 @@
-import { applyUpdate, fetchCatalog } from "../../domain/models/update-catalog.ts";
+import { applyUpdate, fetchCatalog } from "../../domain/models/catalog/update-catalog.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -25,8 +25,8 @@ export function createCatalogUpdate({ settings, fetch, log }: JobDeps, now: () =
     triedAt = now();
     failure = null;
     try {
-      const document = await fetchCatalog({ settings }, fetch);
-      const { plan } = await applyUpdate({ settings }, document, {
+      const read = await fetchCatalog({ settings }, fetch);
+      const { plan } = await applyUpdate({ settings }, read, {
         url: settings.get("ModelCatalogUrl"),
         nowSeconds: now(),
       });

@@ -127,7 +127,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "GET /api/sessions/one",
     "GET /api/task",
   ],
-  "models:act": ["DELETE /api/catalog/update", "POST /api/catalog/update"],
+  "models:act": ["DELETE /api/catalog/update", "POST /api/catalog/update", "POST /api/catalog/update/undo"],
   "models:read": [
     "GET /api/experiments/",
     "GET /api/experiments/series",

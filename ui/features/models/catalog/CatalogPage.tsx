@@ -20,7 +20,7 @@ import { useSession } from "../../../state/session.ts";
 import { hasRootRight } from "../../../state/stored-user.ts";
 import { fuzzyMatch } from "../pricing/pricing.ts";
 import { CatalogDrawer } from "./CatalogDrawer.tsx";
-import { type CatalogModel, catalog, removeUpdate } from "./catalog-calls.ts";
+import { type CatalogModel, catalog, removeUpdate, undoUpdate } from "./catalog-calls.ts";
 import { useCatalogColumns } from "./catalog-columns.tsx";
 import { UpdateButtons } from "./UpdateButtons.tsx";
 
@@ -135,7 +135,10 @@ export const CatalogPage = () => {
 
 const nameOf = ({ model }: CatalogModel) => model;
 
-type UpdateNoteProps = Readonly<{ update: Readonly<{ url: string; applied_at: number }>; mayEdit: boolean }>;
+type UpdateNoteProps = Readonly<{
+  update: Readonly<{ url: string; applied_at: number; can_undo: boolean }>;
+  mayEdit: boolean;
+}>;
 
 /** Shows the active update, with a button to revert it. */
 const UpdateNote = ({ update, mayEdit }: UpdateNoteProps) => {
@@ -157,10 +160,33 @@ const UpdateNote = ({ update, mayEdit }: UpdateNoteProps) => {
       notifyError(error);
     }
   };
+  const undo = async () => {
+    const question = {
+      title: t("catalog.update.undoTitle"),
+      body: t("catalog.update.undoBody"),
+      action: t("catalog.update.undo"),
+    };
+    if (!(await confirm(question))) return;
+    try {
+      const { retained } = await undoUpdate();
+      await client.invalidateQueries(catalog);
+      void client.invalidateQueries({ queryKey: ["pricing"] });
+      notifyDone(
+        retained.length === 0 ? t("catalog.update.undone") : t("catalog.update.undoneKept", { count: retained.length }),
+      );
+    } catch (error) {
+      notifyError(error);
+    }
+  };
   return (
     <Row wrap gap={2} sx={{ mb: 3, fontSize: 13, color: "text.secondary" }}>
       <span>{update.url ? t("catalog.update.from", { url: update.url }) : t("catalog.update.fromFile")}</span>
       <TimeAgo seconds={update.applied_at} />
+      {mayEdit && update.can_undo && (
+        <Button size="small" onClick={undo}>
+          {t("catalog.update.undo")}
+        </Button>
+      )}
       {mayEdit && (
         <Button size="small" onClick={remove}>
           {t("catalog.update.remove")}

@@ -1,11 +1,11 @@
-import type { ModelInfo } from "../../catalog/catalog.ts";
-import type { CatalogPrice, ModelFacts } from "../../catalog/entry.ts";
-import { shippedDocument } from "../../catalog/shipped.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
-import type { Settings } from "../../settings/settings.ts";
-import type { ChannelDirectory } from "../channels/directory.ts";
-import { servedModels } from "../channels/routing/abilities.ts";
-import { isSamePrice, openPriceBook, PRICE_OPTIONS, priceView, shippedRatios } from "./prices.ts";
+import type { ModelInfo } from "../../../catalog/catalog.ts";
+import type { CatalogPrice, ModelFacts } from "../../../catalog/entry.ts";
+import { shippedDocument } from "../../../catalog/shipped.ts";
+import { createModelCatalog } from "../../../settings/model-catalog.ts";
+import type { Settings } from "../../../settings/settings.ts";
+import type { ChannelDirectory } from "../../channels/directory.ts";
+import { servedModels } from "../../channels/routing/abilities.ts";
+import { isSamePrice, openPriceBook, PRICE_OPTIONS, priceView, shippedRatios } from "../prices.ts";
 
 /** What the gateway knows about a model, or about a pattern of names, and where from. */
 export type CatalogEntryView = Readonly<{
