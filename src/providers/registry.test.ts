@@ -306,3 +306,9 @@ test("every channel type has its own name and number", () => {
   expect(new Set(channelTypes.map(({ id }) => id)).size).toBe(channelTypes.length);
   expect(channelTypes.map(({ id }) => id).slice(0, 3)).toEqual([1, 2, 3]);
 });
+
+test("a service that has ended keeps the number of its channel type, and says since when", () => {
+  const ended = channelTypes.filter(({ endedOn }) => endedOn !== null);
+  expect(ended.map(({ id, name, endedOn }) => [id, name, endedOn])).toEqual([[11, "Google PaLM2", "2024-08-15"]]);
+  for (const { id } of ended) expect(providerOf(id)?.facts?.ended?.source).toStartWith("https://");
+});

@@ -175,6 +175,8 @@ export type ChannelType = Readonly<{
   models: readonly string[];
   /** Null: the release includes list prices. */
   noListPrice: NoListPrice | null;
+  /** The day on which the service ended; null: it has not. */
+  endedOn: string | null;
 }>;
 
 /** Every channel type, by number. */
@@ -189,5 +191,6 @@ export const channelTypes: readonly ChannelType[] = providers
       (provider.modelList?.url({ baseUrl: "https://x.invalid", other: "", openaiOrganization: "" }) ?? null) !== null,
     models: provider.models,
     noListPrice: provider.noListPrice ?? null,
+    endedOn: provider.facts?.ended?.day ?? null,
   }))
   .toSorted((a, b) => a.id - b.id);

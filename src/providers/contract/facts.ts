@@ -31,6 +31,12 @@ export type ServiceFacts = Readonly<{
   tiers?: readonly string[];
   /** Regions that a key or a channel may name. */
   regions?: readonly string[];
+  /** It has ended: the day, and where that is said. Channels keep the number of its type. */
+  ended?: Readonly<{
+    /** `YYYY-MM-DD`. */
+    day: string;
+    source: string;
+  }>;
   /** The newest version of its API that this record was checked against. */
   documented?: Readonly<{
     /** As the service names it; null: it names none. */

@@ -1,3 +1,4 @@
+import Alert from "@mui/material/Alert";
 import Box from "@mui/material/Box";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useId } from "react";
@@ -33,7 +34,7 @@ export const BasicsSection = ({ form, faults, change, types, storedId }: BasicsS
         <Field label={t("channels.form.type")} htmlFor={`${id}type`}>
           <TypeSelect
             id={`${id}type`}
-            types={types}
+            types={types.filter(({ id: other, endedOn }) => endedOn === null || other === form.type)}
             value={form.type}
             unknownName={t("channels.form.typeUnknown", { type: form.type })}
             onChange={choose}
@@ -54,6 +55,9 @@ export const BasicsSection = ({ form, faults, change, types, storedId }: BasicsS
           />
         </Field>
       </Box>
+      {type && type.endedOn !== null && (
+        <Alert severity="warning">{t("channels.form.ended", { name: type.name, date: type.endedOn })}</Alert>
+      )}
       <Field
         label={t("channels.form.baseUrl")}
         htmlFor={`${id}url`}

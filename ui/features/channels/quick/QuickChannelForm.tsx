@@ -125,7 +125,7 @@ export const QuickChannelForm = ({ onAdded, onAllSettings }: QuickChannelFormPro
           inputProps={{ className: "mono", spellCheck: false, "data-1p-ignore": true }}
         />
         <ProviderTiles
-          types={types}
+          types={types.filter(({ endedOn }) => endedOn === null)}
           value={form.provider ?? (candidates.length === 1 && first ? first.id : null)}
           likely={candidates.map(({ id }) => id)}
           onChange={(provider) => change({ provider })}
