@@ -47,6 +47,8 @@ export type ChatService = Readonly<{
   inlineMediaOnly: boolean;
   /** Fetches https URLs in Gemini's format itself, where the request names their media type. */
   fetchesMedia: boolean;
+  /** It counts the limit of a request against the account's quota while the request runs. */
+  reservesOutput: boolean;
   /** Its responses differ from their wire format, so that they are never passed through. */
   nonstandardResponses: boolean;
 }>;
@@ -63,5 +65,6 @@ export const PLAIN_SERVICE: ChatService = {
   compaction: false,
   inlineMediaOnly: false,
   fetchesMedia: false,
+  reservesOutput: false,
   nonstandardResponses: false,
 };

@@ -1,4 +1,5 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
+import { withoutKey } from "../../domain/channels/keys/keys.ts";
 import { createFailureCounter, thresholdOf } from "../../domain/channels/status/failure-counter.ts";
 import { keyAlone, mayGoOff, switchesOff, type UpstreamRefusal } from "../../domain/channels/status/refusal.ts";
 import type { Reason } from "../../lib/reason.ts";
@@ -56,6 +57,3 @@ export function createHealth({ settings, disableChannel, noticeNoCredit }: Servi
     },
   };
 }
-
-/** Removes the key from an error message: upstreams often repeat it. */
-export const withoutKey = (message: string, key: string): string => (key ? message.replaceAll(key, "***") : message);

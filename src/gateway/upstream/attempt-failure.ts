@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { withoutKey } from "../../domain/channels/keys/keys.ts";
 import { ownWords, type ReadRequestText } from "../../domain/channels/status/own-words.ts";
 import type { ReplyError } from "../../formats/conversation/reply.ts";
 import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts";
@@ -13,7 +14,6 @@ import type { TokenRefused } from "../../providers/contract/token-refused.ts";
 import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
 import { accountProblemOf } from "../../providers/errors/error-meaning.ts";
 import { GatewayError } from "../call/errors.ts";
-import { withoutKey } from "../routing/channel-health.ts";
 import { isContentRefusal } from "../routing/model-limits.ts";
 import { MOST_WAIT_S } from "./provider-limits.ts";
 import { ResponseTooLargeError } from "./read-body.ts";

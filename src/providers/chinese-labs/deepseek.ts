@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf } from "../../formats/json.ts";
 import type { CallParams, Provider } from "../contract/provider.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
@@ -70,11 +70,27 @@ const chats = openAiCompatible({
   },
 });
 
+const OWN_HOST = /^https:\/\/api\.deepseek\.com\//;
+
+/**
+ * Whether a chat uses what only the beta URL has: an answer that is begun (`prefix`), and strict tools, which all must be, at
+ * DeepSeek itself (https://api-docs.deepseek.com/guides/chat_prefix_completion and /guides/function_calling).
+ */
+function needsBeta(url: string, body: string): boolean {
+  if (!/"(prefix|strict)"\s*:\s*true/.test(body)) return false;
+  const chat = recordOf(parseJson(body));
+  if (recordsOf(chat?.messages).at(-1)?.prefix === true) return true;
+  const tools = recordsOf(chat?.tools);
+  return OWN_HOST.test(url) && tools.length > 0 && tools.every((tool) => recordOf(tool.function)?.strict === true);
+}
+
 /** DeepSeek, which completes text (also fill-in-the-middle) only under its beta URL. */
 export const deepSeek: Provider = {
   ...chats,
   url(channel, params) {
     const url = chats.url(channel, params);
-    return params.capability === "completions" ? url.replace(/(\/beta)?\/v1\/completions$/, "/beta/completions") : url;
+    return params.capability === "completions" ? url.replace(/(\/beta|\/v1)*\/completions$/, "/beta/completions") : url;
   },
+  sign: async ({ url, body }) =>
+    needsBeta(url, body) ? { url: url.replace(/(\/beta|\/v1)*\/chat\/completions$/, "/beta/chat/completions") } : {},
 };

@@ -72,7 +72,6 @@ const NO_LIST: Readonly<Record<number, string>> = {
   33: "the runtime has no list of models, and keys for calls need not be allowed to use the control plane",
   37: "an app's key is for that app alone",
   41: "what a project may call is not available as a list",
-  1003: "the API has no list of models",
   1007: "the runtime has no list of models, and keys for calls need not be allowed to use the control plane",
 };
 

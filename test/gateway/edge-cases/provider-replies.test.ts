@@ -2,8 +2,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { providerOf } from "../../../src/providers/registry.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { sse, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { chatReply, sse, startUpstream } from "../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -86,4 +87,113 @@ test("Dify's replaced message is the replacement alone for a client that does no
   expect((await answer.json()).choices[0].message.content).toBe("I can't say that.");
   const streamed = await relay.post("/v1/chat/completions", { ...ask, stream: true });
   expect(await streamed.text()).toContain("I can't say that.");
+});
+
+describe("DeepSeek's beta", () => {
+  const model = "deepseek-v4-flash";
+  const user = { role: "user", content: "Hi" };
+  const strict = { type: "function", function: { name: "f", strict: true, parameters: { type: "object" } } };
+  const loose = { type: "function", function: { name: "g", parameters: { type: "object" } } };
+
+  test("has answers that are begun; other chats stay", async () => {
+    const paths: string[] = [];
+    const { relay } = start(43, model, (path) => {
+      paths.push(path);
+      return Response.json(chatReply());
+    });
+    const begun = { role: "assistant", content: "Once", prefix: true };
+    await relay.post("/v1/chat/completions", { model, messages: [user, begun] });
+    await relay.post("/v1/chat/completions", {
+      model,
+      messages: [user, begun, { role: "user", content: '"prefix": true' }],
+    });
+    await relay.post("/v1/completions", { model, prompt: "Once", suffix: "end" });
+    expect(paths).toEqual(["/beta/chat/completions", "/v1/chat/completions", "/beta/completions"]);
+  });
+
+  test.each([
+    [[strict], "https://api.deepseek.com/v1/chat/completions", "https://api.deepseek.com/beta/chat/completions"],
+    [[strict], "https://api.deepseek.com/chat/completions", "https://api.deepseek.com/beta/chat/completions"],
+    [[strict], "https://api.deepseek.com/beta/chat/completions", "https://api.deepseek.com/beta/chat/completions"],
+    [[strict, loose], "https://api.deepseek.com/v1/chat/completions", undefined],
+    [[strict], "https://proxy.example/v1/chat/completions", undefined],
+  ])("has strict tools, if all are, at DeepSeek itself: %j %s", async (tools, url, expected) => {
+    const body = JSON.stringify({ model, messages: [user], tools });
+    const channel = { baseUrl: "", other: "", openaiOrganization: "" };
+    const signing = { nowSeconds: () => 0, post: async () => ({ status: 500, text: "" }) };
+    expect((await providerOf(43)?.sign?.({ url, headers: {}, body }, channel, "k", signing))?.url).toBe(expected);
+  });
+});
+
+test.each([
+  ["spark-x", "/x2"],
+  ["SparkDesk-x2", "/x2"],
+  ["SparkDesk-X1.5", "/x2"],
+  ["SparkDesk-x1", "/v1/x1"],
+  ["SparkDesk-v3.5", "/v3.5/chat"],
+  ["SparkDesk-v9.0", "/v9.0/chat"],
+  ["SparkDesk-x7", "/x7"],
+  ["SparkDesk", "/v2.1/chat"],
+])("Spark's %s is called at %s, whatever the channel's version is", (model, path) => {
+  const ask = { capability: "chat", dialect: "spark", model, stream: true } as const;
+  const channel = { baseUrl: "", other: "v2.1", openaiOrganization: "" };
+  expect(providerOf(18)?.url(channel, ask)).toBe(`https://spark-api.xf-yun.com${path}`);
+});
+
+describe("Bedrock", () => {
+  const messages = [{ role: "user", content: "Hi" }];
+  const message = {
+    id: "m",
+    type: "message",
+    role: "assistant",
+    content: [{ type: "text", text: "Hello" }],
+    stop_reason: "end_turn",
+    usage: { input_tokens: 1, output_tokens: 1 },
+  };
+  const converse = {
+    output: { message: { role: "assistant", content: [{ text: "Hello" }] } },
+    stopReason: "end_turn",
+    usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+  };
+
+  test("Claude without a limit reserves a moderate part of the quota, unless the operator says otherwise", async () => {
+    const model = "claude-opus-4-8";
+    const limitOf = async (fields: object, options = {}) => {
+      const { relay, sent } = start(33, model, () => Response.json(message), options);
+      await relay.post("/v1/chat/completions", { model, messages, ...fields });
+      return sent().max_tokens;
+    };
+    expect(await limitOf({})).toBe(16_384);
+    expect(await limitOf({ max_tokens: 90_000 })).toBe(90_000);
+    expect(await limitOf({}, { "claude.default_max_tokens": '{"default": 50000}' })).toBe(50_000);
+  });
+
+  test.each([
+    ["qwen.qwen3-235b-a22b-2507-v1:0", { reasoning_effort: "medium" }, { reasoning_config: "high" }],
+    ["qwen.qwen3-32b-v1:0", { reasoning_effort: "low" }, { reasoning_config: "low" }],
+    ["us.meta.llama4-scout-17b-instruct-v1:0", { top_k: 40 }, { top_k: 40 }],
+    ["us.amazon.nova-pro-v1:0", { top_k: 40 }, { inferenceConfig: { topK: 40 } }],
+  ])("Converse hands %s what only the model knows: %j", async (model, fields, expected) => {
+    const { relay, sent } = start(1007, model, () => Response.json(converse));
+    const answer = await relay.post("/v1/chat/completions", { model, messages, ...fields });
+    expect([answer.status, answer.headers.get("x-sluice-dropped")]).toEqual([200, null]);
+    expect(sent().additionalModelRequestFields).toEqual(expected);
+  });
+});
+
+test.each([
+  ["none", 'none of the models "none" is loaded'],
+  ["sk-a-real-secret", 'none of the models "***" is loaded'],
+])("the placeholder %p of a server without keys is no secret", async (key, words) => {
+  const upstream = startUpstream(({ headers }) => {
+    const sent = headers.get("authorization")?.slice("Bearer ".length);
+    return Response.json({ error: { message: `none of the models "${sent}" is loaded` } }, { status: 404 });
+  });
+  const relay = startRelay({
+    channels: [{ type: 1006, baseUrl: upstream.url, keys: [key], models: ["m"] }],
+    options: { ModelRatio: '{"m":1}' },
+  });
+  stops.push(relay.stop, upstream.stop);
+  const answer = await relay.post("/v1/chat/completions", { model: "m", messages: [{ role: "user", content: "Hi" }] });
+  expect(await answer.text()).toContain(JSON.stringify(words).slice(1, -1));
 });

@@ -35,3 +35,10 @@ export function firstKey({ keys, disabledKeys, unresolved }: ChannelEntry): stri
   if (keys.length === 0 && problem) throw new OperationError("channel_key_unresolved", problem);
   return keys.find((key) => !disabledKeys.has(key)) ?? keys[0] ?? "";
 }
+
+/** A short word is a placeholder, such as the "none" or "ollama" of an own server, and no secret. */
+const PLACEHOLDER = /^[a-z]{0,8}$/i;
+
+/** Removes the key from an error message: upstreams often repeat it. */
+export const withoutKey = (message: string, key: string): string =>
+  PLACEHOLDER.test(key) ? message : message.replaceAll(key, "***");

@@ -15,6 +15,7 @@ import { accountProblemOf } from "../../../providers/errors/error-meaning.ts";
 import { codecOf } from "../../../providers/registry.ts";
 import { isResponseTo, isText } from "../../../providers/shared/recognize-response.ts";
 import type { ChannelEntry } from "../entry.ts";
+import { withoutKey } from "../keys/keys.ts";
 import { ownWords } from "../status/own-words.ts";
 import { type UpstreamRefusal, upstreamFailure } from "../status/refusal.ts";
 import type { ModelKind } from "./model-kind.ts";
@@ -213,6 +214,3 @@ function refused(
     refusal: { status: meant, error, accountProblem, requestText },
   };
 }
-
-/** Upstreams like to repeat the key they refuse. */
-const withoutKey = (text: string, key: string): string => text.replaceAll(key || "\0", "***");

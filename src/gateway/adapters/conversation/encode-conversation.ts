@@ -73,12 +73,13 @@ async function encodeFromConversation(
   const named = { ...withToolNames(supported, options.toolNames), model: prepared.model, stream: ask.stream };
   const conversation = dialect.startsWith("openai") ? named : withDescribedFormat(named);
   if (options.inlineMedia) await options.inlineMedia(conversation);
+  const service = chatServiceOf(provider);
   const target = {
     model: prepared.model,
     info: settings.modelInfo(prepared.model),
-    defaultMaxTokens: settings.defaultMaxTokens(prepared.model),
+    defaultMaxTokens: settings.defaultMaxTokens(prepared.model, service.reservesOutput),
     service: {
-      ...chatServiceOf(provider),
+      ...service,
       systemTurns: systemPlacement(provider, prepared.model, options.limitations),
     },
     reasoningSummaries: !options.limitations.has("reasoning-summaries"),

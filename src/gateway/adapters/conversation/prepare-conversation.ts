@@ -9,7 +9,8 @@ export type ConversationSettings = Readonly<{
   /** Catalog information about an upstream model. */
   modelInfo(model: string): ModelInfo;
   /** The output limit in tokens where a format requires one and the client set none: the model's own limit if known. */
-  defaultMaxTokens(model: string): number;
+  /** `isReserved`: the service counts it against the quota. */
+  defaultMaxTokens(model: string, isReserved?: boolean): number;
   /** The output limit, in tokens, from which the `-thinking` suffix derives its budget if the client set none. */
   thinkingSuffixTokens(model: string): number;
   /** Headers that the settings add to calls of a model. */
@@ -30,6 +31,8 @@ export type ConversationSettings = Readonly<{
 }>;
 
 const LAST_RESORT_MAX_TOKENS = 8192;
+/** Reserved for an answer without a limit: long ones fit, and the quota serves several. */
+const RESERVED_TOKENS = 16_384;
 const SAFETY_CATEGORIES = [
   "HARASSMENT",
   "HATE_SPEECH",
@@ -41,9 +44,10 @@ const SAFETY_CATEGORIES = [
 /** The Claude and Gemini settings, read when a call needs them. */
 export const createConversationSettings = (settings: SettingsReader, catalog: () => Catalog): ConversationSettings => ({
   modelInfo: (model) => catalog().find(model),
-  defaultMaxTokens(model) {
+  defaultMaxTokens(model, isReserved = false) {
     const limits = settings.get("claude.default_max_tokens");
-    return limits.get(model) ?? limits.get("default") ?? catalog().find(model).output_limit ?? LAST_RESORT_MAX_TOKENS;
+    const longest = catalog().find(model).output_limit ?? LAST_RESORT_MAX_TOKENS;
+    return limits.get(model) ?? limits.get("default") ?? (isReserved ? Math.min(longest, RESERVED_TOKENS) : longest);
   },
   thinkingSuffixTokens(model) {
     const limits = settings.get("claude.default_max_tokens");

@@ -1,9 +1,14 @@
-import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../../formats/json.ts";
+import { DecodeError } from "../../../formats/conversation/codec.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { embeddedMedia, partsOfEntry } from "../../../formats/gemini/embedded-contents.ts";
+import { compact, countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
+import type { NativeFormat } from "../../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../../contract/provider.ts";
 import { aspectRatioOf, type TaskProtocol, type VideoProtocol } from "../../contract/tasks.ts";
+import { embeddingList, inputsOf, textInput } from "../../shared/embeddings.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 
 /** Tasks expire after two days. */
@@ -138,13 +143,50 @@ const chats = openAiCompatible({
     errors: { no_credit: [{ code: "AccountOverdueError" }, { code: "AccountOverdue" }] },
   },
 });
+const VISION = /^doubao-embedding-vision/;
+
+/**
+ * Embeddings of models that see: one embedding of one content, of a text or of texts, images and videos
+ * (https://www.volcengine.com/docs/82379/1523520).
+ */
+const visionEmbeddings: NativeFormat = {
+  encode(call, model, dropped) {
+    recordDropped(call, ["input", "encoding_format", "dimensions", "instructions"], dropped);
+    const [entry, ...others] = inputsOf(call);
+    if (others.length > 0) throw new DecodeError("Doubao's vision models embed one content per request.", "input");
+    const input = partsOfEntry(entry)?.map(visionPart) ?? [{ type: "text", text: textInput(entry, "Volcano Ark") }];
+    const { dimensions, instructions } = call;
+    return compact({ model, input, encoding_format: "float", dimensions, instructions });
+  },
+  decode({ data, usage }) {
+    const embedding = recordOf(data)?.embedding ?? recordsOf(data)[0]?.embedding;
+    const reported = recordOf(usage);
+    const tokens = countOf(reported?.prompt_tokens);
+    const imageTokens = countOf(recordOf(reported?.prompt_tokens_details)?.image_tokens) ?? 0;
+    return Array.isArray(embedding)
+      ? embeddingList([embedding], tokens === null ? null : { tokens, imageTokens })
+      : null;
+  },
+};
+
+function visionPart(part: JsonObject): JsonObject {
+  const media = embeddedMedia(part);
+  if (!media) return { type: "text", text: part.text };
+  const kind = media.mimeType.startsWith("video/") ? "video_url" : "image_url";
+  return { type: kind, [kind]: { url: "data" in media ? `data:${media.mimeType};base64,${media.data}` : media.uri } };
+}
+
 /** Volcano Ark, which serves bots under a path of their own, and videos by Seedance as tasks. */
 export const ark: Provider = {
   ...chats,
   ...seedanceVideos(({ baseUrl }) => resolveBase(baseUrl, ADDRESSES).api),
   capabilities: [...chats.capabilities, "video"],
+  embedsMedia: true,
+  nativeFormat: ({ capability, model }) =>
+    capability === "embeddings" && VISION.test(model) ? visionEmbeddings : null,
   url(channel, params) {
     const url = chats.url(channel, params);
+    if (params.capability === "embeddings" && VISION.test(params.model)) return `${url}/multimodal`;
     return params.model.startsWith("bot") ? url.replace("/chat/completions", "/bots/chat/completions") : url;
   },
 };

@@ -121,7 +121,7 @@ const DEFAULT_BASE_URL = "https://spark-api.xf-yun.com";
 const ADDRESSES: AddressForms = {
   fallback: DEFAULT_BASE_URL,
   root: "",
-  printed: [[/\/(v\d(\.\d)?(\/(chat|x1))?|chat(\/[\w-]+)?|x2)$/, ""]],
+  printed: [[/\/(v\d(\.\d)?(\/(chat|x1))?|chat(\/[\w-]+)?|x\d)$/, ""]],
 };
 const DEFAULT_VERSION = "v1.1";
 
@@ -135,15 +135,20 @@ const VERSIONS = lookupTable<readonly [path: string, domain: string]>({
   "v3.5-32k": ["/chat/max-32k", "max-32k"],
   "v4.0": ["/v4.0/chat", "4.0Ultra"],
   x1: ["/v1/x1", "x1"],
+  "x1.5": ["/x2", "spark-x"],
+  x2: ["/x2", "spark-x"],
 });
 /** Spark's own model names. */
 const VERSION_BY_DOMAIN = new Map(
   Object.values(VERSIONS).map(([path, domain]) => [domain.toLowerCase(), [path, domain] as const]),
 );
 
+/** Versions that came after this list: the service answers whether it has them. */
+const NEWER = /^[vx]\d+(\.\d+)?$/;
+
 /**
  * The version: from the client's URL, else from the model name (`SparkDesk-v3.5` or Spark's own), else the channel's
- * `other`.
+ * `other`. A version that is not known is not replaced by another.
  */
 function versionOf(
   { model, requestedVersion = "" }: Pick<CallParams, "model" | "requestedVersion">,
@@ -154,10 +159,14 @@ function versionOf(
     VERSIONS[requestedVersion.toLowerCase()] ??
     VERSIONS[named.toLowerCase()] ??
     VERSION_BY_DOMAIN.get(model.toLowerCase()) ??
+    newerVersion(named.toLowerCase()) ??
     VERSIONS[other.trim().toLowerCase()] ??
     (VERSIONS[DEFAULT_VERSION] as readonly [string, string])
   );
 }
+
+const newerVersion = (named: string): readonly [path: string, domain: string] | undefined =>
+  NEWER.test(named) ? [named.startsWith("v") ? `/${named}/chat` : `/${named}`, named] : undefined;
 
 /** `appid|apiSecret|apiKey`. */
 const credentialOf = (key: string) => {
@@ -211,7 +220,8 @@ export const spark: Provider = {
 /** Adds the application id and the domain that belongs to the path. */
 function withCredential(body: string, appId: string, path: string): string {
   const frame = recordOf(parseJson(body)) ?? {};
-  const domain = Object.values(VERSIONS).find(([known]) => path.endsWith(known))?.[1];
+  const known = Object.values(VERSIONS).find(([end]) => path.endsWith(end));
+  const domain = known?.[1] ?? path.split("/").findLast((part) => NEWER.test(part));
   const parameter = recordOf(frame.parameter) ?? {};
   return JSON.stringify({
     ...frame,

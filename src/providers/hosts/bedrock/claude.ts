@@ -54,7 +54,8 @@ export const bedrock: Provider = {
     return { model: params.model, changes: { ...ENVELOPE, ...changes }, dropped };
   },
   onRejected: onBetasRejected,
-  facts: { chat: { inlineMediaOnly: true } },
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/quotas-token-burndown.html
+  facts: { chat: { inlineMediaOnly: true, reservesOutput: true } },
   chat: chatApi({
     formats: ["anthropic"],
     tokenCount: () => tokenCount,

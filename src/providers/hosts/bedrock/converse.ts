@@ -2,15 +2,17 @@ import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { bearerHeader, bedrockModelId, credentialOf, eventStreamToSse, hostOf, signForAws } from "./bedrock.ts";
 import { converseCodec } from "./converse-codec/index.ts";
+import { bedrockEmbeddings } from "./embeddings.ts";
 
-/** Models of every family on AWS Bedrock, by its Converse API. */
+/** Models of every family on AWS Bedrock, by its Converse API; embeddings by InvokeModel. */
 export const bedrockConverse: Provider = {
   type: 1007,
   name: "AWS Bedrock (Converse)",
   owner: "aws",
   defaultBaseUrl: null,
   baseUrlOptional: true,
-  capabilities: ["chat"],
+  capabilities: ["chat", "embeddings"],
+  nativeFormat: ({ capability, model }) => (capability === "embeddings" ? bedrockEmbeddings(model) : null),
   keyHint: "accessKey|secretKey|region or apiKey|region",
   models: [
     "us.amazon.nova-2-lite-v1:0",
@@ -34,6 +36,7 @@ export const bedrockConverse: Provider = {
   url(channel, params) {
     const { region } = credentialOf(params.key ?? "");
     const id = encodeURIComponent(bedrockModelId(params, region));
+    if (params.capability === "embeddings") return `${hostOf(channel, region)}/model/${id}/invoke`;
     return `${hostOf(channel, region)}/model/${id}/${params.stream ? "converse-stream" : "converse"}`;
   },
   authHeaders: (_channel, key) => bearerHeader(key),

@@ -18,7 +18,7 @@ const SUPPORTED = ["input", "encoding_format", "dimensions", "output_dimension",
  * Embeddings of texts and images in Cohere's v2 API: https://docs.cohere.com/reference/embed. Its OpenAI-compatible API has
  * texts only. Lists of numbers are requested; the endpoint writes base64 where the client wants it.
  */
-const cohereEmbed: NativeFormat = {
+export const cohereEmbed: NativeFormat = {
   encode(call, model, dropped) {
     recordDropped(call, SUPPORTED, dropped);
     return compact({

@@ -219,6 +219,7 @@ const TABLES: readonly Table[] = [
   {
     type: 1003,
     path: "/chat/completions",
+    list: "/v1/models",
     refuses: [400, { error: { message: REFUSED, type: "bad_request", code: 400 } }],
   },
   {

@@ -117,6 +117,7 @@ const SUPPORTED_FIELDS = [
   "max_tokens",
   "temperature",
   "top_p",
+  "top_k",
   "stop",
   "tools",
   "tool_choice",
@@ -160,7 +161,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     inferenceConfig: Object.keys(inference).length > 0 ? inference : null,
     toolConfig: toolConfig(conversation, turns, keeps, marks ?? NO_POINTS, dropped),
     outputConfig: keeps ? outputConfig(format) : null,
-    additionalModelRequestFields: thinking(conversation.reasoning, target, dropped),
+    additionalModelRequestFields: ownFields(conversation, target, dropped),
     serviceTier: tierOf(conversation, dropped),
     requestMetadata: metadataOf(conversation, dropped),
   });
@@ -273,6 +274,22 @@ function choiceOf(choice: ToolChoice | null): JsonObject | null {
   return choice && choice.type !== "none" ? { auto: {} } : null;
 }
 
+/** Members that Converse itself does not know, by the model's own names: reasoning, and how many tokens are sampled from. */
+function ownFields(conversation: Conversation, target: Target, dropped: Dropped): JsonObject | null {
+  const reasoning = thinking(conversation.reasoning, target, dropped);
+  const { topK } = conversation.sampling;
+  if (topK === null) return reasoning;
+  const { model } = target;
+  // Claude rejects it while it reasons, and newer models altogether.
+  const isRefused = (reasoning?.thinking !== undefined && /anthropic|claude/.test(model)) || refusesTopK(target);
+  if (isRefused) dropped.add("top_k");
+  if (isRefused) return reasoning;
+  const own = /nova/.test(model) ? { inferenceConfig: { topK } } : { top_k: topK };
+  return { ...reasoning, ...own };
+}
+
+const refusesTopK = ({ info }: Target): boolean => info.refuses?.includes("top_k") ?? false;
+
 /** Each model family has its own fields for reasoning. */
 function thinking(
   { effort, budgetTokens, enabled }: Reasoning,
@@ -290,6 +307,7 @@ function thinking(
     return { thinking: { type: "enabled", budget_tokens: budget } };
   }
   const level = effort === "minimal" ? "low" : effort === "low" || effort === "high" ? effort : "medium";
+  if (model.includes("qwen")) return { reasoning_config: level === "low" ? "low" : "high" };
   if (model.includes("gpt-oss")) return { reasoning_effort: level };
   if (model.includes("nova-2")) return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
   // Other models' reasoning cannot be configured.
