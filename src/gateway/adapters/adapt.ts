@@ -153,7 +153,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
   }
   const clientFormat = endpoint.codec.dialect;
-  const only = chat.formatOf(upstreamModel, key, call.candidates.model, catalog);
+  const only = chat.formatAt(channel.baseUrl) ?? chat.formatOf(upstreamModel, key, call.candidates.model, catalog);
   // A client of another format searches the web through the Responses API where the provider's chat completions cannot.
   const searchesInResponses =
     !clientFormat.startsWith("openai") &&

@@ -7,7 +7,7 @@ function chatUrl(type: number, baseUrl: string, { model = "m", key = "key", othe
   const provider = providerOf(type);
   if (!provider) throw new Error(`no provider ${type}`);
   const channel = { baseUrl, other, openaiOrganization: "" };
-  const dialect = formatFor(provider, model, key);
+  const dialect = formatFor(provider, model, key, model, undefined, baseUrl);
   return provider.url(channel, { capability: "chat", dialect, model, stream, key });
 }
 
@@ -108,6 +108,11 @@ const PRINTED: Readonly<Record<number, readonly (readonly [typed: string, url: s
       "https://w.cn-beijing.maas.aliyuncs.com/compatible-mode/v1",
       "https://w.cn-beijing.maas.aliyuncs.com/api/v1/services/aigc/text-generation/generation",
     ],
+    ...["https://coding.dashscope.aliyuncs.com", "https://coding-intl.dashscope.aliyuncs.com"].flatMap((host) =>
+      ["", "/v1", "/v1/chat/completions", "/apps/anthropic"].map(
+        (path) => [`${host}${path}`, `${host}/v1${CHAT}`] as const,
+      ),
+    ),
   ],
   18: ["", "/v3.5/chat", "/v1/x1", "/chat/pro-128k", "/x2"].map(
     (path) => [`https://spark-api.xf-yun.com${path}`, "https://spark-api.xf-yun.com/v1.1/chat"] as const,

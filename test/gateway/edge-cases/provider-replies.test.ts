@@ -75,6 +75,19 @@ describe.each([
   });
 });
 
+test("a coding plan of Qwen is called in OpenAI's format by every client", async () => {
+  const model = "qwen3-coder-plus";
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const channel = { type: 17, baseUrl: `${upstream.url}/coding/v1`, models: [model] };
+  const relay = startRelay({ channels: [channel], options: { ModelRatio: JSON.stringify({ [model]: 1 }) } });
+  stops.push(relay.stop, upstream.stop);
+  const ask = { model, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] };
+  const answer = await relay.post("/v1/messages", ask);
+  expect(await answer.json()).toMatchObject({ content: [{ type: "text", text: "Hello there" }] });
+  expect((await relay.post("/v1/chat/completions", ask)).status).toBe(200);
+  expect(upstream.received.map(({ path }) => path)).toEqual(Array(2).fill("/coding/v1/chat/completions"));
+});
+
 test("Dify's replaced message is the replacement alone for a client that does not stream", async () => {
   const events = [
     { event: "message", message_id: "m", answer: "Something rude." },
@@ -196,4 +209,29 @@ test.each([
   stops.push(relay.stop, upstream.stop);
   const answer = await relay.post("/v1/chat/completions", { model: "m", messages: [{ role: "user", content: "Hi" }] });
   expect(await answer.text()).toContain(JSON.stringify(words).slice(1, -1));
+});
+
+describe("GLM keeps an agent's reasoning", () => {
+  const model = "glm-4.7";
+  const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+  const agent = [
+    { role: "user", content: "Hi" },
+    { role: "assistant", reasoning_content: "Hm.", tool_calls: [call] },
+    { role: "tool", tool_call_id: "c", content: "1" },
+  ];
+
+  test.each([
+    ["between tool calls", { messages: agent }, { type: "enabled", clear_thinking: false }],
+    [
+      "unless the client decides",
+      { messages: agent, thinking: { type: "enabled", clear_thinking: true } },
+      { type: "enabled", clear_thinking: true },
+    ],
+    ["unless it is off", { messages: agent, thinking: { type: "disabled" } }, { type: "disabled" }],
+    ["in no other chat", { messages: agent.slice(0, 1) }, undefined],
+  ])("%s", async (_, fields, thinking) => {
+    const { relay, sent } = start(26, model, () => Response.json(chatReply()));
+    expect((await relay.post("/v1/chat/completions", { model, ...fields })).status).toBe(200);
+    expect(sent().thinking).toEqual(thinking);
+  });
 });

@@ -113,7 +113,7 @@ export async function askChannel(
   const key = firstKey(channel);
   const bare = model.startsWith(channel.modelPrefix) ? model.slice(channel.modelPrefix.length) : model;
   const upstreamModel = upstreamModelOf(channel, model, bare);
-  const dialect = formatFor(provider, upstreamModel, key, bare);
+  const dialect = formatFor(provider, upstreamModel, key, bare, undefined, channel.baseUrl);
   const codec = codecOf(dialect);
   const stream = provider.chat?.streaming.mode?.(upstreamModel) === "always";
   const conversation = { ...emptyConversation(dialect, upstreamModel), stream };

@@ -25,7 +25,7 @@ export function callUrlOf({ type, baseUrl, other, key, model: named }: ChannelFi
   const { capabilities } = provider;
   const capability = capabilities.includes("chat") ? "chat" : (capabilities.find((each) => !isTask(each)) ?? "video");
   const model = named || (provider.models[0] ?? "model");
-  const dialect = formatFor(provider, model, key);
+  const dialect = formatFor(provider, model, key, model, undefined, baseUrl);
   const ask: CallParams = { capability, dialect, model, stream: false, key };
   const url = provider.url({ baseUrl: baseUrl.trim(), other: other.trim(), openaiOrganization: "" }, ask);
   return URL.canParse(url) ? url : null;

@@ -69,7 +69,7 @@ const tokenError = ({ message }: TokenRefused): ReadError => ({
 async function callChat(fetch: SafeFetch, tested: TestedModel): Promise<Problem | null> {
   const { channel, provider, key, requested } = tested;
   const { bare, model } = namesOf(tested);
-  const dialect = formatFor(provider, model, key, bare);
+  const dialect = formatFor(provider, model, key, bare, undefined, channel.baseUrl);
   const stream = provider.chat?.streaming.mode?.(model) === "always";
   const ask: CallParams = { capability: "chat", dialect, model, stream };
   const body = chatBody(dialect, model, stream);

@@ -190,6 +190,11 @@ export const dashscope: Provider = {
   chat: chatApi({
     ...compatible.chat,
     formats: ["dashscope", "openai-chat"],
+    // Coding plans, and other addresses without DashScope's root, have the compatible API alone.
+    formatAt(baseUrl) {
+      const { api, service } = resolveBase(baseUrl, ADDRESSES);
+      return api === service ? "openai-chat" : null;
+    },
     codec: dashscopeCodec,
     streaming: {
       mode: (model, catalog = shippedCatalog) => (catalog.find(model).streams_only ? "always" : "optional"),

@@ -26,6 +26,19 @@ const automaticTools = ({ tool_choice, temperature }: JsonObject): JsonObject =>
   ...(temperature === 0 && { temperature: undefined, do_sample: false }),
 });
 
+/**
+ * An agent's reasoning between its tool calls is kept only if the request says so; without it GLM discards what the client has
+ * returned (https://docs.z.ai/guides/capabilities/thinking-mode).
+ */
+function keptReasoning({ messages, thinking, reasoning_effort }: JsonObject): JsonObject {
+  const own = recordOf(thinking);
+  if (own?.type === "disabled" || own?.clear_thinking != null || reasoning_effort === "none") return {};
+  const isAgent = recordsOf(messages).some(
+    ({ tool_calls, reasoning_content }) => recordsOf(tool_calls).length > 0 && Boolean(textOf(reasoning_content)),
+  );
+  return isAgent ? { thinking: { type: "enabled", ...own, clear_thinking: false } } : {};
+}
+
 /** What `automaticTools` expresses otherwise. */
 const expressed = ({ tool_choice, temperature }: JsonObject): string[] => [
   ...(tool_choice === "none" ? ["tool_choice", "tools"] : []),
@@ -70,7 +83,7 @@ export const glm = openAiCompatible({
       temperature: [0, 1],
       limitField: "max_tokens",
       rejected: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
-      rewrite: automaticTools,
+      rewrite: (body) => ({ ...automaticTools(body), ...keptReasoning(body) }),
       search: { fields: searchTool, supports: [], pricedAs: pricedSearchTool },
       expressed: expressed,
     },
