@@ -27,10 +27,10 @@ const automaticTools = ({ tool_choice, temperature }: JsonObject): JsonObject =>
 });
 
 /**
- * An agent's reasoning between its tool calls is kept only if the request says so; without it GLM discards what the client has
+ * An agent's reasoning between its tool calls is retained only if the request says so; without it GLM discards what the client has
  * returned (https://docs.z.ai/guides/capabilities/thinking-mode).
  */
-function keptReasoning({ messages, thinking, reasoning_effort }: JsonObject): JsonObject {
+function retainReasoning({ messages, thinking, reasoning_effort }: JsonObject): JsonObject {
   const own = recordOf(thinking);
   if (own?.type === "disabled" || own?.clear_thinking != null || reasoning_effort === "none") return {};
   const isAgent = recordsOf(messages).some(
@@ -83,7 +83,7 @@ export const glm = openAiCompatible({
       temperature: [0, 1],
       limitField: "max_tokens",
       rejected: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
-      rewrite: (body) => ({ ...automaticTools(body), ...keptReasoning(body) }),
+      rewrite: (body) => ({ ...automaticTools(body), ...retainReasoning(body) }),
       search: { fields: searchTool, supports: [], pricedAs: pricedSearchTool },
       expressed: expressed,
     },
