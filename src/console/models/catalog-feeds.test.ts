@@ -81,6 +81,14 @@ describe("feeds", () => {
     expect(find("lumen-1").context_window).toBeNull();
   });
 
+  test("keep the relation of tiers and hours that they say nothing about", async () => {
+    const { prices } = await planOf({ source: "models.dev" });
+    const change = prices.find(({ model }) => model === "gpt-4o");
+    // Fast mode costs 1.7 times as much, batches half, whatever the price of a token is.
+    expect(change?.before?.service_tiers).toMatchObject({ priority: { input: 4.25, output: 17 } });
+    expect(change?.after?.service_tiers).toMatchObject({ priority: { input: 3.4, output: 13.6 }, batch: { input: 1 } });
+  });
+
   test("add to what is in force, one after the other, and say nothing of models that they do not list", async () => {
     await ask("", { source: "models.dev" });
     expect(find("lumen-1").context_window).toBe(400_000);

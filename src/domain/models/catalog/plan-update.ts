@@ -9,6 +9,7 @@ import {
 } from "../../../catalog/entry.ts";
 import { shippedDocument } from "../../../catalog/shipped.ts";
 import { hasPrice, isSamePrice, type PriceBook, priceView, shippedRatios, statedRatios } from "../prices.ts";
+import { mergePrice } from "./merge-price.ts";
 
 /** What an update changes of one model. */
 export type CatalogChange = Readonly<{
@@ -72,8 +73,10 @@ function writtenPrice(price: CatalogPrice, sources: CatalogDocument["sources"]):
 export function mergeFeed(previous: CatalogEntries, feed: CatalogEntries): CatalogEntries {
   const catalog = catalogOver(previous);
   const merged = new Map(previous);
-  for (const [model, { source, ...entry }] of feed) {
+  for (const [model, { source, price: listed, ...facts }] of feed) {
     const known = factsOf(catalog.find(model));
+    const price = listed && mergePrice(model, previous.get(model)?.price, listed);
+    const entry = { ...facts, ...(price && { price }) };
     const news = Object.entries(entry).filter(
       ([field, value]) =>
         field === "price" || (!(field === "reasoning" && known.get(field)) && !isSameFact(known.get(field), value)),

@@ -1,0 +1,30 @@
+import { type PriceRatios, priceOf, ratiosOf } from "../../../billing/pricing/ratios/catalog-ratios.ts";
+import type { CatalogPrice } from "../../../catalog/entry.ts";
+import { shippedRatios } from "../prices.ts";
+
+/** What a feed may say nothing about although the provider charges by it: relative to input and output in the ratios. */
+const RELATIVE = [
+  "CacheRatio",
+  "CacheCreationRatio",
+  "AudioRatio",
+  "AudioCompletionRatio",
+  "ImageRatio",
+  "ImageCompletionRatio",
+  "ContextTiers",
+  "ServiceTiers",
+  "PriceHours",
+] as const satisfies readonly (keyof PriceRatios)[];
+
+/**
+ * A feed's price of tokens with what it says nothing about: service tiers, hours, long prompts and other amounts keep their
+ * relation to input and output as in `previous`, the price of the update in force, or else in the release's.
+ */
+export function mergePrice(model: string, previous: CatalogPrice | undefined, fresh: CatalogPrice): CatalogPrice {
+  const known = previous ? ratiosOf(previous, previous.currency ?? "USD") : shippedRatios(model);
+  const stated = ratiosOf(fresh, fresh.currency ?? "USD");
+  if (known.ModelRatio === undefined || stated.ModelRatio === undefined) return fresh;
+  const missing = RELATIVE.filter((ratio) => stated[ratio] === undefined && known[ratio] !== undefined);
+  if (missing.length === 0) return fresh;
+  const retained = Object.fromEntries(missing.map((ratio) => [ratio, known[ratio]]));
+  return { ...priceOf({ ...stated, ...retained }, null), ...(fresh.source !== undefined && { source: fresh.source }) };
+}
