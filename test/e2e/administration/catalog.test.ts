@@ -90,7 +90,7 @@ describe("the model catalog", () => {
     await drawer.getByText("16,384").waitFor();
     await consolePage.expectAccessible();
     expect((await entryOf("gpt-4o"))?.facts.output_limit).toBe(16_384);
-    await consolePage.button(fillPlaceholders(words.update.apply_other, { count: 2 }), drawer).click();
+    await consolePage.button(fillPlaceholders(words.update.apply_one, { count: 1 }), drawer).click();
     await consolePage.waitForNotice(fillPlaceholders(words.update.done_one, { count: 1 }));
     expect(await entryOf("gpt-4o")).toMatchObject({ facts: { output_limit: 20_000 }, price: { input: 2, output: 8 } });
     await consolePage.page.getByText(words.update.fromFile).waitFor();
