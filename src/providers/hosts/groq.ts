@@ -9,7 +9,7 @@ export const groq = openAiCompatible({
   baseUrl: "https://api.groq.com/openai",
   capabilities: ["chat", "speech", "transcriptions", "translations"],
   keyHint: "gsk_…",
-  models: ["openai/gpt-oss-120b", "openai/gpt-oss-20b", "qwen/qwen3.6-27b"],
+  models: ["openai/gpt-oss-120b", "openai/gpt-oss-20b"],
   facts: {
     requests: { rejected: ["logprobs", "top_logprobs", "logit_bias"] },
   },
