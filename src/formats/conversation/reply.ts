@@ -21,6 +21,8 @@ export type ReplyError = {
   retryAfter?: string;
   /** The request does not fit the model: each client format has words of its own for that. */
   overflow?: ContextOverflow;
+  /** A quota of the caller is used up, which each client format reports in its own way; null: no time renews it. */
+  usedUp?: Readonly<{ renewsInSeconds: number | null }>;
 };
 
 /** How the provider served a response, where that changes the price. */

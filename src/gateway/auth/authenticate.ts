@@ -6,7 +6,7 @@ import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
-import { GatewayError } from "../call/errors.ts";
+import { GatewayError, usedUp } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { ownersOf } from "./limited-accounts.ts";
 import { refuseAddress, refuseLongKey, refuseOldSecret } from "./policies.ts";
@@ -197,13 +197,11 @@ function checkToken(services: GatewayServices, token: ApiKeyEntry, key: string, 
   // A budget that is due renews when the call is admitted.
   const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;
   if (token.status === 4 && !isDue)
-    throw new GatewayError(
-      401,
+    throw usedUp(
       "api_key_exhausted",
       { code: "gateway_key_used_up", params: { key: maskedKey(key) } },
-      {
-        limit: "key_quota",
-      },
+      "key_quota",
+      token.budgetRenewsAt,
     );
   if (token.status === 3 || expired) {
     if (token.status === 1) services.tokens.setStatus(token.id, 3);

@@ -77,7 +77,7 @@ describe("rejected keys and owners", () => {
     ["a disabled key", { status: 2 }, 401, "api_key_disabled"],
     ["an expired key", { status: 3 }, 401, "api_key_expired"],
     ["a key past its time", { expiredTime: 1_000 }, 401, "api_key_expired"],
-    ["an exhausted key", { status: 4 }, 401, "api_key_exhausted"],
+    ["an exhausted key", { status: 4 }, 429, "insufficient_quota"],
     ["a key without its owner", { userId: 99 }, 401, "invalid_api_key"],
     ["another address", { allowIps: { matches: () => false, text: "" } }, 403, "ip_not_allowed"],
     ["a group its owner may not use", { group: "secret" }, 403, "group_not_allowed"],
@@ -186,8 +186,8 @@ describe("rejected calls", () => {
     const { relay, upstream } = start();
     relay.billing.available = 3;
     const answer = await relay.post(CHAT, { ...ASK, max_tokens: 1000 });
-    expect(answer.status).toBe(403);
-    expect(await answer.json()).toMatchObject({ error: { code: "insufficient_user_quota" } });
+    expect(answer.status).toBe(429);
+    expect(await answer.json()).toMatchObject({ error: { code: "insufficient_quota" } });
     expect(upstream.received).toHaveLength(0);
   });
 

@@ -79,7 +79,7 @@ test("concurrent calls at the end of a period share one renewal", async () => {
 
 test("a key whose period continues stays exhausted; a failed renewal admits no call", async () => {
   const later = Math.floor(Date.now() / 1000) + 3600;
-  expect((await start({ status: 4, budgetRenewsAt: later }).post("/v1/chat/completions", ASK)).status).toBe(401);
+  expect((await start({ status: 4, budgetRenewsAt: later }).post("/v1/chat/completions", ASK)).status).toBe(429);
   const failing = start({ budgetRenewsAt: 1000 }, () => Promise.reject(new Error("no database")));
   expect((await failing.post("/v1/chat/completions", ASK)).status).toBe(503);
   expect(failing.upstream.received).toHaveLength(0);

@@ -2,6 +2,7 @@ import { InsufficientQuota } from "../../billing/ledger/errors.ts";
 import type { estimate } from "../../billing/pricing/charge.ts";
 import { searchesEachAnswer } from "../../catalog/catalog.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
+import { amountText } from "../../domain/wallet/amount-text.ts";
 import { coversModel, type PlanTerms, renewsAt } from "../../domain/wallet/plans/limits/terms.ts";
 import { requestsProviderTools } from "../../formats/tools/provider-tools.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -11,7 +12,7 @@ import type { Caller } from "../auth/authenticate.ts";
 import { allowsPrice, refusePrice } from "../auth/policies.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
-import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
+import { GatewayError, ledgerUnavailable, usedUp } from "../call/errors.ts";
 import type { GatewayServices, Hold } from "../call/services.ts";
 import type { PricedCall } from "../routing/model-fallbacks.ts";
 import { type CallPrices, possiblePrices } from "./price.ts";
@@ -116,17 +117,14 @@ const USED_UP: ReadonlySet<unknown> = new Set(["plan_quota_exceeded", "plan_call
 const isUsedUp = (error: unknown): error is GatewayError => error instanceof GatewayError && USED_UP.has(error.code);
 
 /** The refusal with the time until the first window of these plans is filled again. */
-function renewing({ status, code, reason }: GatewayError, plans: readonly PlanTerms[]): GatewayError {
+function renewing(refusal: GatewayError, plans: readonly PlanTerms[]): GatewayError {
   const now = nowSeconds();
   const ends = plans.filter(({ allowsOverage }) => !allowsOverage).map((terms) => renewsAt(terms, now));
-  return new GatewayError(status, code, reason, {
-    limit: "budget",
-    retryAfterSeconds: secondsUntil(Math.min(...ends)),
-  });
+  const first = Math.min(...ends);
+  const { reason } = refusal;
+  if (typeof reason === "string" || !Number.isFinite(first) || refusal.retryAfterSeconds !== undefined) return refusal;
+  return usedUp(String(refusal.code), reason, "budget", Math.max(first, now + 1));
 }
-
-const secondsUntil = (end: number): number | undefined =>
-  Number.isFinite(end) ? Math.max(1, end - nowSeconds()) : undefined;
 
 /** Holds one of the calls that the window of a plan includes. Rejects GatewayError: none is left. */
 async function holdCall(
@@ -148,11 +146,12 @@ async function holdCall(
     return { prices, fallbacks: allowed, included, hold: await context.services.billing.reserve(request) };
   } catch (error) {
     if (!(error instanceof InsufficientQuota)) throw ledgerUnavailable({ code: "gateway_no_ledger" });
-    const seconds = secondsUntil(renewsAt(terms, nowSeconds())) ?? 1;
-    const renews = new Date((nowSeconds() + seconds) * 1000).toISOString().slice(0, 16).replace("T", " ");
+    const now = nowSeconds();
+    const seconds = Math.max(1, renewsAt(terms, now) - now);
+    const renews = new Date((now + seconds) * 1000).toISOString().slice(0, 16).replace("T", " ");
     const params = { plan: planName, calls: windowCalls, renews, minutes: Math.ceil(seconds / 60) };
-    const details = { limit: "budget", retryAfterSeconds: seconds } as const;
-    throw new GatewayError(403, "plan_calls_exceeded", { code: "gateway_plan_calls", params }, details);
+    const details = { limit: "budget", isQuota: true, retryAfterSeconds: seconds } as const;
+    throw new GatewayError(429, "plan_calls_exceeded", { code: "gateway_plan_calls", params }, details);
   }
 }
 
@@ -231,7 +230,7 @@ export async function reserveAmount(
     const payer = { userId: caller.user.id, ...(paidBy !== null && { plan: paidBy }) };
     return await services.billing.reserve({ ...payer, token, budgets: hard, amount: units });
   } catch (error) {
-    throw refusal(error, units, caller, paidBy);
+    throw refusal(services, error, units, caller, plan);
   }
 }
 
@@ -257,39 +256,51 @@ async function renewBudgets(services: GatewayServices, ids: readonly number[]): 
   }
 }
 
-function refusal(error: unknown, needed: number, { budgets }: Caller, plan: number | null): GatewayError {
+function refusal(
+  { settings }: GatewayServices,
+  error: unknown,
+  units: number,
+  { budgets, token }: Caller,
+  plan: PlanTerms | undefined,
+): GatewayError {
   if (!(error instanceof InsufficientQuota)) return ledgerUnavailable({ code: "gateway_no_ledger" });
-  const available = Math.max(0, error.availableUnits);
+  const needed = amountOf(settings, units);
+  const available = amountOf(settings, Math.max(0, error.availableUnits));
   switch (error.who) {
     case "user":
-      return new GatewayError(
-        403,
+      return usedUp(
         "insufficient_user_quota",
         { code: "gateway_user_quota", params: { needed, available } },
-        { limit: "user_quota" },
+        "user_quota",
       );
     case "token":
-      return new GatewayError(
-        403,
+      return usedUp(
         "pre_consume_token_quota_failed",
         { code: "gateway_key_quota", params: { needed, available } },
-        { limit: "key_quota" },
+        "key_quota",
+        token?.budgetRenewsAt,
       );
     case "budget": {
       const budget = budgets?.find(({ id }) => id === error.id);
-      const scope = error.id === plan ? "plan" : budget?.scope;
+      const scope = plan && error.id === plan.budgetId ? "plan" : budget?.scope;
       const code = scope === "plan" ? "plan_quota_exceeded" : "budget_exceeded";
       const reason = budgetReason(scope, budget?.name ?? "", { needed, available });
-      return new GatewayError(403, code, reason, { limit: "budget" });
+      return usedUp(code, reason, "budget", budget?.renewsAt);
     }
   }
 }
+
+/** Money in messages, or quota units where the site shows those. */
+const amountOf = (settings: GatewayServices["settings"], units: number): string | Sentence =>
+  settings.get("DisplayInCurrencyEnabled")
+    ? amountText(settings, units)
+    : { code: "gateway_quota_units", params: { count: units } };
 
 /** Names the budget that refuses a call. */
 function budgetReason(
   scope: BudgetEntry["scope"] | undefined,
   project: string,
-  params: Readonly<{ needed: number; available: number }>,
+  params: Readonly<{ needed: string | Sentence; available: string | Sentence }>,
 ): Sentence {
   switch (scope) {
     case "key":

@@ -6,8 +6,9 @@ import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts"
 import { type ErrorExtra, ownExtra } from "../../formats/helpers/service-error.ts";
 import type { OpenAiError } from "../../formats/openai-chat/errors.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
+import { nowSeconds } from "../../lib/clock.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";
-import { type Language, languageOf } from "../../lib/messages.ts";
+import { type Language, languageOf, type Sentence } from "../../lib/messages.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import { corsHeaders } from "../http/headers.ts";
@@ -34,6 +35,8 @@ export class GatewayError extends Error {
   readonly isModelLimit: boolean;
   /** The request does not fit the model. */
   readonly overflow: ContextOverflow | undefined;
+  /** A quota is used up: only money or time helps. */
+  readonly isQuota: boolean;
 
   constructor(
     status: number,
@@ -47,6 +50,7 @@ export class GatewayError extends Error {
       limit?: LimitKind;
       isModelLimit?: boolean;
       overflow?: ContextOverflow;
+      isQuota?: boolean;
     }> = {},
   ) {
     super(sayReason(reason, "en"));
@@ -60,7 +64,21 @@ export class GatewayError extends Error {
     this.limit = details.limit;
     this.isModelLimit = details.isModelLimit ?? false;
     this.overflow = details.overflow;
+    this.isQuota = details.isQuota ?? false;
   }
+}
+
+/**
+ * A quota, budget or plan is used up: 429, or what the client's format has for it. `renewsAt`: Unix time in seconds when it is
+ * filled again; 0 if only a payment helps.
+ */
+export function usedUp(code: string, reason: Sentence, limit: LimitKind, renewsAt = 0): GatewayError {
+  const details = { limit, isQuota: true };
+  const seconds = renewsAt - nowSeconds();
+  if (renewsAt === 0 || seconds <= 0) return new GatewayError(429, code, reason, details);
+  const renews = new Date(renewsAt * 1000).toISOString().slice(0, 16).replace("T", " ");
+  const renewing: Sentence = { code: "gateway_quota_renews", params: { reason, renews } };
+  return new GatewayError(429, code, renewing, { ...details, retryAfterSeconds: seconds });
 }
 
 /** When clients should retry if the database does not respond. */
@@ -86,7 +104,8 @@ export function errorObject(error: GatewayError, requestId: string, language: La
   const neutral = neutralError(error);
   const written = clientError("openai-chat", neutral);
   const isOwn = written === neutral;
-  const message = `${isOwn ? sayReason(error.reason, language) : written.message} (request id: ${requestId})`;
+  const text = written.message === neutral.message ? sayReason(error.reason, language) : written.message;
+  const message = `${text} (request id: ${requestId})`;
   const { type, param, code } = isOwn ? error : { ...written, param: written.param ?? "" };
   return { error: { ...ownExtra(written.extra, "openai-chat"), message, type, param, code } };
 }
@@ -112,8 +131,8 @@ export function errorResponse(error: GatewayError, request: Request, codec?: Cli
  * Whether the same call will be refused again: OpenAI's and Anthropic's SDKs obey the header that says so. Without it Claude Code
  * repeats a call with a key whose quota is used up for minutes, as it takes any 401 for a session that has to be renewed.
  */
-const isFinal = ({ type, status }: GatewayError): boolean =>
-  type === LOCAL_TYPE && status >= 400 && status < 500 && !PASSING.has(status);
+const isFinal = ({ type, status, isQuota }: GatewayError): boolean =>
+  isQuota || (type === LOCAL_TYPE && status >= 400 && status < 500 && !PASSING.has(status));
 
 /** Conflicts, timeouts and limits pass. */
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
@@ -126,7 +145,7 @@ const clientLanguage = (request: Request): Language =>
 export const toErrorObject = (error: GatewayError, dialect: ChatDialect): ReplyError =>
   clientError(dialect, neutralError(error));
 
-const neutralError = ({ status, type, code, message, param, extra, overflow }: GatewayError): ReplyError => ({
+const neutralError = ({ status, type, code, message, param, extra, overflow, ...error }: GatewayError): ReplyError => ({
   status,
   type,
   code: code === null ? null : String(code),
@@ -134,4 +153,5 @@ const neutralError = ({ status, type, code, message, param, extra, overflow }: G
   param: param || null,
   ...(extra && { extra }),
   ...(overflow && { overflow }),
+  ...(error.isQuota && { usedUp: { renewsInSeconds: error.retryAfterSeconds ?? null } }),
 });

@@ -11,7 +11,7 @@ import { readBody } from "../http/client-body.ts";
 import { type Route, route } from "../http/routes/route.ts";
 import { admitTask } from "./admit-task.ts";
 import { music } from "./endpoints.ts";
-import { answer, isQuota, taskErrorOf } from "./responses.ts";
+import { answer, taskErrorOf } from "./responses.ts";
 import { type SubmitResult, submitTask } from "./submit.ts";
 import { callerOf } from "./task-channel.ts";
 
@@ -113,7 +113,7 @@ async function fetchSong(context: GatewayContext, request: Request, server: Gate
 /** An error in the protocol's format, with the status of the failure. */
 export function refusal(context: GatewayContext, request: Request, error: unknown): Response {
   const clientError = taskErrorOf(context, error);
-  const code = isQuota(clientError) ? "quota_not_enough" : codeOf(clientError);
+  const code = clientError.isQuota ? "quota_not_enough" : codeOf(clientError);
   return answer(
     request,
     { code, message: `${clientError.message} (request id: ${requestIdOf(request)})`, data: null },

@@ -21,7 +21,3 @@ function toClientError(log: GatewayContext["services"]["log"], error: unknown): 
   log.error({ error }, "a call for a task failed unforeseen");
   return new GatewayError(500, "internal_error", { code: "gateway_internal" });
 }
-
-/** Whether the user or the key lacks quota; clients of these protocols expect a special code. */
-export const isQuota = ({ code }: GatewayError): boolean =>
-  code === "insufficient_user_quota" || code === "pre_consume_token_quota_failed";

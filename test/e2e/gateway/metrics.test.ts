@@ -78,7 +78,7 @@ test("what happens shows: build, services, channels, holds, streams, limits, cha
   fixture.upstream.release();
   await stream.text();
   const poor = await createApiKey(fixture.root, { unlimited_quota: false, remain_quota: 1 });
-  expect((await post("gpt-4o", poor.key)).status).toBe(403);
+  expect((await post("gpt-4o", poor.key)).status).toBe(429);
   for (let failures = 0; failures < 3; failures += 1) expect((await post("err-500")).status).toBe(500);
   const after = await until(readMetrics, (text) => sampleOf(text, "sluice_journal_pending_records") === 0);
   for (const [series, value] of [

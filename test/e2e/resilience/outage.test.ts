@@ -137,7 +137,7 @@ test(
     // The only process spends all of a small balance, and says so when it is spent.
     const poorServed = poor.filter(({ status }) => status === 200).length;
     expect(poorServed).toBeGreaterThan(0);
-    expect(poor.at(-1)).toMatchObject({ status: 403, code: "insufficient_user_quota" });
+    expect(poor.at(-1)).toMatchObject({ status: 429, code: "insufficient_quota" });
 
     delivered += served + poorServed;
     expect(await gateway.stop()).toBe(0);
@@ -212,7 +212,7 @@ test("a gateway that starts without Postgres serves what it knew last, and the b
     poor.push(await callWith(third, poorKey));
     return poor.at(-1)?.status !== 200;
   });
-  expect(poor.at(-1)).toMatchObject({ status: 403, code: "insufficient_user_quota" });
+  expect(poor.at(-1)).toMatchObject({ status: 429, code: "insufficient_quota" });
   delivered += poor.length - 1;
 
   // Calls go on while the database comes back.
@@ -225,7 +225,7 @@ test("a gateway that starts without Postgres serves what it knew last, and the b
   isLoading = false;
   await load;
   await callAll(third, richKey, 3);
-  expect((await callWith(third, poorKey)).status).toBe(403);
+  expect((await callWith(third, poorKey)).status).toBe(429);
 
   expect(await third.stop()).toBe(0);
   const books = await booksIn(databaseUrl);

@@ -135,7 +135,7 @@ test("a key that is used up shows it, is refused as such, and works everywhere a
   expect(listed.map((token) => token.id)).toEqual([id]);
   await until(
     () => callOn(2),
-    (answer) => answer === "401 api_key_exhausted",
+    (answer) => answer === "429 insufficient_quota",
   );
   await session.put("/api/token/", { id, remain_quota: 3 * CALL_PRICE });
   expect(await Promise.all([callOn(1), callOn(2), callOn(3)])).toEqual(["200", "200", "200"]);

@@ -236,7 +236,7 @@ describe("holds", () => {
     stops.push(relay.stop);
     relay.billing.available = 2_499;
     const refused = await relay.post("/v1/chat/completions", { model: "fixed", messages });
-    expect([refused.status, await refused.json()]).toMatchObject([403, { error: { code: "insufficient_user_quota" } }]);
+    expect([refused.status, await refused.json()]).toMatchObject([429, { error: { code: "insufficient_quota" } }]);
   });
   const functionTool = { type: "function", function: { name: "f", parameters: { type: "object" } } };
   test.each<[string, string, object, Partial<Record<OptionKey, string>>]>([
@@ -276,7 +276,7 @@ describe("holds", () => {
     stops.push(relay.stop);
     relay.billing.available = 0;
     const refused = await relay.post(path, { ...(model && { model }), ...body });
-    expect(refused.status).toBe(403);
+    expect(refused.status).toBe(path === "/v1/messages" ? 402 : 429);
   });
   test.each([
     ["failure: an upstream that fails costs nothing", chat(), () => new Response("{}", { status: 500 })],

@@ -135,7 +135,7 @@ describe("a batch", () => {
     const { client, standing } = await start({}, 12_000);
     const first = await order(client, CALL, CALL);
     const { held } = await standing();
-    expect(await failureOf(order(client, CALL))).toMatchObject({ status: 403, code: "insufficient_user_quota" });
+    expect(await failureOf(order(client, CALL))).toMatchObject({ status: 429, code: "insufficient_quota" });
     expect((await standing()).held).toBe(held);
     upstream.finish(first.id, null, "cancelled");
     await client.batches.retrieve(first.id);
@@ -333,7 +333,7 @@ describe("a fine-tuning job", () => {
   test("that the balance does not cover, that has no examples, or is billed by the hour, does not begin", async () => {
     const { client, standing } = await start(PRICES, 40 * TOKENS * 3 * 4);
     await train(client, 40);
-    expect(await failureOf(train(client, 40))).toMatchObject({ status: 403, code: "insufficient_user_quota" });
+    expect(await failureOf(train(client, 40))).toMatchObject({ status: 429, code: "insufficient_quota" });
     expect(await failureOf(train(client, 0))).toMatchObject({ status: 400, param: "training_file" });
     const hourly = { method: { type: "reinforcement" } };
     expect(await failureOf(train(client, 1, hourly))).toMatchObject({ status: 400, param: "method" });

@@ -205,8 +205,8 @@ describe("vector stores", () => {
     expect(await failureOf(client.vectorStores.search(store.id, { query: "hello" }))).toMatchObject({ status: 404 });
     relay.billing.available = 2_000;
     expect(await failureOf(client.vectorStores.search(store.id, { query: "hello" }))).toMatchObject({
-      status: 403,
-      code: "insufficient_user_quota",
+      status: 429,
+      code: "insufficient_quota",
     });
     expect([charges(gateway).length, relay.billing.openHolds]).toEqual([2, 0]);
   });
@@ -383,7 +383,7 @@ describe("containers", () => {
     upstream.stop();
     expect(await failureOf(client.containers.create({ name: "a" }))).toMatchObject({ status: 502 });
     relay.billing.available = 119_999;
-    expect(await failureOf(client.containers.create({ name: "a", memory_limit: "4g" }))).toMatchObject({ status: 403 });
+    expect(await failureOf(client.containers.create({ name: "a", memory_limit: "4g" }))).toMatchObject({ status: 429 });
     expect([charges(gateway), relay.billing.openHolds]).toEqual([[], 0]);
   });
 

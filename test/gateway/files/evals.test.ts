@@ -214,7 +214,7 @@ describe("a run", () => {
     const ofModel = (model: string) => ({ ...sampling(ITEMS), model });
     const create = (data_source: object) =>
       client.post(`/evals/${id}/runs`, { body: { data_source: { ...sampling(ITEMS), ...data_source } } });
-    expect(await failureOf(create({}))).toMatchObject({ status: 403 });
+    expect(await failureOf(create({}))).toMatchObject({ status: 429 });
     expect(await failureOf(create(ofModel("gpt-unknown")))).toMatchObject({ status: 400 });
     for (const refused of [
       { source: { type: "stored_completions" } },

@@ -178,7 +178,7 @@ test("a batch that the caller may not make, or cannot pay, does not begin", asyn
   expect(await failureOf(begin(line("a", { model: "unknown", messages: [] })))).toMatchObject({ status: 400 });
   expect(await failureOf(begin(""))).toMatchObject({ status: 400 });
   relay.billing.available = 50;
-  expect(await failureOf(begin(CALL))).toMatchObject({ status: 403, code: "insufficient_user_quota" });
+  expect(await failureOf(begin(CALL))).toMatchObject({ status: 429, code: "insufficient_quota" });
   expect(
     await failureOf(
       client.batches.create({

@@ -87,7 +87,7 @@ test("a balance that is used up between two rounds ends the response, with the e
   stops.push(upstream.stop);
   const { relay, body, mcp } = start([chatChannel(upstream.url)]);
   const answer = await relay.post("/v1/responses", body);
-  expect([answer.status, (await answer.json()).error.code]).toEqual([403, "insufficient_user_quota"]);
+  expect([answer.status, (await answer.json()).error.code]).toEqual([429, "insufficient_quota"]);
   expect(mcp.calls).toEqual(["weather Ghent"]);
   expect(relay.billing.records.map(({ promptTokens }) => promptTokens)).toEqual([10]);
   expect([relay.billing.openHolds, upstream.received.length]).toEqual([0, 1]);

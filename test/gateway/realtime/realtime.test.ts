@@ -261,7 +261,7 @@ describe("the end of a session", () => {
     relay.billing.available = 100;
     client.send({ type: "response.create" });
     const errors = await client.waitFor("error");
-    expect(errors.error).toMatchObject({ code: "insufficient_user_quota" });
+    expect(errors.error).toMatchObject({ code: "insufficient_quota" });
     expect(await client.closed).toEqual({ code: 1008, reason: "insufficient_user_quota" });
     expect(relay.billing.records.map(({ quota }) => quota)).toEqual([COST]);
     expect(relay.billing.openHolds).toBe(0);

@@ -31,8 +31,8 @@ test("a plan pays for its models, also without a balance; a failed task gives it
   expect(paid.quota).toBeGreaterThan(0);
   expect(paid).toMatchObject({ draws: ["Some"], wallet: 0, left: { Some: 1_000_000 - paid.quota } });
   const refused = await ask("o3");
-  expect(refused.status).toBe(403);
-  expect(await refused.json()).toMatchObject({ error: { code: "insufficient_user_quota" } });
+  expect(refused.status).toBe(429);
+  expect(await refused.json()).toMatchObject({ error: { code: "insufficient_quota" } });
   const charge = {
     ...{ chargeId: paid.row?.request_id as string, createdAt: Number(paid.row?.created_at), userId },
     ...{ tokenId: Number(paid.row?.token_id), channelId: 1, task: { kind: "media", name: "t" } as const },
@@ -76,11 +76,11 @@ test("a plan without overage refuses other models by its name, in each API's for
     error: { type: "permission_error", message: expect.stringContaining("The plan Strict") },
   });
   const used = await ask("gpt-4o");
-  expect(used.status).toBe(403);
+  expect(used.status).toBe(429);
   // When the quota comes back: in a month.
   expect(Number(used.headers.get("retry-after"))).toBeGreaterThan(27 * 86_400);
   expect(await used.json()).toMatchObject({
-    error: { code: "plan_quota_exceeded", message: expect.stringContaining("1 are left") },
+    error: { code: "insufficient_quota", message: expect.stringContaining("$0.000002 are left") },
   });
   expect(upstream.received).toHaveLength(0);
   expect(await look()).toMatchObject({ wallet: 1_000_000, left: { Strict: 1 } });

@@ -251,8 +251,8 @@ describe("money that does not cover the requested model", () => {
     const { relay, ask, first, second, third } = start(busy, prices);
     relay.billing.available = 1;
     const response = await ask({ max_tokens: 100, models: ["second", "third"] });
-    expect(response.status).toBe(403);
-    expect((await response.json()).error.code).toBe("insufficient_user_quota");
+    expect(response.status).toBe(429);
+    expect((await response.json()).error.code).toBe("insufficient_quota");
     expect([first, second, third].map(({ received }) => received.length)).toEqual([0, 0, 0]);
     expect(relay.billing.openHolds).toBe(0);
   });
@@ -260,7 +260,7 @@ describe("money that does not cover the requested model", () => {
   test("is refused without a list, also in a stream and in every format", async () => {
     const { relay, ask, third } = start(busy, prices);
     relay.billing.available = await heldFor("third");
-    expect((await ask({ max_tokens: 100 })).status).toBe(403);
+    expect((await ask({ max_tokens: 100 })).status).toBe(429);
     const models = ["third"];
     const streamed = await ask({ max_tokens: 100, models, stream: true });
     const messages = await ask({ max_tokens: 100, models }, "/v1/messages");

@@ -213,7 +213,7 @@ describe("Veo on the Gemini API", () => {
     const sentBefore = orders.length;
     // 60 × $0.60 is more than the balance: the hold fails before anything is sent.
     expect(await order({ model: PREVIEW, prompt: "a cat", seconds: 60, resolution: "4k" })).toMatchObject({
-      status: 403,
+      status: 429,
     });
     expect([orders.length, await fixture.spent()]).toEqual([sentBefore, before]);
     const open = Promise.withResolvers<void>();

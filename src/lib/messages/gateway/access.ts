@@ -61,33 +61,38 @@ export const accessMessages = {
 
 /** Why a call is refused for now: quota, rate limits, and what the gateway itself cannot do at the moment. */
 export const limitMessages = {
+  gateway_quota_units: { en: "{count} quota units", zh: "{count} 额度单位" },
+  gateway_quota_renews: {
+    en: "{reason} The quota is renewed at {renews} UTC.",
+    zh: "{reason}额度将于 {renews} UTC 重置。",
+  },
   gateway_user_quota: {
-    en: "Insufficient quota: this request needs up to {needed} quota units, {available} are available.",
-    zh: "额度不足：本次请求最多需要 {needed} 额度单位，可用 {available}。",
+    en: "Insufficient quota: this request needs up to {needed}, {available} are available.",
+    zh: "额度不足：本次请求最多需要 {needed}，可用 {available}。",
   },
   gateway_key_quota: {
-    en: "Insufficient API key quota: this request needs up to {needed} quota units, {available} are available.",
-    zh: "令牌额度不足：本次请求最多需要 {needed} 额度单位，可用 {available}。",
+    en: "Insufficient API key quota: this request needs up to {needed}, {available} are available.",
+    zh: "令牌额度不足：本次请求最多需要 {needed}，可用 {available}。",
   },
   gateway_budget_key: {
-    en: "Budget of this API key exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
-    zh: "该令牌的预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+    en: "Budget of this API key exceeded: this request needs up to {needed}, {available} are left in this period.",
+    zh: "该令牌的预算不足：本次请求最多需要 {needed}，本周期剩余 {available}。",
   },
   gateway_budget_member: {
-    en: "Your budget in the organization is exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
-    zh: "你在组织中的预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+    en: "Your budget in the organization is exceeded: this request needs up to {needed}, {available} are left in this period.",
+    zh: "你在组织中的预算不足：本次请求最多需要 {needed}，本周期剩余 {available}。",
   },
   gateway_budget_project: {
-    en: "Budget of the project {project} exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
-    zh: "项目「{project}」的预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+    en: "Budget of the project {project} exceeded: this request needs up to {needed}, {available} are left in this period.",
+    zh: "项目「{project}」的预算不足：本次请求最多需要 {needed}，本周期剩余 {available}。",
   },
   gateway_budget_organization: {
-    en: "Budget of the organization exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
-    zh: "组织预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+    en: "Budget of the organization exceeded: this request needs up to {needed}, {available} are left in this period.",
+    zh: "组织预算不足：本次请求最多需要 {needed}，本周期剩余 {available}。",
   },
   gateway_budget_plan: {
-    en: "Quota of the plan exceeded: this request needs up to {needed} quota units, {available} are left until the plan is filled up again. The plan does not allow calls at the expense of the balance.",
-    zh: "套餐额度不足：本次请求最多需要 {needed} 额度单位，本次重置前剩余 {available}。该套餐不允许超出后使用余额。",
+    en: "Quota of the plan exceeded: this request needs up to {needed}, {available} are left until the plan is filled up again. The plan does not allow calls at the expense of the balance.",
+    zh: "套餐额度不足：本次请求最多需要 {needed}，本次重置前剩余 {available}。该套餐不允许超出后使用余额。",
   },
   gateway_no_organization_budget: {
     en: "A budget of the organization cannot be reset right now. Try again shortly.",
