@@ -119,6 +119,11 @@ export type ReplyContext = {
 
 /** Writes a response as a stream in the client's format; create one for each response. */
 export type StreamEncoder = {
+  /**
+   * Goes on with a stream of the same format whose events reached the client unchanged; `first`: those that begin it, `last`: the
+   * latest. Absent: the format has no state that a further event continues.
+   */
+  resume?(first: readonly WireEvent[], last: readonly WireEvent[]): void;
   /** The text to write for the event: complete SSE events (or one element of a JSON array); may be empty. */
   push(event: ReplyEvent): string;
   /** Closes what is open and reports usage. Call it once, after the last event, but not after an `error` event. */

@@ -3,9 +3,11 @@ import type { Usage } from "../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { errorOf, isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
 import { systemMessagesAsUser } from "../../formats/openai-chat/request/developer-role.ts";
+import { foldChat, foldCompletion, isEventStream } from "../../formats/openai-chat/response/fold-stream.ts";
 import { usageObject } from "../../formats/openai-chat/response/reply.ts";
 import {
   countedUsage,
+  errorEventIn,
   errorInPlaceOfAnswer,
   finishErrorBeforeContent,
   finishErrorIn,
@@ -15,6 +17,7 @@ import {
 } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
+import { randomId } from "../../lib/http/request-id.ts";
 import { lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
@@ -121,6 +124,7 @@ export class PassthroughAdapter implements Adapter {
 
   findError(body: Uint8Array<ArrayBuffer>): string | null {
     if (!mayContainError(body)) return null;
+    if (isEventStream(body)) return errorEventIn(body);
     const text = textOfBytes(body);
     return isErrorAnswer(parseJson(text)) ? text : null;
   }
@@ -143,8 +147,9 @@ export class PassthroughAdapter implements Adapter {
     return isText(this.call.endpoint.capability) ? outcomeOfChat(bytes) : "answered";
   }
 
-  readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
+  readResponse(received: Uint8Array<ArrayBuffer>, receivedType: string): CompleteResponse | null {
     const { endpoint, body: request } = this.call;
+    const { body, contentType } = this.#folded(received, receivedType);
     if (!isResponseTo(endpoint.capability, request.json, body, contentType)) return null;
     this.#refuseFailure(body);
     return this.#read(body, contentType);
@@ -173,7 +178,19 @@ export class PassthroughAdapter implements Adapter {
     return { body: counted ?? body, contentType, reported, meter };
   }
 
-  synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
+  /** The response as JSON, also of an upstream that streams although nobody requested a stream, or that states no JSON. */
+  #folded(body: Uint8Array<ArrayBuffer>, contentType: string): { body: Uint8Array<ArrayBuffer>; contentType: string } {
+    const { endpoint, summary, requestId, createdAt } = this.call;
+    if (!isText(endpoint.capability)) return { body, contentType };
+    const json = contentType.includes("json") ? contentType : "application/json";
+    if (!isEventStream(body)) return { body, contentType: json };
+    const context = { model: summary.model, requestId, createdAt, newId: randomId };
+    const reply = endpoint.capability === "chat" ? foldChat(body, context) : foldCompletion(body);
+    return { body: reply ? Buffer.from(JSON.stringify(reply)) : body, contentType: "application/json" };
+  }
+
+  synthesizeStream(received: Uint8Array<ArrayBuffer>): CompleteResponse | null {
+    const { body } = this.#folded(received, "application/json");
     const reply = recordOf(parseJson(textOfBytes(body)));
     const { endpoint, body: request } = this.call;
     if (!reply || !isResponseTo(endpoint.capability, request.json, body, "application/json")) return null;

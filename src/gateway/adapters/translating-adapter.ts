@@ -7,6 +7,7 @@ import { clientError } from "../../formats/helpers/client-error.ts";
 import { finishError } from "../../formats/helpers/finish-reasons.ts";
 import { type JsonObject, parseJson, textOf } from "../../formats/json.ts";
 import { type ReadError, readError } from "../../formats/openai-chat/errors.ts";
+import { isEventStream } from "../../formats/openai-chat/response/fold-stream.ts";
 import { randomId } from "../../lib/http/request-id.ts";
 import { eventEnd, readEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
@@ -136,10 +137,11 @@ export class TranslatingAdapter implements Adapter {
     if (!steps) return null;
     const { collected, meter } = this.#collect(steps);
     const { reply } = collected;
-    if (this.#passesBytes) {
+    if (this.#passesBytes && !isEventStream(body)) {
       this.#keep(reply);
       const written = this.#amend?.(body) ?? body;
-      return { body: written, contentType, reported: reply.usage, meter: meter };
+      const json = contentType.includes("json") ? contentType : "application/json";
+      return { body: written, contentType: json, reported: reply.usage, meter: meter };
     }
     const keep = this.#keeper();
     const write = (usage: Usage): string => {

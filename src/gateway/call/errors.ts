@@ -11,7 +11,7 @@ import { requestIdOf } from "../../lib/http/request-id.ts";
 import { type Language, languageOf, type Sentence } from "../../lib/messages.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
-import { corsHeaders } from "../http/headers.ts";
+import { corsHeaders, requestIdHeaders } from "../http/headers.ts";
 
 const LOCAL_TYPE = "sluice_error";
 export const PLAYGROUND_PATH = "/pg/chat/completions";
@@ -113,12 +113,12 @@ export function errorObject(error: GatewayError, requestId: string, language: La
 /** The response to a rejected or failed call, in the client's format; OpenAI's if no codec is passed. */
 export function errorResponse(error: GatewayError, request: Request, codec?: ClientCodec): Response {
   const requestId = requestIdOf(request);
-  const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
+  const { dialect, encodeError } = codec ?? openaiChatClientCodec;
+  const headers: Record<string, string> = { ...corsHeaders(request), ...requestIdHeaders(dialect, requestId) };
   // Otherwise the server would read the rest of the body for as long as the client sends it.
   if (error.status === 408) headers.connection = "close";
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   if (isFinal(error)) headers["x-should-retry"] = "false";
-  const { dialect, encodeError } = codec ?? openaiChatClientCodec;
   const written = toErrorObject(error, dialect);
   const body =
     codec && codec !== openaiChatClientCodec

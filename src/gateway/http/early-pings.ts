@@ -3,7 +3,7 @@ import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
-import { corsHeaders } from "./headers.ts";
+import { corsHeaders, requestIdHeaders } from "./headers.ts";
 import { errorEvents } from "./refuse.ts";
 
 /**
@@ -32,7 +32,7 @@ async function pingUntilAnswered(call: Call, answer: Promise<Response>, interval
         ...corsHeaders(request),
         ...EVENT_STREAM_HEADERS,
         "content-type": call.endpoint.codec.streamType,
-        "x-request-id": requestIdOf(request),
+        ...requestIdHeaders(call.endpoint.codec.dialect, requestIdOf(request)),
       },
     })
   );

@@ -113,9 +113,12 @@ export function responseTo(call: Call, body: ResponseBody, contentType: string, 
   const overheadMs = call.timing.markOverhead();
   const dropped = call.attempts.route?.dropped ?? [];
   const isWebsite = call.request.headers.has("origin");
-  const byType = common[(isWebsite ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;
+  const isAnthropic = call.endpoint.codec.dialect === "anthropic";
+  const byType = common[(isAnthropic ? 4 : 0) + (isWebsite ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;
   const headers = byType.get(contentType) ?? makeHeaders(byType, call.request, contentType, isStream);
   headers.set("x-request-id", call.requestId);
+  // The header that Anthropic's SDKs read.
+  if (isAnthropic) headers.set("request-id", call.requestId);
   headers.set("x-sluice-overhead-ms", overheadMs.toFixed(2));
   const hasFallenBack = call.fallbackFrom !== null;
   if (dropped.length === 0 && !hasFallenBack) return new Response(body, { headers });
@@ -125,14 +128,14 @@ export function responseTo(call: Call, body: ResponseBody, contentType: string, 
   return new Response(body, { headers: own });
 }
 
-/** Indexed by whether a browser reads them and whether they begin a stream; then by content type. */
-const common: readonly Map<string, Headers>[] = Array.from({ length: 4 }, () => new Map());
+/** Indexed by whether Anthropic's SDKs or a browser read them, and whether they begin a stream; then by content type. */
+const common: readonly Map<string, Headers>[] = Array.from({ length: 8 }, () => new Map());
 /** Maximum number of cached content types, because upstreams may send any. */
 const MAX_TYPES = 100;
 
 /**
  * The common headers of such responses, remembered in `byType`: copying them takes half as long as building them. A
- * response overwrites the two headers of its own.
+ * response overwrites the headers of its own.
  */
 function makeHeaders(byType: Map<string, Headers>, request: Request, contentType: string, isStream: boolean): Headers {
   const headers = new Headers({

@@ -129,10 +129,22 @@ async function receiveComplete(
   response: Response,
   contentType: string,
 ): Promise<Received | null> {
-  const { route, exchange, entry } = attempt;
+  const bytes = await readBody(response, attempt.exchange, context.services.config);
+  return readComplete(context, call, attempt, request, bytes, contentType);
+}
+
+/** Reads a response whose body is complete. */
+async function readComplete(
+  context: GatewayContext,
+  call: Call,
+  attempt: RunningAttempt,
+  request: AdaptedRequest,
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string,
+): Promise<Received | null> {
+  const { route, entry } = attempt;
   const { channel, key } = route;
   const { adapter } = request;
-  const bytes = await readBody(response, exchange, context.services.config);
   const isPadded = contentType.includes("json") && !BRACKETS.has(bytes[0]);
   const trimmed = isPadded ? withoutKeepAlives(bytes) : bytes;
   const body = adapter.awaitResult
@@ -197,9 +209,10 @@ async function openStream(
   context: GatewayContext,
   call: Call,
   attempt: RunningAttempt,
-  { adapter, ask }: AdaptedRequest,
+  request: AdaptedRequest,
   reader: ByteReader | null,
-): Promise<OpenStream | null> {
+): Promise<Received | null> {
+  const { adapter, ask } = request;
   const { route, exchange, entry } = attempt;
   const { channel, key } = route;
   if (!reader) throw noResponse(channel, key, "empty");
@@ -220,6 +233,14 @@ async function openStream(
     }
     const latest = value ? events.push(value) : NOTHING;
     const block = done ? Buffer.concat([latest, events.takePending()]) : latest;
+    if (done) {
+      const body = skipped.length === 0 ? block : Buffer.concat([...skipped, block]);
+      // An upstream that does not stream although a stream was requested, whatever its media type says.
+      if (isJson(body)) {
+        exchange.end();
+        return readComplete(context, call, attempt, request, Buffer.from(body), "application/json");
+      }
+    }
     if (carriesData(block)) {
       hasData = true;
       const error = adapter.findStreamError(block);
@@ -256,6 +277,12 @@ async function openStream(
       throw new ResponseTooLargeError();
     }
   }
+}
+
+function isJson(body: Uint8Array): boolean {
+  let start = 0;
+  while (start < body.length && isBlank(body[start])) start += 1;
+  return BRACKETS.has(body[start]);
 }
 
 const NOTHING = new Uint8Array(0);

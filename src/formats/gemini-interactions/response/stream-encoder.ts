@@ -6,9 +6,10 @@ import type {
   ReplyEvent,
   StreamEncoder,
   Usage,
+  WireEvent,
 } from "../../conversation/reply.ts";
 import { urlAnnotationOf } from "../../conversation/url-citation.ts";
-import { compact, type JsonObject } from "../../json.ts";
+import { compact, type JsonObject, parseJson, recordOf } from "../../json.ts";
 import { searchedIn, synthesizedId } from "../../tools/web-search.ts";
 import { errorObject } from "../error.ts";
 import { argumentsOf, INTERACTIONS, sealCall, sealThought } from "../steps.ts";
@@ -92,6 +93,11 @@ export class InteractionsStreamEncoder implements StreamEncoder {
   get #status(): string {
     if (!["stop", "tool_calls"].includes(this.#reason)) return "incomplete";
     return this.#callCount > 0 ? "requires_action" : "completed";
+  }
+
+  resume(first: readonly WireEvent[]): void {
+    const interactions = first.map(({ data }) => recordOf(recordOf(parseJson(data))?.interaction));
+    this.#base = interactions.find((found) => found !== null) ?? null;
   }
 
   #close = (): string => this.#begin() + this.#closeStep() + this.#closeCalls();

@@ -1,8 +1,15 @@
 import type { Citation, Conversation, Signature } from "../../conversation/conversation.ts";
-import type { ReplyContext, ReplyError, ReplyEvent, StreamEncoder, Usage } from "../../conversation/reply.ts";
+import type {
+  ReplyContext,
+  ReplyError,
+  ReplyEvent,
+  StreamEncoder,
+  Usage,
+  WireEvent,
+} from "../../conversation/reply.ts";
 import { GATEWAY_MARK } from "../../conversation/signature.ts";
 import { urlAnnotationOf } from "../../conversation/url-citation.ts";
-import type { JsonObject } from "../../json.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../../json.ts";
 import { searchedIn } from "../../tools/web-search.ts";
 import { itemId, reasoningItem, sealCall, sealReasoning, searchItem } from "../items.ts";
 import { MessageItem, type WriteEvent } from "./message-item.ts";
@@ -67,6 +74,17 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       default:
         return step.choice === 0 ? this.#begin() + this.#step(step) : "";
     }
+  }
+
+  resume(first: readonly WireEvent[], last: readonly WireEvent[]): void {
+    const response = first
+      .map(({ data }) => recordOf(recordOf(parseJson(data))?.response))
+      .find((found) => found !== null);
+    if (!response) return;
+    this.#base = response;
+    this.#responseId = textOf(response.id) ?? "";
+    const sequence = last.map(({ data }) => numberOf(recordOf(parseJson(data))?.sequence_number) ?? -1);
+    this.#sequence = Math.max(-1, ...sequence) + 1;
   }
 
   end(usage: Usage): string {

@@ -6,7 +6,8 @@ import type {
   StreamEncoder,
   Usage,
 } from "../../../formats/conversation/reply.ts";
-import { EventReader } from "../../../lib/http/sse.ts";
+import { carriesData } from "../../../formats/openai-chat/response/stream.ts";
+import { EventReader, readEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import type { GatewayError } from "../../call/errors.ts";
@@ -38,6 +39,9 @@ export class ConversationView implements StreamView {
   failed: string | null = null;
   #finished = false;
   readonly #collector: ReplyCollector | null;
+  /** The first and the latest events that passed as bytes, by which an error of the gateway continues their stream. */
+  #first: Uint8Array | null = null;
+  #last: Uint8Array | null = null;
 
   constructor(private readonly parts: Parts) {
     this.#collector = parts.keep ? new ReplyCollector() : null;
@@ -55,7 +59,12 @@ export class ConversationView implements StreamView {
     let text = "";
     const events = new EventReader(textOfBytes(block));
     for (let event = events.next(); event; event = events.next()) text += this.#write(this.parts.decoder.push(event));
-    return this.parts.passesBytes ? (this.parts.amend?.(block) ?? block) : text;
+    if (!this.parts.passesBytes) return text;
+    if (carriesData(block)) {
+      this.#first ??= block;
+      this.#last = block;
+    }
+    return this.parts.amend?.(block) ?? block;
   }
 
   close(last: OutputChunk, billed: Usage): OutputChunk {
@@ -69,6 +78,9 @@ export class ConversationView implements StreamView {
   }
 
   broken(error: GatewayError): OutputChunk {
+    if (this.#first && this.#last) {
+      this.parts.encoder.resume?.(readEvents(textOfBytes(this.#first)), readEvents(textOfBytes(this.#last)));
+    }
     return this.parts.encoder.push({ type: "error", error: this.parts.clientError(error) });
   }
 
