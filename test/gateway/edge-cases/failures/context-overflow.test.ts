@@ -1,7 +1,7 @@
 /** A request that does not fit its model: every client reads it in the words of its own format, by which agents compact. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { sse, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { sse, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));

@@ -1,7 +1,7 @@
 /** A quota that is used up, in each client's words: never a failed sign-in, with money, the time of renewal and no retry. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));

@@ -1,7 +1,7 @@
 /** A stream that the upstream breaks off ends in the client's format, as the same response; and what names a call. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, pacedSse, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { chatReply, pacedSse, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));

@@ -1,6 +1,6 @@
 /** Answers that their provider ends as a failure: errors for every client, and another channel is tried before the first byte. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import {
   chatReply,
   chunk,
@@ -9,7 +9,7 @@ import {
   sse,
   startUpstream,
   usageChunk,
-} from "../../support/gateway/start-upstream.ts";
+} from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));

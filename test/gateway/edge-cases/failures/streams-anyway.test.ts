@@ -1,7 +1,7 @@
 /** Upstreams that stream although nobody asked, or do not although asked, under whatever media type: one answer, charged once. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { startUpstream } from "../../support/gateway/start-upstream.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
