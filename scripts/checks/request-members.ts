@@ -26,8 +26,17 @@ const READERS: readonly Reader[] = [
     files:
       /^src\/(formats\/openai-chat\/request\/|gateway\/(http\/endpoints\/(text|embeddings)|billing\/hosted-tools|routing\/conversation-key|adapters\/passthrough-adapter)\.ts$)/,
     names: UNDERSCORED,
-    // Tools as counted, and a setting.
-    others: ["google_search", "web_search", "web_search_preview", "search_billing", "pass_through_request_enabled"],
+    // Tools as counted, a setting, and facts of the model catalog.
+    others: [
+      "google_search",
+      "web_search",
+      "web_search_preview",
+      "search_billing",
+      "pass_through_request_enabled",
+      "can_disable",
+      "min_budget",
+      "max_budget",
+    ],
   },
   {
     rules: responsesRules,

@@ -195,17 +195,27 @@ type Sampling = {
 
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
+/** How much a model is to reason. */
+export type Amount =
+  /** Tokens, above 0. */
+  | { type: "budget"; tokens: number }
+  | { type: "effort"; effort: Exclude<Effort, "none"> }
+  /** The model decides how much, in view of an effort if there is one. */
+  | { type: "adaptive"; effort?: Exclude<Effort, "none"> };
+
+/** Whether a model is to reason, and how much. */
+export type ReasoningSetting = { type: "off" } | Amount;
+
 export type Reasoning = {
-  effort: Effort | null;
-  /** Reasoning budget in tokens; 0: none; -1: the model decides. */
-  budgetTokens: number | null;
-  /** Turns reasoning on or off without an amount. */
-  enabled: boolean | null;
+  setting: ReasoningSetting | null;
   /** Whether the client wants to read the reasoning or its summary; null: the default. */
   show: boolean | null;
   /** "auto", "concise" or "detailed". */
   summary: string | null;
 };
+
+/** For encoders that write reasoning by themselves and the rest by another encoder. */
+export const NO_REASONING: Reasoning = { setting: null, show: null, summary: null };
 
 export type Citation = {
   url: string | null;
@@ -244,7 +254,7 @@ export function emptyConversation(dialect: ChatDialect, model: string): Conversa
       topLogprobs: null,
       logitBias: null,
     },
-    reasoning: { effort: null, budgetTokens: null, enabled: null, show: null, summary: null },
+    reasoning: { ...NO_REASONING },
     modalities: null,
     audio: null,
     user: null,

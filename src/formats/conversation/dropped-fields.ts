@@ -15,7 +15,14 @@ export function recordDropped(chat: JsonObject, encoded: readonly string[], drop
 const HARMLESS_BY_DIALECT: Readonly<Partial<Record<ChatDialect, ReadonlySet<string>>>> = {
   "openai-responses": new Set(["instructions", "include", "store", "previous_response_id"]),
   "gemini-interactions": new Set(["store", "previous_interaction_id"]),
-  "openai-chat": new Set(["safety_identifier", "thinking", "reasoning", "enable_thinking", "thinking_budget"]),
+  "openai-chat": new Set([
+    "safety_identifier",
+    "reasoning_effort",
+    "thinking",
+    "reasoning",
+    "enable_thinking",
+    "thinking_budget",
+  ]),
 };
 
 /** Members and the values with which they only turn a feature of OpenAI's off: dropping these loses nothing. */
@@ -102,6 +109,10 @@ function recordDroppedPart(part: Part, dropped: Dropped, isMissing = (_value: un
         if (inner !== "response") dropped.add(`${name}: ${inner}`);
   }
 }
+
+/** Whether a part is reasoning that says nothing: only some services want it back. */
+export const isBlank = (part: Part): boolean =>
+  part.type === "reasoning" && part.text.trim() === "" && part.signature === undefined;
 
 /** Records a part that only its own format can carry, unless its loss has no effect. */
 export function recordDroppedNative(part: Extract<Part, { type: "native" }>, dropped: Dropped): void {

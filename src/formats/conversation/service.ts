@@ -18,6 +18,8 @@ export type ReasoningControl = Readonly<{
   effort?: Readonly<{ path: readonly [string, ...string[]]; efforts?: readonly Effort[] }>;
   /** Where a budget in tokens is written. */
   budget?: readonly [string, ...string[]];
+  /** Other members that the service reads by itself, with all their values. */
+  accepts?: readonly string[];
   /** What a call with reasoning switched off still costs, for the documentation; absent: nothing. */
   offCosts?: string;
 }>;
@@ -31,6 +33,8 @@ export type ChatService = Readonly<{
   reasoning: readonly ReasoningControl[];
   /** The member in which earlier turns return their reasoning; null: the service takes none back. */
   reasoningName: ReasoningName | null;
+  /** It reads `reasoning_details`, in which signatures are. */
+  reasoningDetails: boolean;
   /** Where it takes instructions: at each position, or only before the conversation. */
   systemTurns: "anywhere" | "first";
   /** Takes Anthropic's prompt cache marks for any model. */
@@ -57,6 +61,7 @@ export type ChatService = Readonly<{
 export const PLAIN_SERVICE: ChatService = {
   reasoning: [],
   reasoningName: "reasoning_content",
+  reasoningDetails: true,
   systemTurns: "anywhere",
   cacheMarks: false,
   customTools: false,

@@ -39,6 +39,20 @@ export function readSignature(text: string, clientDialect: ChatDialect): Signatu
   return { dialect: dialect as ChatDialect, value, ...(id && { id: plain === text ? id : decodeURIComponent(id) }) };
 }
 
+/** The `format` of Claude's reasoning in `reasoning_details`, which begins the id of such a signature. */
+export const CLAUDE_DETAILS = "anthropic-claude-v1";
+
+/**
+ * The value by which Claude knows its own reasoning on every platform that serves it: Anthropic, both APIs of Bedrock, Vertex
+ * and those that hand it on in `reasoning_details`. Null: another maker's, or none.
+ */
+export function claudeSignature(signature: Signature | undefined): string | null {
+  if (!signature) return null;
+  // "converse" is how versions up to 0.1.0 named the signatures of Bedrock's Converse.
+  const isClaudes = signature.dialect === "anthropic" || signature.dialect === "converse";
+  return isClaudes || signature.id?.startsWith(`${CLAUDE_DETAILS}/`) ? signature.value : null;
+}
+
 /** Percent-encodes the id, because ids of calls may contain the separator. */
 const encodeId = (id = ""): string => encodeURIComponent(id.toWellFormed()).replaceAll("~", "%7E");
 

@@ -13,17 +13,15 @@ const balanceEntryOf = (answer: unknown): JsonObject | undefined => {
   return counted.find(({ currency }) => currency === "CNY") ?? counted[0];
 };
 
-/** DeepSeek's models reason by default, and reject log probabilities while they do. */
-function reasoningFields(body: JsonObject, { model, reasoningDisabled }: CallParams): JsonObject {
+/** Models reject log probabilities while they reason, which they do by default. */
+function withoutLogprobs(body: JsonObject, { model }: CallParams): JsonObject {
   const own = recordOf(body.thinking)?.type;
-  const off =
-    own === "disabled" || (own === undefined && (body.reasoning_effort === "none" || reasoningDisabled === true));
-  const reasons = !off && (own === "enabled" || body.reasoning_effort != null || model !== "deepseek-chat");
+  const reasons =
+    own !== "disabled" && (own === "enabled" || body.reasoning_effort != null || model !== "deepseek-chat");
+  if (!reasons) return {};
   return {
-    ...(body.reasoning_effort === "none" && { reasoning_effort: undefined }),
-    ...(off && own === undefined && { thinking: { type: "disabled" } }),
-    ...(reasons && body.logprobs != null && { logprobs: undefined }),
-    ...(reasons && body.top_logprobs != null && { top_logprobs: undefined }),
+    ...(body.logprobs != null && { logprobs: undefined }),
+    ...(body.top_logprobs != null && { top_logprobs: undefined }),
   };
 }
 
@@ -53,12 +51,17 @@ const chats = openAiCompatible({
   },
   models: ["deepseek-v4-pro", "deepseek-v4-flash"],
   facts: {
+    // https://api-docs.deepseek.com/guides/thinking_mode
+    chat: {
+      reasoning: [
+        { off: { thinking: { type: "disabled" } }, effort: { path: ["reasoning_effort"], efforts: ["high", "max"] } },
+      ],
+    },
     requests: {
       limitField: "max_tokens",
       rejected: ["logit_bias", "n", "seed"],
-      rewrite: (body, params) => ({ ...reasoningFields(body, params), ...formatOf(body) }),
+      rewrite: (body, params) => ({ ...withoutLogprobs(body, params), ...formatOf(body) }),
       weakened: ({ response_format }) => (recordOf(response_format)?.json_schema ? ["response_format"] : []),
-      expressed: ({ reasoning_effort }) => (reasoning_effort === "none" ? ["reasoning_effort"] : []),
     },
     addresses: {
       printed: [

@@ -32,6 +32,23 @@ export const moonshot = openAiCompatible({
   },
   models: ["kimi-k3", "kimi-k2.7-code", "kimi-k2.7-code-highspeed", "kimi-k2.6"],
   facts: {
+    // https://platform.kimi.ai/docs/guide/use-thinking-effort
+    chat: {
+      reasoning: [
+        {
+          models: /^kimi-k[3-9]/,
+          off: "lowest",
+          effort: { path: ["reasoning_effort"], efforts: ["low", "high", "max"] },
+          offCosts: "They always reason: the lowest effort is sent, some thousands of tokens a call.",
+        },
+        {
+          models: /^kimi-(k2\.\d|latest)/,
+          on: { thinking: { type: "enabled" } },
+          off: { thinking: { type: "disabled" } },
+        },
+        { models: /^kimi-.*thinking/, off: "lowest", offCosts: "They always reason." },
+      ],
+    },
     requests: {
       temperature: [0, 1],
       rewrite: (body, { model, catalog = shippedCatalog }) => ({

@@ -92,8 +92,6 @@ export type CallParams = Readonly<{
   requestedModel?: string;
   /** The channel's key, for providers whose keys hold regions or projects. */
   key?: string;
-  /** The client switched reasoning off, which formats without an effort express by another member. */
-  reasoningDisabled?: boolean;
   /** Betas of Anthropic's API that are requested by header. */
   betas?: readonly string[];
   /** What the channel is known not to support; absent: nothing. */

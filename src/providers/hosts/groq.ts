@@ -1,4 +1,5 @@
 import { openAiCompatible } from "../shared/openai-compatible.ts";
+import { GPT_OSS_REASONING } from "../shared/reasoning.ts";
 
 /** Groq. */
 export const groq = openAiCompatible({
@@ -11,6 +12,15 @@ export const groq = openAiCompatible({
   keyHint: "gsk_…",
   models: ["openai/gpt-oss-120b", "openai/gpt-oss-20b"],
   facts: {
+    // https://console.groq.com/docs/reasoning
+    chat: {
+      reasoningName: "reasoning",
+      reasoningDetails: false,
+      reasoning: [
+        GPT_OSS_REASONING,
+        { models: /qwen3/, on: { reasoning_effort: "default" }, off: { reasoning_effort: "none" } },
+      ],
+    },
     requests: { rejected: ["logprobs", "top_logprobs", "logit_bias"] },
   },
 });

@@ -1,4 +1,5 @@
 import { openAiCompatible } from "../shared/openai-compatible.ts";
+import { TEMPLATE_REASONING } from "../shared/reasoning.ts";
 
 /** NVIDIA NIM. */
 export const nvidia = openAiCompatible({
@@ -8,6 +9,7 @@ export const nvidia = openAiCompatible({
   baseUrl: "https://integrate.api.nvidia.com",
   capabilities: ["chat", "embeddings"],
   keyHint: "nvapi-…",
+  facts: { chat: { reasoning: TEMPLATE_REASONING } },
   models: ["nvidia/llama-3.1-nemotron-70b-instruct", "meta/llama-3.3-70b-instruct", "openai/gpt-oss-120b"],
   noListPrice: "unlisted",
 });

@@ -38,7 +38,20 @@ export const openRouter = openAiCompatible({
   keyHint: "sk-or-…",
   headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
   facts: {
-    chat: { cacheMarks: true },
+    // https://openrouter.ai/docs/use-cases/reasoning-tokens
+    chat: {
+      cacheMarks: true,
+      reasoningName: "reasoning",
+      reasoning: [
+        {
+          on: { reasoning: { enabled: true } },
+          off: { reasoning: { enabled: false } },
+          effort: { path: ["reasoning", "effort"] },
+          budget: ["reasoning", "max_tokens"],
+          accepts: ["reasoning_effort"],
+        },
+      ],
+    },
     requests: {
       search: {
         fields: webPlugin,

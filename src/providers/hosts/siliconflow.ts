@@ -37,6 +37,24 @@ export const siliconFlow = openAiCompatible({
     "Qwen/Qwen3-Embedding-8B",
   ],
   facts: {
+    // https://docs.siliconflow.com/en/api-reference/chat-completions: models without the switch reject it.
+    chat: {
+      reasoning: [
+        {
+          models: /thinking|-R1|QwQ|-Z1|MiniMax-M/i,
+          off: "lowest",
+          budget: ["thinking_budget"],
+          offCosts: "They always reason.",
+        },
+        {
+          models:
+            /Qwen3(\.\d)?-(?!.*(Instruct|Coder|Embedding|Reranker|Omni|VL))|DeepSeek-V(3\.[1-9]|[4-9])|GLM-(4\.[5-9]|5)|Kimi-K2\.[5-9]|Hunyuan-A13B/i,
+          on: { enable_thinking: true },
+          off: { enable_thinking: false },
+          budget: ["thinking_budget"],
+        },
+      ],
+    },
     errors: { no_credit: [{ code: "30001" }] },
   },
 });

@@ -1,4 +1,5 @@
 import { openAiCompatible } from "../shared/openai-compatible.ts";
+import { GPT_OSS_REASONING } from "../shared/reasoning.ts";
 
 /** Together. */
 export const together = openAiCompatible({
@@ -7,6 +8,21 @@ export const together = openAiCompatible({
   owner: "together",
   baseUrl: "https://api.together.xyz",
   capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
+  // https://docs.together.ai/docs/reasoning-overview
+  facts: {
+    chat: {
+      reasoningName: "reasoning",
+      reasoning: [
+        GPT_OSS_REASONING,
+        { models: /thinking|-R1|QwQ|MiniMax-M2/i, off: "lowest", offCosts: "They always reason." },
+        {
+          models: /DeepSeek-V(3\.[1-9]|[4-9])|Qwen3\.[5-9]|Kimi-K2\.[5-9]|GLM-(4\.[5-9]|5)/i,
+          on: { reasoning: { enabled: true } },
+          off: { reasoning: { enabled: false } },
+        },
+      ],
+    },
+  },
   models: [
     "meta-llama/Llama-3.3-70B-Instruct-Turbo",
     "deepseek-ai/DeepSeek-V3.1",

@@ -1,6 +1,3 @@
-import type { ModelInfo } from "../../catalog/catalog.ts";
-import { isEffort, nearestEffort } from "../../catalog/nearest-effort.ts";
-import { shippedCatalog } from "../../catalog/shipped.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { mediaTypeOf } from "../../lib/http/media-type.ts";
@@ -59,23 +56,25 @@ export const mistral = openAiCompatible({
     "mistral-embed",
   ],
   facts: {
-    // Reasoning is part of the content.
     chat: {
+      // Reasoning is part of the content.
       nonstandardResponses: true,
       // https://github.com/spring-projects/spring-ai/issues/2380
       systemTurns: "first",
+      // https://docs.mistral.ai/capabilities/reasoning
+      reasoning: [
+        { models: /magistral/, on: { prompt_mode: "reasoning" }, off: "lowest", offCosts: "They always reason." },
+        { off: "lowest", effort: { path: ["reasoning_effort"] } },
+      ],
     },
     requests: {
       temperature: [0, 1.5],
       limitField: "max_tokens",
       accepted: ACCEPTED,
       renamed: { seed: "random_seed" },
-      rewrite: (body, { model, catalog = shippedCatalog }) => ({
-        ...effortOf(body, catalog.find(model)),
+      rewrite: (body) => ({
         messages: withAnswersToTools(withShortIds(withPlainImageUrls(body.messages).map(withOwnMedia))),
       }),
-      expressed: ({ reasoning_effort: effort }, { model, catalog = shippedCatalog }) =>
-        hasPromptMode(catalog.find(model)) && effort !== "none" ? ["reasoning_effort"] : [],
       embeddings: ({ dimensions, output_dimension }) => ({
         changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
         dropped: ["user"],
@@ -83,18 +82,6 @@ export const mistral = openAiCompatible({
     },
   },
 });
-
-/** Magistral always reasons, and has a prompt mode in place of an effort. */
-const hasPromptMode = ({ reasoning }: ModelInfo): boolean => reasoning?.style === "fixed";
-
-/** Models that reason on request have the efforts "high" and "none"; those that never reason reject both settings. */
-function effortOf({ reasoning_effort: effort, prompt_mode }: JsonObject, info: ModelInfo): JsonObject {
-  if (effort == null) return {};
-  const efforts = info.reasoning?.efforts;
-  if (efforts && isEffort(effort)) return { reasoning_effort: nearestEffort(efforts, effort) };
-  const reasons = hasPromptMode(info) && effort !== "none";
-  return { reasoning_effort: undefined, ...(reasons && { prompt_mode: prompt_mode ?? "reasoning" }) };
-}
 
 /** Audio is plain base64; documents are URLs or data URIs. */
 function withOwnMedia(message: JsonObject): JsonObject {

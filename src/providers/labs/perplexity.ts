@@ -70,7 +70,17 @@ const compatible = openAiCompatible({
   ],
   facts: {
     // https://github.com/perplexityai/api-discussion/issues/265
-    chat: { systemTurns: "first" },
+    chat: {
+      systemTurns: "first",
+      reasoning: [
+        {
+          models: /reasoning|deep-research/,
+          off: "lowest",
+          effort: { path: ["reasoning_effort"], efforts: ["minimal", "low", "medium", "high"] },
+          offCosts: "They always reason: the lowest effort is sent.",
+        },
+      ],
+    },
     requests: { topP: [0.01, 0.99], rewrite: flatLocation, weakened: timezoneOf },
     addresses: ADDRESSES,
   },

@@ -1,4 +1,5 @@
 import { openAiCompatible } from "../shared/openai-compatible.ts";
+import { TEMPLATE_REASONING } from "../shared/reasoning.ts";
 
 /** vLLM, LM Studio and other self-hosted servers. */
 export const vllm = openAiCompatible({
@@ -8,6 +9,7 @@ export const vllm = openAiCompatible({
   baseUrl: null,
   capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
   keyHint: "none",
+  facts: { chat: { reasoningName: "reasoning", reasoning: TEMPLATE_REASONING } },
   models: [],
   noListPrice: "own_server",
 });

@@ -1,4 +1,5 @@
 import { openAiCompatible } from "../shared/openai-compatible.ts";
+import { TEMPLATE_REASONING } from "../shared/reasoning.ts";
 
 /** Xinference. */
 export const xinference = openAiCompatible({
@@ -18,6 +19,7 @@ export const xinference = openAiCompatible({
     "transcriptions",
   ],
   keyHint: "none",
+  facts: { chat: { reasoning: TEMPLATE_REASONING } },
   models: [],
   noListPrice: "own_server",
 });

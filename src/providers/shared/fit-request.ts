@@ -1,17 +1,39 @@
+import { shippedCatalog } from "../../catalog/shipped.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/json.ts";
 import { isUnknownEndpoint } from "../../formats/openai-chat/errors.ts";
 import { withoutDeveloper } from "../../formats/openai-chat/request/developer-role.ts";
+import {
+  fitReasoning,
+  reasoningMembers,
+  renameReasoning,
+} from "../../formats/openai-chat/request/reasoning-setting.ts";
+import { chatServiceOf, type ServiceFacts } from "../contract/facts.ts";
 import type { CallParams, Limitation, Preparation, Rejection } from "../contract/provider.ts";
-import type { LimitField, Range, RequestDifferences } from "../contract/request-differences.ts";
+import type { LimitField, Range } from "../contract/request-differences.ts";
 
 /** The changes that a request needs to fit a service, and what is lost by them; null: none. */
-export function fitRequest(body: JsonObject, params: CallParams, differences: RequestDifferences): Preparation | null {
-  if (params.dialect === "openai-responses") return differences.responses?.(body, params) ?? null;
+export function fitRequest(body: JsonObject, params: CallParams, facts: ServiceFacts): Preparation | null {
+  const differences = facts.requests ?? {};
+  if (params.dialect === "openai-responses")
+    return differences.responses ? differences.responses(body, params) : fitResponse(body, params, facts);
   if (params.dialect !== "openai-chat") return null;
-  if (params.capability === "chat") return prepareChat(body, params, differences);
+  if (params.capability === "chat") return prepareChat(body, params, facts);
   return params.capability === "embeddings" && differences.embeddings
     ? prepareEmbeddings(body, params.model, differences.embeddings(body))
     : null;
+}
+
+/** Reasoning that is switched off has the same switch in both APIs, where the service has one. */
+function fitResponse(body: JsonObject, params: CallParams, facts: ServiceFacts): Preparation | null {
+  const { effort, ...rest } = recordOf(body.reasoning) ?? {};
+  const { model, catalog = shippedCatalog } = params;
+  const service = chatServiceOf({ facts });
+  if (effort !== "none" || service.reasoning.length === 0) return null;
+  const { members, isHonored } = reasoningMembers({ type: "off" }, service, model, catalog.find(model));
+  const { reasoning_effort: lowest, ...switches } = members;
+  const reasoning = { ...rest, ...(lowest !== undefined && { effort: lowest }) };
+  const changes = { reasoning: Object.keys(reasoning).length > 0 ? reasoning : undefined, ...switches };
+  return { model, changes, dropped: isHonored ? [] : ["reasoning.effort"] };
 }
 
 function prepareEmbeddings(
@@ -24,7 +46,8 @@ function prepareEmbeddings(
   return { model, changes: { ...changes, ...Object.fromEntries(dropped.map((field) => [field, undefined])) }, dropped };
 }
 
-function prepareChat(body: JsonObject, params: CallParams, differences: RequestDifferences): Preparation | null {
+function prepareChat(body: JsonObject, params: CallParams, facts: ServiceFacts): Preparation | null {
+  const { requests: differences = {} } = facts;
   const changes: JsonObject = {};
   const { limitField, renamed = {}, accepted, search } = differences;
   for (const field of differences.rejected ?? []) if (body[field] != null) changes[field] = undefined;
@@ -33,7 +56,11 @@ function prepareChat(body: JsonObject, params: CallParams, differences: RequestD
   if (limitField) rename(body, changes, otherLimit(limitField), limitField);
   for (const [field, name] of Object.entries(renamed)) rename(body, changes, field, name);
   const messages = withoutDeveloper(body.messages);
-  if (messages) changes.messages = messages;
+  const renamedMessages = facts.chat ? renameReasoning(messages ?? body.messages, chatServiceOf({ facts })) : null;
+  if (messages || renamedMessages) changes.messages = renamedMessages ?? messages;
+  const { model, catalog = shippedCatalog } = params;
+  const fitted = fitReasoning(body, chatServiceOf({ facts }), model, catalog.find(model));
+  Object.assign(changes, fitted?.changes);
   if (accepted) for (const field of Object.keys(body)) if (!accepted.has(field)) changes[field] = undefined;
   const searchOptions = search ? recordOf(body.web_search_options) : null;
   if (searchOptions) Object.assign(changes, search?.fields(body, params));
@@ -41,6 +68,7 @@ function prepareChat(body: JsonObject, params: CallParams, differences: RequestD
   if (Object.keys(changes).length === 0) return null;
   const expressed = new Set([
     "stream_options",
+    ...Object.keys(fitted?.changes ?? {}),
     ...(searchOptions ? ["web_search_options"] : []),
     ...(limitField ? [otherLimit(limitField)] : []),
     ...Object.keys(renamed),
@@ -54,6 +82,7 @@ function prepareChat(body: JsonObject, params: CallParams, differences: RequestD
     changes,
     dropped: [
       ...dropped,
+      ...(fitted?.dropped ?? []),
       ...(differences.weakened?.(body) ?? []),
       ...unsupported.map((name) => `web_search_options: ${name}`),
     ],

@@ -68,7 +68,7 @@ export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly
       (params.urlTail ?? ""),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...service.headers }),
     ...(facts && { facts: search ? { ...facts, chat: { ...facts.chat, webSearch: true } } : facts }),
-    prepare: (body, params) => fitRequest(body, params, facts?.requests ?? {}),
+    prepare: (body, params) => fitRequest(body, params, facts ?? {}),
     ...(service.responses && { onRejected: onResponsesRejected }),
     chat: chatApi({
       formats: service.responses ? ["openai-chat", "openai-responses"] : ["openai-chat"],

@@ -33,7 +33,7 @@ const CLIENT_CODECS: Readonly<Record<ClientDialect, ClientCodec>> = {
 };
 /** Models that know all that the format has words for. */
 const MODELS: Readonly<Record<ClientDialect, string>> = {
-  "openai-chat": "gpt-4o",
+  "openai-chat": "gpt-5.4",
   "openai-responses": "gpt-5",
   anthropic: "claude-sonnet-4-5",
   gemini: "gemini-2.5-flash",
@@ -69,7 +69,7 @@ function meaningOfConversation({ system, turns, tools, toolChoice, sampling, for
     temperature: sampling.temperature,
     stop: sampling.stop,
     schema: format?.type === "schema" ? [format.schema.properties, format.schema.required] : null,
-    reasoning: reasoning.effort ?? reasoning.budgetTokens,
+    reasoning: reasoning.setting,
   };
 }
 

@@ -129,8 +129,9 @@ export function randomConversation(seed: number, dialect: ClientDialect, own: bo
   }
   if (hasReasoning) {
     const bySteps = dialect === "anthropic" || dialect === "gemini";
-    if (bySteps) Object.assign(conversation.reasoning, { budgetTokens: 2048 + dice.roll(2048), enabled: true });
-    else conversation.reasoning.effort = dice.of(["low", "medium", "high"]);
+    conversation.reasoning.setting = bySteps
+      ? { type: "budget", tokens: 2048 + dice.roll(2048) }
+      : { type: "effort", effort: dice.of(["low", "medium", "high"]) };
   }
   return conversation;
 }

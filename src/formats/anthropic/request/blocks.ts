@@ -9,6 +9,7 @@ import {
 } from "../../conversation/conversation.ts";
 import {
   carrySignature,
+  claudeSignature,
   EMPTY_PROOF,
   hasGatewayMark,
   readCallId,
@@ -178,11 +179,11 @@ export function blockOf(part: Part): JsonObject | null {
     case "document":
       return mediaBlock(part, mark);
     case "reasoning": {
-      const { signature } = part;
-      if (signature?.dialect !== "anthropic") return null;
+      const signature = claudeSignature(part.signature);
+      if (signature === null) return null;
       return part.encrypted
-        ? { type: "redacted_thinking", data: signature.value }
-        : { type: "thinking", thinking: part.text, signature: signature.value };
+        ? { type: "redacted_thinking", data: signature }
+        : { type: "thinking", thinking: part.text, signature };
     }
     case "tool-call":
       return {

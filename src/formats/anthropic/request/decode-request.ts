@@ -4,10 +4,12 @@ import {
   type Effort,
   emptyConversation,
   extensionsOf,
+  type ReasoningSetting,
   type TextPart,
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
+import { readEffort, settingOfEffort } from "../../conversation/reasoning-setting.ts";
 import { addInstructions } from "../../conversation/system-turns.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { partsOf } from "./blocks.ts";
@@ -59,8 +61,10 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.serviceTier = body.service_tier === "standard_only" ? "default" : null;
   conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name)));
   const { effort, format: _, ...output } = recordOf(body.output_config) ?? {};
-  // Anthropic validates effort levels that this gateway does not know yet.
-  if (effort != null && effortOf(effort) === null) output.effort = effort;
+  const { setting } = conversation.reasoning;
+  const isRead = readEffort(effort) !== null && (setting?.type === "effort" || setting?.type === "adaptive");
+  // Anthropic validates efforts that this gateway does not know yet, and takes one besides a budget.
+  if (effort != null && !isRead) output.effort = effort;
   if (Object.keys(output).length > 0) conversation.extra.members.output_config = output;
   return conversation;
 }
@@ -70,16 +74,11 @@ const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["role", "content"]);
 const textParts = (content: unknown): TextPart[] =>
   partsOf(content).filter((part): part is TextPart => part.type === "text");
 
-const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-const effortOf = (value: unknown): Effort | null => EFFORTS.find((effort) => effort === value) ?? null;
-
 function readReasoning(conversation: Conversation, body: JsonObject): void {
   const thinking = recordOf(body.thinking);
   const output = recordOf(body.output_config);
   conversation.reasoning = {
-    effort: effortOf(output?.effort),
-    budgetTokens: thinking?.type === "adaptive" ? -1 : numberOf(thinking?.budget_tokens),
-    enabled: thinking ? thinking.type !== "disabled" : null,
+    setting: settingOf(thinking, readEffort(output?.effort)),
     show: thinking?.display === "omitted" ? false : thinking?.display === "summarized" ? true : null,
     summary: null,
   };
@@ -88,6 +87,15 @@ function readReasoning(conversation: Conversation, body: JsonObject): void {
     const schema = recordOf(format.schema) ?? {};
     conversation.format = { type: "schema", name: "answer", description: null, schema, strict: true };
   }
+}
+
+/** `effort` is that of the response as a whole, which is the amount of adaptive thinking, too. */
+function settingOf(thinking: JsonObject | null, effort: Effort | null): ReasoningSetting | null {
+  if (thinking?.type === "disabled") return { type: "off" };
+  if (!thinking) return settingOfEffort(effort);
+  const tokens = numberOf(thinking.budget_tokens);
+  if (thinking.type !== "adaptive" && tokens !== null && tokens > 0) return { type: "budget", tokens };
+  return { type: "adaptive", ...(effort !== null && effort !== "none" && { effort }) };
 }
 
 function toolOf(tool: JsonObject): Tool {

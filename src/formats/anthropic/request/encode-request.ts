@@ -9,7 +9,7 @@ import {
   type ToolChoice,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { systemTurnAsUser } from "../../conversation/system-turns.ts";
 import { withMostMarks } from "../../helpers/cache-marks.ts";
 import { compact, type JsonObject, listOf, recordOf, textOf } from "../../json.ts";
@@ -26,7 +26,7 @@ import {
 import { supportsSchema } from "../models.ts";
 import { blockOf } from "./blocks.ts";
 import { closedSchema, inputSchema } from "./schema.ts";
-import { MIN_ANSWER_TOKENS, type Thinking, thinkingFor, withoutReasoning } from "./thinking.ts";
+import { ANSWER_TOKENS, type BlockKinds, type Thinking, thinkingAfter, thinkingFor } from "./thinking.ts";
 
 /**
  * Writes a Messages request that respects the rules whose violation Anthropic answers with 400. Source:
@@ -38,16 +38,17 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
   const own = extra.dialect === "anthropic" ? extra.members : {};
   recordDroppedOptions(conversation, dropped);
   const messages = messagesOf(conversation.turns, target, dropped);
-  const thinking = thinkingAfter(messages, thinkingFor(target.info, conversation), dropped);
+  const thinking = thinkingAfter(messages, thinkingFor(target.info, conversation), MESSAGES, dropped);
   if (thinking.unmet) dropped.add("reasoning_effort");
-  const limit = sampling.maxOutputTokens ?? target.defaultMaxTokens;
+  // The gateway's own default grows with the budget; a client's limit never does.
+  const leastDefault = thinking.budget === 0 ? 0 : thinking.budget + ANSWER_TOKENS + 1;
   const tools = toolsOf(conversation, dropped);
   const system = systemOf(conversation, target, dropped);
   return compact({
     ...own,
     cache_control: conversation.cache,
     model: target.model,
-    max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + MIN_ANSWER_TOKENS : limit,
+    max_tokens: sampling.maxOutputTokens ?? Math.max(target.defaultMaxTokens, leastDefault),
     system: system.length > 0 ? system : null,
     messages,
     stream: conversation.stream || null,
@@ -60,18 +61,6 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     ...thinking.members,
     output_config: outputConfig(recordOf(own.output_config), thinking, formatOf(conversation, target)),
   });
-}
-
-/**
- * With thinking enabled, the assistant turn that continues must begin with a thinking block. Turns by another model do
- * not, so thinking is disabled for them.
- */
-function thinkingAfter(messages: readonly Message[], thinking: Thinking, dropped: Dropped): Thinking {
-  const turn = messages.findLast(({ role }) => role === "assistant");
-  if (!thinking.strict || !turn || isReasoning(turn.content[0] ?? {})) return thinking;
-  if (turn !== messages.at(-1) && turn.content.every(({ type }) => type !== "tool_use")) return thinking;
-  dropped.add("reasoning_effort");
-  return withoutReasoning(thinking);
 }
 
 function outputConfig(own: JsonObject | null, { members }: Thinking, format: JsonObject | null): JsonObject | null {
@@ -185,7 +174,7 @@ function blocksOf(parts: readonly Part[], role: DialogTurn["role"], dropped: Dro
   const blocks = parts.flatMap((part): JsonObject[] => {
     const block = blockOf(part);
     if (!block && part.type === "native") recordDroppedNative(part, dropped);
-    else if (!block && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
+    else if (!block && part.type !== "text" && !isBlank(part)) dropped.add(part.type);
     if (part.type === "tool-result")
       for (const inner of resultMedia(part)) if (!blockOf(inner)) dropped.add(inner.type);
     return block ? [block] : [];
@@ -198,6 +187,8 @@ function blocksOf(parts: readonly Part[], role: DialogTurn["role"], dropped: Dro
 }
 
 const isReasoning = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
+
+const MESSAGES: BlockKinds = { isReasoning, isCall: ({ type }) => type === "tool_use" };
 
 /** If the request allows only some tools, the others are left out. */
 function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {

@@ -3,7 +3,6 @@ import { DecodeError } from "../../conversation/codec.ts";
 import {
   type Conversation,
   type DialogTurn,
-  type Effort,
   emptyConversation,
   type OutputFormat,
   type Part,
@@ -12,6 +11,7 @@ import {
   type ToolChoice,
   type Turn,
 } from "../../conversation/conversation.ts";
+import { readEffort, settingOfEffort } from "../../conversation/reasoning-setting.ts";
 import { type JsonObject, listOf, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { INTERACTIONS, readContent, readResult, readThought, refuseItem } from "../steps.ts";
 
@@ -24,7 +24,6 @@ const DECODED_GENERATION: ReadonlySet<string> = new Set(
 );
 /** Members of a format that is a text, perhaps JSON. */
 const FORMAT_MEMBERS: ReadonlySet<string> = new Set(["type", "mime_type", "schema"]);
-const EFFORTS: readonly Effort[] = ["minimal", "low", "medium", "high"];
 /** Google's service tiers in OpenAI's terms. */
 const TIERS = lookupTable<string>({ standard: "default", flex: "flex", priority: "priority" });
 /** Tools that other formats have, by their name there. */
@@ -71,7 +70,7 @@ function readGeneration({ sampling, reasoning }: Conversation, config: JsonObjec
   sampling.topP = numberOf(config.top_p);
   sampling.seed = numberOf(config.seed);
   sampling.stop = textsOf(config.stop_sequences);
-  reasoning.effort = EFFORTS.find((effort) => effort === config.thinking_level) ?? null;
+  reasoning.setting = settingOfEffort(readEffort(config.thinking_level));
   if (config.thinking_summaries === "auto") reasoning.show = true;
   else if (config.thinking_summaries === "none") reasoning.show = false;
 }

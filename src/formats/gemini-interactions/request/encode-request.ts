@@ -2,6 +2,7 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import type { Conversation, DialogTurn, Part, Tool, ToolChoice, Turn } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { effortOfSetting } from "../../conversation/reasoning-setting.ts";
 import { systemAsUser } from "../../conversation/system-turns.ts";
 import { compact, type JsonObject, recordOf } from "../../json.ts";
 import {
@@ -50,7 +51,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     top_p: sampling.topP,
     seed: sampling.seed,
     stop_sequences: sampling.stop.length > 0 ? sampling.stop : null,
-    thinking_level: LEVELS[reasoning.effort ?? ""],
+    thinking_level: reasoning.setting && LEVELS[effortOfSetting(reasoning.setting)],
     thinking_summaries: reasoning.show === null ? null : reasoning.show ? "auto" : "none",
     tool_choice: tools.length > 0 ? writeChoice(conversation.toolChoice) : null,
   });

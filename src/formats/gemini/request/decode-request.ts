@@ -8,6 +8,7 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
+import { readEffort, settingOfBudget, settingOfEffort } from "../../conversation/reasoning-setting.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { type CallNames, camel, either, readPart } from "../parts.ts";
 
@@ -167,12 +168,9 @@ function readGeneration(conversation: Conversation, config: JsonObject | null): 
   if (!thinking) return;
   const level = textOf(either(thinking, "thinkingLevel"))?.toLowerCase();
   const budget = numberOf(either(thinking, "thinkingBudget"));
-  const effort = level === "minimal" || level === "low" || level === "medium" || level === "high" ? level : null;
   const show = either(thinking, "includeThoughts");
   conversation.reasoning = {
-    effort,
-    budgetTokens: budget,
-    enabled: budget === 0 ? false : effort !== null || budget !== null ? true : null,
+    setting: budget !== null ? settingOfBudget(budget) : settingOfEffort(readEffort(level)),
     show: typeof show === "boolean" ? show : null,
     summary: null,
   };

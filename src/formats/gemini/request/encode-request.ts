@@ -2,7 +2,7 @@ import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import { type Conversation, ownMembers, type Part, type Tool } from "../../conversation/conversation.ts";
-import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { compact, type JsonObject, listOf, recordOf, textOf } from "../../json.ts";
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
 import { pairCalls, requestsStrictTools, resultMedia } from "../../tools/pair-calls.ts";
@@ -160,7 +160,7 @@ function withSignatures(parts: readonly Part[]): Part[] {
 function encodePart(part: Part, dropped: Dropped): JsonObject[] {
   const value = writePart(part);
   if (!value && part.type === "native") recordDroppedNative(part, dropped);
-  else if (!value && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
+  else if (!value && part.type !== "text" && !isBlank(part)) dropped.add(part.type);
   if (part.type !== "tool-result") return listOf(value);
   // Images of a tool result follow it.
   return [...listOf(value), ...resultMedia(part).flatMap((inner) => encodePart(inner, dropped))];

@@ -2,7 +2,7 @@ import type { ModelInfo } from "../../../catalog/catalog.ts";
 import type { ReasoningFacts } from "../../../catalog/entry.ts";
 import { nearestEffort } from "../../../catalog/nearest-effort.ts";
 import type { Dropped } from "../../conversation/codec.ts";
-import type { Conversation } from "../../conversation/conversation.ts";
+import type { Amount, Conversation, ReasoningSetting } from "../../conversation/conversation.ts";
 import { compact, type JsonObject } from "../../json.ts";
 
 const BUDGETS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 } as const;
@@ -17,47 +17,43 @@ const DEFAULT_REASONING: ReasoningFacts = { style: "budget", can_disable: true }
  * https://ai.google.dev/gemini-api/docs/thinking
  */
 export function thinkingConfig({ reasoning }: Conversation, info: ModelInfo, dropped: Dropped): JsonObject | null {
-  const { effort, budgetTokens, enabled, show } = reasoning;
+  const { setting, show } = reasoning;
   const facts = info.reasoning ?? DEFAULT_REASONING;
-  const requested = effort !== null || budgetTokens !== null || enabled !== null;
-  if (!requested && show === null) return null;
-  const disabled = effort === "none" || enabled === false || budgetTokens === 0;
+  if (!setting && show === null) return null;
+  const isOff = setting?.type === "off";
   if (facts.style === "none") {
-    if (requested && !disabled) dropped.add("reasoning_effort");
+    if (setting && !isOff) dropped.add("reasoning_effort");
     return null;
   }
-  if (!requested) return { includeThoughts: show };
-  const amount =
-    facts.style === "effort" ? levelFor(reasoning, facts, disabled) : budgetFor(reasoning, facts, disabled);
-  return compact({ ...amount, includeThoughts: disabled ? false : (show ?? true) });
+  if (!setting) return { includeThoughts: show };
+  const amount = facts.style === "effort" ? levelFor(setting, facts) : budgetFor(setting, facts);
+  if (isOff && amount.thinkingBudget !== 0) dropped.add("reasoning_effort");
+  return compact({ ...amount, includeThoughts: isOff ? false : (show ?? true) });
 }
 
 /**
  * The supported level closest to the requested one. Requests without reasoning get the lowest level, because these
  * models cannot turn it off.
  */
-function levelFor(
-  { effort, budgetTokens }: Conversation["reasoning"],
-  { efforts = LEVELS }: ReasoningFacts,
-  disabled: boolean,
-): JsonObject {
-  if (disabled) return { thinkingLevel: nearestEffort(efforts, "minimal") };
-  const tokens = effort !== null ? BUDGETS[effort] : budgetTokens;
-  if (tokens === null || tokens < 0) return {};
+function levelFor(setting: ReasoningSetting, { efforts = LEVELS }: ReasoningFacts): JsonObject {
+  if (setting.type === "off") return { thinkingLevel: nearestEffort(efforts, "minimal") };
+  const tokens = tokensOf(setting);
+  if (tokens === null) return {};
   const level = tokens <= 512 ? "minimal" : tokens <= 2048 ? "low" : tokens <= 8192 ? "medium" : "high";
   return { thinkingLevel: nearestEffort(efforts, level) };
 }
 
-function budgetFor(
-  { effort, budgetTokens }: Conversation["reasoning"],
-  facts: ReasoningFacts,
-  disabled: boolean,
-): JsonObject {
-  if (disabled) return { thinkingBudget: withinBounds(0, facts) };
+function budgetFor(setting: ReasoningSetting, facts: ReasoningFacts): JsonObject {
+  if (setting.type === "off") return { thinkingBudget: withinBounds(0, facts) };
+  const tokens = tokensOf(setting);
   // A negative budget lets the model decide.
-  const tokens = budgetTokens ?? (effort === null ? null : BUDGETS[effort]);
-  if (tokens === null) return {};
-  return { thinkingBudget: tokens < 0 ? -1 : withinBounds(tokens, facts) };
+  return { thinkingBudget: tokens === null ? -1 : withinBounds(tokens, facts) };
+}
+
+/** Null: the model decides. */
+function tokensOf(setting: Amount): number | null {
+  if (setting.type === "budget") return setting.tokens;
+  return setting.effort === undefined ? null : BUDGETS[setting.effort];
 }
 
 /** Zero turns reasoning off if the model allows that; any other budget is clamped to the model's limits. */

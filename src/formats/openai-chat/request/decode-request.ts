@@ -1,7 +1,6 @@
 import { DecodeError } from "../../conversation/codec.ts";
 import {
   type Conversation,
-  type Effort,
   emptyConversation,
   extensionsOf,
   type OutputFormat,
@@ -17,12 +16,13 @@ import { readCacheMark, withMessageMark } from "../../helpers/cache-marks.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { mediaPartOf } from "./media.ts";
 import { readReasoning } from "./reasoning.ts";
+import { readReasoningSetting } from "./reasoning-setting.ts";
 
 /** Members that are decoded; all others are forwarded to upstreams of the same format. */
 const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   `model messages stream stream_options temperature top_p top_k n stop max_tokens max_completion_tokens presence_penalty
   frequency_penalty logit_bias logprobs top_logprobs seed user prompt_cache_key response_format tools
-  tool_choice parallel_tool_calls reasoning_effort verbosity modalities audio service_tier metadata functions function_call
+  tool_choice parallel_tool_calls verbosity modalities audio service_tier metadata functions function_call
   cache_control`.split(/\s+/),
 );
 
@@ -57,7 +57,7 @@ export function decodeRequest(body: JsonObject): Conversation {
     topLogprobs: numberOf(body.top_logprobs),
     logitBias: recordOf(body.logit_bias),
   };
-  conversation.reasoning = reasoningOf(body);
+  conversation.reasoning = readReasoningSetting(body);
   conversation.modalities = Array.isArray(body.modalities) ? textsOf(body.modalities) : null;
   const audio = recordOf(body.audio);
   if (audio)
@@ -259,30 +259,5 @@ function formatOf(format: JsonObject | null): OutputFormat | null {
     description: textOf(jsonSchema.description),
     schema: recordOf(jsonSchema.schema) ?? {},
     strict: typeof jsonSchema.strict === "boolean" ? jsonSchema.strict : null,
-  };
-}
-
-const EFFORTS: ReadonlySet<unknown> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
-
-/** Reasoning effort, in OpenAI's member and the variants of other providers. */
-function reasoningOf(body: JsonObject): Conversation["reasoning"] {
-  const thinking = recordOf(body.thinking);
-  const options = recordOf(body.reasoning);
-  const effort = EFFORTS.has(body.reasoning_effort) ? body.reasoning_effort : options?.effort;
-  const enabled =
-    thinking?.type === "enabled" ||
-    thinking?.type === "adaptive" ||
-    body.enable_thinking === true ||
-    options?.enabled === true
-      ? true
-      : thinking?.type === "disabled" || body.enable_thinking === false || options?.enabled === false
-        ? false
-        : null;
-  return {
-    effort: EFFORTS.has(effort) ? (effort as Effort) : null,
-    budgetTokens: numberOf(thinking?.budget_tokens) ?? numberOf(body.thinking_budget) ?? numberOf(options?.max_tokens),
-    enabled,
-    show: options?.exclude === true ? false : null,
-    summary: textOf(options?.summary),
   };
 }

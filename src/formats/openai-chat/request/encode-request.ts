@@ -12,7 +12,8 @@ import {
   type ToolResultPart,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { PLAIN_SERVICE } from "../../conversation/service.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
 import { markOfResult, withMostMarks, withoutCacheMarks } from "../../helpers/cache-marks.ts";
 import { compact, type JsonObject } from "../../json.ts";
@@ -30,6 +31,7 @@ import { callExtra, callOf } from "../calls.ts";
 import { developerAsSystem, systemMessagesAsUser } from "./developer-role.ts";
 import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
+import { REASONING_MEMBERS, reasoningMembers } from "./reasoning-setting.ts";
 import { withoutRootlessFormat } from "./rootless-format.ts";
 
 /**
@@ -50,6 +52,11 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
   const search =
     target.service?.webSearch || target.info.built_in_search ? foreignSearch(conversation, "openai-chat") : null;
   if (extra.dialect !== "openai-chat") recordForeignFields(conversation, search ? SEARCH_MEMBERS : [], dropped);
+  // Clients of this format have written the members of their upstream.
+  const isWritten = extra.dialect === "openai-chat" && REASONING_MEMBERS.some((name) => extra.members[name] != null);
+  const setting = isWritten ? null : reasoning.setting;
+  const written = reasoningMembers(setting, target.service ?? PLAIN_SERVICE, target.model, target.info);
+  if (!written.isHonored) dropped.add("reasoning_effort");
   const body: JsonObject = {
     ...(extra.dialect === "openai-chat" && extra.members),
     model: target.model,
@@ -77,8 +84,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     tool_choice: conversation.tools.length > 0 ? choiceOf(conversation, dropped) : null,
     parallel_tool_calls: conversation.tools.length > 0 ? conversation.parallelToolCalls : null,
     response_format: formatOf(conversation.format),
-    // Other members with the same meaning are forwarded unchanged.
-    reasoning_effort: reasoning.effort ?? (extra.dialect === "openai-chat" ? null : effortOfBudget(reasoning)),
+    ...written.members,
     modalities: conversation.modalities,
     audio: conversation.audio,
     user: conversation.user === null ? null : shortName(conversation.user, "user_"),
@@ -109,14 +115,6 @@ function stopOf({ sampling: { stop }, extra }: Conversation, dropped: Dropped): 
     return stop.slice(0, 4);
   }
   return stop.length > 0 ? stop : null;
-}
-
-/** The OpenAI effort closest to a reasoning budget. */
-function effortOfBudget({ budgetTokens, enabled }: Conversation["reasoning"]): string | null {
-  // Models that do not reason reject even "none".
-  if (enabled === false || budgetTokens === 0) return null;
-  if (budgetTokens === null || budgetTokens < 0) return enabled ? "medium" : null;
-  return budgetTokens <= 2048 ? "low" : budgetTokens <= 8192 ? "medium" : "high";
 }
 
 /** A conversation as chat messages. What they cannot express goes to `dropped`. */
@@ -200,6 +198,7 @@ function assistantMessages(turn: DialogTurn, dropped: Dropped): JsonObject[] {
     dropped,
   );
   const reasoningParts = parts.filter((part): part is ReasoningPart => part.type === "reasoning" && canForward(part));
+  if (parts.some((part) => part.type === "reasoning" && !canForward(part) && !isBlank(part))) dropped.add("reasoning");
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
   const reported = reasoningParts.filter(({ text, signature }) => text !== "" || !signature);

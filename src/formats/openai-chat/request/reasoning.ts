@@ -1,10 +1,10 @@
 import type { ReasoningPart, Signature } from "../../conversation/conversation.ts";
-import { carrySignature, readSignature } from "../../conversation/signature.ts";
+import { CLAUDE_DETAILS, carrySignature, readSignature } from "../../conversation/signature.ts";
 import { type JsonObject, numberOf, recordsOf, textOf } from "../../json.ts";
 
 /** The `format` of each signature's provider in `reasoning_details`. */
 const FORMATS: Readonly<Record<string, string>> = {
-  anthropic: "anthropic-claude-v1",
+  anthropic: CLAUDE_DETAILS,
   gemini: "google-gemini-v1",
   "openai-responses": "openai-responses-v1",
 };

@@ -2,13 +2,13 @@ import { DecodeError } from "../../conversation/codec.ts";
 import {
   type Conversation,
   type DialogTurn,
-  type Effort,
   emptyConversation,
   extensionsOf,
   type Part,
   type Signature,
   type Turn,
 } from "../../conversation/conversation.ts";
+import { readEffort, settingOfEffort } from "../../conversation/reasoning-setting.ts";
 import { addInstructions } from "../../conversation/system-turns.ts";
 import { readCacheMark, withMessageMark } from "../../helpers/cache-marks.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
@@ -31,8 +31,6 @@ function withMembers(parts: readonly Part[], message: JsonObject): readonly Part
   const extensions = extensionsOf("openai-responses", message, MESSAGE_MEMBERS);
   return parts.map((part) => (part.type === "text" ? { ...part, ...extensions } : part));
 }
-
-const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /**
  * Reads a Responses request. Throws DecodeError for an invalid item. Source:
@@ -57,7 +55,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   sampling.topLogprobs = numberOf(body.top_logprobs);
   if (textsOf(body.include).includes("message.output_text.logprobs")) sampling.logprobs = true;
   const reasoning = recordOf(body.reasoning);
-  conversation.reasoning.effort = EFFORTS.find((effort) => effort === reasoning?.effort) ?? null;
+  conversation.reasoning.setting = settingOfEffort(readEffort(reasoning?.effort));
   conversation.reasoning.summary = textOf(reasoning?.summary) ?? textOf(reasoning?.generate_summary);
   if (conversation.reasoning.summary !== null) conversation.reasoning.show = true;
   conversation.user = textOf(body.safety_identifier) ?? textOf(body.user);

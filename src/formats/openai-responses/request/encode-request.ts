@@ -11,10 +11,12 @@ import {
   type ToolResultPart,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { effortOfSetting } from "../../conversation/reasoning-setting.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
-import { compact, type JsonObject } from "../../json.ts";
+import { compact, type JsonObject, textOf } from "../../json.ts";
 import { textOfParts } from "../../openai-chat/request/media.ts";
+import { lowestEffort } from "../../openai-chat/request/reasoning-setting.ts";
 import { withoutRootlessFormat } from "../../openai-chat/request/rootless-format.ts";
 import { resultMedia, resultText } from "../../tools/pair-calls.ts";
 import { callIdFor, shortName } from "../../tools/tool-names.ts";
@@ -38,7 +40,7 @@ const MIN_OUTPUT_TOKENS = 16;
  */
 export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
   const conversation = withoutRootlessFormat(source, target.model, dropped);
-  const { sampling, reasoning, extra, tools } = conversation;
+  const { sampling, extra, tools } = conversation;
   const own = extra.dialect === "openai-responses";
   recordDroppedOptions(conversation, dropped);
   if (!own) recordForeignFields(conversation, ["store", ...SHARED, ...SEARCH_MEMBERS], dropped);
@@ -69,7 +71,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     tools: written.length > 0 ? written : null,
     tool_choice: written.length > 0 ? writeChoice(conversation.toolChoice, tools) : null,
     parallel_tool_calls: written.length > 0 ? conversation.parallelToolCalls : null,
-    reasoning: reasoningOf(reasoning, own || target.reasoningSummaries === false),
+    reasoning: reasoningOf(conversation, target, dropped),
     text: writeText(conversation),
     service_tier: conversation.serviceTier,
     metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,
@@ -123,21 +125,17 @@ function includeOf({ sampling }: Conversation, { model, info }: Target, searches
 }
 
 function reasoningOf(
-  { effort, budgetTokens, enabled, summary }: Conversation["reasoning"],
-  asIs: boolean,
+  { reasoning: { setting, summary }, extra }: Conversation,
+  { info, reasoningSummaries }: Target,
+  dropped: Dropped,
 ): JsonObject | null {
-  const isEnabled = enabled === true || (budgetTokens !== null && budgetTokens !== 0);
-  const measured =
-    budgetTokens === null || budgetTokens < 0
-      ? "medium"
-      : budgetTokens <= 2048
-        ? "low"
-        : budgetTokens <= 8192
-          ? "medium"
-          : "high";
-  const requestedEffort = effort ?? (isEnabled ? measured : null);
+  const own = extra.dialect === "openai-responses";
+  const asIs = own || reasoningSummaries === false;
+  const lowest = setting?.type === "off" && !own ? lowestEffort(info, (effort) => ({ effort })) : null;
+  if (lowest && !lowest.isHonored && info.reasoning?.style !== "none") dropped.add("reasoning_effort");
+  const requestedEffort = lowest ? textOf(lowest.members.effort) : setting && effortOfSetting(setting);
   // Clients of other formats expect readable reasoning, which OpenAI returns on request only.
-  const shown = summary ?? (!asIs && requestedEffort !== null && requestedEffort !== "none" ? "auto" : null);
+  const shown = summary ?? (!asIs && requestedEffort !== null && setting?.type !== "off" ? "auto" : null);
   return requestedEffort === null && shown === null
     ? null
     : compact({ effort: requestedEffort === "max" ? "xhigh" : requestedEffort, summary: shown });
@@ -234,7 +232,7 @@ function assistantItems({ parts }: DialogTurn, dropped: Dropped): JsonObject[] {
     }
     content = null;
     if (part.type === "tool-call") items.push(callItem(part));
-    else if (part.type === "reasoning") items.push(...reasoningItem(part));
+    else if (part.type === "reasoning") items.push(...reasoningItem(part, dropped));
     else if (part.type === "native") items.push(...nativeItem(part, dropped));
     else dropped.add(part.type);
   }
@@ -252,8 +250,12 @@ function callItem({ id, name, namespace, input, kind }: ToolCallPart): JsonObjec
 }
 
 /** OpenAI accepts only its own encrypted reasoning. */
-function reasoningItem({ text, signature }: ReasoningPart): JsonObject[] {
-  if (signature?.dialect !== "openai-responses") return [];
+function reasoningItem(part: ReasoningPart, dropped: Dropped): JsonObject[] {
+  const { text, signature } = part;
+  if (signature?.dialect !== "openai-responses") {
+    if (!isBlank(part)) dropped.add("reasoning");
+    return [];
+  }
   const summary = text === "" ? [] : [{ type: "summary_text", text }];
   const { id, value } = signature;
   return [{ type: "reasoning", ...(id !== undefined && { id }), summary, encrypted_content: value }];

@@ -1,4 +1,5 @@
 import type { Conversation } from "../../conversation/conversation.ts";
+import { statedEffort } from "../../conversation/reasoning-setting.ts";
 import type { FinishReason, ReplyContext, Usage } from "../../conversation/reply.ts";
 import { compact, type JsonObject } from "../../json.ts";
 import { textOfParts } from "../../openai-chat/request/media.ts";
@@ -26,7 +27,7 @@ export function responseBase(id: string, createdAt: number, context: ReplyContex
     parallel_tool_calls: request.parallelToolCalls ?? true,
     previous_response_id: request.extra.members.previous_response_id ?? null,
     prompt_cache_key: request.promptCacheKey,
-    reasoning: { effort: reasoning.effort, summary: reasoning.summary },
+    reasoning: { effort: statedEffort(reasoning.setting), summary: reasoning.summary },
     safety_identifier: request.user,
     service_tier: request.serviceTier ?? "default",
     store: request.extra.members.store ?? true,

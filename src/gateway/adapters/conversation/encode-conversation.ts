@@ -88,9 +88,7 @@ async function encodeFromConversation(
   const marked = takesCacheMarks(dialect, target) ? conversation : withoutCacheMarks(conversation, dropped);
   const encoded = codecOf(dialect).encodeRequest(marked, target, dropped);
   const body = dialect === "gemini" ? { ...encoded, ...geminiOptions(encoded, prepared.model, settings) } : encoded;
-  const { enabled, budgetTokens } = conversation.reasoning;
-  const reasoningDisabled = enabled === false || budgetTokens === 0;
-  const preparedAsk = { ...ask, model: prepared.model, reasoningDisabled };
+  const preparedAsk = { ...ask, model: prepared.model };
   const preparation = provider.prepare?.(body, preparedAsk) ?? null;
   for (const name of preparation?.dropped ?? []) dropped.add(name);
   const renamed = preparation && "model" in body ? { model: preparation.model } : null;

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
-import { type ChatDialect, emptyConversation } from "../../../formats/conversation/conversation.ts";
+import {
+  type ChatDialect,
+  emptyConversation,
+  type ReasoningSetting,
+} from "../../../formats/conversation/conversation.ts";
 import { registry } from "../../../settings/registry/index.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import {
@@ -22,12 +26,16 @@ const settings: ConversationSettings = {
   geminiThinkingShare: () => 0.6,
 };
 
+/** Null: the model decides. */
+const tokensOf = (setting: ReasoningSetting | null): number | null =>
+  setting?.type === "budget" ? setting.tokens : setting?.type === "off" ? 0 : null;
+
 function prepared(dialect: ChatDialect, model: string, limit: number | null, source = settings) {
   const conversation = emptyConversation("openai-chat", model);
   conversation.sampling.maxOutputTokens = limit;
   conversation.sampling.temperature = 0.5;
   const { model: name, conversation: made } = prepareConversation(conversation, model, dialect, source);
-  return [name, made.reasoning.budgetTokens, made.sampling.maxOutputTokens, made.sampling.temperature];
+  return [name, tokensOf(made.reasoning.setting), made.sampling.maxOutputTokens, made.sampling.temperature];
 }
 
 describe("Claude model names that end in -thinking", () => {

@@ -1,6 +1,7 @@
 import type { Catalog, ModelInfo } from "../../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conversation/conversation.ts";
+import { settingOfBudget } from "../../../formats/conversation/reasoning-setting.ts";
 import { textOf } from "../../../formats/json.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 
@@ -144,9 +145,7 @@ function prepareGemini(conversation: Conversation, model: string, settings: Conv
 
 const thinking = ({ reasoning }: Conversation, budgetTokens: number | null): Reasoning => ({
   ...reasoning,
-  effort: null,
-  budgetTokens,
-  enabled: budgetTokens !== 0,
+  setting: settingOfBudget(budgetTokens ?? -1),
   show: budgetTokens === 0 ? false : (reasoning.show ?? true),
 });
 

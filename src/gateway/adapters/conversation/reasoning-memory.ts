@@ -32,35 +32,40 @@ export function createReasoningMemory(): ReasoningMemory {
   const calls = recentEntries<string, RememberedReasoning>(MAX_CALLS);
   return {
     observe(userId, dialect) {
+      const maker = makerOf(dialect);
       let reasoning: ReasoningPart[] = [];
       return (step) => {
         if (step.type === "reasoning") reasoning = withText(reasoning, step.text);
         else if (step.type === "signature")
           reasoning = withSignature(reasoning, step.signature, step.encrypted === true);
         else if (step.type === "tool-start") {
-          const signed = reasoning.filter(({ signature }) => signature?.dialect === dialect);
+          const signed = reasoning.filter(({ signature }) => signature?.dialect === maker);
           const size = signed.reduce(
             (sum, { text, signature }) => sum + text.length + (signature?.value.length ?? 0),
             0,
           );
           reasoning = [];
           if (size > MAX_CHARACTERS || (signed.length === 0 && !step.signature)) return;
-          calls.set(`${userId}/${dialect}/${step.id}`, { reasoning: signed, signature: step.signature });
+          calls.set(`${userId}/${maker}/${step.id}`, { reasoning: signed, signature: step.signature });
         }
       };
     },
     recall(userId, dialect, conversation) {
       if (calls.size === 0) return conversation;
-      const find = ({ id }: ToolCallPart) => calls.get(`${userId}/${dialect}/${id}`);
+      const maker = makerOf(dialect);
+      const find = ({ id }: ToolCallPart) => calls.get(`${userId}/${maker}/${id}`);
       return {
         ...conversation,
         turns: conversation.turns.map((turn) =>
-          turn.role === "assistant" ? { ...turn, parts: restore(turn.parts, dialect, find) } : turn,
+          turn.role === "assistant" ? { ...turn, parts: restore(turn.parts, maker, find) } : turn,
         ),
       };
     },
   };
 }
+
+/** Whose signatures an API has: Bedrock's Converse has Claude's. */
+const makerOf = (dialect: ChatDialect): ChatDialect => (dialect === "converse" ? "anthropic" : dialect);
 
 function restore(
   parts: readonly Part[],

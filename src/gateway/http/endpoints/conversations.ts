@@ -3,6 +3,7 @@ import { continuesThread } from "../../../formats/anthropic/request/decode-reque
 import { anthropicRules } from "../../../formats/anthropic/request/request-rules.ts";
 import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import { statedEffort } from "../../../formats/conversation/reasoning-setting.ts";
 import { geminiArrayClientCodec, geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
 import { interactionsClientCodec } from "../../../formats/gemini-interactions/index.ts";
@@ -71,6 +72,6 @@ function summaryOf({ model, stream, sampling, reasoning }: Conversation): Reques
     wantsUsage: true,
     choices: Math.max(1, sampling.n ?? 1),
     maxOutputTokens: sampling.maxOutputTokens,
-    reasoningEffort: reasoning.effort,
+    reasoningEffort: statedEffort(reasoning.setting),
   };
 }

@@ -22,8 +22,8 @@ test("a request: input and parameters, ranges respected, parts named by their ki
       },
     ],
   });
-  expect(dashscopeCodec.encodeRequest(conversation, target("qwen-vl-max"), dropped)).toEqual({
-    model: "qwen-vl-max",
+  expect(dashscopeCodec.encodeRequest(conversation, target("qwen3-vl-plus"), dropped)).toEqual({
+    model: "qwen3-vl-plus",
     input: { messages: [{ role: "user", content: [{ text: "x" }, { image: "https://a/b.png" }] }] },
     parameters: {
       result_format: "message",

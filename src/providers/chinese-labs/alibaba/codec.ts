@@ -1,15 +1,23 @@
 import type { Dropped, ProviderCodec, Target } from "../../../formats/conversation/codec.ts";
 import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import { NO_REASONING } from "../../../formats/conversation/conversation.ts";
 import { recordForeignFields } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError, ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conversation/reply.ts";
+import type { ReasoningControl } from "../../../formats/conversation/service.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { compact, type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+import { reasoningMembers } from "../../../formats/openai-chat/request/reasoning-setting.ts";
 import { ChatStreamDecoder } from "../../../formats/openai-chat/response/stream-decoder.ts";
 import { requestsStrictTools } from "../../../formats/tools/pair-calls.ts";
 import { extractSearch } from "../../../formats/tools/web-search.ts";
+
+/** In both of its APIs. Source: https://help.aliyun.com/en/model-studio/deep-thinking */
+export const QWEN_REASONING: readonly ReasoningControl[] = [
+  { on: { enable_thinking: true }, off: { enable_thinking: false }, budget: ["thinking_budget"] },
+];
 
 const UNKNOWN = [
   "frequency_penalty",
@@ -33,10 +41,12 @@ function encodeRequest(source: Conversation, target: Target, dropped: Dropped): 
   const { searches, rest: conversation } = extractSearch(source, "dashscope", dropped);
   // These two have other names and limits here.
   const others = { ...conversation.sampling, topK: null, stop: [] };
-  const chat = encodeChat({ ...conversation, sampling: others }, target, dropped);
+  const { sampling, extra, stream, reasoning } = conversation;
+  const chat = encodeChat({ ...conversation, sampling: others, reasoning: NO_REASONING }, target, dropped);
+  const thinking = reasoningMembers(reasoning.setting, { reasoning: QWEN_REASONING }, target.model, target.info);
+  if (!thinking.isHonored) dropped.add("reasoning_effort");
   for (const name of UNKNOWN) if (chat[name] !== undefined) dropped.add(name);
   recordForeignFields(conversation, OWN, dropped);
-  const { sampling, extra, stream, reasoning } = conversation;
   const { toolChoice } = conversation;
   const allowed = toolChoice?.type === "allowed" ? toolChoice : null;
   const mustCall = toolChoice?.type === "required" || allowed?.mode === "required";
@@ -67,8 +77,7 @@ function encodeRequest(source: Conversation, target: Target, dropped: Dropped): 
       tool_choice: mustCall || allowed ? "auto" : chat.tool_choice,
       parallel_tool_calls: chat.parallel_tool_calls,
       response_format: chat.response_format,
-      enable_thinking: reasoningEnabled(reasoning),
-      thinking_budget: reasoning.budgetTokens !== null && reasoning.budgetTokens > 0 ? reasoning.budgetTokens : null,
+      ...thinking.members,
     }),
   };
 }
@@ -76,11 +85,6 @@ function encodeRequest(source: Conversation, target: Target, dropped: Dropped): 
 /** If the request allows only some tools, the others are left out. */
 const offered = (tools: readonly JsonObject[], names: readonly string[]): JsonObject[] =>
   tools.filter((tool) => names.includes(textOf(recordOf(tool.function)?.name) ?? ""));
-
-function reasoningEnabled({ effort, budgetTokens, enabled }: Conversation["reasoning"]): boolean | null {
-  if (effort === "none" || enabled === false || budgetTokens === 0) return false;
-  return effort !== null || budgetTokens !== null || enabled ? true : null;
-}
 
 /** Content parts have their kind as the member name. */
 function messageOf(message: JsonObject, dropped: Dropped): JsonObject {

@@ -7,7 +7,7 @@ import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
-import { dashscopeCodec } from "./codec.ts";
+import { dashscopeCodec, QWEN_REASONING } from "./codec.ts";
 import { wanVideos } from "./videos.ts";
 
 /** Rerank in DashScope's own format. */
@@ -102,12 +102,6 @@ const takesMedia = (model: string, catalog: Catalog): boolean =>
 /** The base URL of DashScope's own API. */
 const ownBase = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string => resolveBase(baseUrl, ADDRESSES).service;
 
-/** A requested effort turns reasoning on or off, unless the client sets `enable_thinking` itself. */
-function switchReasoning({ reasoning_effort: effort, enable_thinking }: JsonObject): JsonObject {
-  if (effort == null) return {};
-  return { reasoning_effort: undefined, ...(enable_thinking == null && { enable_thinking: effort !== "none" }) };
-}
-
 /** A requested search turns it on. */
 const switchSearch = ({ enable_search }: JsonObject): JsonObject => ({
   web_search_options: undefined,
@@ -139,13 +133,11 @@ const compatible = openAiCompatible({
   ],
   facts: {
     // The system message is the first: https://help.aliyun.com/zh/model-studio/qwen-api-reference
-    chat: { cacheMarks: true, systemTurns: "first" },
+    chat: { cacheMarks: true, systemTurns: "first", reasoning: QWEN_REASONING },
     requests: {
       topP: [0.001, 0.999],
       temperature: [0, 1.99],
-      rewrite: switchReasoning,
       search: { fields: switchSearch, supports: [] },
-      expressed: () => ["reasoning_effort"],
     },
     addresses: ADDRESSES,
     // https://help.aliyun.com/zh/model-studio/error-code

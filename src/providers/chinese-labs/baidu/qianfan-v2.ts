@@ -26,6 +26,22 @@ const compatible = openAiCompatible({
     "bge-large-zh",
   ],
   facts: {
+    // https://cloud.baidu.com/doc/qianfan-docs/s/Wm95lyynv
+    chat: {
+      reasoning: [
+        {
+          models: /^(deepseek-v(3\.[1-9]|[4-9])|kimi-k2\.[5-9]|glm-)/,
+          on: { thinking: { type: "enabled" } },
+          off: { thinking: { type: "disabled" } },
+        },
+        {
+          models: /^(qwen3|ernie-5|ernie-4\.5-.*vl)/,
+          on: { enable_thinking: true },
+          off: { enable_thinking: false },
+        },
+        { models: /^(ernie-x|deepseek-r)|thinking/, off: "lowest", offCosts: "They always reason." },
+      ],
+    },
     requests: {
       search: {
         fields: ({ web_search }) => ({ web_search_options: undefined, web_search: web_search ?? SEARCH }),

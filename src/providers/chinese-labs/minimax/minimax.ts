@@ -155,7 +155,18 @@ const api = openAiCompatible({
   ],
   facts: {
     // https://github.com/MiniMax-AI/MiniMax-M2/issues/27
-    chat: { systemTurns: "first" },
+    // https://platform.minimax.io/docs/api-reference/text-openai-api
+    chat: {
+      systemTurns: "first",
+      reasoning: [
+        {
+          models: /^MiniMax-M[3-9]/,
+          on: { thinking: { type: "adaptive" } },
+          off: { thinking: { type: "disabled" } },
+        },
+        { models: /^MiniMax-M/, off: "lowest", offCosts: "They always reason." },
+      ],
+    },
     requests: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },
     addresses: ADDRESSES,
     errors: { no_credit: [{ code: "1008" }] },

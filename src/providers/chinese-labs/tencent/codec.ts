@@ -1,5 +1,6 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation, ToolChoice } from "../../../formats/conversation/conversation.ts";
+import { NO_REASONING } from "../../../formats/conversation/conversation.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
 import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
@@ -7,10 +8,11 @@ import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+import { REASONING_MEMBERS } from "../../../formats/openai-chat/request/reasoning-setting.ts";
 import { pairCalls } from "../../../formats/tools/pair-calls.ts";
 import { extractSearch } from "../../../formats/tools/web-search.ts";
 
-const SUPPORTED_FIELDS = ["temperature", "top_p", "seed", "stop", "tools", "tool_choice", "reasoning_effort"];
+const SUPPORTED_FIELDS = ["temperature", "top_p", "seed", "stop", "tools", "tool_choice", ...REASONING_MEMBERS];
 /** Fields of Hunyuan that clients may set, in the casing of its SDK. */
 const OWN = ["EnableEnhancement", "SearchInfo", "Citation", "StreamModeration", "WebSearchOptions"];
 const MAX_SEED = 10_000;
@@ -22,13 +24,11 @@ const MAX_SEED = 10_000;
 function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { searches, rest: conversation } = extractSearch(source, "hunyuan", dropped);
   const turns = pairCalls(conversation.turns, target.newId);
-  const chat = encodeChat({ ...conversation, turns }, target, dropped);
+  const chat = encodeChat({ ...conversation, turns, reasoning: NO_REASONING }, target, dropped);
   const { sampling, extra, reasoning, toolChoice } = conversation;
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   recordDropped(chat, [...SUPPORTED_FIELDS, ...OWN], dropped);
   const tools = toolsOf(recordsOf(chat.tools), toolChoice, dropped);
-  const { effort, enabled, budgetTokens } = reasoning;
-  const off = effort === "none" || enabled === false || budgetTokens === 0;
   return compact({
     ...Object.fromEntries(own),
     ...(searches && { EnableEnhancement: searches, SearchInfo: true }),
@@ -41,7 +41,7 @@ function encodeRequest(source: Conversation, target: Target, dropped: Dropped): 
     Stop: sampling.stop.length > 0 ? sampling.stop : null,
     Tools: tools,
     ...(tools && choiceOf(toolChoice, tools, dropped)),
-    EnableThinking: off ? false : effort !== null || enabled || budgetTokens !== null ? true : null,
+    EnableThinking: reasoning.setting && reasoning.setting.type !== "off",
   });
 }
 

@@ -106,7 +106,18 @@ const compatible = openAiCompatible({
   ],
   facts: {
     // https://cloud.tencent.com/document/api/1729/101837
-    chat: { systemTurns: "first" },
+    // https://cloud.tencent.com/document/product/1729/111007
+    chat: {
+      systemTurns: "first",
+      reasoning: [
+        { models: /-t1|thinking/, off: "lowest", offCosts: "They always reason." },
+        {
+          models: /a13b|hunyuan-2|hunyuan-turbos-latest|^hy\d/,
+          on: { enable_thinking: true },
+          off: { enable_thinking: false },
+        },
+      ],
+    },
     addresses: { printed: [[/\/anthropic(\/v1)?$/, "/v1"]] },
     errors: {
       no_credit: [

@@ -117,6 +117,8 @@ const ADDRESSES: AddressForms = {
   ],
 };
 
+const THINKING = { on: { thinking: { type: "enabled" } }, off: { thinking: { type: "disabled" } } };
+
 const chats = openAiCompatible({
   type: 45,
   name: "Volcano Ark",
@@ -137,6 +139,18 @@ const chats = openAiCompatible({
     "doubao-embedding-large",
   ],
   facts: {
+    // https://www.volcengine.com/docs/82379/1449737
+    chat: {
+      reasoning: [
+        { models: /thinking/, off: "lowest", offCosts: "They always reason." },
+        {
+          models: /seed-(1-8|[2-9]|1-6-(lite-)?251015)/,
+          ...THINKING,
+          effort: { path: ["reasoning_effort"], efforts: ["minimal", "low", "medium", "high"] },
+        },
+        { models: /seed-|deepseek-v(3-[1-9]|[4-9])|^glm-|^kimi-/, ...THINKING },
+      ],
+    },
     requests: { rejected: ["n"] },
     addresses: ADDRESSES,
     // https://www.volcengine.com/docs/82379/1299023

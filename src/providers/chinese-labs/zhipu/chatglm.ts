@@ -14,7 +14,7 @@ import { resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
-import { ZHIPU_ADDRESSES } from "./glm.ts";
+import { GLM_REASONING, ZHIPU_ADDRESSES } from "./glm.ts";
 
 /**
  * Writes a request for Zhipu's v3 API; system instructions become a first exchange of messages. Source:
@@ -150,6 +150,7 @@ const v4Api = openAiCompatible({
   keyHint: "id.secret",
   models: ["glm-4.6", "glm-4.5", "glm-4.5-air", "chatglm_turbo", "chatglm_pro", "chatglm_std", "chatglm_lite"],
   facts: {
+    chat: { reasoning: GLM_REASONING },
     requests: { topP: [0.01, 0.99] },
     addresses: ZHIPU_ADDRESSES,
     errors: { no_credit: [{ code: "1113" }], context_overflow: [{ code: "1261" }] },

@@ -1,3 +1,4 @@
+import type { ReasoningControl } from "../../../formats/conversation/service.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { AddressForms } from "../../contract/base-address.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
@@ -52,6 +53,22 @@ export const ZHIPU_ADDRESSES: AddressForms = {
   printed: [[/\/api\/anthropic(\/v1)?$/, "/api/paas/v4"]],
 };
 
+const THINKING = { on: { thinking: { type: "enabled" } }, off: { thinking: { type: "disabled" } } };
+
+/** https://docs.bigmodel.cn/cn/guide/capabilities/thinking-mode. GLM-5.3 takes an unknown effort, such as "none", as "max". */
+export const GLM_REASONING: readonly ReasoningControl[] = [
+  {
+    models: /^glm-5\.[3-9]/,
+    on: THINKING.on,
+    off: "lowest",
+    effort: { path: ["reasoning_effort"], efforts: ["low", "high", "max"] },
+    offCosts: "They always reason: the lowest effort is sent.",
+  },
+  { models: /^glm-5\.2/, ...THINKING, effort: { path: ["reasoning_effort"], efforts: ["high", "max"] } },
+  { models: /^glm-(4\.[5-9]|5)/, ...THINKING },
+  { models: /^glm-(z1|zero)/, off: "lowest", offCosts: "They always reason." },
+];
+
 /** Zhipu's GLM models by its v4 API. */
 export const glm = openAiCompatible({
   type: 26,
@@ -78,6 +95,7 @@ export const glm = openAiCompatible({
     "embedding-3",
   ],
   facts: {
+    chat: { reasoning: GLM_REASONING },
     requests: {
       topP: [0.01, 0.99],
       temperature: [0, 1],

@@ -8,6 +8,7 @@ import type { NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { TEMPLATE_REASONING } from "../../shared/reasoning.ts";
 
 /** Settings of image models that clients may set. */
 const IMAGE_OPTIONS = ["negative_prompt", "num_steps", "steps", "guidance", "seed", "strength"];
@@ -176,6 +177,8 @@ const compatible = openAiCompatible({
   ],
   facts: {
     addresses: { root: "" },
+    // https://developers.cloudflare.com/workers-ai/models
+    chat: { reasoning: TEMPLATE_REASONING },
   },
 });
 

@@ -1,5 +1,6 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation, ToolChoice } from "../../../formats/conversation/conversation.ts";
+import { NO_REASONING } from "../../../formats/conversation/conversation.ts";
 import { recordForeignFields } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
@@ -19,7 +20,7 @@ const OWN = ["safety_mode", "documents", "citation_options", "strict_tools", "pr
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   // These two have other names and limits here.
   const rest = { ...conversation.sampling, topK: null, stop: [] };
-  const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
+  const chat = encodeChat({ ...conversation, sampling: rest, reasoning: NO_REASONING }, target, dropped);
   for (const name of [...UNKNOWN, ...ALSO_UNSUPPORTED]) if (chat[name] !== undefined) dropped.add(name);
   recordForeignFields(conversation, OWN, dropped);
   const { sampling, extra, toolChoice, reasoning } = conversation;
@@ -127,8 +128,8 @@ function formatOf(format: Conversation["format"]): JsonObject | null {
   return { type: "json_object", ...(format.type === "schema" && { json_schema: format.schema }) };
 }
 
-function thinkingOf({ effort, budgetTokens, enabled }: Conversation["reasoning"]): JsonObject | null {
-  if (effort === "none" || enabled === false || budgetTokens === 0) return { type: "disabled" };
-  if (budgetTokens !== null && budgetTokens > 0) return { type: "enabled", token_budget: budgetTokens };
-  return effort !== null || enabled ? { type: "enabled" } : null;
+function thinkingOf({ setting }: Conversation["reasoning"]): JsonObject | null {
+  if (!setting) return null;
+  if (setting.type === "off") return { type: "disabled" };
+  return { type: "enabled", ...(setting.type === "budget" && { token_budget: setting.tokens }) };
 }

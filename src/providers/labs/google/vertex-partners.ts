@@ -47,8 +47,8 @@ export function partnerPath({ publisher, name }: PartnerModel, stream: boolean):
 /** What must change in a chat for a partner model: its name, and what Mistral's strict bodies demand. */
 export function prepareForPartner(body: JsonObject, params: CallParams, model: PartnerModel): Preparation {
   const { publisher, name } = model;
-  const differences = publisher === "mistralai" ? (mistral.facts?.requests ?? {}) : {};
-  const fitted = fitRequest(body, { ...params, model: name }, differences);
+  const facts = publisher === "mistralai" ? mistral.facts : undefined;
+  const fitted = fitRequest(body, { ...params, model: name }, facts ?? {});
   return {
     changes: fitted?.changes ?? {},
     dropped: fitted?.dropped ?? [],

@@ -96,7 +96,8 @@ function prepareResponse(body: JsonObject, { model, catalog = shippedCatalog }: 
   if (effort !== reasoning?.effort) changes.reasoning = { ...reasoning, effort };
   if (searches && !tools.some(({ type }) => type === "web_search")) changes.tools = [...tools, { type: "web_search" }];
   if (name === model && Object.keys(changes).length === 0) return null;
-  return { model: name, changes, dropped: requested != null && effort === undefined ? ["reasoning_effort"] : [] };
+  const isLost = requested != null && (effort === undefined || (requested === "none" && effort !== "none"));
+  return { model: name, changes, dropped: isLost ? ["reasoning_effort"] : [] };
 }
 
 /** xAI. */
@@ -121,6 +122,7 @@ export const xai = openAiCompatible({
     "grok-3-mini",
   ],
   facts: {
+    chat: { reasoning: [{ off: "lowest", effort: { path: ["reasoning_effort"], efforts: USUAL_EFFORTS } }] },
     requests: grokRequests,
     // xAI: its codes say the kind of failure, its words what failed.
     errors: {

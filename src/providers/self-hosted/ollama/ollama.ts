@@ -1,3 +1,4 @@
+import { nearestEffort } from "../../../catalog/nearest-effort.ts";
 import type { Dropped, ProviderCodec, Target } from "../../../formats/conversation/codec.ts";
 import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
@@ -91,12 +92,11 @@ function formatOf(format: Conversation["format"]): unknown {
 }
 
 /** Models that cannot reason reject `think`, so it is sent only if the client requests or disables reasoning. */
-function thinkOf({ effort, budgetTokens, enabled }: Conversation["reasoning"]): boolean | string | null {
-  if (effort === "none" || enabled === false || budgetTokens === 0) return false;
-  if (effort === "low" || effort === "medium" || effort === "high") return effort;
-  if (effort === "minimal") return "low";
-  if (effort !== null) return "high";
-  return enabled || budgetTokens !== null ? true : null;
+function thinkOf({ setting }: Conversation["reasoning"]): boolean | string | null {
+  if (!setting) return null;
+  if (setting.type === "off") return false;
+  if (setting.type !== "effort") return true;
+  return nearestEffort(["low", "medium", "high"], setting.effort);
 }
 
 /** Reads a stream of Ollama's own chat: each line equals an OpenAI chunk. */

@@ -84,7 +84,7 @@ test("usage may come before the end; cache reads and writes are in the prompt", 
   });
 });
 
-test("signed reasoning returns unchanged, unsigned reasoning is dropped", () => {
+test("Claude's signed reasoning returns to Claude unchanged, any other is dropped and named", () => {
   const thought = { reasoningContent: { reasoningText: { text: "Hm.", signature: "c2ln" } } };
   const body = {
     output: { message: { role: "assistant", content: [thought, { text: "x" }] } },
@@ -94,11 +94,20 @@ test("signed reasoning returns unchanged, unsigned reasoning is dropped", () => 
   const conversation = openaiChatClientCodec.decodeRequest({ model: "c", messages: [{ role: "user", content: "q" }] });
   conversation.turns.push({ role: "assistant", parts });
   conversation.turns.push({ role: "assistant", parts: [{ type: "reasoning", text: "unsigned" }] });
-  const { messages } = converseCodec.encodeRequest(conversation, target("amazon.nova-pro-v1:0"), new Set());
-  expect(messages).toEqual([
-    { role: "user", content: [{ text: "q" }] },
-    { role: "assistant", content: [thought, { text: "x" }] },
-  ]);
+  const encode = (model: string) => {
+    const dropped = new Set<string>();
+    const { messages } = converseCodec.encodeRequest(conversation, target(model), dropped);
+    return { messages, dropped: [...dropped] };
+  };
+  const question = { role: "user", content: [{ text: "q" }] };
+  expect(encode("us.anthropic.claude-sonnet-4-5-20250929-v1:0")).toEqual({
+    messages: [question, { role: "assistant", content: [thought, { text: "x" }] }],
+    dropped: ["reasoning"],
+  });
+  expect(encode("amazon.nova-pro-v1:0")).toEqual({
+    messages: [question, { role: "assistant", content: [{ text: "x" }] }],
+    dropped: ["reasoning"],
+  });
 });
 
 const streams = samples((path) => /^bedrock.converse.*\.eventstream\.b64$/.test(path));

@@ -1,5 +1,11 @@
-import { supportsAdaptive, supportsBudget } from "../../../../formats/anthropic/models.ts";
+import { nearestEffort } from "../../../../catalog/nearest-effort.ts";
 import { closedSchema, inputSchema } from "../../../../formats/anthropic/request/schema.ts";
+import {
+  type BlockKinds,
+  type Thinking,
+  thinkingAfter,
+  thinkingFor,
+} from "../../../../formats/anthropic/request/thinking.ts";
 import type { Dropped, Target } from "../../../../formats/conversation/codec.ts";
 import type {
   Conversation,
@@ -12,14 +18,19 @@ import type {
   ToolChoice,
   ToolResultPart,
 } from "../../../../formats/conversation/conversation.ts";
+import { NO_REASONING } from "../../../../formats/conversation/conversation.ts";
 import {
+  isBlank,
   recordDropped,
   recordDroppedExtensions,
   recordDroppedNative,
 } from "../../../../formats/conversation/dropped-fields.ts";
+import { effortOfSetting } from "../../../../formats/conversation/reasoning-setting.ts";
+import { claudeSignature } from "../../../../formats/conversation/signature.ts";
 import { markOfResult, withMostMarks, withoutCacheMarks } from "../../../../formats/helpers/cache-marks.ts";
 import { compact, type JsonObject, parseJson, recordOf } from "../../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../../formats/openai-chat/request/encode-request.ts";
+import { REASONING_MEMBERS } from "../../../../formats/openai-chat/request/reasoning-setting.ts";
 import { FREE_TEXT } from "../../../../formats/tools/custom-tools.ts";
 import { pairCalls } from "../../../../formats/tools/pair-calls.ts";
 import { callIdFor } from "../../../../formats/tools/tool-names.ts";
@@ -44,7 +55,8 @@ function plainBlocksOf(part: Part, dropped: Dropped): JsonObject[] {
     case "refusal":
       return [{ text: part.text }];
     case "reasoning":
-      return reasoningOf(part);
+      dropped.add("reasoning");
+      return [];
     case "tool-call": {
       const input = recordOf(parseJson(part.input || "{}")) ?? { input: part.input };
       return [{ toolUse: { toolUseId: callIdFor("converse", part.id), name: part.name, input } }];
@@ -62,11 +74,18 @@ function plainBlocksOf(part: Part, dropped: Dropped): JsonObject[] {
   }
 }
 
-/** Reasoning returns only with a signature by Bedrock. */
-function reasoningOf({ text, signature, encrypted }: ReasoningPart): JsonObject[] {
-  if (signature?.dialect !== "converse") return [];
-  if (encrypted) return [{ reasoningContent: { redactedContent: signature.value } }];
-  return [{ reasoningContent: { reasoningText: { text, signature: signature.value } } }];
+type Message = { role: DialogTurn["role"]; content: JsonObject[] };
+
+/** Only Claude signs its reasoning, and only Claude takes it back, from every platform. */
+function reasoningOf(part: ReasoningPart, isClaude: boolean, dropped: Dropped): JsonObject[] {
+  const { text, signature, encrypted } = part;
+  const proof = isClaude ? claudeSignature(signature) : null;
+  if (proof === null) {
+    if (!isBlank(part)) dropped.add("reasoning");
+    return [];
+  }
+  if (encrypted) return [{ reasoningContent: { redactedContent: proof } }];
+  return [{ reasoningContent: { reasoningText: { text, signature: proof } } }];
 }
 
 function resultOf({ callId, parts, isError }: ToolResultPart, dropped: Dropped): JsonObject {
@@ -122,14 +141,13 @@ const SUPPORTED_FIELDS = [
   "tools",
   "tool_choice",
   "response_format",
-  "reasoning_effort",
+  ...REASONING_MEMBERS,
   "service_tier",
   "metadata",
 ];
 const TIERS = lookupTable<string>({ default: "default", flex: "flex", priority: "priority", fast: "priority" });
 const MAX_METADATA = 16;
 const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
-const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, high: 4096 });
 
 /**
  * Writes a request for Bedrock's Converse; the URL has the model and whether to stream. Source:
@@ -138,7 +156,7 @@ const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, hi
 export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
   const marks = cachePoints(target.model);
   const conversation = marks ? withMostMarks(source, dropped) : withoutCacheMarks(source, dropped);
-  const unmarked = withoutCacheMarks({ ...conversation, turns: [] }, new Set());
+  const unmarked = withoutCacheMarks({ ...conversation, turns: [], reasoning: NO_REASONING }, new Set());
   recordDropped(encodeChat(unmarked, target, dropped), SUPPORTED_FIELDS, dropped);
   recordDroppedExtensions(conversation, dropped);
   const { sampling, system, format } = conversation;
@@ -149,22 +167,43 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     ...system.flatMap((part) => blocksOf(part, marks ?? NO_POINTS, dropped)),
     ...inWords.map((text) => ({ text })),
   ];
+  const isClaude = IS_CLAUDE.test(target.model);
+  const messages = messagesOf(turns, conversation.cache, marks ?? NO_POINTS, isClaude, dropped);
+  const thinking = isClaude ? thinkingAfter(messages, thinkingFor(target.info, conversation), BLOCKS, dropped) : null;
+  if (thinking?.unmet) dropped.add("reasoning_effort");
   const inference = compact({
     maxTokens: sampling.maxOutputTokens,
-    temperature: sampling.temperature === null ? null : Math.min(1, Math.max(0, sampling.temperature)),
-    topP: sampling.topP,
+    ...samplingOf(conversation, thinking, dropped),
     stopSequences: stopsOf(sampling.stop),
   });
   return compact({
-    messages: messagesOf(turns, conversation.cache, marks ?? NO_POINTS, dropped),
+    messages,
     system: instructions.length > 0 ? instructions : null,
     inferenceConfig: Object.keys(inference).length > 0 ? inference : null,
     toolConfig: toolConfig(conversation, turns, keeps, marks ?? NO_POINTS, dropped),
     outputConfig: keeps ? outputConfig(format) : null,
-    additionalModelRequestFields: ownFields(conversation, target, dropped),
+    additionalModelRequestFields: ownFields(conversation, thinking, target, dropped),
     serviceTier: tierOf(conversation, dropped),
     requestMetadata: metadataOf(conversation, dropped),
   });
+}
+
+const IS_CLAUDE = /anthropic|claude/;
+
+const BLOCKS: BlockKinds = {
+  isReasoning: (block) => block.reasoningContent !== undefined,
+  isCall: (block) => block.toolUse !== undefined,
+};
+
+/** Claude takes no sampling settings while it reasons. */
+function samplingOf({ sampling }: Conversation, thinking: Thinking | null, dropped: Dropped): JsonObject {
+  const { temperature, topP } = sampling;
+  if (thinking?.on) {
+    if (temperature !== null && temperature !== 1) dropped.add("temperature");
+    if (topP !== null && topP < 0.95) dropped.add("top_p");
+    return {};
+  }
+  return { temperature: temperature === null ? null : Math.min(1, Math.max(0, temperature)), topP };
 }
 
 function tierOf({ serviceTier }: Conversation, dropped: Dropped): JsonObject | null {
@@ -212,10 +251,13 @@ function messagesOf(
   turns: readonly DialogTurn[],
   cache: JsonObject | null,
   marks: CachePoints,
+  isClaude: boolean,
   dropped: Dropped,
-): JsonObject[] {
-  const messages = turns.flatMap(({ role, parts }) => {
-    const content = parts.flatMap((part) => blocksOf(part, marks, dropped));
+): Message[] {
+  const messages: Message[] = turns.flatMap(({ role, parts }) => {
+    const content = parts.flatMap((part) =>
+      part.type === "reasoning" ? reasoningOf(part, isClaude, dropped) : blocksOf(part, marks, dropped),
+    );
     return content.length > 0 ? [{ role, content }] : [];
   });
   const last = messages.at(-1)?.content;
@@ -275,42 +317,39 @@ function choiceOf(choice: ToolChoice | null): JsonObject | null {
 }
 
 /** Members that Converse itself does not know, by the model's own names: reasoning, and how many tokens are sampled from. */
-function ownFields(conversation: Conversation, target: Target, dropped: Dropped): JsonObject | null {
-  const reasoning = thinking(conversation.reasoning, target, dropped);
+function ownFields(
+  conversation: Conversation,
+  thinking: Thinking | null,
+  target: Target,
+  dropped: Dropped,
+): JsonObject | null {
+  const reasoning = thinking?.members ?? reasoningFields(conversation.reasoning, target, dropped);
   const { topK } = conversation.sampling;
-  if (topK === null) return reasoning;
-  const { model } = target;
   // Claude rejects it while it reasons, and newer models altogether.
-  const isRefused = (reasoning?.thinking !== undefined && /anthropic|claude/.test(model)) || refusesTopK(target);
+  const isRefused = topK !== null && (thinking?.on === true || refusesTopK(target));
   if (isRefused) dropped.add("top_k");
-  if (isRefused) return reasoning;
-  const own = /nova/.test(model) ? { inferenceConfig: { topK } } : { top_k: topK };
-  return { ...reasoning, ...own };
+  const fields = {
+    ...reasoning,
+    ...(topK !== null && !isRefused && (/nova/.test(target.model) ? { inferenceConfig: { topK } } : { top_k: topK })),
+  };
+  return Object.keys(fields).length > 0 ? fields : null;
 }
 
 const refusesTopK = ({ info }: Target): boolean => info.refuses?.includes("top_k") ?? false;
 
 /** Each model family has its own fields for reasoning. */
-function thinking(
-  { effort, budgetTokens, enabled }: Reasoning,
-  { model, info }: Target,
-  dropped: Dropped,
-): JsonObject | null {
-  const off = effort === "none" || enabled === false || budgetTokens === 0;
-  if (off || (effort === null && budgetTokens === null && !enabled)) return null;
-  if (/anthropic|claude/.test(model)) {
-    if (supportsAdaptive(info) && !supportsBudget(info)) {
-      const output = effort && { output_config: { effort: effort === "minimal" ? "low" : effort } };
-      return { thinking: { type: "adaptive" }, ...output };
-    }
-    const budget = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : (BUDGETS[effort ?? ""] ?? 2048);
-    return { thinking: { type: "enabled", budget_tokens: budget } };
+function reasoningFields({ setting }: Reasoning, { model, info }: Target, dropped: Dropped): JsonObject | null {
+  if (!setting) return null;
+  const isOff = setting.type === "off";
+  const level = nearestEffort(["low", "medium", "high"], effortOfSetting(setting));
+  if (model.includes("nova-2"))
+    return { reasoningConfig: isOff ? { type: "disabled" } : { type: "enabled", maxReasoningEffort: level } };
+  if (model.includes("gpt-oss")) {
+    if (isOff) dropped.add("reasoning_effort");
+    return { reasoning_effort: level };
   }
-  const level = effort === "minimal" ? "low" : effort === "low" || effort === "high" ? effort : "medium";
-  if (model.includes("qwen")) return { reasoning_config: level === "low" ? "low" : "high" };
-  if (model.includes("gpt-oss")) return { reasoning_effort: level };
-  if (model.includes("nova-2")) return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
+  if (model.includes("qwen") && !isOff) return { reasoning_config: level === "low" ? "low" : "high" };
   // Other models' reasoning cannot be configured.
-  dropped.add("reasoning_effort");
+  if (!isOff || info.reasoning?.style === "fixed") dropped.add("reasoning_effort");
   return null;
 }

@@ -92,7 +92,8 @@ function reasoningSteps({ text, signature, redactedContent }: JsonObject): Reply
   const signed = (value: string, encrypted: boolean): ReplyEvent => ({
     type: "signature",
     choice: 0,
-    signature: { dialect: "converse", value },
+    // Only Claude signs its reasoning here, as it does everywhere.
+    signature: { dialect: "anthropic", value },
     ...(encrypted && { encrypted }),
   });
   return [

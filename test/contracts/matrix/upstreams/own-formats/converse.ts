@@ -127,7 +127,7 @@ function read(body: JsonObject): Sent {
     }),
     stop: Array.isArray(inference?.stopSequences) ? inference.stopSequences.map(String) : [],
     schema: schemaOf(body),
-    reasoning: recordOf(body.additionalModelRequestFields)?.reasoning_effort === "medium",
+    reasoning: typeof recordOf(body.additionalModelRequestFields)?.reasoning_effort === "string",
     limit: numberOf(inference?.maxTokens),
     mustCall: recordOf(recordOf(config?.toolChoice)?.any) !== null,
   };

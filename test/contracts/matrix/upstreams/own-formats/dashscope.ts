@@ -101,7 +101,7 @@ export const dashscope: FakeUpstream = {
 /** The address of DashScope's that imitates OpenAI: thought is switched on with a field of its own. */
 export const dashscopeImitation: FakeUpstream = {
   ...openaiChat,
-  objection: (path, { enable_thinking: _, enable_search: __, ...body }) =>
+  objection: (path, { enable_thinking: _, thinking_budget: __, enable_search: ___, ...body }) =>
     openaiChat.objection(path.replace("/compatible-mode", ""), body),
   read: (body) => ({ ...readChat(body), reasoning: body.enable_thinking === true }),
 };
