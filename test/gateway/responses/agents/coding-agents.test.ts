@@ -10,7 +10,7 @@ import { type Answer, PLAIN } from "../../../contracts/matrix/conversation.ts";
 import { upstreams } from "../../../contracts/matrix/upstreams/index.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../support/gateway/start-upstream.ts";
-import { AGENTS, type Agent, answerTo, FAMILIES, LIMITS, OVER_WEBSOCKET, removeHomes, run } from "./programs.ts";
+import { AGENTS, type Agent, answerTo, codex, FAMILIES, LIMITS, OVER_WEBSOCKET, removeHomes, run } from "./programs.ts";
 
 const RUNS = Object.keys(AGENTS).flatMap((agent) => FAMILIES.map((family) => [agent, family] as const));
 

@@ -1,0 +1,123 @@
+/** The coding agents that tests run where they are installed, set up by the console's snippets. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { recordOf } from "../../../../src/formats/json.ts";
+import { type SnippetName, snippetOf } from "../../../../ui/features/tokens/snippets.ts";
+import { type Answer, PLAIN, type Sent } from "../../../contracts/matrix/conversation.ts";
+
+export const OVER_WEBSOCKET = "Codex over WebSocket";
+
+export type Agent = Readonly<{
+  command: string;
+  args: readonly string[];
+  /** What the console's snippet for it becomes, as files in its home. Variables that the snippet exports are set besides. */
+  files: (snippet: string) => Readonly<Record<string, string>>;
+  snippet: SnippetName;
+}>;
+
+const QUESTION = "Write the file made.txt.";
+export const LIMITS = { contextWindow: 200_000, outputLimit: 32_000 };
+/** Without substitution, which Gemini CLI refuses. */
+const COMMAND = "expr 6 '*' 7 > made.txt && echo done by the shell";
+
+export const codex = (settings: string): Agent => ({
+  command: "codex",
+  args: ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", QUESTION],
+  snippet: "codex",
+  files: (snippet) => ({ ".codex/config.toml": `${snippet}\n${settings}` }),
+});
+
+export const AGENTS: Readonly<Record<string, Agent>> = {
+  "Claude Code": {
+    command: "claude",
+    args: ["--print", "--allowedTools", "Bash", "--", QUESTION],
+    snippet: "claudeCode",
+    files: () => ({}),
+  },
+  Codex: codex(""),
+  [OVER_WEBSOCKET]: codex("supports_websockets = true"),
+  "Gemini CLI": {
+    command: "gemini",
+    args: ["--yolo", "--skip-trust", "--prompt", QUESTION],
+    snippet: "geminiCli",
+    files: (snippet) => ({ ".gemini/settings.json": /^# (\{.*)$/m.exec(snippet)?.[1] ?? "" }),
+  },
+  opencode: {
+    command: "opencode",
+    args: ["run", QUESTION],
+    snippet: "openCode",
+    files: (snippet) => ({ "opencode.json": snippet }),
+  },
+  "Copilot CLI": {
+    command: "copilot",
+    args: ["--allow-all-tools", "--prompt", QUESTION],
+    snippet: "copilotCli",
+    files: () => ({}),
+  },
+  "Qwen Code": {
+    command: "qwen",
+    args: ["--yolo", QUESTION],
+    snippet: "qwenCode",
+    files: (snippet) => ({ ".qwen/settings.json": /^# (\{.*)$/m.exec(snippet)?.[1] ?? "" }),
+  },
+  Kilo: {
+    command: "kilo",
+    args: ["run", "--auto", QUESTION],
+    snippet: "kiloCode",
+    files: (snippet) => ({ "kilo.json": snippet }),
+  },
+  Continue: {
+    command: "cn",
+    args: ["--print", "--auto", "--config", ".continue/config.yaml", QUESTION],
+    snippet: "continueDev",
+    files: (snippet) => ({ ".continue/config.yaml": snippet }),
+  },
+  pi: {
+    command: "pi",
+    args: ["--print", "--provider", "sluice", QUESTION],
+    snippet: "piAgent",
+    files: (snippet) => ({ ".pi/agent/models.json": snippet }),
+  },
+};
+
+/** Formats of upstreams: chat alone, as most servers that imitate OpenAI have it, and those of the labs. */
+export const FAMILIES = ["openai-responses", "openai-chat", "anthropic", "gemini"] as const;
+
+/** A call of the first tool that runs commands; null: the agent has none. */
+export function callShell({ tools }: Sent, commandLine: string): Answer | null {
+  const shell = tools.find(({ name }) => /^(bash|shell|shell_command|exec_command|run_shell_command)$/i.test(name));
+  if (!shell) return null;
+  const { cmd, command } = recordOf(recordOf(shell.schema)?.properties) ?? {};
+  const line = recordOf(command)?.type === "array" ? ["bash", "-c", commandLine] : commandLine;
+  const input = { [cmd ? "cmd" : "command"]: line, description: "Runs a command" };
+  return { ...PLAIN, text: "", calls: [{ name: shell.name, input }], finish: "tool_calls" };
+}
+
+/** Asks for the command; once its result is there, gives the answer. */
+export const answerTo = (sent: Sent): Answer => (sent.results.length > 0 ? null : callShell(sent, COMMAND)) ?? PLAIN;
+
+const homes: string[] = [];
+/** Removes the homes of agents that have ended. */
+export const removeHomes = () => Promise.all(homes.splice(0).map((home) => rm(home, { recursive: true, force: true })));
+
+/** Runs an agent in a new home that is set up as the snippet says. Resolves when it has ended. */
+export async function run(agent: Agent, path: string, access: Parameters<typeof snippetOf>[1]) {
+  const home = await mkdtemp(join(tmpdir(), "sluice-agent-"));
+  homes.push(home);
+  const snippet = snippetOf(agent.snippet, access);
+  for (const [file, text] of Object.entries(agent.files(snippet))) await Bun.write(join(home, file), text);
+  const exported = [...snippet.matchAll(/export (\w+)=(.*)/g)].map(([, variable, value]) => [variable, value]);
+  const child = Bun.spawn([path, ...agent.args], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...Object.fromEntries(exported) },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [output, errors] = await Promise.all([
+    Bun.readableStreamToText(child.stdout),
+    Bun.readableStreamToText(child.stderr),
+  ]);
+  return { code: await child.exited, home, output, errors };
+}
