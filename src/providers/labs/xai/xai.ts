@@ -4,11 +4,13 @@ import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
-import type { CallParams, Preparation } from "../../contract/provider.ts";
+import type { CallParams, Preparation, Provider } from "../../contract/provider.ts";
 import type { RequestDifferences } from "../../contract/request-differences.ts";
 import { aspectOf, isImageField, renamedImageFields } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { xaiVideos } from "./videos.ts";
 
 const KNOWN_FIELDS = ["prompt", "n", "size", "response_format", "aspect_ratio", "resolution", "image", "images"];
 
@@ -100,12 +102,13 @@ function prepareResponse(body: JsonObject, { model, catalog = shippedCatalog }: 
   return { model: name, changes, dropped: isLost ? ["reasoning_effort"] : [] };
 }
 
-/** xAI. */
-export const xai = openAiCompatible({
+const ADDRESSES: AddressForms = { fallback: "https://api.x.ai", root: "/v1" };
+
+const compatible = openAiCompatible({
   type: 48,
   name: "xAI",
   owner: "xai",
-  baseUrl: "https://api.x.ai",
+  baseUrl: ADDRESSES.fallback,
   capabilities: ["chat", "completions", "embeddings", "images", "image-edits"],
   native: { images: { format: xaiImages }, "image-edits": { format: xaiEdits } },
   responses: true,
@@ -135,3 +138,11 @@ export const xai = openAiCompatible({
   },
   formatOf: grokFormatOf,
 });
+
+/** xAI. */
+export const xai: Provider = {
+  ...compatible,
+  ...xaiVideos(({ baseUrl }) => resolveBase(baseUrl, ADDRESSES).api),
+  capabilities: [...compatible.capabilities, "video"],
+  models: [...compatible.models, "grok-imagine-video", "grok-imagine-video-1.5"],
+};
