@@ -181,6 +181,22 @@ describe("Bedrock", () => {
     expect(await limitOf({}, { "claude.default_max_tokens": '{"default": 50000}' })).toBe(50_000);
   });
 
+  test("Converse hands GLM 4.7 Flash the schema of the output", async () => {
+    const model = "zai.glm-4.7-flash";
+    const { relay, sent } = start(1007, model, () => Response.json(converse));
+    const schema = {
+      type: "object",
+      properties: { a: { type: "string" } },
+      required: ["a"],
+      additionalProperties: false,
+    };
+    const format = { type: "json_schema", json_schema: { name: "answer", schema } };
+    const answer = await relay.post("/v1/chat/completions", { model, messages, response_format: format });
+    expect([answer.status, answer.headers.get("x-sluice-dropped")]).toEqual([200, null]);
+    const { jsonSchema } = sent().outputConfig.textFormat.structure;
+    expect([jsonSchema.name, JSON.parse(jsonSchema.schema)]).toEqual(["answer", schema]);
+  });
+
   test.each([
     ["qwen.qwen3-235b-a22b-2507-v1:0", { reasoning_effort: "medium" }, { reasoning_config: "high" }],
     ["qwen.qwen3-32b-v1:0", { reasoning_effort: "low" }, { reasoning_config: "low" }],
