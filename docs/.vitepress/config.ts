@@ -16,6 +16,7 @@ const SECTIONS = [
     ["Routes", "/guide/routes"],
     ["Compatibility", "/guide/compatibility"],
     ["Coding agents", "/guide/agents/coding-agents"],
+    ["Prompt caching", "/guide/agents/prompt-caching"],
     ["Responses", "/guide/agents/responses"],
     ["MCP servers", "/guide/agents/mcp"],
     ["Pricing and billing", "/guide/pricing"],

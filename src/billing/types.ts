@@ -224,6 +224,8 @@ export type LogOther = {
   stop_reason?: string;
   /** Request fields the target could not express. */
   dropped?: string[];
+  /** The gateway marked a prefix to cache: quota units that reads saved, less what writes cost more; negative: it cost more. */
+  automatic_cache_saved?: number;
   /** Quota units held for the call; the unused part was returned. */
   reserved?: number;
   uncovered?: number;

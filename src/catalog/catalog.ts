@@ -21,6 +21,7 @@ export const UNKNOWN_MODEL: ModelInfo = {
   reasoning: null,
   assistant_prefill: null,
   mid_conversation_system: null,
+  min_cached_tokens: null,
   combines_tools: null,
   strict_tools: null,
   call_signatures: null,

@@ -137,6 +137,8 @@ const FACT_READERS = {
   assistant_prefill: orNull(flag),
   /** Takes system messages in the middle of a conversation, on Claude's own API and the clouds that host it. */
   mid_conversation_system: orNull(flag),
+  /** The shortest prefix that the provider caches. */
+  min_cached_tokens: orNull(tokens),
   combines_tools: orNull(flag),
   strict_tools: orNull(flag),
   call_signatures: orNull(flag),

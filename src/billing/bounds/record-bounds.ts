@@ -92,6 +92,7 @@ const OTHER: BoundOf<LogOther> = {
   ending: WORD,
   stop_reason: line(32),
   dropped: list(100, line(200)),
+  automatic_cache_saved: NUMBER,
   reserved: NUMBER,
   uncovered: NUMBER,
   refunded: NUMBER,

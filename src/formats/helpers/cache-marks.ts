@@ -34,6 +34,33 @@ type MarkedPart = TextPart | MediaPart | ToolCallPart | ToolResultPart;
 const canCarryMark = (part: Part): part is MarkedPart =>
   part.type !== "reasoning" && part.type !== "refusal" && part.type !== "native";
 
+/** Whether the client marks anything itself. */
+export function hasCacheMarks(conversation: Conversation): boolean {
+  let found = false;
+  mapMarks(conversation, (mark) => {
+    found = true;
+    return mark;
+  });
+  return found;
+}
+
+/** The conversation with a mark at the end of its first turns; of its instructions, else its tools, where these can carry none. */
+export function withMarkOn(conversation: Conversation, turnCount: number): Conversation {
+  const cache = { type: "ephemeral" };
+  const { turns, system, tools } = conversation;
+  for (let at = Math.min(turnCount, turns.length) - 1; at >= 0; at -= 1) {
+    const turn = turns[at];
+    const last = turn?.parts.findLastIndex((part) => canCarryMark(part) && !(part.type === "text" && part.text === ""));
+    if (!turn || last === undefined || last < 0) continue;
+    const parts = turn.parts.map((part, index) => (index === last ? { ...part, cache } : part));
+    return { ...conversation, turns: turns.with(at, { ...turn, parts }) };
+  }
+  const part = system.at(-1);
+  if (part) return { ...conversation, system: system.with(-1, { ...part, cache }) };
+  const tool = tools.at(-1);
+  return tool && tool.type !== "hosted" ? { ...conversation, tools: tools.with(-1, { ...tool, cache }) } : conversation;
+}
+
 /** The conversation without marks, for services that have none: most cache by themselves. */
 export function withoutCacheMarks(conversation: Conversation, dropped: Dropped): Conversation {
   return mapMarks(conversation, () => {

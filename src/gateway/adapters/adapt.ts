@@ -48,8 +48,10 @@ export async function adapt(context: GatewayContext, received: Call, bound: Rout
   const { ask } = encoded;
   const dropped = encoded.dropped.length === 0 ? NOTHING : boundedNames(encoded.dropped);
   const logsContent = context.services.settings.get("LogChatContentEnabled");
-  const isAsBound = ask.model === bound.upstreamModel && dropped.length === 0;
-  const route = isAsBound ? bound : { ...bound, upstreamModel: ask.model, dropped };
+  const isAsBound = ask.model === bound.upstreamModel && dropped.length === 0 && !encoded.isMarked;
+  const route = isAsBound
+    ? bound
+    : { ...bound, upstreamModel: ask.model, dropped, ...(encoded.isMarked && { isMarked: true }) };
   call.attempts.route = logsContent ? { ...route, sent: encoded.body } : route;
   if (dropped.length > 0) refuseLoss(call, dropped);
   const outgoing = buildRequest(context, call, encoded, bound);
@@ -197,6 +199,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,
     reasoningMemory: context.reasoningMemory,
+    automaticMarks: context.automaticMarks,
     storeResponse: (request) =>
       dialect === "anthropic" && request.extra.dialect === "anthropic"
         ? threadStorer(context, call, route, request)

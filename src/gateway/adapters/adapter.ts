@@ -15,6 +15,8 @@ export type EncodedRequest = Readonly<{
   body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
   /** Fields that the upstream cannot express. */
   dropped: readonly string[];
+  /** The gateway has marked a prefix to cache. */
+  isMarked?: boolean;
 }>;
 
 /** A complete response for the client. */

@@ -11,7 +11,7 @@ import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/di
 import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { textOf } from "../../formats/json.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
-import { toText } from "../../lib/values/decimal.ts";
+import { type Decimal, toText } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../auth/authenticate.ts";
@@ -180,6 +180,7 @@ function otherOf(
     if (usage.imageOutputTokens && price.imageCompletionRatio) other.image_output = usage.imageOutputTokens;
   }
   if (route && route.dropped.length > 0) other.dropped = [...route.dropped];
+  if (route?.isMarked && price?.kind === "per_token") other.automatic_cache_saved = cacheSavings(price, usage);
   if (timing.queuedMs > 0) other.queued_ms = Math.round(timing.queuedMs);
   const session = agentSessionOf(call);
   if (session) other.agent_session = session;
@@ -188,6 +189,17 @@ function otherOf(
   if (budgets.length > 0) other.budgets = budgets.map(receiptBudget);
   if (outcome.content) Object.assign(other, outcome.content);
   return other;
+}
+
+/** Quota units that caching saved: what was read cheaper, less what was written dearer; negative: it cost more. */
+function cacheSavings(price: Extract<Price, { kind: "per_token" }>, usage: Usage): number {
+  const long = usage.longCacheCreationTokens ?? 0;
+  const factor = (ratio: Decimal) => 1 - Number(toText(ratio));
+  const tokens =
+    usage.cachedTokens * factor(price.cacheRatio) +
+    (usage.cacheCreationTokens - long) * factor(price.cacheCreationRatio) +
+    long * factor(price.longCacheCreationRatio);
+  return Math.round(tokens * Number(toText(price.modelRatio)) * Number(toText(price.groupRatio)));
 }
 
 /** Who makes a call and pays for it, as log rows name them. */

@@ -3,6 +3,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { DialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import type { CheckedFetch, SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { SigningTools } from "../../providers/contract/provider.ts";
+import type { AutomaticMarks } from "../adapters/conversation/automatic-marks.ts";
 import type { ConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import type { ReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
 import type { PlanLimits } from "../auth/plan-limits.ts";
@@ -64,6 +65,7 @@ export type GatewayContext = Readonly<{
   mcpFetch: CheckedFetch;
   signing: SigningTools;
   reasoningMemory: ReasoningMemory;
+  automaticMarks: AutomaticMarks;
   conversationSettings: ConversationSettings;
   /** The model catalog. */
   catalog: () => Catalog;

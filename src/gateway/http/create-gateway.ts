@@ -9,6 +9,7 @@ import { createCheckedFetch, createSafeFetch } from "../../lib/outbound/safe-fet
 import { signingTools } from "../../providers/contract/provider.ts";
 import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { ModelRoute } from "../../settings/option/model-routes.ts";
+import { createAutomaticMarks } from "../adapters/conversation/automatic-marks.ts";
 import { createConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import { createReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
 import { createPlanLimits } from "../auth/plan-limits.ts";
@@ -161,6 +162,7 @@ export function createContext(
     catalog,
     modelsOf: createModelsOf(catalog),
     reasoningMemory: createReasoningMemory(),
+    automaticMarks: createAutomaticMarks(),
     limitations: new WeakMap(),
     withoutTokenCount: new WeakSet(),
     deadlines: watch,

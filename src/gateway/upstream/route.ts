@@ -26,6 +26,8 @@ export type Route = Readonly<{
   price: Price | null;
   /** Fields of the request that the upstream cannot express. */
   dropped: readonly string[];
+  /** The gateway has marked a prefix to cache. */
+  isMarked?: boolean;
   /** The body that it was sent, if contents are logged. */
   sent?: Outgoing["body"];
 }>;

@@ -9,7 +9,7 @@ import {
   textsShape,
 } from "../option/json-option.ts";
 import { modelRoutes } from "../option/model-routes.ts";
-import { bool, endpoint, integer, number } from "../option/option.ts";
+import { bool, endpoint, integer, number, oneOf } from "../option/option.ts";
 import { sensitiveWords } from "../sensitive-words.ts";
 
 /** How calls are let in, retried, limited and kept alive. */
@@ -95,6 +95,8 @@ export const modelOptions = {
   "claude.model_headers_settings": jsonMap({}, headersShape),
   /** Model, or `default` → output limit where the call names none; without an entry it is the model's own. */
   "claude.default_max_tokens": jsonMap({}, positiveIntegerShape),
+  /** Whether requests to Claude without cache marks get one: where it will pay, always, never. */
+  "claude.automatic_cache_marks": oneOf(["auto", "always", "never"], "auto"),
   "claude.thinking_adapter_enabled": bool(true),
   "claude.thinking_adapter_budget_tokens_percentage": number(0.8, { min: 0.1, max: 1 }),
 };

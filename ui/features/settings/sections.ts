@@ -188,6 +188,7 @@ const MODELS: readonly TabSection[] = [
     fields: [
       json("claude.model_headers_settings"),
       json("claude.default_max_tokens"),
+      { key: "claude.automatic_cache_marks", kind: "choice", choices: ["auto", "always", "never"] },
       ...on("claude.thinking_adapter_enabled"),
       share("claude.thinking_adapter_budget_tokens_percentage"),
     ],

@@ -9,6 +9,10 @@ type Check = Readonly<{
 
 const SWITCH: Check = { passes: (value) => typeof value === "boolean", expected: "true | false" };
 const TEXT: Check = { passes: (value) => typeof value === "string", expected: "text" };
+const MARKS: Check = {
+  passes: (value) => value === "auto" || value === "always" || value === "never",
+  expected: "auto | always | never",
+};
 const SECONDS: Check = {
   passes: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
   expected: "seconds",
@@ -32,6 +36,7 @@ const CHANNEL_SETTINGS = {
   system_prompt_override: SWITCH,
   message_threads: SWITCH,
   mcp_tools: SWITCH,
+  automatic_cache_marks: MARKS,
   stream_support: TEXT,
   broken_stream: TEXT,
   drain_cap_seconds: SECONDS,

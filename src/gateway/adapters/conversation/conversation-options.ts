@@ -4,6 +4,7 @@ import { type JsonObject, recordOf } from "../../../formats/json.ts";
 import type { StoreResponse } from "../../state/responses/store.ts";
 import type { AdapterOptions } from "../passthrough-adapter.ts";
 import type { StepFilter } from "../views/step-filter.ts";
+import type { AutomaticMarks } from "./automatic-marks.ts";
 import type { ChannelPrompt, ConversationSettings } from "./prepare-conversation.ts";
 import type { ReasoningMemory } from "./reasoning-memory.ts";
 
@@ -14,6 +15,7 @@ export type ConversationOptions = AdapterOptions &
     /** Fetches media that the upstream requires inside the request; rejects GatewayError. */
     inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
     reasoningMemory: ReasoningMemory;
+    automaticMarks: AutomaticMarks;
     /** Creates the function that stores the response for later reference; null if it is not stored. */
     storeResponse: ((request: Conversation) => StoreResponse | null) | null;
     /** Aliases of tool names that the upstream's format may reject. */

@@ -21,6 +21,7 @@ const settings: ConversationSettings = {
   headersOf: () => null,
   geminiVersion: () => "v1beta",
   geminiSafety: () => [],
+  automaticCacheMarks: () => "never",
   drawsImages: () => false,
   claudeThinkingShare: () => 0.8,
   geminiThinkingShare: () => 0.6,

@@ -4,6 +4,7 @@ import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conv
 import { settingOfBudget } from "../../../formats/conversation/reasoning-setting.ts";
 import { textOf } from "../../../formats/json.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
+import type { MarkMode } from "./automatic-marks.ts";
 
 /** Settings that affect chat requests. */
 export type ConversationSettings = Readonly<{
@@ -19,6 +20,8 @@ export type ConversationSettings = Readonly<{
   /** The version of Google's API. `ofChannel`: the channel's setting; empty if none. */
   geminiVersion(model: string, ofChannel: string): string;
   geminiSafety(): readonly Readonly<{ category: string; threshold: string }>[];
+  /** When requests to Claude without cache marks get one. */
+  automaticCacheMarks(): MarkMode;
   /** Whether the model can respond with images. */
   drawsImages(model: string): boolean;
   /**
@@ -69,6 +72,7 @@ export const createConversationSettings = (settings: SettingsReader, catalog: ()
     const otherwise = thresholds.get("default") ?? "OFF";
     return SAFETY_CATEGORIES.map((category) => ({ category, threshold: thresholds.get(category) ?? otherwise }));
   },
+  automaticCacheMarks: () => settings.get("claude.automatic_cache_marks"),
   drawsImages: (model) => settings.get("gemini.supported_imagine_models").includes(model),
   claudeThinkingShare: () =>
     settings.get("claude.thinking_adapter_enabled")

@@ -129,6 +129,7 @@ const BEGINNINGS = {
   stream_support: "NON_STREAM_ONLY",
   message_threads: true,
   mcp_tools: true,
+  automatic_cache_marks: "never",
   broken_stream: "drain",
   drain_cap_seconds: 60,
   first_byte_timeout_seconds: 30,

@@ -46,6 +46,11 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ),
     ...fact("cacheRead", other.cache_tokens, count(other.cache_tokens)),
     ...fact("cacheWrite", other.cache_creation_tokens, count(other.cache_creation_tokens)),
+    ...fact(
+      "cacheSaved",
+      other.automatic_cache_saved !== undefined,
+      <Money key="cacheSaved" quota={other.automatic_cache_saved ?? 0} decimals={6} />,
+    ),
     ...fact("text", other.text_input ?? other.text_output, inOut(other.text_input, other.text_output)),
     ...fact("audio", other.audio_input ?? other.audio_output, inOut(other.audio_input, other.audio_output)),
     ...fact("pictures", other.image_input ?? other.image_output, inOut(other.image_input, other.image_output)),

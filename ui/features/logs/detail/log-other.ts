@@ -130,6 +130,7 @@ const CHECKS: Checks<Omit<LogOther, "admin_info">> = {
   ending: isOneOf<CallEnding>(ENDINGS),
   stop_reason: isText,
   dropped: isListOf(isText),
+  automatic_cache_saved: isNumber,
   reserved: isNumber,
   uncovered: isNumber,
   refunded: isNumber,
