@@ -199,11 +199,14 @@ export function signFirstCall(parts: readonly JsonObject[]): void {
   if (first && first.thoughtSignature === undefined) first.thoughtSignature = NO_SIGNATURE;
 }
 
+const REFERENCE = /"\$ref"\s*:/;
+
 /** A function's response is an object: JSON objects go unchanged, everything else under `result` or `error`. */
 function responseOf({ parts, isError }: ToolResultPart): JsonObject {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   if (isError) return { error: text };
-  return recordOf(parseJson(text)) ?? { result: text };
+  // Google takes a reference inside of an object for one into the response.
+  return (REFERENCE.test(text) ? null : recordOf(parseJson(text))) ?? { result: text };
 }
 
 /** Whether Gemini can fetch the URL: only Google can fetch its own uploaded files and YouTube videos. */

@@ -10,15 +10,21 @@ export const FREE_TEXT: JsonObject = {
   required: ["input"],
 };
 
-/** Names of the free-text (`custom`) tools in a request of OpenAI's formats; other formats have none. */
-export const customNames = ({ tools }: JsonObject): ReadonlySet<string> =>
-  new Set(
-    recordsOf(tools).flatMap((tool) => {
+/**
+ * Names of the free-text (`custom`) tools in a request of OpenAI's formats, also of those in items of its input; other formats
+ * have none.
+ */
+export const customNames = ({ tools, input }: JsonObject): ReadonlySet<string> =>
+  new Set([
+    ...recordsOf(tools).flatMap((tool) => {
       if (tool.type === "custom") return textOf(recordOf(tool.custom)?.name) ?? textOf(tool.name) ?? [];
       if (tool.type !== "namespace") return [];
-      return [...customNames(tool)].map((name) => qualifiedName(textOf(tool.name) ?? "", name));
+      return [...customNames({ tools: tool.tools })].map((name) => qualifiedName(textOf(tool.name) ?? "", name));
     }),
-  );
+    ...recordsOf(input).flatMap(({ tools: loaded }) =>
+      Array.isArray(loaded) ? [...customNames({ tools: loaded })] : [],
+    ),
+  ]);
 
 /**
  * The conversation for formats that only have functions: free-text tools, earlier calls of them and a forced choice

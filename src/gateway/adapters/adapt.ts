@@ -166,7 +166,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
   const { limitations } = options;
   const dialect = supports(chat, limitations, served) ? served : chat.formats[0];
   const standsIn =
-    call.body.json.tools != null &&
+    (call.body.json.tools != null || Array.isArray(call.body.json.input)) &&
     clientFormat.startsWith("openai") &&
     !takesCustomTools(provider, dialect) &&
     !(dialect === clientFormat && options.untouched);

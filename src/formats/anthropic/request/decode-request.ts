@@ -85,7 +85,8 @@ function readReasoning(conversation: Conversation, body: JsonObject): void {
   const format = recordOf(output?.format) ?? recordOf(body.output_format);
   if (format?.type === "json_schema") {
     const schema = recordOf(format.schema) ?? {};
-    conversation.format = { type: "schema", name: "answer", description: null, schema, strict: true };
+    // Anthropic holds answers to any schema; OpenAI's strict mode takes only some of them.
+    conversation.format = { type: "schema", name: "answer", description: null, schema, strict: null };
   }
 }
 

@@ -178,7 +178,8 @@ function userMessages(turn: DialogTurn, dropped: Dropped): JsonObject[] {
     }
   }
   const content = contentOf(rest, dropped);
-  if (content.length > 0 || messages.length === 0)
+  // A client's own empty turn stays; of which nothing is left, that is left out.
+  if (content.length > 0 || parts.length === 0)
     messages.push({ ...ownMembers(turn, "openai-chat"), role: "user", content: plainWherePossible(content) });
   return messages;
 }

@@ -3,6 +3,7 @@ import {
   extensionsOf,
   type OutputFormat,
   ownMembers,
+  type Part,
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
@@ -140,7 +141,8 @@ type Offered = Exclude<Tool, { type: "hosted" }>;
  * namespace becomes a separate tool whose name contains its namespace, also in earlier calls. The first of them has the
  * namespace's description.
  */
-export function flattenNamespaces(conversation: Conversation): Conversation {
+export function flattenNamespaces(source: Conversation): Conversation {
+  const conversation = withLoadedTools(source);
   const { tools, turns, toolChoice } = conversation;
   const isQualified = turns.some(({ parts }) =>
     parts.some((part) => part.type === "tool-call" && part.namespace !== undefined),
@@ -159,6 +161,32 @@ export function flattenNamespaces(conversation: Conversation): Conversation {
       }),
     })),
     toolChoice: toolChoice && resolveChoice(toolChoice, spread),
+  };
+}
+
+/** Items that bring tools along, and those that only lead to them. */
+const TOOL_ITEMS: ReadonlySet<string> = new Set(["additional_tools", "tool_search_call", "tool_search_output"]);
+
+/**
+ * The conversation with the tools that its items bring along (Codex lists all of its tools in one, and a search for tools
+ * returns what it found): other formats take tools in one list only, and load all of them.
+ */
+function withLoadedTools(conversation: Conversation): Conversation {
+  const { tools, turns } = conversation;
+  const isToolItem = (part: Part): part is Extract<Part, { type: "native" }> =>
+    part.type === "native" && part.dialect === "openai-responses" && TOOL_ITEMS.has(part.name);
+  const items = turns.flatMap(({ parts }) => parts.filter(isToolItem));
+  if (items.length === 0) return conversation;
+  const known = new Set(tools.map(({ name }) => name));
+  const loaded = items
+    .flatMap(({ value }) => recordsOf(value.tools).map(readTool))
+    .filter(({ name }) => !known.has(name) && known.add(name));
+  return {
+    ...conversation,
+    tools: [...tools.filter((tool) => tool.type !== "hosted" || tool.name !== "tool_search"), ...loaded],
+    turns: turns
+      .map((turn) => ({ ...turn, parts: turn.parts.filter((part) => !isToolItem(part)) }))
+      .filter(({ parts }, at) => parts.length > 0 || turns[at]?.parts.length === 0),
   };
 }
 

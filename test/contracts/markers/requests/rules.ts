@@ -231,8 +231,8 @@ const OTHERWISE: readonly Rule[] = [
   },
   {
     why: "Where a service takes instructions only at the beginning, they join a user's message, which has one author",
-    at: { chat: /^messages\[(system|developer)\]\.name$/ },
-    formats: ["openai-chat"],
+    at: { chat: /^messages\[(system|developer|user)\]\.name$/ },
+    formats: ["openai-chat", "dashscope"],
   },
   {
     why: "GLM has no choice but auto: where calls are forbidden, no tools are offered",

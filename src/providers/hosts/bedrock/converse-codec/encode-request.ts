@@ -37,6 +37,7 @@ import { callIdFor } from "../../../../formats/tools/tool-names.ts";
 import { choosesHosted } from "../../../../formats/tools/web-search.ts";
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 import { type CachePoints, cachePoints, NO_POINTS } from "./cache-points.ts";
+import { withReadableDocuments } from "./documents.ts";
 
 /** Writes a part as Converse content blocks, and a cache point after a marked one. */
 function blocksOf(part: Part, marks: CachePoints, dropped: Dropped): JsonObject[] {
@@ -177,7 +178,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     stopSequences: stopsOf(sampling.stop),
   });
   return compact({
-    messages,
+    messages: withReadableDocuments(messages),
     system: instructions.length > 0 ? instructions : null,
     inferenceConfig: Object.keys(inference).length > 0 ? inference : null,
     toolConfig: toolConfig(conversation, turns, keeps, marks ?? NO_POINTS, dropped),
