@@ -2,6 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { Usage } from "../../formats/conversation/reply.ts";
 import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/json.ts";
 import { isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
+import { embeddingUsage } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
@@ -18,6 +19,7 @@ import {
   type StreamView,
   UNKNOWN_FAILURE,
 } from "./adapter.ts";
+import { isOpenAiEmbedding } from "./passthrough-adapter.ts";
 import { EventsView, responseAsEvents } from "./views/events-view.ts";
 
 const FIRST_WAIT_MS = 500;
@@ -112,13 +114,16 @@ export class NativeAdapter implements Adapter {
     if (content) return content;
     const answer = this.#decode(body, contentType);
     if (!answer) return null;
-    const written = JSON.stringify(answer);
-    const amended = endpoint.amend?.(request.json, Buffer.from(written));
-    return this.#answered(
-      answer,
-      typeof amended === "string" ? amended : amended ? JSON.stringify(amended) : written,
-      JSON_TYPE,
-    );
+    const write = (complete: JsonObject): string => {
+      const written = JSON.stringify(complete);
+      const amended = endpoint.amend?.(request.json, Buffer.from(written));
+      return typeof amended === "string" ? amended : amended ? JSON.stringify(amended) : written;
+    };
+    const lacksUsage = isOpenAiEmbedding(endpoint) && this.#reported(answer) === null;
+    const complete = lacksUsage
+      ? (billed: Usage) => write({ ...answer, usage: embeddingUsage(billed) })
+      : write(answer);
+    return this.#answered(answer, complete, JSON_TYPE);
   }
 
   synthesizeStream(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
@@ -157,8 +162,13 @@ export class NativeAdapter implements Adapter {
       : IS_BYTES.test(contentType) && !isText(body, contentType)
         ? (this.format.decodeBytes?.(body) ?? null)
         : null;
+    const model = isOpenAiEmbedding(endpoint) && { model: this.call.summary.model };
     return (
-      decoded && { ...decoded, ...(IMAGE_CAPABILITIES.has(endpoint.capability) && { created: this.call.createdAt }) }
+      decoded && {
+        ...model,
+        ...decoded,
+        ...(IMAGE_CAPABILITIES.has(endpoint.capability) && { created: this.call.createdAt }),
+      }
     );
   }
 

@@ -7,6 +7,7 @@ import { foldChat, foldCompletion, isEventStream } from "../../formats/openai-ch
 import { usageObject } from "../../formats/openai-chat/response/reply.ts";
 import {
   countedUsage,
+  embeddingUsage,
   errorEventIn,
   errorInPlaceOfAnswer,
   finishErrorBeforeContent,
@@ -18,7 +19,7 @@ import {
 import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { randomId } from "../../lib/http/request-id.ts";
-import { lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
+import { indexOfBytes, lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
 import { isResponseTo, isStreamOf } from "../../providers/shared/recognize-response.ts";
@@ -173,6 +174,10 @@ export class PassthroughAdapter implements Adapter {
     if (decides || mayHaveParts(this.call) || searchToolOf(this.call, this.route) !== null) meter.pushResponse(body);
     const { endpoint, body: request } = this.call;
     const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
+    if (isOpenAiEmbedding(endpoint)) {
+      const answer = amended ? textOfAmended(amended) : body;
+      return { body: this.#completeEmbeddings(answer, reported), contentType, reported, meter };
+    }
     if (amended) return { body: textOfAmended(amended), contentType, reported, meter };
     const counted = reported === null && isText(endpoint.capability) ? withCountedUsage(body) : null;
     return { body: counted ?? body, contentType, reported, meter };
@@ -187,6 +192,18 @@ export class PassthroughAdapter implements Adapter {
     const context = { model: summary.model, requestId, createdAt, newId: randomId };
     const reply = endpoint.capability === "chat" ? foldChat(body, context) : foldCompletion(body);
     return { body: reply ? Buffer.from(JSON.stringify(reply)) : body, contentType: "application/json" };
+  }
+
+  /** Embeddings with the model and the usage that OpenAI's clients read, where the provider omits them. */
+  #completeEmbeddings(body: string | Uint8Array<ArrayBuffer>, reported: Usage | null): CompleteResponse["body"] {
+    const hasModel = indexOfBytes(typeof body === "string" ? Buffer.from(body) : body, MODEL_MEMBER) >= 0;
+    if (reported && hasModel) return body;
+    const text = typeof body === "string" ? body : textOfBytes(body);
+    const answer = recordOf(parseJson(text));
+    if (!answer) return body;
+    const model = answer.model == null && { model: this.call.summary.model };
+    if (reported) return spliceTopLevel(text, { ...model }, answer);
+    return (billed) => spliceTopLevel(text, { ...model, usage: embeddingUsage(billed) }, answer);
   }
 
   synthesizeStream(received: Uint8Array<ArrayBuffer>): CompleteResponse | null {
@@ -238,6 +255,11 @@ function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: Usage) => st
   return answer && ((billed) => spliceTopLevel(text, { usage: countedUsage(billed) }, answer));
 }
 
+/** Whether a call is for embeddings in OpenAI's format. */
+export const isOpenAiEmbedding = ({ capability, codec }: Call["endpoint"]): boolean =>
+  capability === "embeddings" && codec.dialect === "openai-chat";
+
+const MODEL_MEMBER = Buffer.from('"model"');
 const NONE: readonly string[] = [];
 const EVENT_STREAM = "text/event-stream; charset=utf-8";
 

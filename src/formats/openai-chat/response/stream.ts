@@ -173,6 +173,12 @@ export function usageEvent(firstChunk: JsonObject | null, usage: JsonObject): st
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
+/** The usage of embeddings, which have no completion. */
+export const embeddingUsage = ({ promptTokens }: Usage): JsonObject => ({
+  prompt_tokens: promptTokens,
+  total_tokens: promptTokens,
+});
+
 /** Usage that the gateway counted, in OpenAI's shape, without details. */
 export const countedUsage = ({ promptTokens, completionTokens }: Usage): JsonObject => ({
   prompt_tokens: promptTokens,
