@@ -86,6 +86,7 @@ export const usageObject = (
   }),
   cache_read_input_tokens: usage.cachedTokens,
   output_tokens: usage.completionTokens,
+  ...(usage.reasoningTokens > 0 && { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
   ...searchesMember(usage.toolCalls?.web_search ?? searches),
   ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
   ...(speed !== undefined && { speed }),

@@ -81,3 +81,18 @@ describe("request-id, which Anthropic's SDKs read", () => {
     expect((await relay.post("/v1/chat/completions", body)).headers.get("request-id")).toBeNull();
   });
 });
+
+test("Messages clients read how many tokens of the output were reasoning", async () => {
+  const usage = {
+    ...{ prompt_tokens: 10, completion_tokens: 25, total_tokens: 35 },
+    completion_tokens_details: { reasoning_tokens: 20 },
+  };
+  const relay = start(1, () => Response.json(chatReply({ usage })));
+  const answer = await relay.post("/v1/messages", {
+    ...{ model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hello" }] },
+  });
+  expect((await answer.json()).usage).toMatchObject({
+    ...{ input_tokens: 10, output_tokens: 25 },
+    output_tokens_details: { thinking_tokens: 20 },
+  });
+});
