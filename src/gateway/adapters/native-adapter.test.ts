@@ -37,8 +37,13 @@ test("many providers have formats of their own", () => {
 
 test.each(FORMATS)("$name: takes nothing else for a response to $capability", ({ capability, provider, format }) => {
   const json = { model: "m", input: "Hi", prompt: "a lock", query: "a", documents: ["b"] };
-  const endpoint = { capability, emptyIsFree: false };
-  const call = { endpoint, body: { text: "", size: 0, json }, createdAt: 0 } as unknown as Call;
+  const endpoint = { capability, emptyIsFree: false, codec: { dialect: "openai-chat" } };
+  const call = {
+    endpoint,
+    summary: { model: "m" },
+    body: { text: "", size: 0, json },
+    createdAt: 0,
+  } as unknown as Call;
   const channel = channelEntry({ type: provider.type });
   const route = { channel, key: "key", keyIndex: 0, provider, upstreamModel: "m", price: null, dropped: [] };
   const adapter = new NativeAdapter(call, route satisfies Route, format, shippedCatalog, 1);

@@ -6,7 +6,8 @@ import { responseTo } from "./respond.ts";
 function callOf(requestId: string, origin?: string, dropped: readonly string[] = []): Call {
   const request = new Request("http://localhost/", origin ? { headers: { origin } } : {});
   const timing = { markOverhead: () => 0.35 };
-  return { request, requestId, timing, attempts: { route: { dropped } }, fallbackFrom: null } as never;
+  const endpoint = { codec: { dialect: "openai-chat" } };
+  return { request, requestId, timing, endpoint, attempts: { route: { dropped } }, fallbackFrom: null } as never;
 }
 const headersOf = ({ headers }: Response) => Object.fromEntries(headers.entries());
 

@@ -202,7 +202,7 @@ describe("by a summary of the model", () => {
     const { relay, upstream } = start(startFamily("anthropic"), { type: FAMILY_TYPES.anthropic });
     relay.billing.available = 0;
     const refused = await relay.post("/v1/responses/compact", { model: "m", input: "rainy" });
-    expect([refused.status, upstream.received.length]).toEqual([403, 0]);
+    expect([refused.status, upstream.received.length]).toEqual([429, 0]);
   });
 });
 
