@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** The others repeat a call that OpenAI's clients may not repeat (429 `insufficient_quota`), for longer than a test can wait. */
-const ENDS_WITHOUT_QUOTA = /^(Claude Code|Codex|Gemini CLI|Copilot CLI)/;
+const ENDS_WITHOUT_QUOTA = /^(Claude Code|Codex|Gemini CLI|Copilot CLI|pi)/;
 
 for (const [name, agent] of Object.entries(AGENTS)) {
   const path = ENDS_WITHOUT_QUOTA.test(name) ? Bun.which(agent.command) : null;
