@@ -1,7 +1,6 @@
-import { BLOCKED_PROMPT } from "../../formats/conversation/blocked-prompt.ts";
 import type { Processing, ReplyEvent, ToolCalls } from "../../formats/conversation/reply.ts";
-
 import { searchesIn } from "../../formats/gemini/request/server-tools.ts";
+import { BLOCKED_PROMPT } from "../../formats/helpers/blocked-prompt.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { collectOutput, type OutputSink } from "../../formats/openai-chat/response/output.ts";
 import { chunkOf } from "../../formats/openai-chat/response/stream.ts";

@@ -1,8 +1,8 @@
-import { BLOCKED_PROMPT } from "../../conversation/blocked-prompt.ts";
 import { type Reply, ReplyCollector } from "../../conversation/collect-reply.ts";
 import type { Signature } from "../../conversation/conversation.ts";
 import { finishAfter, type ReplyEvent, type StreamDecoder, type WireEvent } from "../../conversation/reply.ts";
 import { readSignature } from "../../conversation/signature.ts";
+import { BLOCKED_PROMPT } from "../../helpers/blocked-prompt.ts";
 import { finishReasonOf } from "../../helpers/finish-reasons.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { GROUNDING } from "../../tools/web-search.ts";

@@ -5,8 +5,8 @@ import {
   withDescribedFormat,
 } from "../../../formats/conversation/conversation.ts";
 import { recordUnwritten } from "../../../formats/conversation/dropped-fields.ts";
-import { inClientNames } from "../../../formats/conversation/member-names.ts";
 import { withoutCacheMarks } from "../../../formats/helpers/cache-marks.ts";
+import { inClientNames } from "../../../formats/helpers/member-names.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { flattenNamespaces } from "../../../formats/openai-responses/request/tools.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";

@@ -1,6 +1,6 @@
+import type { ChatDialect } from "../conversation/conversation.ts";
 import { camel } from "../gemini/parts.ts";
 import { type JsonObject, recordOf } from "../json.ts";
-import type { ChatDialect } from "./conversation.ts";
 
 /** Paths of a request's members by the name that encoders have for them, which is OpenAI's in chats. */
 type MemberNames = Readonly<Record<string, readonly string[] | NamesInUse>>;
