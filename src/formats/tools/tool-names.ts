@@ -100,7 +100,7 @@ const CALL_IDS = {
   "openai-chat": /^.{1,40}$/s,
   "openai-responses": /^.{1,64}$/s,
   anthropic: /^[A-Za-z0-9_-]+$/,
-  converse: /^[A-Za-z0-9_-]{1,64}$/,
+  converse: /^[A-Za-z0-9_.:-]{1,64}$/,
 } as const;
 
 /**

@@ -1,0 +1,188 @@
+/** Reasoning of earlier turns goes back in the member that each service reads, and signatures to every platform of their maker. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
+import { startRelay } from "../../support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+function start(type: number, model: string, answer: JsonObject = chatReply(), key = "secret") {
+  const upstream = startUpstream(() => Response.json(answer));
+  const relay = startRelay({
+    channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
+    options: { ModelRatio: JSON.stringify({ [model]: 1 }), RetryTimes: "0" },
+  });
+  stops.push(relay.stop, upstream.stop);
+  const sent = () => recordOf(parseJson(upstream.received.at(-1)?.text ?? "")) ?? {};
+  return { relay, sent };
+}
+
+const call = { id: "t1", type: "function", function: { name: "w", arguments: "{}" } };
+const toolUse = { type: "tool_use", id: "t1", name: "w", input: {} };
+const toolResult = { type: "tool_result", tool_use_id: "t1", content: "R" };
+const tools = [{ name: "w", input_schema: { type: "object", properties: {} } }];
+const thought = { type: "thinking", thinking: "T", signature: "" };
+
+describe.each([
+  [1000, "openai/gpt-oss-120b", { reasoning: "T" }],
+  [1006, "qwen3", { reasoning: "T" }],
+  [43, "deepseek-v4-pro", { reasoning_content: "T" }],
+  [25, "kimi-k2.6", { reasoning_content: "T" }],
+  [35, "MiniMax-M3", { reasoning_content: "T" }],
+] as const)("type %i, %s", (type, model, expected) => {
+  const reasoningOf = (body: JsonObject) => {
+    const message = recordsOf(body.messages).find(({ role }) => role === "assistant") ?? {};
+    const { reasoning, reasoning_content, reasoning_details } = message;
+    return JSON.parse(JSON.stringify({ reasoning, reasoning_content, reasoning_details }));
+  };
+
+  test("from a Messages client", async () => {
+    const { relay, sent } = start(type, model);
+    const messages = [
+      { role: "user", content: "go" },
+      { role: "assistant", content: [thought, toolUse] },
+      { role: "user", content: [toolResult] },
+    ];
+    await relay.post("/v1/messages", { model, max_tokens: 50, tools, messages });
+    expect(reasoningOf(sent())).toEqual(expected);
+  });
+
+  test.each(["reasoning", "reasoning_content"])("from a chat client that calls it %s", async (name) => {
+    const { relay, sent } = start(type, model);
+    const messages = [
+      { role: "user", content: "go" },
+      { role: "assistant", content: null, [name]: "T", tool_calls: [call] },
+      { role: "tool", tool_call_id: "t1", content: "R" },
+    ];
+    await relay.post("/v1/chat/completions", { model, messages });
+    expect(reasoningOf(sent())).toEqual(expected);
+  });
+});
+
+const SIGNED = { type: "thinking", thinking: "T", signature: "EqMDSIGCLAUDE" };
+const CLAUDE = { id: "msg_1", type: "message", role: "assistant", model: "m", stop_reason: "tool_use" };
+const MESSAGE = { ...CLAUDE, content: [SIGNED, toolUse], usage: { input_tokens: 1, output_tokens: 1 } };
+const BLOCKS = [
+  { reasoningContent: { reasoningText: { text: "T", signature: SIGNED.signature } } },
+  { toolUse: { toolUseId: "t1", name: "w", input: {} } },
+];
+const CONVERSE = {
+  output: { message: { role: "assistant", content: BLOCKS } },
+  stopReason: "tool_use",
+  usage: { inputTokens: 1, outputTokens: 1 },
+};
+const PLATFORMS = [
+  [14, "claude-sonnet-4-5", MESSAGE, "secret"],
+  [1007, "us.anthropic.claude-sonnet-4-5-20250929-v1:0", CONVERSE, "key|us-east-1"],
+  [33, "claude-sonnet-4-5", MESSAGE, "key|us-east-1"],
+] as const;
+
+describe("Claude's signature moves between its platforms", () => {
+  const client = { max_tokens: 9000, tools, thinking: { type: "enabled", budget_tokens: 2000 } };
+  const moves = PLATFORMS.flatMap((from) => PLATFORMS.map((to) => [from[0], to[0], from, to] as const));
+
+  test.each(moves)("from type %i to type %i", async (_from, _to, [fromType, fromModel, answer, fromKey], to) => {
+    const first = start(fromType, fromModel, answer, fromKey);
+    const messages: JsonObject[] = [{ role: "user", content: "go" }];
+    const response = await first.relay.post("/v1/messages", { model: fromModel, ...client, messages });
+    const { content } = (await response.json()) as JsonObject;
+    expect(recordsOf(content)[0]).toEqual(SIGNED);
+    const [toType, toModel, reply, toKey] = to;
+    const second = start(toType, toModel, reply, toKey);
+    messages.push({ role: "assistant", content }, { role: "user", content: [toolResult] });
+    const next = await second.relay.post("/v1/messages", { model: toModel, ...client, messages });
+    expect([next.status, next.headers.get("x-sluice-dropped")]).toEqual([200, null]);
+    const sent = second.sent();
+    const turn = recordsOf(sent.messages)[1] ?? {};
+    expect(turn.content).toEqual(toType === 1007 ? BLOCKS : [SIGNED, toolUse]);
+    const fields = toType === 1007 ? recordOf(sent.additionalModelRequestFields) : sent;
+    expect(fields?.thinking).toMatchObject({ type: "enabled" });
+  });
+
+  test("to another maker's model it is left out and named", async () => {
+    const { relay, sent } = start(43, "deepseek-v4-pro");
+    const messages = [
+      { role: "user", content: "go" },
+      { role: "assistant", content: [SIGNED, toolUse] },
+      { role: "user", content: [toolResult] },
+    ];
+    const response = await relay.post("/v1/messages", { model: "deepseek-v4-pro", ...client, messages });
+    expect(JSON.stringify(sent())).not.toContain("SIGCLAUDE");
+    expect(response.headers.get("x-sluice-dropped")).toMatch(/reasoning|thinking/);
+  });
+
+  test("Converse reasons in no turn that another model began with a call", async () => {
+    const [, [type, model, answer, key]] = PLATFORMS;
+    const { relay, sent } = start(type, model, answer, key);
+    const messages = [
+      { role: "user", content: "go" },
+      { role: "assistant", content: [toolUse] },
+      { role: "user", content: [toolResult] },
+    ];
+    const response = await relay.post("/v1/messages", { model, ...client, messages });
+    expect(sent().additionalModelRequestFields).toBeUndefined();
+    expect(response.headers.get("x-sluice-dropped")).not.toBeNull();
+  });
+});
+
+describe("a limit that includes reasoning is never raised", () => {
+  test.each([
+    [30_000, 16_384, false],
+    [9000, 7975, false],
+    [2000, 1024, false],
+    [1000, null, true],
+  ])("%i tokens leave %p for reasoning", async (limit, budget, isNamed) => {
+    for (const [path, body] of [
+      [
+        "/v1/chat/completions",
+        { max_completion_tokens: limit, reasoning_effort: "high", messages: [{ role: "user", content: "a" }] },
+      ],
+      ["/v1/responses", { max_output_tokens: limit, reasoning: { effort: "high" }, input: "a" }],
+    ] as const) {
+      for (const [type, model, answer, key] of PLATFORMS) {
+        const { relay, sent } = start(type, model, answer, key);
+        const response = await relay.post(path, { model, ...body });
+        const { max_tokens, thinking, inferenceConfig, additionalModelRequestFields } = sent();
+        expect(max_tokens ?? recordOf(inferenceConfig)?.maxTokens).toBe(limit);
+        const given = recordOf(thinking ?? recordOf(additionalModelRequestFields)?.thinking);
+        expect(given?.budget_tokens ?? null).toBe(budget);
+        if (isNamed) expect(response.headers.get("x-sluice-dropped")).toContain("reasoning");
+      }
+    }
+  });
+});
+
+const REPORTS = join(import.meta.dir, "../../../../shared/reference/reports");
+const read = (number: string): JsonObject => {
+  const name = readdirSync(REPORTS).find((file) => file.startsWith(`${number}-`)) ?? "";
+  return recordOf(parseJson(readFileSync(join(REPORTS, name), "utf8"))) ?? {};
+};
+
+describe.skipIf(!existsSync(REPORTS))("public reports", () => {
+  async function replay(number: string) {
+    const report = read(number);
+    const request = recordOf(report.request) ?? {};
+    const type = Number(/\((\d+)\)/.exec(textOf(report.upstream_kind) ?? "")?.[1]);
+    const { relay, sent } = start(type, textOf(request.model) ?? "", recordOf(report.upstream_response) ?? {});
+    await relay.post(textOf(report.path) ?? "", request);
+    return sent();
+  }
+
+  test("06: Groq gets no reasoning_content", async () => {
+    expect(JSON.stringify(await replay("06"))).not.toContain("reasoning_content");
+  });
+
+  test("25: a raw signature in reasoning_details is Claude's", async () => {
+    const sent = await replay("25");
+    const [, turn] = recordsOf(sent.messages);
+    expect(recordsOf(turn?.content)[0]).toEqual({ type: "thinking", thinking: "T", signature: "SIGCLAUDE" });
+    expect(recordOf(sent.thinking)?.type).toBe("enabled");
+  });
+
+  test("30: the limit stays", async () => {
+    expect((await replay("30")).max_tokens).toBe(1000);
+  });
+});
