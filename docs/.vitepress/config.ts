@@ -15,6 +15,7 @@ const SECTIONS = [
     ["Channels and providers", "/guide/channels"],
     ["Routes", "/guide/routes"],
     ["Compatibility", "/guide/compatibility"],
+    ["Services", "/guide/services"],
     ["Coding agents", "/guide/agents/coding-agents"],
     ["Prompt caching", "/guide/agents/prompt-caching"],
     ["Responses", "/guide/agents/responses"],

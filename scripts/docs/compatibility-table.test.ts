@@ -1,11 +1,16 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { channelTypes } from "../../src/providers/registry.ts";
-import { channelTypeTable, compatibilityTable, withTable } from "./compatibility-table.ts";
+import { channelTypeTable, compatibilityTable, withServices, withTable } from "./compatibility-table.ts";
 
 test("the compatibility page matches the tests and the registry (else run: bun scripts/docs/compatibility.ts)", async () => {
   const page = await Bun.file(join(import.meta.dir, "../../docs/guide/compatibility.md")).text();
   expect(withTable(page)).toBe(page);
+});
+
+test("the page of services matches their records (else run: bun scripts/docs/compatibility.ts)", async () => {
+  const page = await Bun.file(join(import.meta.dir, "../../docs/guide/services.md")).text();
+  expect(withServices(page)).toBe(page);
 });
 
 test("every cell is yes, or has a reason below the table", () => {

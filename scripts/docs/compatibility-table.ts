@@ -8,6 +8,7 @@ import {
   type ProviderName,
   UNSUPPORTED,
 } from "../../test/contracts/matrix/cells.ts";
+import { servicesTable } from "./services-table.ts";
 
 const CLIENT_FORMATS = {
   chat: "Chat",
@@ -56,6 +57,9 @@ export function channelTypeTable(): string {
     ...rows,
   ].join("\n");
 }
+
+/** The text with the services between their markers. Throws when it has no markers. */
+export const withServices = (text: string): string => between(text, "services", servicesTable());
 
 /** The text with both tables between their markers. Throws when it has no markers. */
 export const withTable = (text: string): string =>

@@ -1,6 +1,8 @@
-/** Writes the tables of docs/guide/compatibility.md: bun scripts/docs/compatibility.ts */
+/** Writes the tables of docs/guide/compatibility.md and docs/guide/services.md: bun scripts/docs/compatibility.ts */
 import { join } from "node:path";
-import { withTable } from "./compatibility-table.ts";
+import { withServices, withTable } from "./compatibility-table.ts";
 
-const page = Bun.file(join(import.meta.dir, "../../docs/guide/compatibility.md"));
-await page.write(withTable(await page.text()));
+const pageOf = (name: string) => Bun.file(join(import.meta.dir, "../../docs/guide", name));
+const [compatibility, services] = [pageOf("compatibility.md"), pageOf("services.md")];
+await compatibility.write(withTable(await compatibility.text()));
+await services.write(withServices(await services.text()));
