@@ -15,7 +15,6 @@ const SECTIONS = [
     ["Channels and providers", "/guide/channels"],
     ["Routes", "/guide/routes"],
     ["Compatibility", "/guide/compatibility"],
-    ["Services", "/guide/services"],
     ["Coding agents", "/guide/agents/coding-agents"],
     ["Prompt caching", "/guide/agents/prompt-caching"],
     ["Responses", "/guide/agents/responses"],
@@ -58,6 +57,7 @@ const SECTIONS = [
     ["Decisions", "/decisions/"],
     ["Contributing", "/contributing"],
     ["Adding a provider", "/contributing/adding-a-provider"],
+    ["Services", "/contributing/services"],
     ["A cluster, broken part by part", "/contributing/cluster"],
   ]),
 ];

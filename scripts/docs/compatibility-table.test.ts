@@ -9,7 +9,7 @@ test("the compatibility page matches the tests and the registry (else run: bun s
 });
 
 test("the page of services matches their records (else run: bun scripts/docs/compatibility.ts)", async () => {
-  const page = await Bun.file(join(import.meta.dir, "../../docs/guide/services.md")).text();
+  const page = await Bun.file(join(import.meta.dir, "../../docs/contributing/services.md")).text();
   expect(withServices(page)).toBe(page);
 });
 

@@ -1,8 +1,8 @@
-/** Writes the tables of docs/guide/compatibility.md and docs/guide/services.md: bun scripts/docs/compatibility.ts */
+/** Writes the tables of docs/guide/compatibility.md and docs/contributing/services.md: bun scripts/docs/compatibility.ts */
 import { join } from "node:path";
 import { withServices, withTable } from "./compatibility-table.ts";
 
-const pageOf = (name: string) => Bun.file(join(import.meta.dir, "../../docs/guide", name));
-const [compatibility, services] = [pageOf("compatibility.md"), pageOf("services.md")];
+const pageOf = (name: string) => Bun.file(join(import.meta.dir, "../../docs", name));
+const [compatibility, services] = [pageOf("guide/compatibility.md"), pageOf("contributing/services.md")];
 await compatibility.write(withTable(await compatibility.text()));
 await services.write(withServices(await services.text()));

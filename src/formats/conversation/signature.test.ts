@@ -51,12 +51,13 @@ test("each format receives call ids that it accepts, different ones for differen
     "openai-chat": /^.{1,40}$/,
     "openai-responses": /^.{1,64}$/,
     anthropic: /^[a-zA-Z0-9_-]+$/,
-    converse: /^[a-zA-Z0-9_-]{1,64}$/,
+    converse: /^[a-zA-Z0-9_.:-]{1,64}$/,
   } as const;
   for (const format of Object.keys(taken) as (keyof typeof taken)[]) {
     const made = ids.map((id) => callIdFor(format, id));
     for (const id of made) expect(id).toMatch(taken[format]);
     expect(new Set(made).size).toBe(ids.length);
   }
+  expect(callIdFor("converse", "functions.f:0")).toBe("functions.f:0");
   expect(callIdFor("openai-chat", "toolu_01XFDUDYJgAACzvnptvVoYEL")).toBe("toolu_01XFDUDYJgAACzvnptvVoYEL");
 });

@@ -9,8 +9,8 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
-import { readEffort, settingOfEffort } from "../../conversation/reasoning-setting.ts";
 import { addInstructions } from "../../conversation/system-turns.ts";
+import { readEffort, settingOfEffort } from "../../helpers/reasoning-setting.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { partsOf } from "./blocks.ts";
 

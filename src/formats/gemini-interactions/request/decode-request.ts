@@ -11,7 +11,7 @@ import {
   type ToolChoice,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { readEffort, settingOfEffort } from "../../conversation/reasoning-setting.ts";
+import { readEffort, settingOfEffort } from "../../helpers/reasoning-setting.ts";
 import { type JsonObject, listOf, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { INTERACTIONS, readContent, readResult, readThought, refuseItem } from "../steps.ts";
 

@@ -2,8 +2,8 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import type { Conversation, DialogTurn, Part, Tool, ToolChoice, Turn } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-import { effortOfSetting } from "../../conversation/reasoning-setting.ts";
 import { systemAsUser } from "../../conversation/system-turns.ts";
+import { effortOfSetting } from "../../helpers/reasoning-setting.ts";
 import { compact, type JsonObject, recordOf } from "../../json.ts";
 import {
   foreignSearch,

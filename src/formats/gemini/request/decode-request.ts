@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
-import { readEffort, settingOfBudget, settingOfEffort } from "../../conversation/reasoning-setting.ts";
+import { readEffort, settingOfBudget, settingOfEffort } from "../../helpers/reasoning-setting.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { type CallNames, camel, either, readPart } from "../parts.ts";
 

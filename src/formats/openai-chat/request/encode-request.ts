@@ -13,9 +13,9 @@ import {
   type Turn,
 } from "../../conversation/conversation.ts";
 import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-import { PLAIN_SERVICE } from "../../conversation/service.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
 import { markOfResult, withMostMarks, withoutCacheMarks } from "../../helpers/cache-marks.ts";
+import { PLAIN_SERVICE } from "../../helpers/service.ts";
 import { compact, type JsonObject } from "../../json.ts";
 import { resultMedia, resultText } from "../../tools/pair-calls.ts";
 import { callIdFor, shortName } from "../../tools/tool-names.ts";

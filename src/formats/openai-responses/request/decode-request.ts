@@ -8,9 +8,9 @@ import {
   type Signature,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { readEffort, settingOfEffort } from "../../conversation/reasoning-setting.ts";
 import { addInstructions } from "../../conversation/system-turns.ts";
 import { readCacheMark, withMessageMark } from "../../helpers/cache-marks.ts";
+import { readEffort, settingOfEffort } from "../../helpers/reasoning-setting.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { readSummary, summaryTurn } from "../compaction.ts";
 import { type InstructionRole, withInputRole } from "../instructions.ts";

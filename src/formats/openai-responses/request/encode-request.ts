@@ -12,8 +12,8 @@ import {
   type Turn,
 } from "../../conversation/conversation.ts";
 import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-import { effortOfSetting } from "../../conversation/reasoning-setting.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
+import { effortOfSetting } from "../../helpers/reasoning-setting.ts";
 import { compact, type JsonObject, textOf } from "../../json.ts";
 import { textOfParts } from "../../openai-chat/request/media.ts";
 import { lowestEffort } from "../../openai-chat/request/reasoning-setting.ts";

@@ -1,6 +1,6 @@
 import type { Conversation } from "../../conversation/conversation.ts";
-import { statedEffort } from "../../conversation/reasoning-setting.ts";
 import type { FinishReason, ReplyContext, Usage } from "../../conversation/reply.ts";
+import { statedEffort } from "../../helpers/reasoning-setting.ts";
 import { compact, type JsonObject } from "../../json.ts";
 import { textOfParts } from "../../openai-chat/request/media.ts";
 import { ownInstructions } from "../instructions.ts";

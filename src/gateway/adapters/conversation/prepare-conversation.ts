@@ -1,7 +1,7 @@
 import type { Catalog, ModelInfo } from "../../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conversation/conversation.ts";
-import { settingOfBudget } from "../../../formats/conversation/reasoning-setting.ts";
+import { settingOfBudget } from "../../../formats/helpers/reasoning-setting.ts";
 import { textOf } from "../../../formats/json.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { MarkMode } from "./automatic-marks.ts";

@@ -3,11 +3,11 @@ import { continuesThread } from "../../../formats/anthropic/request/decode-reque
 import { anthropicRules } from "../../../formats/anthropic/request/request-rules.ts";
 import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import { statedEffort } from "../../../formats/conversation/reasoning-setting.ts";
 import { geminiArrayClientCodec, geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
 import { interactionsClientCodec } from "../../../formats/gemini-interactions/index.ts";
 import { interactionsRules } from "../../../formats/gemini-interactions/request/request-rules.ts";
+import { statedEffort } from "../../../formats/helpers/reasoning-setting.ts";
 import { recordsOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";

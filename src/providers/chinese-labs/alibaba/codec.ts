@@ -4,7 +4,7 @@ import type { Conversation } from "../../../formats/conversation/conversation.ts
 import { NO_REASONING } from "../../../formats/conversation/conversation.ts";
 import { recordForeignFields } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError, ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conversation/reply.ts";
-import type { ReasoningControl } from "../../../formats/conversation/service.ts";
+import type { ReasoningControl } from "../../../formats/helpers/service.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { compact, type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";

@@ -25,9 +25,9 @@ import {
   recordDroppedExtensions,
   recordDroppedNative,
 } from "../../../../formats/conversation/dropped-fields.ts";
-import { effortOfSetting } from "../../../../formats/conversation/reasoning-setting.ts";
 import { claudeSignature } from "../../../../formats/conversation/signature.ts";
 import { markOfResult, withMostMarks, withoutCacheMarks } from "../../../../formats/helpers/cache-marks.ts";
+import { effortOfSetting } from "../../../../formats/helpers/reasoning-setting.ts";
 import { compact, type JsonObject, parseJson, recordOf } from "../../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../../formats/openai-chat/request/encode-request.ts";
 import { REASONING_MEMBERS } from "../../../../formats/openai-chat/request/reasoning-setting.ts";

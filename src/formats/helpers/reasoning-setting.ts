@@ -1,4 +1,4 @@
-import type { Amount, Effort, ReasoningSetting } from "./conversation.ts";
+import type { Amount, Effort, ReasoningSetting } from "../conversation/conversation.ts";
 
 /** Efforts of reasoning, none first, in ascending order. */
 const REASONING_EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
