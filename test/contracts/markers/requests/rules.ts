@@ -293,13 +293,13 @@ export const KNOWN: readonly Rule[] = [
     at: { chat: /prompt_cache/, responses: /prompt_cache/, messages: /cache_control/ },
   },
   {
-    why: "Reasoning has no one setting, and limits that include it are raised",
+    why: "Settings of reasoning that a service lacks, and reasoning signed by others, are not named",
     at: {
-      chat: /^reasoning|^max_(completion_)?tokens$/,
-      responses: /^reasoning|^max_output_tokens$/,
+      chat: /^reasoning_effort$/,
+      responses: /^reasoning/,
       messages: /^(thinking|output_config)|\[(redacted_)?thinking\]/,
-      gemini: /thinkingConfig|thought|maxOutputTokens/,
-      interactions: /thinking|max_output_tokens/,
+      gemini: /thinkingConfig|thoughtSignature/,
+      interactions: /thinking/,
     },
   },
 ];
