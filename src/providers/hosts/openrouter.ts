@@ -1,6 +1,9 @@
 import { shippedCatalog } from "../../catalog/shipped.ts";
-import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/json.ts";
+import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
+import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import type { NativeFormat } from "../contract/chat.ts";
 import type { CallParams } from "../contract/provider.ts";
+import { aspectOf, editedImages, imageCount, imageList, isImageField } from "../shared/images.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 const requestsPlugin = (plugins: unknown): boolean => recordsOf(plugins).some(({ id }) => id === "web");
@@ -28,13 +31,54 @@ const balance = {
   },
 };
 
+const IMAGE_FIELDS = [
+  ...["n", "quality", "seed", "background", "output_format", "output_compression"],
+  ...["aspect_ratio", "resolution", "provider"],
+];
+
+/**
+ * Images of every model at an endpoint of its own, which takes aspect ratios instead of sizes, images to edit as references, and
+ * responds in base64 with the usage of chats. Source: https://openrouter.ai/docs/client-sdks/typescript/sdks/images/README
+ */
+const images: NativeFormat = {
+  encode(order, model, dropped, files) {
+    const known = ["prompt", "size", "response_format", "image", "images", "mask", "input_references"];
+    recordDropped(order, [...known, ...IMAGE_FIELDS, ...Object.keys(order).filter(isImageField)], dropped);
+    const edited = editedImages(order, files);
+    if (edited.mask !== null) dropped.add("mask");
+    if (order.response_format === "url") dropped.add("response_format");
+    const references = edited.images.map((url) => ({ type: "image_url", image_url: { url } }));
+    const isSized = order.size != null && order.size !== "auto" && order.aspect_ratio == null;
+    return compact({
+      ...Object.fromEntries(IMAGE_FIELDS.map((name) => [name, order[name]])),
+      model,
+      prompt: order.prompt,
+      n: order.n == null ? undefined : imageCount(order),
+      ...(isSized && { aspect_ratio: aspectOf(order) }),
+      input_references: references.length > 0 ? references : order.input_references,
+    });
+  },
+  decode({ data, usage }) {
+    const drawn = recordsOf(data).flatMap(({ b64_json, url }): JsonObject[] =>
+      textOf(b64_json) ? [{ b64_json }] : textOf(url) ? [{ url }] : [],
+    );
+    const { prompt_tokens, completion_tokens, total_tokens } = recordOf(usage) ?? {};
+    const counted = completion_tokens != null;
+    return imageList(
+      drawn,
+      counted ? { input_tokens: prompt_tokens ?? 0, output_tokens: completion_tokens, total_tokens } : undefined,
+    );
+  },
+};
+
 /** OpenRouter, which also knows Anthropic's prompt cache markers. */
 export const openRouter = openAiCompatible({
   type: 20,
   name: "OpenRouter",
   owner: "openrouter",
   baseUrl: "https://openrouter.ai/api",
-  capabilities: ["chat", "completions", "embeddings", "rerank"],
+  capabilities: ["chat", "completions", "embeddings", "rerank", "images", "image-edits"],
+  native: { images: { path: "/images", format: images }, "image-edits": { path: "/images", format: images } },
   keyHint: "sk-or-…",
   headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
   facts: {

@@ -11,7 +11,9 @@ afterAll(() => database.close());
 test("charges are forgotten after 30 days, calls that a plan included once their month has its statement", async () => {
   const now = 1_900_000_000;
   for (const days of [0, 29, 31, 400]) {
-    await database.sql`insert into unlogged_calls values (${`${days} days`}, ${now - days * 86_400}, 1, 1, 1, 5, 0)`;
+    await database.sql`insert into unlogged_calls
+      (request_id, created_at, user_id, token_id, channel_id, quota, uncovered)
+      values (${`${days} days`}, ${now - days * 86_400}, 1, 1, 1, 5, 0)`;
   }
   for (const days of [40, 46]) {
     await database.sql`insert into unlogged_calls (request_id, created_at, user_id, token_id, channel_id, quota, uncovered, included)

@@ -53,7 +53,9 @@ test("warns whoever fell below their threshold, once in two hours, whoever looks
   await spender("unwanted", 1, { notify_events: ["announcement"] });
   await spender("idle", 1, {}, 3);
   const unseen = await spender("unseen", 1, {}, 3);
-  await database.sql`insert into unlogged_calls values ('call', ${NOW}, ${unseen}, 0, 0, 5, 0)`;
+  await database.sql`insert into unlogged_calls
+      (request_id, created_at, user_id, token_id, channel_id, quota, uncovered)
+      values ('call', ${NOW}, ${unseen}, 0, 0, 5, 0)`;
   const banned = await spender("banned", 1);
   await database.db.update(users).set({ status: 2 }).where(sql`${users.id} = ${banned}`);
 

@@ -316,3 +316,57 @@ describe("Recraft", () => {
     expect((await relay.billing.nextRecord()).quota).toBe(0);
   });
 });
+
+describe("OpenRouter", () => {
+  const pixels = Buffer.from("pixels").toString("base64");
+  /** What its images endpoint responds with; a path that it lacks is not found. */
+  function start(answer: object) {
+    const upstream: Upstream = startUpstream(({ path }) =>
+      path === "/v1/images" ? Response.json(answer) : Response.json({ error: { message: path } }, { status: 404 }),
+    );
+    const channel = { type: 20, baseUrl: upstream.url, keys: ["sk-or-v1-x"], models: ["google/gemini-3-pro-image"] };
+    const options = { RetryTimes: "0", ModelRatio: '{"google/gemini-3-pro-image": 1}', CompletionRatio: "{}" };
+    const relay = startRelay({ channels: [channel], options });
+    stops.push(upstream.stop, relay.stop);
+    return { upstream, relay, client: new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 }) };
+  }
+  const answer = {
+    created: 7,
+    data: [{ b64_json: pixels, media_type: "image/png" }],
+    usage: { prompt_tokens: 12, completion_tokens: 1290, total_tokens: 1302, cost: 0.04 },
+  };
+
+  test("makes an image at its own endpoint, charged by the tokens that it reports", async () => {
+    const { client, upstream, relay } = start(answer);
+    const made = await client.images.generate({
+      ...{ model: "google/gemini-3-pro-image", prompt: "a gate", size: "1536x1024", quality: "high", n: 1 },
+    });
+    expect(made.data?.map(({ b64_json }) => b64_json)).toEqual([pixels]);
+    expect(sent(upstream)).toEqual({
+      ...{ model: "google/gemini-3-pro-image", prompt: "a gate", n: 1, quality: "high", aspect_ratio: "4:3" },
+    });
+    expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 12, completionTokens: 1290 });
+  });
+
+  test("edits images as references of the same call; what it lacks is named", async () => {
+    const { relay, upstream } = start(answer);
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: "google/gemini-3-pro-image", prompt: "wider", user: "u" }))
+      form.set(name, value);
+    form.append("image[]", new File(["pixels"], "a.png", { type: "image/png" }));
+    form.append("image[]", new File(["pixels"], "b.png", { type: "image/png" }));
+    form.set("mask", new File(["mask"], "m.png", { type: "image/png" }));
+    const headers = { authorization: "Bearer sk-test" };
+    const response = await fetch(`${relay.url}/v1/images/edits`, { method: "POST", headers, body: form });
+    expect([response.status, response.headers.get("x-sluice-dropped")]).toEqual([200, "user, mask"]);
+    const reference = { type: "image_url", image_url: { url: `data:image/png;base64,${pixels}` } };
+    expect(sent(upstream)).toMatchObject({ prompt: "wider", input_references: [reference, reference] });
+  });
+
+  test("an answer without images is a failure", async () => {
+    const { client, relay } = start({ created: 7, data: [] });
+    const failure = await failureOf(client.images.generate({ model: "google/gemini-3-pro-image", prompt: "a gate" }));
+    expect(failure).toMatchObject({ status: 502 });
+    expect((await relay.billing.nextRecord()).quota).toBe(0);
+  });
+});
