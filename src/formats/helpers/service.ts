@@ -51,6 +51,8 @@ export type ChatService = Readonly<{
   inlineMediaOnly: boolean;
   /** Fetches https URLs in Gemini's format itself, where the request names their media type. */
   fetchesMedia: boolean;
+  /** Its `completion_tokens` leave out the tokens of reasoning, which OpenAI's contain. */
+  countsReasoningApart: boolean;
   /** It counts the limit of a request against the account's quota while the request runs. */
   reservesOutput: boolean;
   /** Its responses differ from their wire format, so that they are never passed through. */
@@ -70,6 +72,7 @@ export const PLAIN_SERVICE: ChatService = {
   compaction: false,
   inlineMediaOnly: false,
   fetchesMedia: false,
+  countsReasoningApart: false,
   reservesOutput: false,
   nonstandardResponses: false,
 };

@@ -21,6 +21,7 @@ import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { randomId } from "../../lib/http/request-id.ts";
 import { indexOfBytes, lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
+import { chatServiceOf } from "../../providers/contract/facts.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
 import { isResponseTo, isStreamOf } from "../../providers/shared/recognize-response.ts";
 import { systemPlacement } from "../../providers/shared/system-turns.ts";
@@ -180,6 +181,8 @@ export class PassthroughAdapter implements Adapter {
     }
     if (amended) return { body: textOfAmended(amended), contentType, reported, meter };
     const counted = reported === null && isText(endpoint.capability) ? withCountedUsage(body) : null;
+    if (reported && reported.reasoningTokens > 0 && this.#countsReasoningApart)
+      return { body: withReasoningCounted(body, reported) ?? body, contentType, reported, meter };
     return { body: counted ?? body, contentType, reported, meter };
   }
 
@@ -228,6 +231,10 @@ export class PassthroughAdapter implements Adapter {
     return { body: events, contentType: EVENT_STREAM, reported, meter };
   }
 
+  get #countsReasoningApart(): boolean {
+    return chatServiceOf(this.route.provider).countsReasoningApart;
+  }
+
   /** The usage by the endpoint's own rule. */
   #metered(body: Uint8Array<ArrayBuffer>, contentType: string): Usage | null {
     const { endpoint } = this.call;
@@ -237,7 +244,8 @@ export class PassthroughAdapter implements Adapter {
 
   streamView(): StreamView {
     const { endpoint, summary } = this.call;
-    if (isText(endpoint.capability)) return new ChatView(summary.wantsUsage, this.call.requestId);
+    if (isText(endpoint.capability))
+      return new ChatView(summary.wantsUsage, this.call.requestId, this.#countsReasoningApart);
     const { catalog } = this.options;
     return new EventsView(
       (event) => endpoint.meter?.(this.call, event, this.route.price, catalog) ?? readUsage(event.usage),
@@ -253,6 +261,13 @@ function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: Usage) => st
   const text = textOfBytes(body);
   const answer = recordOf(parseJson(text));
   return answer && ((billed) => spliceTopLevel(text, { usage: countedUsage(billed) }, answer));
+}
+
+/** The response with usage in which the completion contains its reasoning; null: it is no JSON object. */
+function withReasoningCounted(body: Uint8Array<ArrayBuffer>, reported: Usage): string | null {
+  const text = textOfBytes(body);
+  const answer = recordOf(parseJson(text));
+  return answer && spliceTopLevel(text, { usage: { ...recordOf(answer.usage), ...usageObject(reported) } }, answer);
 }
 
 /** Whether a call is for embeddings in OpenAI's format. */

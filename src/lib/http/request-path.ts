@@ -17,3 +17,12 @@ export function changePath(request: Request, path: string): void {
 }
 
 const startOf = (url: string): number => url.indexOf("/", "https://".length);
+
+/** A path, or a part of one, without its percent escapes; one with malformed escapes stays as it is. */
+export function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,4 +1,5 @@
 import type { ModelHealthReader } from "../../../domain/models/model-health.ts";
+import { decodePath } from "../../../lib/http/request-path.ts";
 import { type Language, languageOf, type MessageCode, type MessageParams, say } from "../../../lib/messages.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { type ModelPageView, mayReadStatus, type PublicModels } from "../../models/public-models.ts";
@@ -50,7 +51,7 @@ export function createPublicPages({ settings, publicModels, modelHealth }: Servi
     return page ? modelContent(page, rateOf(), site, settings.get("ServerAddress"), text) : "missing";
   };
   return async (request, shell) => {
-    const path = readPath(request.url);
+    const path = decodePath(new URL(request.url).pathname);
     const name = settings.get("SystemName");
     const logo = settings.get("Logo");
     const language = languageOf(request);
@@ -75,16 +76,6 @@ export function createPublicPages({ settings, publicModels, modelHealth }: Servi
 /** Whether search engines may list the site: not one that its owner keeps to themselves. */
 export const mayBeIndexed = (settings: SettingsReader): boolean =>
   settings.get("SearchIndexingEnabled") && !settings.get("SelfUseModeEnabled");
-
-/** The path without escapes; one that cannot be read stays as it is. */
-function readPath(url: string): string {
-  const { pathname } = new URL(url);
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    return pathname;
-  }
-}
 
 /** HTML in an operator's Markdown shows as text here. */
 const markdown = (text: string): string => Bun.markdown.html(text, { noHtmlBlocks: true, noHtmlSpans: true });

@@ -97,8 +97,9 @@ export const errorEventIn = (block: Uint8Array): string | null => firstErrorIn(b
 export const errorInPlaceOfAnswer = (block: Uint8Array): string | null => firstErrorIn(block, carriesContent);
 
 const FINISH_MEMBER = Buffer.from('"finish_reason"');
-const FINISH_VALUE = /^\s*:\s*"([A-Za-z_]{1,64})"/;
+const FINISH_VALUE = /^"([A-Za-z_]{1,64})"/;
 const MAX_FINISH_BYTES = 80;
+const [COLON, QUOTE, SPACE] = [58, 34, 32];
 
 /**
  * The error of a response, or of a block of a stream, whose finish reasons all are failures; null: it has none, or none that is.
@@ -108,6 +109,9 @@ export function finishErrorIn(bytes: Uint8Array): ReplyError | null {
   let failure: string | null = null;
   for (let at = indexOfBytes(bytes, FINISH_MEMBER); at >= 0; at = indexOfBytes(bytes, FINISH_MEMBER, at)) {
     at += FINISH_MEMBER.length;
+    while (bytes[at] === COLON || bytes[at] === SPACE) at += 1;
+    // Each chunk but the last says null.
+    if (bytes[at] !== QUOTE) continue;
     const native = FINISH_VALUE.exec(textOfBytes(bytes, at, Math.min(bytes.length, at + MAX_FINISH_BYTES)))?.[1];
     if (native === undefined) continue;
     if (finishReasonOf("openai-chat", native) !== "error") return null;

@@ -46,6 +46,8 @@ export class ChatView implements StreamView {
   constructor(
     private readonly keepUsage: boolean,
     private readonly requestId: string,
+    /** The upstream's usage is replaced by one whose completion contains its reasoning. */
+    private readonly rewritesUsage = false,
   ) {}
 
   get finished(): boolean {
@@ -106,9 +108,9 @@ export class ChatView implements StreamView {
       this.meter.push(block);
       return block;
     }
-    const { usage, isStandard, block: passed } = readUsageEvents(block, this.keepUsage);
+    const { usage, isStandard, block: passed } = readUsageEvents(block, this.keepUsage && !this.rewritesUsage);
     this.usage = usage ?? this.usage;
-    this.#hasStandardUsage ||= isStandard;
+    this.#hasStandardUsage ||= isStandard && !this.rewritesUsage;
     this.meter.push(passed);
     return passed;
   }

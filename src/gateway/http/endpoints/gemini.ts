@@ -12,6 +12,7 @@ import {
   recordsOf,
   textOf,
 } from "../../../formats/json.ts";
+import { decodePath } from "../../../lib/http/request-path.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -32,7 +33,7 @@ export async function handleGemini(
   server: GatewayServer | null,
   path: string,
 ): Promise<Response> {
-  const target = decodeURIComponent(path);
+  const target = decodePath(path);
   const colon = target.lastIndexOf(":");
   const model = target.slice(0, colon < 0 ? undefined : colon);
   switch (colon < 0 ? "" : target.slice(colon + 1)) {

@@ -1,6 +1,7 @@
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { interactionsClientCodec } from "../../../formats/gemini-interactions/index.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { decodePath } from "../../../lib/http/request-path.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline.ts";
@@ -171,7 +172,7 @@ const versionOneRoutes = (
   ...CALLS.filter(([, { codec }]) => codec === openaiChatClientCodec).map(
     ([path, endpoint]): Route => ({
       ...route("POST", `/engines/:model${path}`, ({ request, server, param }) =>
-        handleCall(context, { request, server, endpoint, path: { model: decodeURIComponent(param("model")) } }),
+        handleCall(context, { request, server, endpoint, path: { model: decodePath(param("model")) } }),
       ),
       isHidden: true,
     }),
@@ -188,7 +189,7 @@ const versionOneRoutes = (
   route("GET", "/realtime", async ({ request, server }) => sessions.start(request, server, openaiRealtime)),
   route("GET", "/models", ({ request, server }) => listModels(context, request, server)),
   route("GET", "/models/*", ({ request, server, param }) =>
-    showModel(context, request, server, decodeURIComponent(param("*"))),
+    showModel(context, request, server, decodePath(param("*"))),
   ),
   ...billingRoutes(context).map((row) => ({ ...row, path: `/dashboard/billing${row.path}` })),
   ...objectRoutes(context),
@@ -213,7 +214,7 @@ const interactionRoutes = (context: GatewayContext): readonly Route[] => [
   call(context, "", interactions),
   ...STORED_INTERACTIONS.map(([method, path, action]) =>
     route(method, `/:id${path}`, ({ request, server, param }) =>
-      storedInteraction(context, request, server, decodeURIComponent(param("id")), action),
+      storedInteraction(context, request, server, decodePath(param("id")), action),
     ),
   ),
 ];
@@ -228,7 +229,7 @@ const STORED_INTERACTIONS = [
 const geminiRoutes = (context: GatewayContext): readonly Route[] => [
   route("GET", "/models", ({ request, server }) => listGeminiModels(context, request, server)),
   route("GET", "/models/*", ({ request, server, param }) =>
-    showGeminiModel(context, request, server, decodeURIComponent(param("*"))),
+    showGeminiModel(context, request, server, decodePath(param("*"))),
   ),
   route("POST", "/models/*", ({ request, server, param }) => handleGemini(context, request, server, param("*"))),
 ];

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import { type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
+import { decodePath } from "../../../lib/http/request-path.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { invalidRequest, readBody } from "../../http/client-body.ts";
@@ -38,7 +39,7 @@ export function evalRoutes(context: GatewayContext): readonly Route[] {
     route(method, `/evals/:id/runs/:run${path}`, (routed) =>
       answerWith(context, routed, async (caller) => {
         const run = await find(context, caller, "eval_run", routed.param("run"));
-        if (run.body.eval_id !== decodeURIComponent(routed.param("id"))) throw unknownObject(run.id);
+        if (run.body.eval_id !== decodePath(routed.param("id"))) throw unknownObject(run.id);
         return work(caller, run, routed);
       }),
     );

@@ -1,5 +1,6 @@
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
+import { decodePath } from "../../../lib/http/request-path.ts";
 import { authenticate, type Caller } from "../../auth/authenticate.ts";
 import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -96,7 +97,7 @@ export async function find(
   kind: ObjectKind,
   id: string,
 ): Promise<StoredObject> {
-  const object = await services.objects.find(kind, decodeURIComponent(id), caller.user.id);
+  const object = await services.objects.find(kind, decodePath(id), caller.user.id);
   if (!object) throw unknownObject(id);
   return object;
 }

@@ -125,7 +125,10 @@ const compatible = openAiCompatible({
     "grok-3-mini",
   ],
   facts: {
-    chat: { reasoning: [{ off: "lowest", effort: { path: ["reasoning_effort"], efforts: USUAL_EFFORTS } }] },
+    chat: {
+      countsReasoningApart: true,
+      reasoning: [{ off: "lowest", effort: { path: ["reasoning_effort"], efforts: USUAL_EFFORTS } }],
+    },
     requests: grokRequests,
     // xAI: its codes say the kind of failure, its words what failed.
     errors: {
