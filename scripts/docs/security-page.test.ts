@@ -99,7 +99,7 @@ test("what the page says of sessions and codes is what the code does", () => {
 
 /** Code that connects somewhere, by its place, and the page's word for where it does; null: only passes a client on. */
 const CONNECTIONS: readonly (readonly [place: RegExp, word: string | null])[] = [
-  [/^src\/domain\/models\/update-catalog|^src\/server\/jobs\/catalog|^src\/console\/models\//, "model catalog"],
+  [/^src\/domain\/models\/catalog\/|^src\/server\/jobs\/catalog|^src\/console\/models\//, "model catalog"],
   [/^src\/gateway\/adapters\/mcp\//, "MCP servers that callers name"],
   [/^src\/gateway\/(?:adapters\/conversation|tasks)\//, "media"],
   [/^src\/(?:gateway|providers|domain\/(?:channels|tasks)|console\/channels)\//, "channels and their proxies"],
