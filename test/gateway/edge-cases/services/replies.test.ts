@@ -2,14 +2,14 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { providerOf } from "../../../src/providers/registry.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, sse, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { providerOf } from "../../../../src/providers/registry.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { chatReply, sse, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
-const RECORDED = join(import.meta.dir, "../../../../shared/reference/recorded");
+const RECORDED = join(import.meta.dir, "../../../../../shared/reference/recorded");
 
 /** The recorded response of a service; empty where recordings are not stored. */
 function recorded(path: string): string {

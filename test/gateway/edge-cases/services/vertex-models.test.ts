@@ -1,9 +1,9 @@
 /** Vertex AI serves models of several makers, each at an address and in a format of its own. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { providerOf } from "../../../src/providers/registry.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { providerOf } from "../../../../src/providers/registry.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));

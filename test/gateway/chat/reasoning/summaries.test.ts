@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
-import { parseJson, recordOf } from "../../../src/formats/json.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { startUpstream } from "../../support/gateway/start-upstream.ts";
+import { parseJson, recordOf } from "../../../../src/formats/json.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { startUpstream } from "../../support/gateway/start-upstream.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -59,7 +59,7 @@ describe("Perplexity", () => {
     expect([body.data[0].embedding, sent().encoding_format]).toEqual([bytes, "base64_int8"]);
   });
 
-  const file = join(import.meta.dir, "../../../../shared/reference/recorded/perplexity/embed.1.json");
+  const file = join(import.meta.dir, "../../../../../shared/reference/recorded/perplexity/embed.1.json");
   test.skipIf(!existsSync(file))("recorded", async () => {
     const { response, request } = JSON.parse(readFileSync(file, "utf8"));
     const { relay, embed } = start(1003, model, response);

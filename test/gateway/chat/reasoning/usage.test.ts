@@ -1,7 +1,7 @@
 /** Usage of a service whose completion tokens leave out reasoning: clients read OpenAI's sum. */
 import { afterEach, expect, test } from "bun:test";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, chunk, DONE, sse, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { chatReply, chunk, DONE, sse, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
