@@ -27,7 +27,7 @@ test("reads images, continued lines, flags and both places of a copy", () => {
 });
 
 test("the image is built by the pinned Bun, from paths that are here and that the context has", () => {
-  expect(images[0]?.base).toBe(`oven/${packageManager.replace("@", ":")}-debian`);
+  expect(images[0]?.base).toBe(`docker.io/oven/${packageManager.replace("@", ":")}-debian`);
   const sources = copies.filter(({ from }) => from === "").flatMap((copy) => copy.sources);
   expect(sources.length).toBeGreaterThan(5);
   for (const source of sources) {

@@ -21,8 +21,9 @@ import { askGateway, textOf } from "./control-client.ts";
  * runs: one with the embedded database is asked to do it, since it alone can. Returns the exit code.
  */
 export async function catalog(action: CatalogAction, asJson: boolean): Promise<number> {
-  const { config } = await loadCommandConfig();
+  // The file is the caller's, who may be root; the command goes on as the owner of the data.
   const command = await withFile(action);
+  const { config } = await loadCommandConfig();
   const result = (await askServing(config, command)) ?? (await runDirectly(config, command));
   process.stdout.write(asJson ? `${JSON.stringify(result, null, 2)}\n` : describe(result));
   return 0;

@@ -115,6 +115,15 @@ describe("a test of one channel", () => {
     if ("max_completion_tokens" in body) expect(upstream.seen[0]?.body).not.toHaveProperty("max_tokens");
   });
 
+  test.each([
+    ["a service of which nothing is known says so", 19, true],
+    ["OpenAI is known", 1, undefined],
+  ])("%s", async (_, type, assumed) => {
+    const id = await create({ type });
+    const { success, assumed: said } = await call("GET", `/api/channel/test/${id}`);
+    expect([success, said]).toEqual([true, assumed]);
+  });
+
   test("the model is the query's, else the channel's test model; a prefix is not sent", async () => {
     const id = await create({ models: "a,b,c", test_model: "b", model_prefix: "p/" });
     await call("GET", `/api/channel/test/${id}`);

@@ -95,10 +95,16 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
     .get(
       "/test/:id",
       async ({ params, query, request }) => {
-        const { success, message, elapsedMs, model } = await tester.test(params.id, query.model);
+        const { success, message, elapsedMs, model, isAssumed } = await tester.test(params.id, query.model);
         const time = elapsedMs / 1000;
-        if (success) return { ...ok({ model }), time };
-        return { success: false, message: say("channel_test_failed", languageOf(request), { reason: message }), time };
+        const assumed = isAssumed ? { assumed: true } : {};
+        if (success) return { ...ok({ model }), time, ...assumed };
+        return {
+          success: false,
+          message: say("channel_test_failed", languageOf(request), { reason: message }),
+          time,
+          ...assumed,
+        };
       },
       { params: id, query: t.Object({ model: t.Optional(t.String()) }) },
     )

@@ -1,3 +1,4 @@
+import { shippedCatalog } from "../../catalog/shipped.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { mediaTypeOf } from "../../lib/http/media-type.ts";
@@ -72,9 +73,11 @@ export const mistral = openAiCompatible({
       limitField: "max_tokens",
       accepted: ACCEPTED,
       renamed: { seed: "random_seed" },
-      rewrite: (body) => ({
-        messages: withAnswersToTools(withShortIds(withPlainImageUrls(body.messages).map(withOwnMedia))),
-      }),
+      rewrite: (body, { model, catalog = shippedCatalog }) => {
+        const reasons = catalog.find(model).reasoning?.style !== "none";
+        const messages = withPlainImageUrls(body.messages).map(withOwnMedia);
+        return { messages: withShortIds(messages).map((message) => withThinking(message, reasons)) };
+      },
       embeddings: ({ dimensions, output_dimension }) => ({
         changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
         dropped: ["user"],
@@ -105,9 +108,8 @@ function withOwnMedia(message: JsonObject): JsonObject {
 function withShortIds(messages: readonly JsonObject[]): JsonObject[] {
   return messages.map((message) => {
     const calls = recordsOf(message.tool_calls).map((call) => ({ ...call, id: shortId(textOf(call.id) ?? "") }));
-    const { reasoning_content: _, reasoning_details: __, ...rest } = recordOf(message) ?? {};
     return {
-      ...rest,
+      ...message,
       ...(calls.length > 0 && { tool_calls: calls }),
       ...(typeof message.tool_call_id === "string" && { tool_call_id: shortId(message.tool_call_id) }),
     };
@@ -116,10 +118,14 @@ function withShortIds(messages: readonly JsonObject[]): JsonObject[] {
 
 const shortId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hexDigest(id).slice(0, ID_LENGTH));
 
-/** Mistral requires an assistant message between tool results and the user's next message. */
-const withAnswersToTools = (messages: readonly JsonObject[]): JsonObject[] =>
-  messages.flatMap((message, at) =>
-    message.role === "user" && messages[at - 1]?.role === "tool"
-      ? [{ role: "assistant", content: "..." }, message]
-      : [message],
-  );
+/**
+ * Reasoning of earlier turns is a chunk of the content, before the text. Models that do not reason get none. Source:
+ * https://docs.mistral.ai/capabilities/reasoning
+ */
+function withThinking(message: JsonObject, reasons: boolean): JsonObject {
+  const { reasoning_content: text, reasoning_details: _, ...rest } = message;
+  if (!reasons || !textOf(text)) return rest;
+  const { content } = rest;
+  const own = typeof content === "string" ? (content === "" ? [] : [{ type: "text", text: content }]) : content;
+  return { ...rest, content: [{ type: "thinking", thinking: [{ type: "text", text }] }, ...recordsOf(own)] };
+}

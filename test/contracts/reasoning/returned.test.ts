@@ -31,7 +31,6 @@ describe.each([
   [1006, "qwen3", { reasoning: "T" }],
   [43, "deepseek-v4-pro", { reasoning_content: "T" }],
   [25, "kimi-k2.6", { reasoning_content: "T" }],
-  [35, "MiniMax-M3", { reasoning_content: "T" }],
 ] as const)("type %i, %s", (type, model, expected) => {
   const reasoningOf = (body: JsonObject) => {
     const message = recordsOf(body.messages).find(({ role }) => role === "assistant") ?? {};
@@ -184,5 +183,50 @@ describe.skipIf(!existsSync(REPORTS))("public reports", () => {
 
   test("30: the limit stays", async () => {
     expect((await replay("30")).max_tokens).toBe(1000);
+  });
+});
+
+describe("services whose reasoning is part of the content", () => {
+  const history = (content: JsonObject[]) => [
+    { role: "user", content: "go" },
+    { role: "assistant", content },
+    { role: "user", content: [toolResult, { type: "text", text: "and?" }] },
+  ];
+  const assistantIn = (body: JsonObject) => recordsOf(body.messages).find(({ role }) => role === "assistant") ?? {};
+
+  test("MiniMax gets its own message back, tags and line breaks included", async () => {
+    const content = "<think>\nHm.\n</think>\n\nLet me look.";
+    const answer = chatReply();
+    Object.assign(recordOf(recordsOf(answer.choices)[0]?.message) ?? {}, { content, tool_calls: [call] });
+    const { relay, sent } = start(35, "MiniMax-M2.7", answer);
+    const ask = (messages: object[]) =>
+      relay.post("/v1/messages", { model: "MiniMax-M2.7", max_tokens: 50, tools, messages });
+    const first = recordOf(await (await ask([{ role: "user", content: "go" }])).json()) ?? {};
+    await ask(history(recordsOf(first.content)));
+    expect(assistantIn(sent())).toMatchObject({ content });
+    expect(assistantIn(sent())).not.toHaveProperty("reasoning_content");
+  });
+
+  const chunk = { type: "thinking", thinking: [{ type: "text", text: "T" }] };
+  test("Mistral gets a chunk of thinking, and no turn that nobody wrote", async () => {
+    const { relay, sent } = start(42, "magistral-medium-latest");
+    await relay.post("/v1/messages", {
+      ...{ model: "magistral-medium-latest", max_tokens: 50, tools },
+      messages: history([thought, { type: "text", text: "Look." }, toolUse]),
+    });
+    expect(assistantIn(sent()).content).toEqual([chunk, { type: "text", text: "Look." }]);
+    expect(recordsOf(sent().messages).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
+  });
+
+  test("Mistral's own shape of a chat client stays as it is", async () => {
+    const { relay, sent } = start(42, "magistral-medium-latest");
+    const content = [chunk, { type: "text", text: "Hi" }];
+    const messages = [
+      { role: "user", content: "go" },
+      { role: "assistant", content },
+      { role: "user", content: "x" },
+    ];
+    await relay.post("/v1/chat/completions", { model: "magistral-medium-latest", messages });
+    expect(assistantIn(sent())).toEqual({ role: "assistant", content });
   });
 });

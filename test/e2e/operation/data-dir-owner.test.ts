@@ -76,6 +76,13 @@ function makeSource(): string {
   return file;
 }
 
+/** Prices that only root reads. */
+function makeFeed(): string {
+  const file = inPrivate("models-dev.json");
+  if (!existsSync(file)) cpSync(path.join(import.meta.dir, "../../fixtures/catalog/models-dev.json"), file);
+  return file;
+}
+
 /** Every command that touches a data directory, with what it needs and what it says when it works. */
 const COMMANDS: Readonly<Record<string, () => readonly [args: string[], out: string | RegExp]>> = {
   doctor: () => [["doctor"], "Database"],
@@ -85,6 +92,7 @@ const COMMANDS: Readonly<Record<string, () => readonly [args: string[], out: str
   "reset-password": () => [["reset-password", "nobody-there"], /^$/],
   journal: () => [["journal", "inspect"], "Journal in"],
   "rotate-encryption-key": () => [["rotate-encryption-key"], "new key"],
+  catalog: () => [["catalog", "update", "--from", makeFeed()], "Nothing was changed"],
   status: () => [["status"], /^$/],
   reload: () => [["reload"], /^$/],
 };

@@ -54,15 +54,22 @@ export async function findChannelIds({
 export const setChannelsTag = (ids: readonly number[], tag: string): Promise<number> =>
   readData(channelApi.batch.tag.post({ ids: [...ids], tag }));
 
-export type TestOutcome = Readonly<{ success: boolean; message: string /** Seconds. */; time: number }>;
+export type TestOutcome = Readonly<{
+  success: boolean;
+  message: string;
+  /** Seconds. */
+  time: number;
+  /** Nothing is known of the service, so it was called as OpenAI's API. */
+  isAssumed?: boolean;
+}>;
 
 /** Sends a short request through the channel; a rejection by the upstream is a result, not an error. */
 export async function testChannel(id: number, model: string, signal?: AbortSignal): Promise<TestOutcome> {
-  const { success, message, time } = await readEnvelope(
+  const { success, message, time, assumed } = await readEnvelope(
     channelUpstreamApi.test({ id }).get({ query: { model: model || undefined }, fetch: { signal } }),
     { acceptFailure: true },
   );
-  return { success, message, time: time ?? 0 };
+  return { success, message, time: time ?? 0, isAssumed: assumed === true };
 }
 
 export const testAllChannels = (): Promise<TestProgress> => readData(channelUpstreamApi.test.get());

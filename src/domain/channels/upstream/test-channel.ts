@@ -6,6 +6,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../lib/reason.ts";
+import type { Provider } from "../../../providers/contract/provider.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/keys.ts";
@@ -23,6 +24,8 @@ export type TestResult = Readonly<{
   /** Milliseconds until the whole answer was there. */
   elapsedMs: number;
   model: string;
+  /** Nothing is known of the service, so it was called as OpenAI's API. */
+  isAssumed: boolean;
 }>;
 
 /**
@@ -57,8 +60,10 @@ export async function testChannel(
       .where(eq(channels.id, channel.id));
   }
   const { message, refusal } = problem ?? { message: "", refusal: null };
-  return { success: problem === null, message, refusal, elapsedMs, model: requested };
+  return { success: problem === null, message, refusal, elapsedMs, model: requested, isAssumed: isAssumed(provider) };
 }
+
+const isAssumed = ({ chat, facts }: Provider): boolean => facts === undefined && chat?.formats[0] === "openai-chat";
 
 /** Whether there is a call to make: drawings and songs of Suno have no endpoint of their own kind. */
 const isTestable = ({ type }: ChannelEntry): boolean => {

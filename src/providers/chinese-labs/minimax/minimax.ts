@@ -1,5 +1,5 @@
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
-import { compact, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
+import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { baseFailure } from "../../../formats/openai-chat/errors.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
@@ -119,6 +119,17 @@ const minimaxSpeech: NativeFormat = {
   failure: baseFailure,
 };
 
+/**
+ * A message of MiniMax's as it was: reasoning comes in tags at the beginning of the content, and must return there. Source:
+ * https://platform.minimax.io/docs/guides/text-m2-function-call
+ */
+function withThinkTags(message: JsonObject): JsonObject {
+  const { reasoning_content, ...rest } = message;
+  const thought = textOf(reasoning_content);
+  if (!thought) return message;
+  return { ...rest, content: `<think>\n${thought}</think>\n\n${textOf(rest.content) ?? ""}` };
+}
+
 /** The international platform is `https://api.minimax.io`; keys of one are unknown to the other. */
 const BASE_URL = "https://api.minimaxi.com";
 const ADDRESSES: AddressForms = { fallback: BASE_URL, root: "/v1", printed: [[/\/anthropic(\/v1)?$/, "/v1"]] };
@@ -167,7 +178,12 @@ const api = openAiCompatible({
         { models: /^MiniMax-M/, off: "lowest", offCosts: "They always reason." },
       ],
     },
-    requests: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },
+    requests: {
+      temperature: [0.01, 1],
+      topP: [0.01, 1],
+      rejected: ["n"],
+      rewrite: ({ messages }) => ({ messages: recordsOf(messages).map(withThinkTags) }),
+    },
     addresses: ADDRESSES,
     errors: { no_credit: [{ code: "1008" }] },
   },

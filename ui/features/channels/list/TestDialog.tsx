@@ -69,6 +69,9 @@ export const TestDialog = ({ channel, onClose }: { channel: Channel; onClose: ()
         </Field>
         <Box aria-live="polite" sx={{ minHeight: 56, pt: 4, fontSize: 13 }}>
           <Outcome outcome={outcome} />
+          {outcome !== null && outcome !== "running" && outcome.isAssumed && (
+            <Box sx={{ mt: 2, color: "text.secondary" }}>{t("channels.test.assumed")}</Box>
+          )}
         </Box>
       </DialogContent>
       <DialogActions sx={{ px: 6, pb: 4 }}>
