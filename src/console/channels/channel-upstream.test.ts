@@ -324,6 +324,11 @@ describe("the URL of a call", () => {
     expect(await urlOf({ type: 3, base_url: "https://r.openai.azure.com", model: "our-gpt" })).toBe(
       "https://r.openai.azure.com/openai/deployments/our-gpt/chat/completions?api-version=2024-12-01-preview",
     );
+    const socket = { type: 18, base_url: "WSS://spark-api.xf-yun.com/v3.5/chat", other: "v3.5" };
+    expect(await urlOf(socket)).toBe("https://spark-api.xf-yun.com/v3.5/chat");
+    expect(await call("GET", `/api/channel/${await create(socket)}`)).toMatchObject({
+      data: { base_url: "https://spark-api.xf-yun.com/v3.5/chat" },
+    });
     expect(await urlOf({ type: 38 })).toBe("https://api.jina.ai/v1/embeddings");
     expect(await urlOf({ type: 1010 })).toBe("https://api-singapore.klingai.com/v1/videos");
     const key = "access|secret|eu-west-1";

@@ -182,6 +182,7 @@ describe("creating", () => {
     [{ group: `default,${"g".repeat(65)}` }, "channel_group_too_long", null],
     [{ tag: "t".repeat(201) }, "channel_tag_too_long", "The tag cannot exceed 200 characters."],
     [{ base_url: "ftp://a.example" }, "channel_base_url_invalid", null],
+    [{ base_url: "wss:a.example" }, "channel_base_url_invalid", null],
     [{ priority: 1.5 }, "channel_number_invalid", "priority must be a whole number."],
     [{ max_input_tokens: 1.5 }, "channel_number_invalid", "max_input_tokens must be a whole number."],
     [{ model_mapping: '{"a":1}' }, "channel_model_mapping_invalid", null],

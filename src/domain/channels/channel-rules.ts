@@ -9,9 +9,16 @@ export const LOWEST_PRIORITY = -999;
 export const priorityError = (priority: number): "channel_priority_min" | undefined =>
   priority < LOWEST_PRIORITY ? "channel_priority_min" : undefined;
 
+/** An address as it is stored: providers print those of WebSockets too (`wss://…`), whose calls go to the same host. */
+export const plainAddress = (text: string): string =>
+  text
+    .trim()
+    .replace(/\/+$/, "")
+    .replace(/^ws(s?):\/\//i, (_, secure: string) => `http${secure.toLowerCase()}://`);
+
 /** What is wrong with a base URL; undefined: nothing, or it is empty. */
 export function baseUrlError(text: string): "channel_base_url_invalid" | undefined {
-  const address = text.trim().replace(/\/+$/, "");
+  const address = plainAddress(text);
   if (address === "") return undefined;
   return /^https?:$/.test(URL.parse(address)?.protocol ?? "") ? undefined : "channel_base_url_invalid";
 }

@@ -19,6 +19,7 @@ import {
   channelSettingError,
   modelMappingError,
   paramOverrideError,
+  plainAddress,
   regionError,
   statusMappingError,
 } from "../channel-rules.ts";
@@ -166,8 +167,9 @@ function atLeastZero(value: number | null | undefined, field: string): number | 
 }
 
 function readBaseUrl(value: string | null | undefined): string | undefined {
-  const address = text(value)?.replace(/\/+$/, "");
-  if (!address) return address;
+  const written = text(value);
+  if (!written) return written;
+  const address = plainAddress(written);
   throwRuleError(baseUrlError(address));
   return address;
 }

@@ -1,7 +1,7 @@
 import { formatFor } from "../../../providers/contract/chat.ts";
 import { type CallParams, isTask } from "../../../providers/contract/provider.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import { baseUrlError } from "../channel-rules.ts";
+import { baseUrlError, plainAddress } from "../channel-rules.ts";
 
 type ChannelFields = Readonly<{
   type: number;
@@ -27,6 +27,6 @@ export function callUrlOf({ type, baseUrl, other, key, model: named }: ChannelFi
   const model = named || (provider.models[0] ?? "model");
   const dialect = formatFor(provider, model, key, model, undefined, baseUrl);
   const ask: CallParams = { capability, dialect, model, stream: false, key };
-  const url = provider.url({ baseUrl: baseUrl.trim(), other: other.trim(), openaiOrganization: "" }, ask);
+  const url = provider.url({ baseUrl: plainAddress(baseUrl), other: other.trim(), openaiOrganization: "" }, ask);
   return URL.canParse(url) ? url : null;
 }
