@@ -27,24 +27,11 @@ export type ServiceFacts = Readonly<{
   errors?: Readonly<Partial<Record<ErrorMeaning, readonly ErrorSign[]>>>;
   /** How its base addresses are written; absent: a host, with or without `/v1`. */
   addresses?: Readonly<Partial<Pick<AddressForms, "root" | "printed">>>;
-  /** Values of `service_tier` that it takes. */
-  tiers?: readonly string[];
-  /** Regions that a key or a channel may name. */
-  regions?: readonly string[];
   /** It has ended: the day, and where that is said. Channels keep the number of its type. */
   ended?: Readonly<{
     /** `YYYY-MM-DD`. */
     day: string;
     source: string;
-  }>;
-  /** The newest version of its API that this record was checked against. */
-  documented?: Readonly<{
-    /** As the service names it; null: it names none. */
-    version: string | null;
-    /** The page. */
-    source: string;
-    /** `YYYY-MM-DD`. */
-    day: string;
   }>;
 }>;
 
