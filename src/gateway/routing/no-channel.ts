@@ -34,6 +34,14 @@ export function noChannel(call: Call, tiers: readonly Tier[]): GatewayError {
   });
 }
 
+/** The prompt is longer than any channel takes; `limit`: the longest, in tokens. Clients shorten the conversation and go on. */
+export function promptTooLong({ summary: { model } }: Call, tokens: number, limit: number): GatewayError {
+  const reason = { code: "gateway_prompt_too_long", params: { model, tokens, limit } } as const;
+  const overflow = { input: tokens, output: null, limit };
+  const details = { type: "invalid_request_error", isModelLimit: true, overflow };
+  return new GatewayError(400, "context_length_exceeded", reason, details);
+}
+
 /** Google's format alone has contents with media; whatever else OpenAI's clients list is between them and the upstream. */
 export const needsMediaEmbeddings = ({ capability, codec }: Call["endpoint"], prompt: Call["prompt"]): boolean =>
   capability === "embeddings" && codec.dialect === "gemini" && embedsMedia(prompt);

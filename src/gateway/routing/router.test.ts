@@ -273,6 +273,20 @@ describe("attempts", () => {
     expect([a?.received.length, b?.received.length]).toEqual([1, 1]);
   });
 
+  test.each([
+    [CHAT, {}, /maximum context length is 50 tokens.*resulted in \d+ tokens/, "context_length_exceeded"],
+    ["/v1/messages", { max_tokens: 9 }, /^prompt is too long: \d+ tokens > 50 maximum$/, undefined],
+  ])("a prompt that no channel takes is too long in the client's words: %s", async (path, more, words, code) => {
+    const [a] = upstreams(good);
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", maxInputTokens: 50 }] });
+    const content = "word ".repeat(300);
+    const response = await relay.post(path, { ...ASK, ...more, messages: [{ role: "user", content }] });
+    const { error } = await response.json();
+    expect([response.status, error.code]).toEqual([400, code]);
+    expect(error.message).toMatch(words);
+    expect(a?.received).toHaveLength(0);
+  });
+
   test("stay with a conversation's channel if its prompt must be counted against the input limit", async () => {
     const [a] = upstreams(good);
     const keys = ["1", "2", "3", "4", "5", "6"];

@@ -15,7 +15,7 @@ import { capabilityAt } from "../upstream/route.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
 import { completeOverflow, type SentPrompt } from "./model-limits.ts";
-import { needsMediaEmbeddings, noChannel } from "./no-channel.ts";
+import { needsMediaEmbeddings, noChannel, promptTooLong } from "./no-channel.ts";
 import { preferChannels } from "./preferences/prefer-channels.ts";
 import type { ChannelPreferences } from "./preferences/read-preferences.ts";
 import { type Choice, choose, type Excluded, findChannel, type KeyRing } from "./scheduler/choose.ts";
@@ -68,7 +68,17 @@ export class Router {
   }
 
   #refuse(): never {
-    throw this.#lastFailure ? this.#clientError(this.#lastFailure) : noChannel(this.call, this.#tiers);
+    if (this.#lastFailure) throw this.#clientError(this.#lastFailure);
+    throw this.#tooLong() ?? noChannel(this.call, this.#tiers);
+  }
+
+  /** All channels that could serve the call take shorter prompts only; null: that is not why there is none. */
+  #tooLong(): GatewayError | null {
+    const channels = this.#tiers.flatMap((tier) => tier.channels);
+    const reasons = channels.map((channel) => ineligibleReason(channel, this.#requirements));
+    if (reasons.includes(null) || !reasons.includes("prompt_too_long")) return null;
+    const limits = channels.map(({ maxInputTokens }, at) => (reasons[at] === "prompt_too_long" ? maxInputTokens : 0));
+    return promptTooLong(this.call, this.#requirements.promptTokens ?? this.call.promptBound, Math.max(...limits));
   }
 
   #clientError(failure: AttemptFailure): GatewayError {

@@ -4,6 +4,10 @@ export const upstreamMessages = {
     en: "No channel can serve the model “{model}” in the group “{group}” right now. Try again shortly.",
     zh: "分组「{group}」下暂时没有渠道可以提供模型「{model}」，请稍后重试。",
   },
+  gateway_prompt_too_long: {
+    en: "The prompt has about {tokens} tokens; the channels of the model “{model}” take {limit} at most.",
+    zh: "提示词约有 {tokens} 个 token；模型「{model}」的渠道最多接受 {limit} 个。",
+  },
   gateway_temporarily_unavailable: {
     en: "This model is temporarily unavailable. Try again later.",
     zh: "该模型暂时不可用，请稍后重试。",
