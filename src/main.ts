@@ -1,7 +1,6 @@
 // Before everything else: a part of the passkeys' library looks for it as soon as it is loaded.
 import "reflect-metadata";
 import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
-import { messageOf } from "./lib/runtime/error-message.ts";
 import { prepareRuntime } from "./lib/runtime/prepare-runtime.ts";
 import { commit, SBOM_FILE, version } from "./server/version.ts";
 
@@ -11,7 +10,8 @@ try {
   process.exitCode = await run();
 } catch (error) {
   const usage = error instanceof UsageError;
-  process.stderr.write(`sluice: ${messageOf(error)}\n`);
+  const { sentenceOf } = await import("./cli/control/sentence-of.ts");
+  process.stderr.write(`sluice: ${sentenceOf(error)}\n`);
   if (usage) process.stderr.write("See sluice --help\n");
   process.exit(usage ? 2 : 1);
 }

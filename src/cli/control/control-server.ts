@@ -10,9 +10,9 @@ import type { DiagnosticsContext } from "../../domain/diagnostics/diagnostics-co
 import { readJournalAction, runJournalAction } from "../../domain/diagnostics/journal-actions.ts";
 import { CHECKS, examine, type Report } from "../../domain/diagnostics/run-checks.ts";
 import { readCatalogAction, runCatalogAction } from "../../domain/models/catalog/catalog-actions.ts";
-import { messageOf } from "../../lib/runtime/error-message.ts";
 import type { Services } from "../../server/services.ts";
 import { version } from "../../server/version.ts";
+import { sentenceOf } from "./sentence-of.ts";
 
 /**
  * A backup of a large database says nothing for long. The runtime ends such a call after ten seconds, also on sockets of
@@ -36,7 +36,7 @@ export async function startControl(services: Services, context: DiagnosticsConte
         return await carryOut(services, context, directory, request);
       } catch (error) {
         services.log.error({ error }, "a command could not be carried out");
-        return new Response(messageOf(error), { status: 500 });
+        return new Response(sentenceOf(error), { status: 500 });
       }
     },
   });

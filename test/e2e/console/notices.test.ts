@@ -20,7 +20,7 @@ const PASSWORD = "lock-keeper-9";
 /** Each would run when the page shows it as it is written. */
 const EVIL = [
   "<script>window.hit=1</script>",
-  '<img src="/none" onerror="window.hit=2">',
+  '<img src="data:image/png;base64,none" onerror="window.hit=2">',
   '<svg onload="window.hit=3"><a href="javascript:window.hit=4">svg</a></svg>',
   '<a href="java&#115;cript:window.hit=5">html</a> <a href="data:text/html,<script>1</script>">data</a>',
   "[markdown](javascript:window.hit=6) ![picture](javascript:window.hit=7)",

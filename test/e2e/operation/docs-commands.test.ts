@@ -27,6 +27,7 @@ const REASONS = [
   "starts a coding agent",
   "needs root and takes ports",
   "needs Docker",
+  "needs the internet",
   "needs a database of LiteLLM",
   "needs Vault",
   "needs a cluster",
