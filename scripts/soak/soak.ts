@@ -1,6 +1,7 @@
 /**
  * Lets clients call gateways while upstreams, gateways, the database and Redis break, then re-adds the books. Before that it
- * follows a marker in each member of generated requests to every provider, from a seed that it prints.
+ * follows a marker in each member of generated requests to every provider, and of generated answers to every client, from a seed
+ * that it prints.
  *   --minutes=N        how long, 1 by default
  *   --engine=NAME      embedded, postgres or both (the default: half of the time each)
  *   --clients=N        calls at a time, 8 by default
@@ -8,7 +9,8 @@
  * Exit code 1 when figures differ that must be equal, or a member is lost.
  */
 import { parseArgs } from "node:util";
-import { describeLosses, findLosses } from "../../test/contracts/markers/requests/find-losses.ts";
+import * as answers from "../../test/contracts/markers/answers/find-losses.ts";
+import * as requests from "../../test/contracts/markers/requests/find-losses.ts";
 import { runSoak, type SoakOptions, type SoakResult } from "./run-soak.ts";
 
 const { values: flags } = parseArgs({
@@ -29,9 +31,11 @@ if (engines.length === 0 || !(minutes > 0) || !(clients >= 1) || !(rest >= 0)) {
 }
 
 const seed = Math.floor(Math.random() * 1_000_000);
-const findings = await findLosses(seed, 1);
-const lost = describeLosses(findings);
-process.stdout.write(`requests with markers, seed ${seed}: ${findings.cases}, members lost: ${lost.length}\n`);
+const [requested, answered] = [await requests.findLosses(seed, 1), answers.findLosses(seed)];
+const lost = [...requests.describeLosses(requested), ...answers.describeLosses(answered)];
+process.stdout.write(
+  `requests with markers, seed ${seed}: ${requested.cases}, answers: ${answered.answers}, members lost: ${lost.length}\n`,
+);
 for (const line of lost) process.stdout.write(`  FAIL ${line}\n`);
 
 let differs = lost.length > 0;

@@ -7,7 +7,8 @@ export function urlCitationOf(annotation: JsonObject, base: number, dialect: Cha
   const end = numberOf(annotation.end_index);
   return {
     url: textOf(annotation.url),
-    title: textOf(annotation.title),
+    // A place on a map has a name.
+    title: textOf(annotation.title) ?? textOf(annotation.name),
     citedText: null,
     start: start === null ? null : start + base,
     end: end === null ? null : end + base,

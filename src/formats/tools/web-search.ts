@@ -182,6 +182,9 @@ export function searchedIn({ dialect, name, value }: Omit<Native, "type">): Sear
   if (dialect === "anthropic" && isClaudesCall(name, value)) {
     return { queries: listed(recordOf(value.input)?.query), found: [] };
   }
+  if (dialect === "gemini-interactions" && name === "google_search_call") {
+    return { queries: textsOf(recordOf(value.arguments)?.queries), found: [] };
+  }
   if (dialect !== "gemini" || name !== GROUNDING) return null;
   const grounding = recordOf(value[GROUNDING]);
   const queries = textsOf(grounding?.webSearchQueries);

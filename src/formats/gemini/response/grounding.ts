@@ -46,9 +46,11 @@ export class Grounding {
   }
 }
 
-/** A web page, a place on the map, or a searched file. */
-const pageOf = ({ web, maps, retrievedContext }: JsonObject): JsonObject | null =>
-  recordOf(web) ?? recordOf(maps) ?? recordOf(retrievedContext);
+/** A web page, a place on the map, a searched file, or the page of an image. */
+function pageOf({ web, maps, retrievedContext, image }: JsonObject): JsonObject | null {
+  const found = recordOf(image);
+  return recordOf(web) ?? recordOf(maps) ?? recordOf(retrievedContext) ?? (found && { ...found, uri: found.sourceUri });
+}
 
 type Place = Pick<Citation, "start" | "end">;
 const NOWHERE: Place = { start: null, end: null };
@@ -76,7 +78,8 @@ export function groundingOf(
 ): JsonObject | null {
   const queries = searches.flatMap((search) => search.queries);
   const pages = new Map<string, string>();
-  for (const { url, title } of citations) if (url !== null) pages.set(url, title ?? url);
+  for (const { url, title } of citations) if (url !== null) pages.set(url, title ?? pages.get(url) ?? url);
+  for (const { url, title } of searches.flatMap(({ found }) => found)) if (!pages.has(url)) pages.set(url, title);
   const urls = [...pages.keys()];
   const supports = citations.flatMap(({ url, start, end }): JsonObject[] => {
     if (url === null || !end) return [];

@@ -64,17 +64,22 @@ export const usageObject = (usage: Usage, serviceTier: string | null = null): Js
   totalTokenCount: usage.promptTokens + usage.completionTokens,
   ...(usage.cachedTokens > 0 && { cachedContentTokenCount: usage.cachedTokens }),
   ...(usage.reasoningTokens > 0 && { thoughtsTokenCount: usage.reasoningTokens }),
-  ...details("promptTokensDetails", usage.promptTokens, usage.audioInputTokens),
-  ...details("candidatesTokensDetails", usage.completionTokens - usage.reasoningTokens, usage.audioOutputTokens),
+  ...details("promptTokensDetails", usage.promptTokens, usage.audioInputTokens, usage.imageInputTokens),
+  ...details(
+    "candidatesTokensDetails",
+    usage.completionTokens - usage.reasoningTokens,
+    usage.audioOutputTokens,
+    usage.imageOutputTokens,
+  ),
   ...tierMember(TIERS.find(([own, neutral]) => neutral === serviceTier && own !== "provisioned")?.[0]),
 });
 
-/** Tokens by modality; empty without audio tokens. */
-function details(name: string, tokens: number, audioTokens: number): JsonObject {
-  if (audioTokens <= 0) return {};
-  const text = Math.max(0, tokens - audioTokens);
-  const audio = { modality: "AUDIO", tokenCount: audioTokens };
-  return { [name]: [...(text > 0 ? [{ modality: "TEXT", tokenCount: text }] : []), audio] };
+/** Tokens by modality; empty where all are text. */
+function details(name: string, tokens: number, audio: number, image = 0): JsonObject {
+  if (audio + image <= 0) return {};
+  const counts = { TEXT: Math.max(0, tokens - audio - image), AUDIO: audio, IMAGE: image };
+  const counted = Object.entries(counts).filter(([, count]) => count > 0);
+  return { [name]: counted.map(([modality, tokenCount]) => ({ modality, tokenCount })) };
 }
 
 const tierMember = (tier: string | undefined) => (tier === undefined ? {} : { serviceTier: tier });

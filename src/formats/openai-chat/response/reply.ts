@@ -112,6 +112,7 @@ export function usageObject(usage: Usage): JsonObject {
       cached_tokens: usage.cachedTokens,
       audio_tokens: usage.audioInputTokens,
       ...(usage.cacheCreationTokens > 0 && { cache_write_tokens: usage.cacheCreationTokens }),
+      ...(usage.imageInputTokens && { image_tokens: usage.imageInputTokens }),
       ...(usage.longCacheCreationTokens && {
         cache_creation_token_details: {
           ephemeral_5m_input_tokens: usage.cacheCreationTokens - usage.longCacheCreationTokens,
@@ -122,6 +123,7 @@ export function usageObject(usage: Usage): JsonObject {
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,
       audio_tokens: usage.audioOutputTokens,
+      ...(usage.imageOutputTokens && { image_tokens: usage.imageOutputTokens }),
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },

@@ -157,7 +157,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       case "media": {
         if (step.kind !== "image") return "";
         const id = this.#idOfNext("ig_");
-        return this.#completeItem({ id, type: "image_generation_call", status: "completed", result: step.data });
+        const format = step.mediaType.replace(/^image\//, "");
+        const drawn = { id, type: "image_generation_call", status: "completed", result: step.data };
+        return this.#completeItem(format === "png" ? drawn : { ...drawn, output_format: format });
       }
       case "native":
         return step.dialect === "openai-responses" ? this.#completeItem(step.value) : this.#searched(step);

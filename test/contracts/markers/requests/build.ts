@@ -210,6 +210,15 @@ function merge(into: JsonObject, from: JsonObject, leaves: Leaf[]): void {
   }
 }
 
+/** Makes one object of a list's, as far as none stands against another; what stands against the first is left out. */
+export function foldList(list: unknown, leaves: Leaf[]): void {
+  if (!Array.isArray(list)) return;
+  const [first, ...others] = list.filter(isPlain);
+  if (!first) return;
+  for (const other of others) if (canMerge(first, other)) merge(first, other, leaves);
+  list.splice(0, list.length, first);
+}
+
 function joinLists(into: unknown[], from: unknown[], leaves: Leaf[]): void {
   const offset = into.length;
   into.push(...from);

@@ -54,7 +54,7 @@ export async function follow(
 }
 
 /** Every object and list of a value. */
-function objectsIn(value: unknown, into = new Set<unknown>()): ReadonlySet<unknown> {
+export function objectsIn(value: unknown, into = new Set<unknown>()): ReadonlySet<unknown> {
   if (typeof value !== "object" || value === null) return into;
   into.add(value);
   for (const inner of Object.values(value)) objectsIn(inner, into);
@@ -62,7 +62,7 @@ function objectsIn(value: unknown, into = new Set<unknown>()): ReadonlySet<unkno
 }
 
 /** A body with what is encoded in it. */
-function legible(body: string): string {
+export function legible(body: string): string {
   const encoded = body.match(/[A-Za-z0-9+/]{16,}={0,2}/g) ?? [];
   return [body, ...encoded.map((text) => Buffer.from(text, "base64").toString("latin1"))].join("\n");
 }
