@@ -2,8 +2,9 @@ import type { JsonObject } from "../../../../src/formats/json.ts";
 import { Builder, type Target, targetsOf } from "../requests/build.ts";
 import { randomFrom } from "../requests/cases.ts";
 import { type Answer, clientCodecs, follow, type Loss } from "./follow.ts";
+import { KNOWN } from "./known.ts";
 import { allows, type Rule } from "./rule.ts";
-import { KNOWN, RULES } from "./rules.ts";
+import { RULES } from "./rules.ts";
 import { samples } from "./samples.ts";
 import { type Source, sources } from "./sources.ts";
 

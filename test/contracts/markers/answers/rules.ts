@@ -111,6 +111,12 @@ const WITHOUT: readonly Rule[] = [
     at: { [INTERACTIONS]: /\.(resolution|channels|sample_rate)$/ },
   },
   {
+    why: "A chat message has one audio",
+    at: { [INTERACTIONS]: /content\[audio\]\.data$/, [GEMINI]: /inlineData\.data$/ },
+    clients: [CHAT],
+    when: ({ body }) => JSON.stringify(body).split(/"audio(?:"|\/)/).length > 2,
+  },
+  {
     why: "No audio in these formats' answers: the client reads what is said",
     at: {
       [CHAT]: /message\.audio\.data$/,
@@ -319,6 +325,11 @@ const SOURCES: readonly Rule[] = [
     },
   },
   {
+    why: "A page that is cited twice at one place is one citation",
+    at: { [GEMINI]: /groundingChunkIndices$/ },
+    when: ({ body }) => JSON.stringify(body).split("groundingChunkIndices").length > 2,
+  },
+  {
     why: "The cited words stand in the answer at the positions that arrive",
     at: { [GEMINI]: /segment\.text$/ },
   },
@@ -374,22 +385,3 @@ const SOURCES: readonly Rule[] = [
 ];
 
 export const RULES: readonly Rule[] = [...NAMES, ...WITHOUT, ...OWN_TOOLS, ...REPORTS, ...USAGE, ...SOURCES];
-
-/** Losses that are still to be repaired. */
-export const KNOWN: readonly Rule[] = [
-  {
-    why: "What Claude's search found beyond what the answer cites, and that it failed, reaches only clients of Messages",
-    at: { [MESSAGES]: /^content\[web_search_tool_result\]\.content/ },
-  },
-  {
-    why: "Why a provider refused or stopped, in a sentence, is not sent to clients of other formats",
-    at: { [MESSAGES]: /^stop_details\./, [GEMINI]: /^candidates\.finishMessage$|blockReasonMessage$/ },
-  },
-  {
-    why: "Media of an interaction by their address, and media that no format but Google's has in answers",
-    at: {
-      [INTERACTIONS]: /content\[(video|document)\]|content\[(image|audio)\](\.uri)?$|summary\[image\]/,
-      [GEMINI]: /\.audioTranscription\.\w+$/,
-    },
-  },
-];
