@@ -224,7 +224,8 @@ const USAGE: readonly Rule[] = [
     why: "The sum of the other numbers",
     at: {
       ...{ [CHAT]: /^usage\.total_tokens$/, [RESPONSES]: /^usage\.total_tokens$/, [GEMINI]: /totalTokenCount$/ },
-      ...{ dashscope: /^usage\.total_tokens$/, spark: /\.usage\.text\.total_tokens$/ },
+      ...{ [INTERACTIONS]: /^usage\.total_tokens$/, dashscope: /^usage\.total_tokens$/ },
+      ...{ spark: /\.usage\.text\.total_tokens$/ },
     },
   },
   {
