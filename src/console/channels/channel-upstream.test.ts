@@ -120,8 +120,8 @@ describe("a test of one channel", () => {
     ["OpenAI is known", 1, undefined],
   ])("%s", async (_, type, assumed) => {
     const id = await create({ type });
-    const { success, assumed: said } = await call("GET", `/api/channel/test/${id}`);
-    expect([success, said]).toEqual([true, assumed]);
+    const { success, assumed: isAssumed } = await call("GET", `/api/channel/test/${id}`);
+    expect([success, isAssumed]).toEqual([true, assumed]);
   });
 
   test("the model is the query's, else the channel's test model; a prefix is not sent", async () => {
