@@ -56,10 +56,6 @@ function objection(path: string, body: JsonObject): string | null {
   if (body.reasoning_effort !== undefined) return "reasoning_effort is not supported by this model";
   if (body.prompt_mode !== undefined && body.prompt_mode !== "reasoning")
     return "prompt_mode: Input should be 'reasoning'";
-  const roles = recordsOf(body.messages).map(({ role }) => role);
-  if (roles.some((role, at) => role === "user" && roles[at - 1] === "tool")) {
-    return "Unexpected role 'user' after role 'tool'";
-  }
   const ids = recordsOf(body.messages).flatMap(({ tool_call_id, tool_calls }) => [
     ...(textOf(tool_call_id) === null ? [] : [tool_call_id]),
     ...recordsOf(tool_calls).map(({ id }) => id),
