@@ -26,11 +26,25 @@ const CALL =
 const VERSIONED =
   /^https?:\/\/[^/]+\/(?:.*\/)?(v\d+(\.\d+)*((alpha|beta|preview)\d*)?(\/openai)?|endpoints\/openapi)$/i;
 
+/** Each call asks, and channels have few addresses. */
+const known = new WeakMap<AddressForms, Map<string, ResolvedBase>>();
+const MOST_KNOWN = 10_000;
+
 /**
  * Where the calls of a channel go whose address was typed as `typed`. No part is doubled: an address that has the service's
- * root, a version, or a part of the root keeps it; a query is left out.
+ * root, a version, or a part of the root keeps it; a query is left out. `forms`: the same object for each call.
  */
 export function resolveBase(typed: string, forms: AddressForms): ResolvedBase {
+  const bases = known.get(forms) ?? new Map<string, ResolvedBase>();
+  const found = bases.get(typed);
+  if (found) return found;
+  if (bases.size >= MOST_KNOWN) bases.clear();
+  const base = readBase(typed, forms);
+  known.set(forms, bases.set(typed, base));
+  return base;
+}
+
+function readBase(typed: string, forms: AddressForms): ResolvedBase {
   const { fallback, root, printed = [] } = forms;
   const [path = ""] = typed.trim().split(/[?#]/);
   const address = trimSlashes(path);

@@ -66,4 +66,5 @@ function messagesUrl({ baseUrl }: ProviderChannel): string {
   return `${rootOf(baseUrl)}/messages`;
 }
 
-const rootOf = (baseUrl: string): string => resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).api;
+const ADDRESSES = { fallback: DEFAULT_BASE_URL, root: "/v1" };
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, ADDRESSES).api;

@@ -1,6 +1,6 @@
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { requestsSearch } from "../../formats/tools/web-search.ts";
-import { type ResolvedBase, resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import { type ChatApi, chatApi, type NativeFormat } from "../contract/chat.ts";
 import type { ServiceFacts } from "../contract/facts.ts";
 import {
@@ -52,7 +52,8 @@ type OpenAiCompatible = Readonly<{
 export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly<{ chat: ChatApi }> {
   const { facts, native } = service;
   const { search } = facts?.requests ?? {};
-  const address = (channel: ProviderChannel) => addressOf(service, channel).api;
+  const forms = { root: "/v1", ...facts?.addresses, fallback: service.baseUrl };
+  const address = (channel: ProviderChannel) => resolveBase(channel.baseUrl, forms).api;
   return {
     type: service.type,
     name: service.name,
@@ -88,18 +89,15 @@ export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly
       modelList: { url: (channel: ProviderChannel) => `${address(channel)}/models`, read: readOpenAiModelList },
     }),
     ...(service.files && { files: { url: (channel: ProviderChannel, path: string) => address(channel) + path } }),
-    ...(service.balance && { balance: balanceOf(service, service.balance) }),
+    ...(service.balance && { balance: balanceOf(forms, service.balance) }),
   };
 }
 
-const addressOf = ({ baseUrl, facts }: OpenAiCompatible, channel: Pick<ProviderChannel, "baseUrl">): ResolvedBase =>
-  resolveBase(channel.baseUrl, { root: "/v1", ...facts?.addresses, fallback: baseUrl });
-
 function balanceOf(
-  service: OpenAiCompatible,
+  forms: AddressForms,
   { path, fallbackPath, read, currency }: NonNullable<OpenAiCompatible["balance"]>,
 ): Balance {
-  const urlOf = (suffix: string) => (channel: ProviderChannel) => addressOf(service, channel).service + suffix;
+  const urlOf = (suffix: string) => (channel: ProviderChannel) => resolveBase(channel.baseUrl, forms).service + suffix;
   return {
     url: urlOf(path),
     ...(fallbackPath && { fallbackUrl: urlOf(fallbackPath) }),

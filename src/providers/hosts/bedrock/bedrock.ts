@@ -4,7 +4,7 @@ import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
-import { resolveBase } from "../../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import type { CallParams, ProviderChannel, Signable } from "../../contract/provider.ts";
 
 type Credential =
@@ -47,9 +47,15 @@ export async function signForAws({ url, headers, body }: Signable, key: string):
   return { headers: Object.fromEntries(signed.headers.entries()) };
 }
 
+const ADDRESSES: AddressForms = {
+  fallback: null,
+  root: "",
+  printed: [[/(\/openai)?\/v1$|\/model(\/.*)?$/, ""]],
+};
+
 /** Bedrock's host in the region, unless the channel has a base URL. */
 export const hostOf = ({ baseUrl }: ProviderChannel, region: string): string =>
-  resolveBase(baseUrl, { fallback: null, root: "", printed: [[/(\/openai)?\/v1$|\/model(\/.*)?$/, ""]] }).api ||
+  resolveBase(baseUrl, ADDRESSES).api ||
   `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
 
 /** Claude models whose name has a date have the same version in their Bedrock id. */

@@ -150,9 +150,11 @@ function rootOf({ baseUrl, other }: ProviderChannel, requested?: string): string
 /** A version, with what Google's pages print after it: the compatible API, a model with its method. */
 const VERSION = /\/(v\d\w*)(\/openai|\/models(\/.*)?|\/interactions)?$/;
 
+const ADDRESSES = { fallback: GEMINI_BASE_URL, root: "" };
+
 /** The address without a version, and the version that it names. */
 export function addressOf(baseUrl: string): Readonly<{ service: string; version: string }> {
-  const { api } = resolveBase(baseUrl, { fallback: GEMINI_BASE_URL, root: "" });
+  const { api } = resolveBase(baseUrl, ADDRESSES);
   const [, version = DEFAULT_VERSION] = VERSION.exec(api) ?? [];
   return { service: api.replace(VERSION, ""), version };
 }
