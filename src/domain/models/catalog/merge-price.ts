@@ -1,19 +1,16 @@
 import { type PriceRatios, priceOf, ratiosOf } from "../../../billing/pricing/ratios/catalog-ratios.ts";
 import type { CatalogPrice } from "../../../catalog/entry.ts";
-import { shippedRatios } from "../prices.ts";
+import { PRICE_OPTIONS, shippedRatios } from "../prices.ts";
 
-/** What a feed may say nothing about although the provider charges by it: relative to input and output in the ratios. */
-const RELATIVE = [
-  "CacheRatio",
-  "CacheCreationRatio",
-  "AudioRatio",
-  "AudioCompletionRatio",
-  "ImageRatio",
-  "ImageCompletionRatio",
-  "ContextTiers",
-  "ServiceTiers",
-  "PriceHours",
-] as const satisfies readonly (keyof PriceRatios)[];
+/** Prices by themselves. All others are relative to input and output, and a feed may say nothing about them. */
+const BY_THEMSELVES: readonly (keyof PriceRatios)[] = [
+  "ModelRatio",
+  "CompletionRatio",
+  "ModelPrice",
+  "MegapixelPrice",
+  "VideoPrice",
+];
+const RELATIVE = PRICE_OPTIONS.filter((option) => !BY_THEMSELVES.includes(option));
 
 /**
  * A feed's price of tokens with what it says nothing about: service tiers, hours, long prompts and other amounts keep their
