@@ -2,7 +2,7 @@ import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { embeddedMedia, partsOfEntry } from "../../formats/gemini/embedded-contents.ts";
 import { compact, countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
-import { resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import type { NativeFormat } from "../contract/chat.ts";
 import type { Provider } from "../contract/provider.ts";
 import { dimensionsOf, embeddingList, inputsOf, searchSideOf, textInput } from "../shared/embeddings.ts";
@@ -10,6 +10,8 @@ import { dimensionsOf, embeddingList, inputsOf, searchSideOf, textInput } from "
 const DEFAULT_BASE_URL = "https://api.voyageai.com";
 /** Keys that MongoDB Atlas issues begin with `al-` and belong to its own host. */
 const ATLAS_BASE_URL = "https://ai.mongodb.com";
+const ADDRESSES: AddressForms = { fallback: DEFAULT_BASE_URL, root: "/v1" };
+const ATLAS_ADDRESSES: AddressForms = { fallback: ATLAS_BASE_URL, root: "/v1" };
 const MULTIMODAL = /^voyage-multimodal/;
 
 /** Members of Voyage's API that clients may set: none of them changes the price. */
@@ -115,9 +117,9 @@ export const voyage: Provider = {
     "rerank-2.5-lite",
   ],
   url({ baseUrl }, { capability, model, key }) {
-    const fallback = key?.startsWith("al-") ? ATLAS_BASE_URL : DEFAULT_BASE_URL;
+    const forms = key?.startsWith("al-") ? ATLAS_ADDRESSES : ADDRESSES;
     const path = capability === "rerank" ? "rerank" : MULTIMODAL.test(model) ? "multimodalembeddings" : "embeddings";
-    return `${resolveBase(baseUrl, { fallback, root: "/v1" }).api}/${path}`;
+    return `${resolveBase(baseUrl, forms).api}/${path}`;
   },
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
   nativeFormat({ capability, model }) {

@@ -1,7 +1,7 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../formats/json.ts";
-import { resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import type { FormFile, NativeFormat } from "../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../contract/provider.ts";
 import { imageCount, imageList, isImageField } from "../shared/images.ts";
@@ -23,8 +23,9 @@ const OWN = [
 const RUNNING: ReadonlySet<unknown> = new Set(["Pending", "Queued", "Processing"]);
 const MODERATED: ReadonlySet<unknown> = new Set(["Request Moderated", "Content Moderated"]);
 
-const rootOf = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
-  resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).api;
+const ADDRESSES: AddressForms = { fallback: DEFAULT_BASE_URL, root: "/v1" };
+
+const rootOf = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string => resolveBase(baseUrl, ADDRESSES).api;
 
 /** A job by its order; the images of an edit are part of the same order. */
 const flux: NativeFormat = {

@@ -2,7 +2,7 @@ import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
-import { resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import type { NativeFormat } from "../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../contract/provider.ts";
 import { OPENAI_VOICES } from "../labs/google/speech.ts";
@@ -78,8 +78,9 @@ const elevenLabsSpeech: NativeFormat = {
   decode: () => null,
 };
 
-const rootOf = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
-  resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).api;
+const ADDRESSES: AddressForms = { fallback: DEFAULT_BASE_URL, root: "/v1" };
+
+const rootOf = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string => resolveBase(baseUrl, ADDRESSES).api;
 
 /** ElevenLabs: music and speech. */
 export const elevenLabs: Provider = {

@@ -1,7 +1,7 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, textOf } from "../../formats/json.ts";
-import { resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import type { FormFile, NativeFormat } from "../contract/chat.ts";
 import type { Provider } from "../contract/provider.ts";
 import { editedImages, imageCount, isImageField } from "../shared/images.ts";
@@ -147,6 +147,8 @@ function fileOf(name: string, image: string): FormFile {
 const isFiltered = (image: unknown): boolean =>
   typeof image === "object" && image !== null && "is_image_safe" in image && image.is_image_safe === false;
 
+const ADDRESSES: AddressForms = { fallback: DEFAULT_BASE_URL, root: "/v1" };
+
 /** Ideogram, https://developer.ideogram.ai/api-reference. */
 export const ideogram: Provider = {
   type: 1014,
@@ -167,7 +169,7 @@ export const ideogram: Provider = {
     "ideogram-v3-quality",
   ],
   url: ({ baseUrl }, { model, urlTail = "" }) => {
-    const { service: root } = resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" });
+    const { service: root } = resolveBase(baseUrl, ADDRESSES);
     if (isIdeogram45(model)) return `${root}/v2/image${urlTail}`;
     const version = SPEED.exec(model)?.[1] ?? model;
     return `${root}/v1/${encodeURIComponent(version)}${urlTail}`;

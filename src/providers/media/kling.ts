@@ -3,7 +3,7 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../fo
 import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../formats/tasks/report.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
-import { resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import type { Provider } from "../contract/provider.ts";
 import { aspectRatioOf, type TaskProtocol, type VideoProtocol } from "../contract/tasks.ts";
 
@@ -25,7 +25,9 @@ const STATUSES = lookupTable<TaskStatus>({
 });
 const PROGRESS = lookupTable<string>({ submitted: "10%", processing: "50%" });
 
-const rootOf = (baseUrl: string): string => resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).service;
+const ADDRESSES: AddressForms = { fallback: DEFAULT_BASE_URL, root: "/v1" };
+
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, ADDRESSES).service;
 
 function reportOf(data: JsonObject | null): TaskReport[] {
   const upstreamId = textOf(data?.task_id);

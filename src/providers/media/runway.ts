@@ -1,7 +1,7 @@
 import { compact, numberOf, recordOf, textOf, textsOf } from "../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../formats/tasks/report.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
-import { resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import type { Provider } from "../contract/provider.ts";
 import { aspectRatioOf, type TaskProtocol, type VideoProtocol } from "../contract/tasks.ts";
 
@@ -26,7 +26,9 @@ const RATIOS: ReadonlySet<string> = new Set(["1280:720", "720:1280", "1104:832",
 const BY_ASPECT = lookupTable<string>({ "16:9": "1280:720", "9:16": "720:1280", "1:1": "960:960" });
 const DEFAULT_RATIO = "1280:720";
 
-const rootOf = (baseUrl: string): string => resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/v1" }).api;
+const ADDRESSES: AddressForms = { fallback: DEFAULT_BASE_URL, root: "/v1" };
+
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, ADDRESSES).api;
 
 const tasks: TaskProtocol = {
   mostAtOnce: 1,

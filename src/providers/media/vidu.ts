@@ -1,7 +1,7 @@
 import { numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../formats/tasks/report.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
-import { resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import type { Provider } from "../contract/provider.ts";
 import { aspectRatioOf, type TaskProtocol, type VideoProtocol } from "../contract/tasks.ts";
 
@@ -18,7 +18,9 @@ const STATUSES = lookupTable<TaskStatus>({
 });
 const PROGRESS = lookupTable<string>({ created: "10%", queueing: "20%", processing: "50%" });
 
-const rootOf = (baseUrl: string): string => resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "/ent/v2" }).api;
+const ADDRESSES: AddressForms = { fallback: DEFAULT_BASE_URL, root: "/ent/v2" };
+
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, ADDRESSES).api;
 
 const tasks: TaskProtocol = {
   mostAtOnce: 1,

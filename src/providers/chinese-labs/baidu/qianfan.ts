@@ -2,7 +2,7 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
-import { resolveBase } from "../../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
 import { TokenRefused } from "../../contract/token-refused.ts";
@@ -66,8 +66,13 @@ const MODELS = [
   "tao-8k",
 ];
 
-const rootOf = ({ baseUrl }: ProviderChannel): string =>
-  resolveBase(baseUrl, { fallback: DEFAULT_BASE_URL, root: "", printed: [[/\/rpc\/2\.0(\/.*)?$/, ""]] }).api;
+const ADDRESSES: AddressForms = {
+  fallback: DEFAULT_BASE_URL,
+  root: "",
+  printed: [[/\/rpc\/2\.0(\/.*)?$/, ""]],
+};
+
+const rootOf = ({ baseUrl }: ProviderChannel): string => resolveBase(baseUrl, ADDRESSES).api;
 
 /** The access token is invalid, or has expired. */
 const BAD_TOKEN: ReadonlySet<string> = new Set(["110", "111"]);

@@ -3,7 +3,7 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
-import { resolveBase } from "../../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
@@ -185,8 +185,10 @@ const compatible = openAiCompatible({
 /** Cloudflare's pages print the address of an account's API, too. */
 const ACCOUNT = /\/client\/v4(\/accounts\/([\w-]+).*)?$/;
 
+const ADDRESSES: AddressForms = { fallback: "https://api.cloudflare.com", root: "" };
+
 const accountOf = ({ baseUrl, other }: ProviderChannel): string => {
-  const { api } = resolveBase(baseUrl, { fallback: "https://api.cloudflare.com", root: "" });
+  const { api } = resolveBase(baseUrl, ADDRESSES);
   const id = other || (ACCOUNT.exec(api)?.[2] ?? "");
   return `${api.replace(ACCOUNT, "")}/client/v4/accounts/${encodeURIComponent(id)}`;
 };

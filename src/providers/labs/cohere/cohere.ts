@@ -3,7 +3,7 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { embeddedMedia, partsOfEntry } from "../../../formats/gemini/embedded-contents.ts";
 import { compact, countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
-import { resolveBase } from "../../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider } from "../../contract/provider.ts";
 import { dimensionsOf, embeddingList, inputsOf, searchSideOf, textInput } from "../../shared/embeddings.ts";
@@ -141,9 +141,10 @@ export const cohere: Provider = {
   chat: chatApi({ formats: ["cohere"], codec: cohereCodec }),
 };
 
-const rootOf = (baseUrl: string): string =>
-  resolveBase(baseUrl, {
-    fallback: DEFAULT_BASE_URL,
-    root: "",
-    printed: [[/(\/compatibility)?\/v[12](\/(chat|embed))?$/, ""]],
-  }).api;
+const ADDRESSES: AddressForms = {
+  fallback: DEFAULT_BASE_URL,
+  root: "",
+  printed: [[/(\/compatibility)?\/v[12](\/(chat|embed))?$/, ""]],
+};
+
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, ADDRESSES).api;

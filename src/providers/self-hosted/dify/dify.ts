@@ -10,7 +10,7 @@ import { compact, type JsonObject, numberOf, parseJson, recordOf, recordsOf, tex
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { urlOfSource } from "../../../formats/openai-chat/request/media.ts";
-import { resolveBase } from "../../contract/base-address.ts";
+import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider, SigningTools } from "../../contract/provider.ts";
 
@@ -149,12 +149,13 @@ function decodeError(status: number, body: unknown): ReplyError | null {
 const DEFAULT_BASE_URL = "https://api.dify.ai";
 const PATHS = { chat: "/chat-messages", workflow: "/workflows/run", completion: "/completion-messages" } as const;
 
-const rootOf = (baseUrl: string): string =>
-  resolveBase(baseUrl, {
-    fallback: DEFAULT_BASE_URL,
-    root: "/v1",
-    printed: [[/\/v1\/(chat-messages|workflows\/run|completion-messages)$/, "/v1"]],
-  }).api;
+const ADDRESSES: AddressForms = {
+  fallback: DEFAULT_BASE_URL,
+  root: "/v1",
+  printed: [[/\/v1\/(chat-messages|workflows\/run|completion-messages)$/, "/v1"]],
+};
+
+const rootOf = (baseUrl: string): string => resolveBase(baseUrl, ADDRESSES).api;
 
 /**
  * A Dify app. Models named `workflow…` and `completion…` are apps of these kinds; all others are chats, agents or
