@@ -11,11 +11,7 @@ import { askGateway, textOf } from "./control/control-client.ts";
  */
 export async function resetPassword(username: string): Promise<number> {
   const { config } = await loadCommandConfig();
-  const password = await askServing(config, username)
-    .then((answered) => answered ?? resetDirectly(config, username))
-    .catch((error: Error) => {
-      throw error.message === "user_not_found" ? new Error(`there is no user named ${username}`) : error;
-    });
+  const password = (await askServing(config, username)) ?? (await resetDirectly(config, username));
   process.stdout.write(`The new password of ${username} is ${password}\n`);
   return 0;
 }

@@ -111,7 +111,7 @@ describe("own account", () => {
     expect((await app.ask("GET", "/api/user/self", undefined, session)).status).toBe(401);
     expect((await app.ask("GET", "/api/user/self", undefined, { authorization: token })).status).toBe(401);
     expect((await app.login("rita", password))["Sluice-User"]).toBe(String(id));
-    expect(resetPassword(app, "nobody")).rejects.toThrow("user_not_found");
+    expect(resetPassword(app, "nobody")).rejects.toThrow("there is no user named nobody");
   });
 
   test("deregistering removes what is personal, for good; a super admin stays", async () => {

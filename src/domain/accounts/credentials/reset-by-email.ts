@@ -106,14 +106,15 @@ type ResetDeps = Readonly<{ db: Db; changes: Changes }>;
 /**
  * Gives the user named `username` a random password, ends all their sessions, revokes their access tokens and turns their
  * second factor off.
- * Returns the password. Throws OperationError user_not_found.
+ * Returns the password. Throws Error for a name that nobody has.
  */
 export async function resetPassword(deps: ResetDeps, username: string): Promise<string> {
   const [user] = await deps.db
     .select({ id: users.id })
     .from(users)
     .where(and(eq(users.username, username), eq(users.kind, "person"), isNull(users.deletedAt)));
-  if (!user) throw new OperationError("user_not_found");
+  // Only the command line asks for this, in English.
+  if (!user) throw new Error(`there is no user named ${username}`);
   // Whoever has the machine may also have lost the device with the second factor.
   await removeTotp(deps.db, user.id);
   return giveNewPassword(deps, [user.id]);
