@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type MarkdownRenderer } from "vitepress";
+import { withRequirements } from "./asvs.ts";
 import { writeTextPages } from "./text-pages.ts";
 
 const BASE = "/docs/";
@@ -58,6 +59,7 @@ const SECTIONS = [
     ["Contributing", "/contributing"],
     ["Adding a provider", "/contributing/adding-a-provider"],
     ["Services", "/contributing/services"],
+    ["OWASP ASVS", "/contributing/asvs"],
     ["A cluster, broken part by part", "/contributing/cluster"],
   ]),
 ];
@@ -79,7 +81,7 @@ export default defineConfig({
   buildConcurrency: 1,
   ignoreDeadLinks: "localhostLinks",
   head: [["link", { rel: "icon", href: `${BASE}logo.svg` }]],
-  markdown: { config: linkIncludedPages, theme: { light: "github-light-high-contrast", dark: "github-dark" } },
+  markdown: { config: extendMarkdown, theme: { light: "github-light-high-contrast", dark: "github-dark" } },
   transformHtml: (html, _id, { siteConfig }) => withoutInlineScripts(html, siteConfig.outDir),
   buildEnd: (site) => writeTextPages(site, { title: "Sluice", summary: SUMMARY, base: BASE, sections: SECTIONS }),
   themeConfig: {
@@ -93,6 +95,13 @@ export default defineConfig({
 
 function section(text: string, pages: readonly (readonly [text: string, link: string])[]) {
   return { text, items: pages.map(([page, link]) => ({ text: page, link })) };
+}
+
+function extendMarkdown(renderer: MarkdownRenderer): void {
+  renderer.core.ruler.before("normalize", "asvs", (state) => {
+    state.src = withRequirements(state.src);
+  });
+  linkIncludedPages(renderer);
 }
 
 /** CONTRIBUTING.md and ARCHITECTURE.md stand one folder higher in the repository; their links are made to fit the site. */

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { withRequirements } from "./asvs.ts";
 
 type Section = Readonly<{ text: string; items: readonly Readonly<{ text: string; link: string }>[] }>;
 
@@ -29,7 +30,7 @@ export function writeTextPages(
 
 /** The text of a page, with what it includes; links of included pages fit the site. */
 const textOf = (srcDir: string, page: string): string =>
-  readFileSync(join(srcDir, page), "utf8").replace(INCLUDE, (_mark, file: string) =>
+  withRequirements(readFileSync(join(srcDir, page), "utf8")).replace(INCLUDE, (_mark, file: string) =>
     readFileSync(join(srcDir, dirname(page), file.trim()), "utf8")
       .replace(/\]\((ARCHITECTURE|CONTRIBUTING)\.md/g, (_link, name: string) => `](${name.toLowerCase()}.md`)
       .replaceAll("](docs/", "]("),

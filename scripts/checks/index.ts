@@ -68,6 +68,7 @@ const OTHERS: readonly Check[] = [
     "{src,ui,db,scripts,test}/**/*.{ts,tsx,sh}",
     "ui/locales/en/**/*.json",
     "{docs/**/,}*.md",
+    "docs/contributing/asvs.json",
     "deploy/{grafana,prometheus,systemd,compose}/**",
     "deploy/helm/sluice/values.yaml",
   ]),

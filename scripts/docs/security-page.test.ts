@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { requirements, withRequirements } from "../../docs/.vitepress/asvs.ts";
 import { FRESH_SECONDS } from "../../src/domain/accounts/sessions/confirm-owner.ts";
 import { FLOW_SECONDS } from "../../src/domain/accounts/sessions/flows.ts";
 import { SESSION_SECONDS } from "../../src/domain/accounts/sessions/sessions.ts";
@@ -8,10 +9,6 @@ import { isTestFile, readSources } from "../checks/source.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const page = readFileSync(join(ROOT, "docs/operate/security.md"), "utf8");
-const rows = page.split("\n").flatMap((line) => {
-  const [, id, state, how, tests = ""] = /^\| (V[\d.]+) +\| ([a-z/ ]+?) +\| (.+) \|(?: (.*))? \|$/.exec(line) ?? [];
-  return id === undefined ? [] : [{ id, state, how, tests }];
-});
 
 /** Requirements of levels 1 and 2 by section: OWASP ASVS 5.0.0. */
 const REQUIREMENTS = `
@@ -33,15 +30,22 @@ const ids = REQUIREMENTS.trim()
     });
   });
 
-test("the table has every requirement of level 2, once", () => {
+test("the data has every requirement of level 2, once", () => {
   expect(ids).toHaveLength(253);
-  expect(rows.map(({ id }) => id)).toEqual(ids);
-  expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(["met", "partly", "not met", "n/a"]));
+  expect(requirements.map(({ id }) => id)).toEqual(ids);
 });
 
-/** The tests that a line names: `file` › "title", with a comma between two. */
-const namedTests = (tests: string): { file: string; title: string }[] =>
-  [...tests.matchAll(/`([^`]+)` › "([^"]*)"(?:, |$)/g)].map(([, file = "", title = ""]) => ({ file, title }));
+test("the page says how many requirements are met, and the table shows each of them with its tests", () => {
+  const count = (wanted: string) => requirements.filter(({ state }) => state === wanted).length;
+  const [met, partly, not, none] = [count("met"), count("partly"), count("not met"), count("n/a")];
+  expect(met + partly + not + none).toBe(ids.length);
+  expect(page).toContain(`${met} are met, ${partly} in part, ${not} are not, and ${none} do not apply`);
+  const shown = withRequirements("# ASVS\n\n<!-- asvs -->\n").split("\n");
+  expect(shown.filter((line) => /^\| V[\d.]+ \| [a-z/ ]+ \| .+ \| `\S+` › ".+" \|$/.test(line))).toHaveLength(
+    ids.length,
+  );
+  expect(shown.filter((line) => line.startsWith("## V"))).toHaveLength(17);
+});
 
 /** Titles of tests as they stand in a file: of `test`, `it`, and of their tables; `%s` stays. Those that are skipped don't count. */
 function titlesOf(text: string): Set<string> {
@@ -52,11 +56,10 @@ function titlesOf(text: string): Set<string> {
 
 test("every line names tests, each by the title of one in its file", () => {
   const titles = new Map<string, Set<string>>();
-  const wrong = rows.flatMap(({ id, tests }) => {
-    const named = namedTests(tests);
-    const written = named.map(({ file, title }) => `\`${file}\` › "${title}"`).join(", ");
-    if (named.length === 0 || written !== tests.trimEnd()) return [`${id}: ${tests.trim() || "no test"}`];
-    return named.flatMap(({ file, title }) => {
+  const wrong = requirements.flatMap(({ id, tests }) => {
+    if (tests.length === 0) return [`${id}: no test`];
+    return tests.flatMap((test) => {
+      const [, file = "", title = ""] = /^(.+?) › (.*)$/.exec(test) ?? [];
       if (!existsSync(join(ROOT, file))) return [`${id}: no file ${file}`];
       const known = titles.get(file) ?? titlesOf(readFileSync(join(ROOT, file), "utf8"));
       titles.set(file, known);
@@ -84,7 +87,7 @@ test("titles are those of tests and their tables, not of groups, and not of test
 });
 
 test("what is not met, met in part or does not apply says why", () => {
-  const short = rows.filter(({ state, how = "" }) => state !== "met" && how.trim().length < 8);
+  const short = requirements.filter(({ state, how }) => state !== "met" && how.trim().length < 8);
   expect(short.map(({ id }) => id)).toEqual([]);
 });
 
