@@ -90,7 +90,13 @@ const FOREIGN_NAMES: readonly Readonly<{ name: RegExp; owner: string; files: Reg
 const EXEMPT = /^scripts\/checks\/words/;
 
 /** Each by a glob of its own: Bun.Glob finds nothing for alternatives that contain a slash. */
-const TEXTS = ["*.md", "{src,docs,deploy}/**/*.md", "docs/**/*.json", "scripts/**/*.sh", "ui/locales/en/**/*.json"] as const;
+const TEXTS = [
+  "*.md",
+  "{src,docs,deploy}/**/*.md",
+  "docs/**/*.json",
+  "scripts/**/*.sh",
+  "ui/locales/en/**/*.json",
+] as const;
 
 /** The documentation, scripts of the shell and the console's English texts; what is made by a program is not among them. */
 export function readTexts(root = ROOT): SourceFile[] {
