@@ -243,7 +243,7 @@ CREATE TABLE "scim_users" (
 	"user_id" integer NOT NULL,
 	"user_name" text NOT NULL,
 	"external_id" text,
-	"active" boolean DEFAULT true NOT NULL,
+	"active" boolean DEFAULT true,
 	"attributes" jsonb NOT NULL,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,

@@ -16,7 +16,8 @@ export const scimUsers = pgTable(
       .references(() => users.id, { onDelete: "cascade" }),
     userName: text("user_name").notNull(),
     externalId: text("external_id"),
-    active: boolean("active").notNull().default(true),
+    /** Null: the provider removed the attribute, and the account stays active. */
+    active: boolean("active").default(true),
     /** Attributes of the resource that have no column. */
     attributes: jsonb("attributes").$type<Readonly<Record<string, unknown>>>().notNull(),
     createdAt: epochSeconds("created_at").notNull(),

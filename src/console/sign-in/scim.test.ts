@@ -111,11 +111,26 @@ describe("the service provider", () => {
   test.each([
     ["GET", "/Me"],
     ["POST", "/Bulk"],
-    ["POST", "/Users/.search"],
-    ["DELETE", "/Users"],
+    ["GET", "/"],
+    ["PUT", "/Users/1/groups"],
   ])("says in its own format that there is no %s %s", async (method, path) => {
     const { status, body } = await ask(method, path, method === "POST" ? {} : undefined);
     expect({ status, body }).toMatchObject({ status: 404, body: { schemas: [ERROR], status: "404" } });
+    expect((await ask(method, path, undefined, "wrong")).status).toBe(401);
+  });
+
+  test.each([
+    ["POST", "/ServiceProviderConfig", "GET"],
+    ["PUT", "/ResourceTypes", "GET"],
+    ["PATCH", "/Schemas", "GET"],
+    ["DELETE", `/Schemas/${USER}`, "GET"],
+    ["DELETE", "/Users", "GET, POST"],
+    ["POST", "/Groups/1", "GET, PUT, PATCH, DELETE"],
+    ["PUT", "/.search", "POST"],
+  ])("refuses %s %s with the methods that there are", async (method, path, allow) => {
+    const { status, body, headers } = await ask(method, path);
+    expect({ status, body }).toMatchObject({ status: 405, body: { schemas: [ERROR], status: "405" } });
+    expect(headers.get("allow")).toBe(allow);
     expect((await ask(method, path, undefined, "wrong")).status).toBe(401);
   });
 
@@ -307,6 +322,9 @@ describe("deprovisioning", () => {
     const one = await create();
     await patch(`/Users/${one.id}`, { op: "replace", path: "active", value: false });
     await patch(`/Users/${one.id}`, { op: "replace", path: "active", value: true });
+    // What is not said counts as active, and is not said either.
+    const removed = await patch(`/Users/${one.id}`, { op: "remove", path: "active" });
+    expect(removed.body).not.toHaveProperty("active");
     expect(await userOf(one.id)).toMatchObject({ status: 1 });
     expect((await ask("DELETE", `/Users/${one.id}`)).status).toBe(204);
     expect((await ask("GET", `/Users/${one.id}`)).status).toBe(404);
@@ -385,6 +403,30 @@ describe("groups", () => {
     const place = and(eq(organizationMembers.userId, Number(id)), eq(organizationMembers.organizationId, organization));
     return (await app.db.select().from(organizationMembers).where(place))[0]?.role ?? null;
   };
+
+  test("are found together with users by a search, page by page", async () => {
+    const { body: user } = await ask("POST", "/Users", person({ title: "searched" }));
+    const { body: group } = await ask("POST", "/Groups", {
+      ...{ schemas: [GROUP], displayName: "Searched" },
+      members: [{ $ref: user.meta.location }],
+    });
+    expect(group.members).toMatchObject([{ value: user.id }]);
+    const search = async (path: string, query: object) =>
+      (await ask("POST", path, { schemas: ["urn:ietf:params:scim:api:messages:2.0:SearchRequest"], ...query })).body;
+    const filter = `title eq "searched" or displayName eq "Searched"`;
+    const idsOf = ({ Resources }: Resource) => Resources.map(({ id }) => id);
+    expect(idsOf(await search("/Users/.search", { filter }))).toEqual([user.id]);
+    expect(idsOf(await search("/Groups/.search", { filter }))).toEqual([group.id]);
+    const both = await search("/.search", { filter, attributes: ["displayName"] });
+    expect(both).toMatchObject({ totalResults: 2, startIndex: 1, itemsPerPage: 2 });
+    expect(both.Resources[0]).not.toHaveProperty("userName");
+    expect(idsOf(both)).toEqual([user.id, group.id]);
+    const pages = [1, 2, 3].map((startIndex) => search("/.search", { filter, startIndex, count: 1 }));
+    const [first, second, third] = await Promise.all(pages);
+    expect([first, second, third].map((page) => page && idsOf(page))).toEqual([[user.id], [group.id], []]);
+    expect(second).toMatchObject({ totalResults: 2, startIndex: 2, itemsPerPage: 1 });
+    expect((await ask("POST", "/.search", { filter })).status).toBe(400);
+  });
 
   test("have members, whose memberships of organizations follow", async () => {
     const [one, two] = [await create(), await create()];

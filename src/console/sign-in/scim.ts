@@ -24,7 +24,7 @@ import {
   isAttributes,
   ScimError,
 } from "../../domain/accounts/identities/sso/scim/protocol.ts";
-import { PATCH_SCHEMA } from "../../domain/accounts/identities/sso/scim/resources.ts";
+import { continuePage, PATCH_SCHEMA, restOf } from "../../domain/accounts/identities/sso/scim/resources.ts";
 import { findByScimToken } from "../../domain/accounts/identities/sso/scim/scim-token.ts";
 import {
   createUser,
@@ -83,6 +83,19 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
+/** The methods of each endpoint; others are 405. */
+const ENDPOINTS: readonly (readonly [path: string, allow: string])[] = [
+  ...["/ServiceProviderConfig", "/ResourceTypes", "/ResourceTypes/:id", "/Schemas", "/Schemas/:id"].map(
+    (path) => [path, "GET"] as const,
+  ),
+  ...KINDS.flatMap(({ path }) => [
+    [path, "GET, POST"] as const,
+    [`${path}/:id`, "GET, PUT, PATCH, DELETE"] as const,
+    [`${path}/.search`, "POST"] as const,
+  ]),
+  ["/.search", "POST"],
+];
+
 type Context = Readonly<{
   request: Request;
   server: PeerSource;
@@ -130,10 +143,12 @@ export function scimRoutes(services: ScimServices) {
     app
       .get(
         path,
-        answer(async (call, { query }, deps) => {
-          const page = await list(deps, call, query);
-          return json({ ...page, Resources: page.Resources.map((resource) => selected(resource, query)) });
-        }),
+        answer(async (call, { query }, deps) => listed([list], deps, call, query)),
+      )
+      .post(
+        `${path}/.search`,
+        answer(async (call, { request }, deps) => listed([list], deps, call, searchOf(await readBody(request)))),
+        raw,
       )
       .get(
         `${path}/:id`,
@@ -171,14 +186,58 @@ export function scimRoutes(services: ScimServices) {
         }),
       );
   }
-  // Else the console would respond with its page.
-  return app.all(
-    "/*",
-    answer(async () => {
-      throw new ScimError(404, "There is no such endpoint");
+  app.post(
+    "/.search",
+    answer(async (call, { request }, deps) => {
+      const lists = KINDS.map(({ list }) => list);
+      return listed(lists, deps, call, searchOf(await readBody(request)));
     }),
-    { ...raw, detail: { hide: true } },
+    raw,
   );
+  const hidden = { ...raw, detail: { hide: true } };
+  for (const [path, allow] of ENDPOINTS) {
+    app.all(path, answer(refuse(405, "This endpoint does not know the method", { allow })), hidden);
+  }
+  // Else the console would respond with its page; what reads it has routes for GET, which come before those for all methods.
+  const nowhere = answer(refuse(404, "There is no such endpoint"));
+  for (const path of ["/", "/*"]) app.get(path, nowhere, hidden).all(path, nowhere, hidden);
+  return app;
+}
+
+const refuse =
+  (status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Work =>
+  async () =>
+    json(errorBody(new ScimError(status, detail)), status, headers);
+
+/** The page of a query over the lists one after another, with the attributes that it wants. Throws ScimError. */
+async function listed(
+  lists: readonly Kind["list"][],
+  deps: ScimDeps,
+  call: ScimCall,
+  query: Readonly<Record<string, string>>,
+): Promise<Response> {
+  let page: Awaited<ReturnType<Kind["list"]>> | null = null;
+  for (const list of lists) {
+    if (!page) page = await list(deps, call, query);
+    else page = continuePage(page, await list(deps, call, restOf(query, page)));
+  }
+  return json({ ...page, Resources: page?.Resources.map((resource) => selected(resource, query)) });
+}
+
+const SEARCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:SearchRequest";
+
+/** The query that a search sends as a body (RFC 7644, 3.4.3). Throws ScimError. */
+function searchOf(body: Attributes): Record<string, string> {
+  const named = attributeOf(body, "schemas");
+  if (!Array.isArray(named) || !named.includes(SEARCH_SCHEMA)) {
+    throw new ScimError(400, "The body is no SearchRequest", "invalidSyntax");
+  }
+  const query: Record<string, string> = {};
+  for (const name of ["filter", "startIndex", "count", "attributes", "excludedAttributes"]) {
+    const value = attributeOf(body, name);
+    if (value !== undefined && value !== null) query[name] = [value].flat().join(",");
+  }
+  return query;
 }
 
 /**

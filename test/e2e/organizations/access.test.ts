@@ -132,6 +132,8 @@ describe.each(JOURNEY_LANGUAGES)("rights, in %s", (language) => {
     const token = (await issued.locator("code").textContent()) ?? "";
     await button(access.token.done, issued).click();
     expect(await statusWith(token, "/scim/v2/Users")).toBe(200);
+    const nowhere = await fetch(`${gateway.url}/scim/v2/Me`, { headers: { authorization: `Bearer ${token}` } });
+    expect([nowhere.status, nowhere.headers.get("content-type")]).toEqual([404, "application/scim+json"]);
     await row(name).getByText(scim.on, { exact: true }).first().waitFor();
     await expectAccessible();
     await console.chooseRowAction(name, scim.revoke);

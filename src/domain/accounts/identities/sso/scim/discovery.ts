@@ -39,6 +39,7 @@ export const resourceTypes = (base: string) =>
 
 type Traits = Readonly<{
   type?: string;
+  referenceTypes?: readonly string[];
   isRequired?: boolean;
   isList?: boolean;
   mutability?: string;
@@ -51,7 +52,8 @@ const attribute = (name: string, traits: Traits = {}) => ({
   multiValued: traits.isList ?? false,
   description: name,
   required: traits.isRequired ?? false,
-  ...(!traits.parts && { caseExact: false }),
+  ...(traits.referenceTypes && { referenceTypes: traits.referenceTypes }),
+  ...(!traits.parts && { caseExact: traits.type === "reference" }),
   mutability: traits.mutability ?? "readWrite",
   returned: "default",
   uniqueness: name === "userName" || (name === "displayName" && traits.isRequired) ? "server" : "none",
@@ -62,10 +64,9 @@ const texts = (...names: string[]) => names.map((name) => attribute(name));
 const list = (name: string, parts: object[], mutability = "readWrite") =>
   attribute(name, { isList: true, parts, mutability });
 const value = [...texts("value", "display", "type"), attribute("primary", { type: "boolean" })];
-const readOnlyReference = [
+const referenceTo = (type: "User" | "Group") => [
   attribute("value", { mutability: "immutable" }),
-  attribute("$ref", { type: "reference", mutability: "immutable" }),
-  attribute("display", { mutability: "readOnly" }),
+  attribute("$ref", { type: "reference", referenceTypes: [type], mutability: "immutable" }),
 ];
 
 /** The attributes of users and groups (RFC 7643, 7). */
@@ -86,10 +87,10 @@ export const schemas = (base: string) =>
           list("emails", value),
           list("phoneNumbers", value),
           list("addresses", texts("formatted", "streetAddress", "locality", "region", "postalCode", "country", "type")),
-          list("groups", readOnlyReference, "readOnly"),
+          list("groups", [...referenceTo("Group"), attribute("display", { mutability: "readOnly" })], "readOnly"),
         ],
       ],
-      [GROUP_SCHEMA, "Group", [attribute("displayName", { isRequired: true }), list("members", readOnlyReference)]],
+      [GROUP_SCHEMA, "Group", [attribute("displayName", { isRequired: true }), list("members", referenceTo("User"))]],
     ] as const
   ).map(([id, name, attributes]) => ({
     ...{ schemas: [SCHEMA_SCHEMA], id, name, description: `${name} account`, attributes: [...attributes] },

@@ -163,13 +163,8 @@ async function viewOne(db: DbOrTx, call: ScimCall, row: GroupRow): Promise<Attri
 
 async function viewAll(db: DbOrTx, { base }: ScimCall, rows: readonly GroupRow[]): Promise<Attributes[]> {
   const members = await db
-    .select({ groupId: scimGroupMembers.groupId, userId: scimGroupMembers.userId, name: scimUsers.userName })
+    .select({ groupId: scimGroupMembers.groupId, userId: scimGroupMembers.userId })
     .from(scimGroupMembers)
-    .innerJoin(scimGroups, eq(scimGroups.id, scimGroupMembers.groupId))
-    .innerJoin(
-      scimUsers,
-      and(eq(scimUsers.userId, scimGroupMembers.userId), eq(scimUsers.providerId, scimGroups.providerId)),
-    )
     .where(
       isOneOf(
         scimGroupMembers.groupId,
@@ -179,7 +174,7 @@ async function viewAll(db: DbOrTx, { base }: ScimCall, rows: readonly GroupRow[]
     .orderBy(asc(scimGroupMembers.userId));
   const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
   return rows.map((row) => {
-    const refs = (byGroup.get(row.id) ?? []).map(({ userId, name }) => ({ value: String(userId), display: name }));
-    return viewGroup(row, refs, base);
+    const ids = (byGroup.get(row.id) ?? []).map(({ userId }) => String(userId));
+    return viewGroup(row, ids, base);
   });
 }

@@ -24,7 +24,8 @@ type GroupRef = Readonly<{ value: string; display: string }>;
 export type UserFields = Readonly<{
   userName: string;
   externalId: string | null;
-  active: boolean;
+  /** Null: nobody says so, which counts as active. */
+  active: boolean | null;
   attributes: Attributes;
 }>;
 
@@ -35,7 +36,7 @@ export function viewUser(row: UserRow, groups: readonly GroupRef[], base: string
     id: String(row.userId),
     ...(row.externalId !== null && { externalId: row.externalId }),
     userName: row.userName,
-    active: row.active,
+    ...(row.active !== null && { active: row.active }),
     ...row.attributes,
     groups: groups.map(({ value, display }) => ({ value, display, $ref: `${base}/Groups/${value}` })),
     meta: metaOf("User", `${base}/Users/${row.userId}`, row),
@@ -43,13 +44,13 @@ export function viewUser(row: UserRow, groups: readonly GroupRef[], base: string
 }
 
 /** A group on the wire. */
-export function viewGroup(row: GroupRow, members: readonly GroupRef[], base: string): Attributes {
+export function viewGroup(row: GroupRow, members: readonly string[], base: string): Attributes {
   return {
     schemas: [GROUP_SCHEMA],
     id: String(row.id),
     ...(row.externalId !== null && { externalId: row.externalId }),
     displayName: row.displayName,
-    members: members.map(({ value, display }) => ({ value, display, $ref: `${base}/Users/${value}` })),
+    members: members.map((value) => ({ value, $ref: `${base}/Users/${value}` })),
     meta: metaOf("Group", `${base}/Groups/${row.id}`, row),
   };
 }
@@ -61,9 +62,11 @@ const metaOf = (type: string, location: string, row: Readonly<{ createdAt: numbe
   location,
 });
 
-/** The fields of a user that was sent. Throws ScimError. */
-export function readUser(resource: Attributes): UserFields {
-  const active = attributeOf(resource, "active") ?? true;
+/**
+ * The fields of a user that was sent; `active` is `otherwise` where the resource does not say. Throws ScimError.
+ */
+export function readUser(resource: Attributes, otherwise: true | null = true): UserFields {
+  const active = attributeOf(resource, "active") ?? otherwise;
   const attributes: Record<string, unknown> = {};
   for (const name of STORED) {
     const value = attributeOf(resource, name);
@@ -75,7 +78,7 @@ export function readUser(resource: Attributes): UserFields {
     userName: requiredText(resource, "userName"),
     externalId: externalIdOf(resource),
     // Microsoft Entra ID sends it as text.
-    active: typeof active === "string" ? active.toLowerCase() !== "false" : active !== false,
+    active: typeof active === "string" ? active.toLowerCase() !== "false" : active === null ? null : active !== false,
     attributes,
   };
 }
@@ -91,9 +94,10 @@ export function readGroup(resource: Attributes) {
 }
 
 function memberId(member: unknown): number {
-  const value = String(attributeOf(member, "value") ?? "");
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new ScimError(400, "a member has no value", "invalidValue");
-  return Number(value);
+  const [value, reference] = [attributeOf(member, "value"), attributeOf(member, "$ref")];
+  const id = String(value ?? /[^/]*$/.exec(typeof reference === "string" ? reference : "")?.[0] ?? "");
+  if (!/^[1-9]\d{0,8}$/.test(id)) throw new ScimError(400, `there is no user ${id.slice(0, 80)}`, "invalidValue");
+  return Number(id);
 }
 
 function requiredText(resource: Attributes, name: string): string {
@@ -147,8 +151,7 @@ export const MOST_RESULTS = 200;
 export function listPage(resources: readonly Attributes[], filter: Filter | null, query: ListQuery) {
   const found = filter ? resources.filter((resource) => matches(filter, resource)) : resources;
   const start = Math.max(1, numberOf(query.startIndex, 1));
-  const count = Math.min(MOST_RESULTS, Math.max(0, numberOf(query.count, MOST_RESULTS)));
-  const page = found.slice(start - 1, start - 1 + count);
+  const page = found.slice(start - 1, start - 1 + countOf(query));
   return {
     schemas: [LIST_SCHEMA],
     totalResults: found.length,
@@ -157,6 +160,25 @@ export function listPage(resources: readonly Attributes[], filter: Filter | null
     Resources: page,
   };
 }
+
+const countOf = (query: ListQuery) => Math.min(MOST_RESULTS, Math.max(0, numberOf(query.count, MOST_RESULTS)));
+
+type Page = ReturnType<typeof listPage>;
+
+/** The query of the next list, of what a page over several lists still has room for. */
+export const restOf = (query: ListQuery, page: Page): ListQuery => ({
+  ...query,
+  startIndex: String(Math.max(1, page.startIndex - page.totalResults)),
+  count: String(countOf(query) - page.itemsPerPage),
+});
+
+/** A page over several lists, with what the next list has. */
+export const continuePage = (page: Page, next: Page): Page => ({
+  ...page,
+  totalResults: page.totalResults + next.totalResults,
+  itemsPerPage: page.itemsPerPage + next.itemsPerPage,
+  Resources: [...page.Resources, ...next.Resources],
+});
 
 function numberOf(text: string | undefined, otherwise: number): number {
   return text !== undefined && /^-?\d{1,9}$/.test(text) ? Number(text) : otherwise;

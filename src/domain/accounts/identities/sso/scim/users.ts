@@ -68,7 +68,7 @@ export async function createUser(deps: ScimDeps, call: ScimCall, resource: Attri
       })
       .returning({ userId: scimUsers.userId });
     if (!stored) throw taken(fields.userName);
-    if (!fields.active) await deprovision(tx, row, account, changed);
+    if (fields.active === false) await deprovision(tx, row, account, changed);
     else if (known) await reactivate(tx, row, account, changed);
     return account;
   });
@@ -77,7 +77,7 @@ export async function createUser(deps: ScimDeps, call: ScimCall, resource: Attri
 
 /** Replaces what is known of a user. Throws ScimError. */
 export const replaceUser = (deps: ScimDeps, call: ScimCall, id: string, resource: Attributes): Promise<Attributes> =>
-  change(deps, call, id, () => resource);
+  change(deps, call, id, () => readUser(resource));
 
 /** Changes a user by operations. Throws ScimError. */
 export const patchUser = (
@@ -85,7 +85,7 @@ export const patchUser = (
   call: ScimCall,
   id: string,
   operations: readonly PatchOperation[],
-): Promise<Attributes> => change(deps, call, id, (resource) => applyPatch(resource, operations));
+): Promise<Attributes> => change(deps, call, id, (resource) => readUser(applyPatch(resource, operations), null));
 
 /** Deletes the resource and deprovisions the account, which stays for the books. Throws ScimError. */
 export async function deleteUser(deps: ScimDeps, { row }: ScimCall, id: string): Promise<void> {
@@ -96,7 +96,7 @@ export async function deleteUser(deps: ScimDeps, { row }: ScimCall, id: string):
     await tx
       .delete(scimGroupMembers)
       .where(and(eq(scimGroupMembers.userId, stored.userId), inArray(scimGroupMembers.groupId, groups)));
-    if (stored.active) await deprovision(tx, row, stored.userId, changed);
+    if (stored.active !== false) await deprovision(tx, row, stored.userId, changed);
     return stored.userId;
   });
   await syncMemberships(deps, row, userId);
@@ -106,12 +106,12 @@ async function change(
   deps: ScimDeps,
   call: ScimCall,
   id: string,
-  edit: (resource: Attributes) => Attributes,
+  edit: (resource: Attributes) => UserFields,
 ): Promise<Attributes> {
   const { row } = call;
   await inTransaction(deps, async (tx, changed) => {
     const stored = await rowOf(tx, row.id, id, true);
-    const fields: UserFields = readUser(edit(await viewOne(tx, call, stored)));
+    const fields = edit(await viewOne(tx, call, stored));
     const [other] = await tx
       .select({ userId: scimUsers.userId })
       .from(scimUsers)
@@ -121,8 +121,9 @@ async function change(
       .update(scimUsers)
       .set({ ...fields, updatedAt: nowSeconds() })
       .where(isResource(row.id, stored.userId));
-    if (stored.active && !fields.active) await deprovision(tx, row, stored.userId, changed);
-    if (!stored.active && fields.active) await reactivate(tx, row, stored.userId, changed);
+    const [wasActive, isActive] = [stored.active !== false, fields.active !== false];
+    if (wasActive && !isActive) await deprovision(tx, row, stored.userId, changed);
+    if (!wasActive && isActive) await reactivate(tx, row, stored.userId, changed);
   });
   return getUser(deps, call, id);
 }
