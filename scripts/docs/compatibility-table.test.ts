@@ -32,12 +32,12 @@ test("every channel type has a row", () => {
 
 test("balances are available for types with an API of their own, and by OpenAI's and custom channels", () => {
   const rows = channelTypeTable().split("\n").slice(2);
-  const balanceOf = (id: number) =>
+  const fetchedOf = (id: number) =>
     rows
       .find((row) => row.startsWith(`| ${id} |`))
       ?.split(" | ")
       .at(-1);
-  expect([1, 8, 14, 20].map(balanceOf)).toEqual(["yes |", "yes |", "no |", "yes |"]);
+  expect([1, 8, 14, 36].map(fetchedOf)).toEqual(["models, balance |", "balance |", "models |", "– |"]);
 });
 
 test("a text without markers is refused", () => {

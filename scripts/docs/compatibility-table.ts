@@ -45,17 +45,13 @@ export function compatibilityTable(): string {
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
-/** Every channel type as a Markdown table: its number, what it can do, and what it reports of itself. */
+/** Every channel type as a Markdown table: its number, what it serves, and what the console can fetch from it. */
 export function channelTypeTable(): string {
-  const yes = (is: boolean): string => (is ? "yes" : "no");
-  const rows = channelTypes.map(({ id, name, capabilities, listsModels }) =>
-    line([String(id), name, capabilities.join(", "), yes(listsModels), yes(reportsBalance(id))]),
-  );
-  return [
-    line(["Type", "Name", "Serves", "Lists models", "Reports balance"]),
-    line(Array(5).fill("---")),
-    ...rows,
-  ].join("\n");
+  const rows = channelTypes.map(({ id, name, capabilities, listsModels }) => {
+    const fetched = [...(listsModels ? ["models"] : []), ...(reportsBalance(id) ? ["balance"] : [])];
+    return line([String(id), name, capabilities.join(", "), fetched.join(", ") || "–"]);
+  });
+  return [line(["Type", "Name", "Serves", "Console fetches"]), line(Array(4).fill("---")), ...rows].join("\n");
 }
 
 /** The text with the services between their markers. Throws when it has no markers. */

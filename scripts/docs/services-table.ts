@@ -2,37 +2,41 @@ import type { ReasoningControl } from "../../src/formats/helpers/service.ts";
 import { chatServiceOf } from "../../src/providers/contract/facts.ts";
 import { channelTypes, providerOf } from "../../src/providers/registry.ts";
 
-/** What is known of each service with chats, as a Markdown table: its record, or that there is none. */
+/** What is known of each service with chats, as a Markdown table; services of which the same is known share a row. */
 export function servicesTable(): string {
-  const rows = channelTypes.flatMap(({ id, name }) => {
-    const provider = providerOf(id);
-    if (!provider?.chat) return [];
-    const isOwn = provider.chat.formats[0] !== "openai-chat";
-    if (!provider.facts && !isOwn) return [line([String(id), name, "no record: as OpenAI", "", "", "", ""])];
-    const { reasoning, reasoningName, systemTurns, cacheMarks } = chatServiceOf(provider);
-    const meanings = Object.keys(provider.facts?.errors ?? {}).map((meaning) => meaning.replaceAll("_", " "));
-    return [
-      line([
-        String(id),
-        name,
-        reasoning.map(controlOf).join("<br>") || (isOwn ? "own format" : "as OpenAI"),
-        reasoning.flatMap(({ offCosts, models }) => (offCosts ? `${namesOf(models)}${offCosts}` : [])).join("<br>"),
-        provider.chat.formats.includes("openai-chat") ? `\`${reasoningName}\`` : "own format",
-        `${systemTurns}${cacheMarks ? ", cache marks" : ""}`,
-        meanings.join(", "),
-      ]),
-    ];
-  });
+  const services = new Map<string, string[]>();
+  for (const { id, name } of channelTypes) {
+    const facts = factsOf(id);
+    if (facts === null) continue;
+    services.set(facts, [...(services.get(facts) ?? []), `${name} (${id})`]);
+  }
   const head = [
-    "Type",
-    "Service",
+    "Service (type)",
     "Reasoning is off by",
     "What off costs",
     "Returned reasoning",
     "Instructions",
     "Own errors",
   ];
+  const rows = [...services].map(([facts, names]) => `| ${names.join(", ")} ${facts}`);
   return [line(head), line(head.map(() => "---")), ...rows].join("\n");
+}
+
+/** The cells that follow a service's name; null: it has no chats. */
+function factsOf(type: number): string | null {
+  const provider = providerOf(type);
+  if (!provider?.chat) return null;
+  const isOwn = provider.chat.formats[0] !== "openai-chat";
+  if (!provider.facts && !isOwn) return line(["no record: as OpenAI", "", "", "", ""]);
+  const { reasoning, reasoningName, systemTurns, cacheMarks } = chatServiceOf(provider);
+  const meanings = Object.keys(provider.facts?.errors ?? {}).map((meaning) => meaning.replaceAll("_", " "));
+  return line([
+    reasoning.map(controlOf).join("<br>") || (isOwn ? "own format" : "as OpenAI"),
+    reasoning.flatMap(({ offCosts, models }) => (offCosts ? `${namesOf(models)}${offCosts}` : [])).join("<br>"),
+    provider.chat.formats.includes("openai-chat") ? `\`${reasoningName}\`` : "own format",
+    `${systemTurns}${cacheMarks ? ", cache marks" : ""}`,
+    meanings.join(", "),
+  ]);
 }
 
 const controlOf = ({ models, off }: ReasoningControl): string =>
