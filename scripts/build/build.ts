@@ -6,7 +6,7 @@
  *   --target=NAME      cross build, e.g. bun-linux-arm64 → dist/sluice-linux-arm64
  */
 import { parseArgs } from "node:util";
-import { buildConsole } from "./console.ts";
+import { buildConsole } from "./console/build-console.ts";
 import { buildDocs } from "./docs.ts";
 import { buildExecutable } from "./executable.ts";
 import { writeSbom } from "./sbom.ts";

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { version } from "vitepress/package.json";
-import { type Effort, writeCompressed } from "./compress.ts";
+import { type Effort, writeCompressed } from "./console/compress.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 const OUT = path.join(ROOT, "dist/docs");

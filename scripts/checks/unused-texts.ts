@@ -1,4 +1,4 @@
-import * as en from "../../ui/locales/en/index.ts";
+import * as en from "../../ui/locales/en.ts";
 import { type Findings, isTestFile, type SourceFile } from "./source.ts";
 
 /** Keys that the code puts together: a start, values, and an end. */

@@ -42,7 +42,7 @@ test("the documentation, shell scripts and the console's English texts are read"
     "docs/index.md",
     "src/billing/README.md",
     "scripts/test.sh",
-    "ui/locales/en/account/wallet.json",
+    "ui/locales/en/wallet/wallet.json",
   ]) {
     expect(paths).toContain(file);
   }

@@ -18,7 +18,7 @@ import { settingMessages } from "./messages/settings.ts";
 import { codeMessages, walletMessages } from "./messages/wallet.ts";
 
 /** Everything the server says to a person, by code, in English and Chinese; `{name}` is filled from the parameters. */
-const catalogue = {
+export const catalogue = {
   ...commonMessages,
   ...accountMessages,
   ...settingMessages,
@@ -56,7 +56,8 @@ export type Sentence = Readonly<{ code: MessageCode; params?: MessageParams }>;
 
 const TRANSLATED = ["fr", "ja", "ru", "vi", "zh-TW"] as const;
 type TranslatedLanguage = (typeof TRANSLATED)[number];
-type Translation = Readonly<Record<MessageCode, string>>;
+/** Without messages that are newer than the release it was made for. */
+type Translation = Readonly<Partial<Record<MessageCode, string>>>;
 const TRANSLATIONS = Bun.isStandaloneExecutable
   ? "/$bunfs/root/translations"
   : join(import.meta.dir, "messages/translations");
@@ -81,7 +82,9 @@ export const writtenLanguage = (language: string): WrittenLanguage => (language.
 
 /** The message in a language; a placeholder without a parameter stays as it is. */
 export function say(code: MessageCode, language: Language, params: MessageParams = {}): string {
-  const text = language === "en" || language === "zh" ? catalogue[code][language] : translationOf(language)[code];
+  const written = catalogue[code];
+  const text =
+    language === "en" || language === "zh" ? written[language] : (translationOf(language)[code] ?? written.en);
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = params[name];
     if (value === undefined) return placeholder;

@@ -3,10 +3,11 @@ import type { Language } from "../../src/lib/messages.ts";
 
 /** Why calls fail, in the gateway's own sentences with i18next's placeholders: the namespace “failures”. */
 export async function failureWords(language: Language): Promise<Record<string, string>> {
-  const sentences =
-    language === "en" || language === "zh"
-      ? Object.entries(gatewayMessages).map(([code, words]) => [code, words[language]] as const)
-      : Object.entries<string>((await TRANSLATIONS[language]()).default);
+  const written = language === "zh" ? "zh" : "en";
+  const sentences = [
+    ...Object.entries(gatewayMessages).map(([code, words]) => [code, words[written]] as const),
+    ...(language === "en" || language === "zh" ? [] : Object.entries<string>((await TRANSLATIONS[language]()).default)),
+  ];
   return Object.fromEntries(sentences.map(([code, text]) => [code, text.replace(/\{(\w+)\}/g, "{{$1}}")]));
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import texts from "texts:all";
+import { keyOf, listTextFiles } from "../../scripts/build/console/texts-plugin.ts";
 import { LANGUAGES } from "../state/i18n.ts";
-import * as en from "./en/index.ts";
+import * as en from "./en.ts";
+import * as zh from "./zh.ts";
 
 function keysOf(words: object, prefix = ""): string[] {
   return Object.entries(words).flatMap(([key, value]) =>
@@ -30,26 +33,40 @@ const englishOf = (key: string): unknown => textOf(en, key) ?? textOf(en, `${ste
 describe("the console's words", () => {
   const keys = keysOf(en);
 
+  test("are those of every file", () => {
+    const names = listTextFiles().map(keyOf).sort();
+    expect(Object.keys(en).sort()).toEqual(names);
+    expect(Object.keys(zh).sort()).toEqual(names);
+  });
+
   test("what has a singular has a plural", () => {
     for (const key of keys) if (key.endsWith("_one")) expect(keys).toContain(key.replace(/_one$/, "_other"));
   });
 
-  describe.each(LANGUAGES.map((language) => [language.tag, language] as const))("in %s", async (tag, language) => {
-    const parts = await Promise.all([language.load(), ...Object.values(language.parts).map((load) => load())]);
-    const words: object = Object.assign({}, ...parts);
-    const own = keysOf(words);
+  describe.each(LANGUAGES.map(({ tag, isMachineMade }) => [tag, isMachineMade] as const))(
+    "in %s",
+    async (tag, isMachineMade) => {
+      const parts = await Promise.all(Object.values(texts[tag]).map((load) => load()));
+      const words: object = Object.assign({}, ...parts);
+      const own = keysOf(words);
 
-    test("have the same keys as in English", () => expect(own.toSorted()).toEqual(keysIn(tag, keys)));
+      test("have the same keys as in English", () => expect(own.toSorted()).toEqual(keysIn(tag, keys)));
 
-    test("are not empty", () => {
-      for (const key of own) expect(`${key}: ${textOf(words, key)}`).not.toEndWith(": ");
-    });
+      test.if(isMachineMade === true)("translate nothing that English has no more", async () => {
+        const { default: stored }: { default: object } = await import(`./${tag}.json`);
+        expect(keysOf(stored).filter((key) => !own.includes(key))).toEqual([]);
+      });
 
-    test("fill in the same values", () => {
-      const values = (text: unknown) => [...String(text).matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
-      for (const key of own.filter((key) => !key.endsWith("_one"))) {
-        expect([key, ...values(textOf(words, key))]).toEqual([key, ...values(englishOf(key))]);
-      }
-    });
-  });
+      test("are not empty", () => {
+        for (const key of own) expect(`${key}: ${textOf(words, key)}`).not.toEndWith(": ");
+      });
+
+      test("fill in the same values", () => {
+        const values = (text: unknown) => [...String(text).matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
+        for (const key of own.filter((key) => !key.endsWith("_one"))) {
+          expect([key, ...values(textOf(words, key))]).toEqual([key, ...values(englishOf(key))]);
+        }
+      });
+    },
+  );
 });

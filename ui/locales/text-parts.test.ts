@@ -2,17 +2,20 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import * as account from "./en/parts/account.ts";
-import * as admin from "./en/parts/admin.ts";
-import * as everywhere from "./en/parts/public.ts";
-import * as records from "./en/parts/records.ts";
-import * as settings from "./en/parts/settings.ts";
-import * as signedIn from "./en/parts/signed-in.ts";
-import * as site from "./en/parts/site.ts";
+import { keyOf } from "../../scripts/build/console/texts-plugin.ts";
+import * as en from "./en.ts";
+import { PARTS } from "./parts.ts";
 
-const PARTS: Readonly<Record<string, object>> = { account, admin, records, settings, signedIn, site };
-const ALL = new Set([everywhere, ...Object.values(PARTS)].flatMap((part) => Object.keys(part)));
-const KEY = new RegExp(`["\`](${[...ALL].join("|")})\\.[a-zA-Z]`, "g");
+const partOf = (part: string) => (Object.entries(PARTS).find(([name]) => name === part)?.[1] ?? []).map(keyOf);
+const ALL = new Set(Object.values(PARTS).flat().map(keyOf));
+/** A key's beginning: a file's name and a text or group in it, as far as the code writes them out. */
+const GROUPS = Object.entries(en).map(
+  ([name, texts]) =>
+    `${name}\\.(?:\\$|(?:${Object.keys(texts)
+      .join("|")
+      .replaceAll(/_(one|other)/g, "")})\\b)`,
+);
+const KEY = new RegExp(`["\`](?=${GROUPS.join("|")})(${[...ALL].join("|")})\\.`, "g");
 
 const UI = path.resolve(import.meta.dir, "..");
 const read = (file: string) => readFileSync(path.join(UI, file), "utf8");
@@ -50,7 +53,7 @@ function reach(start: string, withLazy: boolean, known: ReadonlySet<string> = ne
 const FAILURES = "state/failure-text.ts";
 
 const missing = (files: Iterable<string>, parts: readonly string[]): string[] => {
-  const loaded = new Set([everywhere, ...parts.map((part) => PARTS[part] ?? {})].flatMap((part) => Object.keys(part)));
+  const loaded = new Set(["public", ...parts].flatMap(partOf));
   return [...files].flatMap((file) => [
     ...(file === FAILURES && !parts.includes("records") ? [`${file}: failures`] : []),
     ...Array.from(read(file).matchAll(KEY), ([, name = ""]) => name)
@@ -98,6 +101,10 @@ test("each page loads the parts whose texts it shows", () => {
 });
 
 test("log rows load the names of alerts' events, not all texts on alerts", () => {
-  expect(Object.keys(records)).toContain("alertEvents");
-  expect(Object.keys(records)).not.toContain("alerts");
+  expect(partOf("records")).toContain("alertEvents");
+  expect(partOf("records")).not.toContain("alerts");
+});
+
+test("each file of texts is in a part", () => {
+  expect([...ALL].toSorted()).toEqual(Object.keys(en).toSorted());
 });

@@ -1,7 +1,9 @@
+import texts from "texts:all";
 import i18next from "i18next";
 import { getDefaultStore } from "jotai";
 import { initReactI18next } from "react-i18next";
 import type { Language } from "../../src/lib/messages.ts";
+import type { Part } from "../locales/parts.ts";
 import { storedAtom } from "./stored-atom.ts";
 
 type LanguageInfo = Readonly<{
@@ -12,16 +14,7 @@ type LanguageInfo = Readonly<{
   short: string;
   /** Translated by a machine, and not reviewed yet by somebody who speaks it. */
   isMachineMade?: true;
-  /** Each language has a chunk for the texts of the sign-in page and the shell, and one for each part that only some pages need. */
-  load: () => Promise<object>;
-  parts: Readonly<Record<Part, () => Promise<object>>>;
 }>;
-
-/**
- * Texts of the other public pages; of every signed-in user; of pages about the account and its money; of log rows and failed
- * calls; of administrators' pages; and of the settings, which are many.
- */
-type Part = "site" | "signedIn" | "account" | "records" | "admin" | "settings";
 
 /** The console's languages. */
 export const LANGUAGES: readonly LanguageInfo[] = [
@@ -29,104 +22,41 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     tag: "en",
     name: "English",
     short: "EN",
-    load: () => import("../locales/en/parts/public.ts"),
-    parts: {
-      site: () => import("../locales/en/parts/site.ts"),
-      signedIn: () => import("../locales/en/parts/signed-in.ts"),
-      account: () => import("../locales/en/parts/account.ts"),
-      records: () => import("../locales/en/parts/records.ts"),
-      admin: () => import("../locales/en/parts/admin.ts"),
-      settings: () => import("../locales/en/parts/settings.ts"),
-    },
   },
   {
     tag: "zh",
     name: "简体中文",
     short: "中",
-    load: () => import("../locales/zh/parts/public.ts"),
-    parts: {
-      site: () => import("../locales/zh/parts/site.ts"),
-      signedIn: () => import("../locales/zh/parts/signed-in.ts"),
-      account: () => import("../locales/zh/parts/account.ts"),
-      records: () => import("../locales/zh/parts/records.ts"),
-      admin: () => import("../locales/zh/parts/admin.ts"),
-      settings: () => import("../locales/zh/parts/settings.ts"),
-    },
   },
   {
     tag: "zh-TW",
     name: "繁體中文",
     short: "繁",
     isMachineMade: true,
-    load: () => import("../locales/zh-TW/parts/public.ts"),
-    parts: {
-      site: () => import("../locales/zh-TW/parts/site.ts"),
-      signedIn: () => import("../locales/zh-TW/parts/signed-in.ts"),
-      account: () => import("../locales/zh-TW/parts/account.ts"),
-      records: () => import("../locales/zh-TW/parts/records.ts"),
-      admin: () => import("../locales/zh-TW/parts/admin.ts"),
-      settings: () => import("../locales/zh-TW/parts/settings.ts"),
-    },
   },
   {
     tag: "ja",
     name: "日本語",
     short: "日",
     isMachineMade: true,
-    load: () => import("../locales/ja/parts/public.ts"),
-    parts: {
-      site: () => import("../locales/ja/parts/site.ts"),
-      signedIn: () => import("../locales/ja/parts/signed-in.ts"),
-      account: () => import("../locales/ja/parts/account.ts"),
-      records: () => import("../locales/ja/parts/records.ts"),
-      admin: () => import("../locales/ja/parts/admin.ts"),
-      settings: () => import("../locales/ja/parts/settings.ts"),
-    },
   },
   {
     tag: "fr",
     name: "Français",
     short: "FR",
     isMachineMade: true,
-    load: () => import("../locales/fr/parts/public.ts"),
-    parts: {
-      site: () => import("../locales/fr/parts/site.ts"),
-      signedIn: () => import("../locales/fr/parts/signed-in.ts"),
-      account: () => import("../locales/fr/parts/account.ts"),
-      records: () => import("../locales/fr/parts/records.ts"),
-      admin: () => import("../locales/fr/parts/admin.ts"),
-      settings: () => import("../locales/fr/parts/settings.ts"),
-    },
   },
   {
     tag: "ru",
     name: "Русский",
     short: "RU",
     isMachineMade: true,
-    load: () => import("../locales/ru/parts/public.ts"),
-    parts: {
-      site: () => import("../locales/ru/parts/site.ts"),
-      signedIn: () => import("../locales/ru/parts/signed-in.ts"),
-      account: () => import("../locales/ru/parts/account.ts"),
-      records: () => import("../locales/ru/parts/records.ts"),
-      admin: () => import("../locales/ru/parts/admin.ts"),
-      settings: () => import("../locales/ru/parts/settings.ts"),
-    },
   },
   {
     tag: "vi",
     name: "Tiếng Việt",
     short: "VI",
     isMachineMade: true,
-    load: () => import("../locales/vi/parts/public.ts"),
-    parts: {
-      site: () => import("../locales/vi/parts/site.ts"),
-      signedIn: () => import("../locales/vi/parts/signed-in.ts"),
-      account: () => import("../locales/vi/parts/account.ts"),
-      records: () => import("../locales/vi/parts/records.ts"),
-      admin: () => import("../locales/vi/parts/admin.ts"),
-      settings: () => import("../locales/vi/parts/settings.ts"),
-    },
   },
 ];
 
@@ -167,7 +97,7 @@ export async function startI18n(language: Language): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: false,
-    resources: { [language]: { translation: { ...(await infoOf(language)?.load()) } } },
+    resources: { [language]: { translation: { ...(await texts[language].public()) } } },
     interpolation: { escapeValue: false },
   });
   document.documentElement.lang = language;
@@ -181,12 +111,12 @@ export async function loadTexts(...parts: Part[]): Promise<void> {
 function loadPart(part: Part): Promise<void> {
   const known = requested.get(part);
   if (known) return known;
-  const texts = addPart(i18next.language, part).catch((error) => {
+  const loading = addPart(i18next.language, part).catch((error) => {
     requested.delete(part);
     throw error;
   });
-  requested.set(part, texts);
-  return texts;
+  requested.set(part, loading);
+  return loading;
 }
 
 /** Adds a part of a language's texts; to those of records belong the sentences on why calls fail. */
@@ -194,11 +124,11 @@ async function addPart(language: string, part: Part): Promise<void> {
   const info = infoOf(language);
   const name = `${language}/${part}`;
   if (!info || loaded.has(name)) return;
-  const [texts, failures] = await Promise.all([
-    info.parts[part](),
+  const [own, failures] = await Promise.all([
+    texts[info.tag][part](),
     part === "records" && import("../locales/failures.ts").then(({ failureWords }) => failureWords(info.tag)),
   ]);
-  i18next.addResourceBundle(language, "translation", { ...texts }, true);
+  i18next.addResourceBundle(language, "translation", { ...own }, true);
   if (failures) i18next.addResourceBundle(language, "failures", failures);
   loaded.add(name);
 }
@@ -206,7 +136,7 @@ async function addPart(language: string, part: Part): Promise<void> {
 /** Switches to a language and stores the choice. */
 export async function switchLanguage(language: Language): Promise<void> {
   if (!i18next.hasResourceBundle(language, "translation")) {
-    i18next.addResourceBundle(language, "translation", { ...(await infoOf(language)?.load()) });
+    i18next.addResourceBundle(language, "translation", { ...(await texts[language].public()) });
   }
   await Promise.all([...requested.keys()].map((part) => addPart(language, part)));
   getDefaultStore().set(languageAtom, language);

@@ -18,8 +18,8 @@ import { until } from "../../support/lib/until.ts";
 
 /** Chinese words have no form of their own for one. */
 const CREATE_ONE = {
-  en: WORDS.en.tokens.form.create_one,
-  zh: WORDS.zh.tokens.form.create_other.replace("{{count}}", "1"),
+  en: WORDS.en.apiKeys.form.create_one,
+  zh: WORDS.zh.apiKeys.form.create_other.replace("{{count}}", "1"),
 } as const;
 
 const { browser, fixture } = await startBrowserFixture(["gpt-4o"], { engine: CHEAPEST_ENGINE });
@@ -61,7 +61,7 @@ describe.each<[Language, boolean, number]>([
     await page.getByLabel(words.keyUsage.key).fill(fixture.key);
     await button(words.keyUsage.look).click();
     await page.getByText("gpt-4o", { exact: true }).first().waitFor();
-    await page.getByText(words.tokens.unlimited).first().waitFor();
+    await page.getByText(words.apiKeys.unlimited).first().waitFor();
     expect(page.url()).not.toContain(fixture.key.slice(3, 12));
     await clean();
     await page.getByLabel(words.keyUsage.key).fill("sk-nobody-has-this");
@@ -89,7 +89,7 @@ describe.each<[Language, boolean, number]>([
     await open("/login");
     await page.locator('input[name="username"]').fill(ROOT_NAME);
     await page.locator('input[name="password"]').fill(ROOT_PASSWORD);
-    await button(words.login.submit).click();
+    await button(words.signIn.submit).click();
     await page.waitForURL("**/token");
     const unread = words.announcements.bellUnread_other.replace("{{count}}", "1");
     await button(unread).click();
@@ -103,27 +103,27 @@ describe.each<[Language, boolean, number]>([
   test("a key gets a budget of a day, and another secret while the old one goes on", async () => {
     const name = `daily-${language}`;
     await open("/token");
-    await button(width < 600 ? words.tokens.addShort : words.tokens.add)
+    await button(width < 600 ? words.apiKeys.addShort : words.apiKeys.add)
       .first()
       .click();
     const drawer = page.getByRole("dialog");
-    await drawer.getByLabel(words.tokens.form.name, { exact: true }).fill(name);
-    await drawer.getByRole("combobox", { name: words.tokens.form.budgetPeriod }).click();
-    await page.getByRole("option", { name: words.tokens.form.period.day }).click();
-    await drawer.getByLabel(words.tokens.form.requestsPerMinute).fill("30");
-    await drawer.getByLabel(words.tokens.form.strict, { exact: true }).click();
+    await drawer.getByLabel(words.apiKeys.form.name, { exact: true }).fill(name);
+    await drawer.getByRole("combobox", { name: words.apiKeys.form.budgetPeriod }).click();
+    await page.getByRole("option", { name: words.apiKeys.form.period.day }).click();
+    await drawer.getByLabel(words.apiKeys.form.requestsPerMinute).fill("30");
+    await drawer.getByLabel(words.apiKeys.form.strict, { exact: true }).click();
     await clean();
     await drawer.getByRole("button", { name: CREATE_ONE[language] }).click();
-    await button(words.tokens.created.done).click();
-    await page.getByText(new RegExp(words.tokens.periodQuota.day)).first().waitFor();
+    await button(words.apiKeys.created.done).click();
+    await page.getByText(new RegExp(words.apiKeys.periodQuota.day)).first().waitFor();
     const [made] = await fixture.root.get("/api/token/?p=0&size=1");
     expect(made).toMatchObject({ name, budget_period: "day", requests_per_minute: 30, strict: true });
 
     await button(words.components.table.actionsFor.replace("{{name}}", name)).click();
-    await page.getByRole("menuitem", { name: words.tokens.rotate.action }).click();
+    await page.getByRole("menuitem", { name: words.apiKeys.rotate.action }).click();
     await clean();
-    await page.getByRole("dialog").getByRole("button", { name: words.tokens.rotate.action }).click();
-    await button(words.tokens.created.done).click();
+    await page.getByRole("dialog").getByRole("button", { name: words.apiKeys.rotate.action }).click();
+    await button(words.apiKeys.created.done).click();
     const [rotated] = await fixture.root.get("/api/token/?p=0&size=1");
     expect(rotated.key).not.toBe(made.key);
     for (const { key } of [made, rotated]) {
@@ -161,7 +161,7 @@ describe.each<[Language, boolean, number]>([
 });
 
 describe("keys", () => {
-  const words = WORDS.en.tokens;
+  const words = WORDS.en.apiKeys;
   const parts = WORDS.en.components;
 
   test("are made in numbers, limited, found, switched, changed, copied and deleted; snippets have their address", async () => {
@@ -278,7 +278,7 @@ describe("keys", () => {
 test("whoever leaves takes their data along, with keys in clear after the password", async () => {
   const consolePage = await openConsolePage(browser, fixture.gateway, VIEWPORTS.en);
   const { button, dialog } = consolePage;
-  const words = WORDS.en.personal.export;
+  const words = WORDS.en.profile.export;
   await consolePage.open("/personal");
   await button(words.open).click();
   const box = dialog(words.open);

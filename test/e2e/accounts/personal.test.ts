@@ -175,8 +175,8 @@ describe("personal settings", () => {
       path: "/api/send/message",
       body: { appToken: "app token", uids: ["UID_7"] },
     });
-    await consolePage.button(words.personal.bindings.unbind).click();
-    await consolePage.button(words.personal.bindings.unbind, consolePage.dialog()).click();
+    await consolePage.button(words.profile.bindings.unbind).click();
+    await consolePage.button(words.profile.bindings.unbind, consolePage.dialog()).click();
     await consolePage.page.getByText(words.notifications.push.bound, { exact: true }).waitFor({ state: "detached" });
     expect(await settingOf()).toMatchObject({ notify_type: "email" });
   });
@@ -221,7 +221,7 @@ describe("personal settings", () => {
   });
 
   test("is called by a display name of at most 20 characters", async () => {
-    const { profile } = words.personal;
+    const { profile } = words.profile;
     await consolePage.open("/personal");
     expect(await consolePage.button(profile.save).isDisabled()).toBe(true);
     await fill(profile.name, "守闸人".repeat(7));
@@ -238,7 +238,7 @@ describe("personal settings", () => {
 
   test("accepts models without a price, or no more", async () => {
     await consolePage.open("/personal?tab=prices");
-    const { accept, done } = words.personal.prices;
+    const { accept, done } = words.profile.prices;
     // Not check(): the switch shows the other state only once the change is on its way.
     await consolePage.page.getByLabel(accept).click();
     await consolePage.waitForNotice(done);
@@ -376,7 +376,7 @@ describe("personal settings", () => {
   });
 
   test("sees the models to call, ten at first, and copies a name", async () => {
-    const { models } = words.personal;
+    const { models } = words.profile;
     const { page, button } = consolePage;
     const more = button(fillPlaceholders(models.more_other, { count: 2 }));
     await more.waitFor();
@@ -394,7 +394,7 @@ describe("personal settings", () => {
   });
 
   test("deletes the account after typing its name; nobody signs in with it again", async () => {
-    const leaving = words.personal.delete;
+    const leaving = words.profile.delete;
     const { page, button, dialog } = consolePage;
     await button(leaving.open).click();
     const input = dialog().getByLabel(fillPlaceholders(leaving.name, { name }));
@@ -449,9 +449,9 @@ test("personal settings are readable in Chinese on a phone, and speak Chinese", 
     await expectAccessible();
     await page.keyboard.press("Escape");
     await dialog().waitFor({ state: "detached" });
-    await button(words.personal.delete.open).click();
-    await button(words.personal.delete.action, dialog()).click();
-    await dialog().getByText(words.personal.delete.mismatch).waitFor();
+    await button(words.profile.delete.open).click();
+    await button(words.profile.delete.action, dialog()).click();
+    await dialog().getByText(words.profile.delete.mismatch).waitFor();
     await expectAccessible();
   });
 });

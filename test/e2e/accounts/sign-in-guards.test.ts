@@ -33,7 +33,7 @@ const ELSEWHERE = [
 async function submit({ field, button, words }: Visitor, name: string, password: string): Promise<void> {
   await field("username").fill(name);
   await field("password").fill(password);
-  await button(words.login.submit).click();
+  await button(words.signIn.submit).click();
 }
 
 const setCheck = (isOn: boolean) =>
@@ -60,7 +60,7 @@ async function enterDefaultPassword(visitor: Visitor): Promise<void> {
   );
   await open("/login");
   await submit(visitor, "root", "123456");
-  await dialog.getByText(words.login.defaultPassword.title).waitFor();
+  await dialog.getByText(words.signIn.defaultPassword.title).waitFor();
   await page.unroute("**/api/user/login*");
   await visitor.clean();
 }
@@ -73,9 +73,9 @@ describe("signing in", () => {
       await open("/personal?tab=security");
       await page.waitForURL("**/login?**");
       await open(EXPIRED);
-      await page.getByText(words.login.expired).waitFor();
+      await page.getByText(words.signIn.expired).waitFor();
       await submit(somebody, "", "");
-      await page.getByText(words.login.missing).waitFor();
+      await page.getByText(words.signIn.missing).waitFor();
       await submit(somebody, NAME, PASSWORD);
       await page.waitForURL("**/personal?tab=security");
     },
@@ -100,7 +100,7 @@ describe("signing in", () => {
       const { page, words, dialog, signOut } = somebody;
       await signOut();
       await enterDefaultPassword(somebody);
-      await dialog.getByRole("button", { name: words.login.defaultPassword.action, exact: true }).click();
+      await dialog.getByRole("button", { name: words.signIn.defaultPassword.action, exact: true }).click();
       await page.waitForURL("**/personal**");
       await signOut();
       await enterDefaultPassword(reader);
@@ -122,18 +122,18 @@ describe("the human check", () => {
       await load("/login");
       await button("I am human").waitFor();
       await submit(somebody, NAME, PASSWORD);
-      await page.getByText(words.login.turnstile.wait).waitFor();
+      await page.getByText(words.signIn.turnstile.wait).waitFor();
       await somebody.clean();
       await reader.load("/login");
       await reader.button("I am human").waitFor();
       await submit(reader, NAME, PASSWORD);
-      await reader.page.getByText(reader.words.login.turnstile.wait).waitFor();
+      await reader.page.getByText(reader.words.signIn.turnstile.wait).waitFor();
       await reader.clean();
       await prove(somebody);
       await submit(somebody, NAME, "a wrong word");
-      await page.getByRole("alert").filter({ hasNotText: words.login.turnstile.wait }).waitFor();
+      await page.getByRole("alert").filter({ hasNotText: words.signIn.turnstile.wait }).waitFor();
       await submit(somebody, NAME, PASSWORD);
-      await page.getByText(words.login.turnstile.wait).waitFor();
+      await page.getByText(words.signIn.turnstile.wait).waitFor();
       await prove(somebody);
       await submit(somebody, NAME, PASSWORD);
       await page.waitForURL("**/token");
@@ -149,15 +149,15 @@ describe("the human check", () => {
       await open("/reset");
       await field("email").fill("somebody@example.com");
       await button(words.reset.submit).click();
-      await page.getByText(words.login.turnstile.wait).waitFor();
+      await page.getByText(words.signIn.turnstile.wait).waitFor();
       await open("/register");
       await field("username").fill(`${NAME}2`);
       await field("password").fill(PASSWORD);
       await field("confirm").fill(PASSWORD);
-      await button(words.register.submit).click();
-      await page.getByText(words.login.turnstile.wait).waitFor();
+      await button(words.registration.submit).click();
+      await page.getByText(words.signIn.turnstile.wait).waitFor();
       await prove(somebody);
-      await button(words.register.submit).click();
+      await button(words.registration.submit).click();
       await page.waitForURL("**/login");
       expect(fixture.outside.calls.findLast(({ path }) => path === "/turnstile/v0/siteverify")?.form).toMatchObject({
         secret: "human secret",
@@ -173,13 +173,13 @@ describe("joining", () => {
     const { open, page, words } = somebody;
     await setOptions(fixture.root, { PasswordRegisterEnabled: "false" });
     await open("/register");
-    await page.getByText(words.register.noPassword).waitFor();
+    await page.getByText(words.registration.noPassword).waitFor();
     await setOptions(fixture.root, { RegisterEnabled: "false" });
     await open("/register");
-    await page.getByText(words.register.closed).waitFor();
-    await page.getByRole("link", { name: words.login.links.toLogin }).click();
-    await page.getByRole("link", { name: words.login.links.toReset }).waitFor();
-    expect(await page.getByRole("link", { name: words.login.links.toRegister }).count()).toBe(0);
+    await page.getByText(words.registration.closed).waitFor();
+    await page.getByRole("link", { name: words.signIn.links.toLogin }).click();
+    await page.getByRole("link", { name: words.signIn.links.toReset }).waitFor();
+    expect(await page.getByRole("link", { name: words.signIn.links.toRegister }).count()).toBe(0);
     await setOptions(fixture.root, { RegisterEnabled: "true", PasswordRegisterEnabled: "true" });
   });
 });
@@ -189,7 +189,7 @@ describe("an account", () => {
     "changes its address by a code, and the former address is notified",
     async () => {
       const { open, page, words, button, field, countdown, dialog, entry, signOut, typePassword } = somebody;
-      const { bindings } = words.personal;
+      const { bindings } = words.profile;
       await signOut();
       await typePassword(NAME, PASSWORD);
       await page.waitForURL("**/token");
@@ -198,14 +198,14 @@ describe("an account", () => {
         ["first@example.com", bindings.bind, ""],
         ["second@example.com", bindings.change, "first@example.com"],
       ] as const) {
-        await entry(words.register.email).getByRole("button", { name: action, exact: true }).click();
+        await entry(words.registration.email).getByRole("button", { name: action, exact: true }).click();
         await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
-        await dialog.getByText(words.register.errors.email).waitFor();
+        await dialog.getByText(words.registration.errors.email).waitFor();
         await field("email").fill(address);
         const coming = fixture.post.next();
-        await button(words.register.send).click();
+        await button(words.registration.send).click();
         const code = findMailCode(await coming);
-        await countdown(words.register.resend).waitFor();
+        await countdown(words.registration.resend).waitFor();
         await field("verification_code").fill(code === "000000" ? "111111" : "000000");
         await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
         await dialog.getByRole("alert").waitFor();
@@ -213,7 +213,7 @@ describe("an account", () => {
         await field("verification_code").fill(code);
         const notification = former ? fixture.post.next() : null;
         await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
-        await entry(words.register.email).getByText(address).waitFor();
+        await entry(words.registration.email).getByText(address).waitFor();
         if (notification) expect((await notification).to).toEqual([former]);
       }
     },
@@ -224,18 +224,18 @@ describe("an account", () => {
     "reads in Chinese on a phone what happens to an address and to other devices",
     async () => {
       const { open, page, words, button, field, dialog, entry, typePassword } = reader;
-      const { bindings } = words.personal;
+      const { bindings } = words.profile;
       await typePassword(NAME, PASSWORD);
       await page.waitForURL("**/token");
       await open("/personal");
-      const email = entry(words.register.email);
+      const email = entry(words.registration.email);
       const cancel = async () => {
         await dialog.getByRole("button", { name: words.components.cancel, exact: true }).click();
         await dialog.waitFor({ state: "detached" });
       };
       await email.getByRole("button", { name: bindings.change, exact: true }).click();
       await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
-      await dialog.getByText(words.register.errors.email).waitFor();
+      await dialog.getByText(words.registration.errors.email).waitFor();
       await field("email").fill("third@example.com");
       await field("verification_code").fill("000000");
       await dialog.getByRole("button", { name: bindings.bind, exact: true }).click();
@@ -261,8 +261,8 @@ describe("an account", () => {
     "lets go of its address after a question",
     async () => {
       const { words, dialog, entry } = somebody;
-      const { bindings } = words.personal;
-      const email = entry(words.register.email);
+      const { bindings } = words.profile;
+      const email = entry(words.registration.email);
       await email.getByRole("button", { name: bindings.unbind, exact: true }).click();
       await dialog.getByText(bindings.unbindEmail).waitFor();
       await somebody.clean();
@@ -301,7 +301,7 @@ describe("an account", () => {
       expect(await page.getByRole("button", { name: endAll, exact: true }).count()).toBe(0);
       await other.load("/log");
       await other.page.waitForURL("**/login?**");
-      await other.page.getByText(words.login.expired).waitFor();
+      await other.page.getByText(words.signIn.expired).waitFor();
       await submit(other, NAME, PASSWORD);
       await other.page.waitForURL("**/log");
 
@@ -332,7 +332,7 @@ describe("an account", () => {
       await signOut();
       await typePassword(NAME, PASSWORD);
       await field("code").waitFor();
-      await button(words.login.secondFactor.again).click();
+      await button(words.signIn.secondFactor.again).click();
       await field("username").waitFor();
 
       const admin = await openVisitor(browser, fixture.url, VIEWPORTS.en);

@@ -71,9 +71,9 @@ const visitors = {
 };
 for (const { name } of Object.values(TRAVELERS)) await addUser(fixture.root, name, PASSWORD);
 
-const offered = (visitor: Visitor, service: ServiceName) => visitor.button(visitor.words.oauth.services[service]);
+const offered = (visitor: Visitor, service: ServiceName) => visitor.button(visitor.words.identities.services[service]);
 const seat = (person: object) => fixture.outside.seat({ ...person }, fixture.url, BOT);
-const line = ({ entry, words }: Visitor, service: ServiceName) => entry(words.oauth.services[service]);
+const line = ({ entry, words }: Visitor, service: ServiceName) => entry(words.identities.services[service]);
 
 async function configureAll(): Promise<void> {
   const { outside, root } = fixture;
@@ -102,7 +102,7 @@ async function configureAll(): Promise<void> {
 /** Unbinds on the personal page, after the question. */
 async function unbind(visitor: Visitor, service: ServiceName): Promise<void> {
   const { words, dialog } = visitor;
-  const { unbind, bind } = words.personal.bindings;
+  const { unbind, bind } = words.profile.bindings;
   await line(visitor, service).getByRole("button", { name: unbind, exact: true }).click();
   await dialog.getByRole("button", { name: unbind, exact: true }).click();
   await line(visitor, service).getByRole("button", { name: bind, exact: true }).waitFor();
@@ -121,7 +121,7 @@ describe("services to sign in with", () => {
       const { open, words, page } = visitor;
       await open("/login");
       // The site's name comes with what it offers.
-      await page.getByText(fillPlaceholders(words.login.title, { site: "The gate" })).waitFor();
+      await page.getByText(fillPlaceholders(words.signIn.title, { site: "The gate" })).waitFor();
       for (const service of ALL) expect(await offered(visitor, service).count()).toBe(0);
     }
     await configureAll();
@@ -152,7 +152,7 @@ describe("services to sign in with", () => {
         }
         seat(services[service][0]);
         await open("/personal");
-        await line(somebody, service).getByRole("button", { name: words.personal.bindings.bind, exact: true }).click();
+        await line(somebody, service).getByRole("button", { name: words.profile.bindings.bind, exact: true }).click();
         await page.waitForURL("**/personal");
         await line(somebody, service).getByText(subject).waitFor();
 
@@ -178,14 +178,14 @@ describe("services to sign in with", () => {
           await field("code").fill(code);
           await dialog.getByRole("button", { name: action, exact: true }).click();
         };
-        const { bind } = words.personal.bindings;
+        const { bind } = words.profile.bindings;
         await open("/personal");
         for (const service of ALL)
           await line(somebody, service).getByRole("button", { name: bind, exact: true }).waitFor();
         await somebody.clean();
         await line(somebody, "wechat").getByRole("button", { name: bind, exact: true }).click();
         await dialog.getByRole("button", { name: bind, exact: true }).click();
-        await dialog.getByText(words.oauth.wechat.missing).waitFor();
+        await dialog.getByText(words.identities.wechat.missing).waitFor();
         await enter("guess", bind);
         await dialog.getByRole("alert").waitFor();
         await somebody.clean();
@@ -195,9 +195,9 @@ describe("services to sign in with", () => {
         await signOut();
         await open("/login?returnTo=/personal");
         await offered(somebody, "wechat").click();
-        await page.getByText(words.oauth.wechat.hint).waitFor();
+        await page.getByText(words.identities.wechat.hint).waitFor();
         await somebody.clean();
-        await enter(fixture.outside.codeFor({ wechat: `wx-${language}` }), words.oauth.wechat.signIn);
+        await enter(fixture.outside.codeFor({ wechat: `wx-${language}` }), words.identities.wechat.signIn);
         await page.waitForURL("**/personal");
         await unbind(somebody, "wechat");
       },
@@ -210,7 +210,7 @@ describe("services to sign in with", () => {
         const { page, open, words, signOut } = somebody;
         await signOut();
         await open("/oauth/github?code=planted&state=planted");
-        await page.getByText(words.oauth.notStarted).waitFor();
+        await page.getByText(words.identities.notStarted).waitFor();
 
         fixture.outside.sayInIdToken({ nonce: "of another visit" });
         seat(services.oidc[0]);
@@ -242,7 +242,7 @@ describe("services to sign in with", () => {
         // The only way in stays.
         const { words, dialog } = somebody;
         await open("/personal");
-        const { unbind } = words.personal.bindings;
+        const { unbind } = words.profile.bindings;
         await line(somebody, "github").getByRole("button", { name: unbind, exact: true }).click();
         await dialog.getByRole("button", { name: unbind, exact: true }).click();
         await page.getByText(say("last_sign_in", language), { exact: true }).waitFor();
@@ -256,7 +256,7 @@ describe("services to sign in with", () => {
       async () => {
         const { page, open, words, field, button, signOut, typePassword } = somebody;
         const { username } = await page.evaluate(() => JSON.parse(localStorage.getItem("user") ?? "{}"));
-        const own = words.personal.password;
+        const own = words.profile.password;
         await open("/personal?tab=security");
         await button(own.set).waitFor();
         expect(await field("original").count()).toBe(0);
@@ -318,7 +318,7 @@ describe("services to sign in with", () => {
           await page.waitForURL("**/token");
           await open("/personal");
           await page.getByText(person, { exact: true }).first().waitFor();
-          await page.getByText(words.personal.bindings.title).first().waitFor();
+          await page.getByText(words.profile.bindings.title).first().waitFor();
         }
         const memberships = await page.evaluate(async () => {
           const headers = { "Sluice-User": String(JSON.parse(localStorage.getItem("user") ?? "{}").id) };
@@ -332,7 +332,7 @@ describe("services to sign in with", () => {
         await somebody.typePassword(name, PASSWORD);
         await page.waitForURL("**/token");
         seat({ sub: `bound-${language}`, name: "Anybody" });
-        const { bind, bound, unbind } = words.personal.bindings;
+        const { bind, bound, unbind } = words.profile.bindings;
         const act = (action: string) => somebody.entry(openid).getByRole("button", { name: action, exact: true });
         await open("/personal");
         await act(bind).click();
@@ -353,8 +353,8 @@ describe("services to sign in with", () => {
       await signOut();
       await open("/login");
       await offered(somebody, "wechat").click();
-      await page.getByText(words.oauth.wechat.hint).waitFor();
-      await dialog.getByRole("button", { name: words.oauth.wechat.signIn, exact: true }).waitFor();
+      await page.getByText(words.identities.wechat.hint).waitFor();
+      await dialog.getByRole("button", { name: words.identities.wechat.signIn, exact: true }).waitFor();
       await somebody.clean();
       expect(somebody.unexpected()).toEqual([]);
     });
@@ -385,9 +385,9 @@ describe("services to sign in with", () => {
 
         seat({ id: 1 });
         await open("/personal");
-        await line(boss, "github").getByRole("button", { name: words.personal.bindings.bind, exact: true }).click();
+        await line(boss, "github").getByRole("button", { name: words.profile.bindings.bind, exact: true }).click();
         await line(boss, "github")
-          .getByText(fillPlaceholders(words.personal.bindings.boundTo, { subject: 1 }))
+          .getByText(fillPlaceholders(words.profile.bindings.boundTo, { subject: 1 }))
           .waitFor();
         await turnOff("PasswordLoginEnabled");
         await until(

@@ -35,33 +35,33 @@ describe("joining", () => {
   test("asks for what is missing, cuts a name by its characters, and wants a password of 8 to 20", async () => {
     const { open, page, words, field, button } = newcomer;
     await open("/register?aff=ABCD");
-    await button(words.register.submit).click();
-    await page.getByText(words.register.errors.username_required).waitFor();
-    await page.getByText(words.register.errors.email).waitFor();
+    await button(words.registration.submit).click();
+    await page.getByText(words.registration.errors.username_required).waitFor();
+    await page.getByText(words.registration.errors.email).waitFor();
     await newcomer.clean();
     await field("username").fill("👩一二三四五六七八九十甲乙");
     expect([...(await field("username").inputValue())]).toHaveLength(12);
     await field("username").fill(NAME);
-    const wrongLength = words.register.errors.password_length
+    const wrongLength = words.registration.errors.password_length
       .replace("{{passwordMin}}", "8")
       .replace("{{passwordMax}}", "20");
     for (const password of ["七个字的密码吗", "x".repeat(21)]) {
       await field("password").fill(PASSWORD);
       await page.getByText(wrongLength).waitFor({ state: "detached" });
       await field("password").fill(password);
-      await button(words.register.submit).click();
+      await button(words.registration.submit).click();
       await page.getByText(wrongLength).waitFor();
     }
     await field("password").fill(PASSWORD);
     await field("confirm").fill("another password");
-    await button(words.register.submit).click();
-    await page.getByText(words.register.errors.confirm).waitFor();
+    await button(words.registration.submit).click();
+    await page.getByText(words.registration.errors.confirm).waitFor();
     // The first by a rule, the second from the list of those that leaked most often.
     for (const password of ["password1", "Metallica"]) {
       await field("password").fill(password);
-      await page.getByText(words.register.easyToGuess).waitFor();
+      await page.getByText(words.registration.easyToGuess).waitFor();
       await field("password").fill(PASSWORD);
-      await page.getByText(words.register.passwordHint).waitFor();
+      await page.getByText(words.registration.passwordHint).waitFor();
     }
   });
 
@@ -69,18 +69,18 @@ describe("joining", () => {
     const { page, words, field, button, countdown } = newcomer;
     await fixture.root.put("/api/option/", { key: "EmailDomainRestrictionEnabled", value: "true" });
     await field("email").fill(ADDRESS);
-    await button(words.register.send).click();
+    await button(words.registration.send).click();
     await page.getByText(say("email_domain_refused", "en"), { exact: true }).waitFor();
     await fixture.root.put("/api/option/", { key: "EmailDomainWhitelist", value: "example.com" });
     await field("password").fill(PASSWORD);
     await field("confirm").fill(PASSWORD);
     const coming = fixture.post.next();
-    await button(words.register.send).click();
+    await button(words.registration.send).click();
     const code = findMailCode(await coming);
-    await countdown(words.register.resend).waitFor();
-    expect(await countdown(words.register.resend).isDisabled()).toBe(true);
+    await countdown(words.registration.resend).waitFor();
+    expect(await countdown(words.registration.resend).isDisabled()).toBe(true);
     await field("verification_code").fill(code);
-    await button(words.register.submit).click();
+    await button(words.registration.submit).click();
     await page.waitForURL("**/login");
     expect(await page.evaluate(() => localStorage.getItem("aff"))).toBe("ABCD");
   });
@@ -109,13 +109,13 @@ describe("joining", () => {
 
       await signOut();
       await typePassword(NAME, PASSWORD);
-      await page.getByText(words.login.secondFactor.hint).waitFor();
+      await page.getByText(words.signIn.secondFactor.hint).waitFor();
       await field("code").fill("000000");
-      await button(words.login.submit).click();
+      await button(words.signIn.submit).click();
       await page.getByText(say("second_factor_wrong", "en"), { exact: true }).waitFor();
       await newcomer.clean();
       await field("code").fill(recoveryCodes.pop() ?? "");
-      await button(words.login.submit).click();
+      await button(words.signIn.submit).click();
       await page.waitForURL("**/token");
     },
     TIMEOUT_MS,
@@ -145,7 +145,7 @@ describe("joining", () => {
       await page.getByText(DEVICE, { exact: true }).waitFor();
       await signOut();
       await open("/login");
-      await button(words.login.passkey).click();
+      await button(words.signIn.passkey).click();
       await page.waitForURL("**/token");
     },
     TIMEOUT_MS,
@@ -160,14 +160,14 @@ describe("joining", () => {
       await root.put("/api/option/", { key: "GitHubOAuthEnabled", value: "true" });
       outside.seat({ id: GITHUB_ID, login: "octocat" }, url);
       await open("/personal");
-      const gitHub = entry(words.oauth.services.github);
-      await gitHub.getByRole("button", { name: words.personal.bindings.bind, exact: true }).click();
-      await gitHub.getByText(fillPlaceholders(words.personal.bindings.boundTo, { subject: GITHUB_ID })).waitFor();
+      const gitHub = entry(words.identities.services.github);
+      await gitHub.getByRole("button", { name: words.profile.bindings.bind, exact: true }).click();
+      await gitHub.getByText(fillPlaceholders(words.profile.bindings.boundTo, { subject: GITHUB_ID })).waitFor();
       await signOut();
       await open("/login?returnTo=/personal");
-      await button(words.oauth.services.github).click();
+      await button(words.identities.services.github).click();
       await field("code").fill(recoveryCodes.pop() ?? "");
-      await button(words.login.submit).click();
+      await button(words.signIn.submit).click();
       await page.waitForURL("**/personal");
     },
     TIMEOUT_MS,
@@ -204,7 +204,7 @@ describe("joining", () => {
       await page.getByRole("alert").waitFor();
       await typePassword(NAME, password);
       await field("code").fill(recoveryCodes.pop() ?? "");
-      await button(words.login.submit).click();
+      await button(words.signIn.submit).click();
       await page.waitForURL("**/token");
       await open("/personal?tab=security");
       await entry(new RegExp(words.security.sessions.current)).waitFor();
@@ -250,10 +250,10 @@ describe("joining", () => {
       await signOut();
       await typePassword(NAME, password);
       await field("code").fill(former);
-      await button(words.login.submit).click();
+      await button(words.signIn.submit).click();
       await page.getByRole("alert").waitFor();
       await field("code").fill(recoveryCodes.pop() ?? "");
-      await button(words.login.submit).click();
+      await button(words.signIn.submit).click();
       await page.waitForURL("**/token");
     },
     TIMEOUT_MS,
@@ -265,22 +265,22 @@ describe("joining", () => {
       const { open, page, words, field, button, dialog, typePassword } = reader;
       const { totp, passkeys } = words.security;
       await open("/register");
-      await button(words.register.submit).click();
-      await page.getByText(words.register.errors.username_required).waitFor();
-      await page.getByText(words.register.errors.email).waitFor();
+      await button(words.registration.submit).click();
+      await page.getByText(words.registration.errors.username_required).waitFor();
+      await page.getByText(words.registration.errors.email).waitFor();
       await reader.clean();
       await field("email").fill("newcomer@example.cn");
-      await button(words.register.send).click();
+      await button(words.registration.send).click();
       await page.getByText(say("email_domain_refused", "zh"), { exact: true }).waitFor();
 
       await typePassword(NAME, password);
-      await page.getByText(words.login.secondFactor.hint).waitFor();
+      await page.getByText(words.signIn.secondFactor.hint).waitFor();
       await field("code").fill("000000");
-      await button(words.login.submit).click();
+      await button(words.signIn.submit).click();
       await page.getByText(say("second_factor_wrong", "zh"), { exact: true }).waitFor();
       await reader.clean();
       await field("code").fill(recoveryCodes.pop() ?? "");
-      await button(words.login.submit).click();
+      await button(words.signIn.submit).click();
       await page.waitForURL("**/token");
 
       for (const tab of ["account", "security"] as const) {
@@ -340,7 +340,7 @@ describe("joining", () => {
 
       await signOut();
       await open("/login");
-      await button(words.login.passkey).click();
+      await button(words.signIn.passkey).click();
       await page.getByRole("alert").waitFor();
       await typePassword(NAME, password);
       await page.waitForURL("**/token");

@@ -65,7 +65,7 @@ test("signing out ends the session and leaves nothing of the account in the brow
   expect((await fetch(`${gateway.url}/api/user/self`, { headers })).status).toBe(401);
   await page.goBack();
   await page.waitForURL("**/login**");
-  await page.getByLabel(words.login.username).waitFor();
+  await page.getByLabel(words.signIn.username).waitFor();
   expect(await page.getByRole("navigation", { name: words.shell.nav, exact: true }).count()).toBe(0);
 }, 120_000);
 
@@ -85,9 +85,9 @@ test("passwords are masked until they are shown, and may be pasted and filled in
     await first.focus();
     await page.keyboard.press("Control+V");
     expect(await first.inputValue()).toBe("from a password manager");
-    await button(words.login.showPassword).first().click();
+    await button(words.signIn.showPassword).first().click();
     expect(await first.getAttribute("type")).toBe("text");
-    await button(words.login.hidePassword).first().click();
+    await button(words.signIn.hidePassword).first().click();
     expect(await first.getAttribute("type")).toBe("password");
   }
 }, 120_000);

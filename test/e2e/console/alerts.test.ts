@@ -175,7 +175,7 @@ describe.each(JOURNEY_LANGUAGES)("alerts, in %s", (language) => {
   testOnce(
     "a key that was found in public is disabled, marked, logged and reported",
     async () => {
-      const { settings, tokens, logNotes } = all;
+      const { settings, apiKeys, logNotes } = all;
       const { page, button, row } = consolePage;
       await consolePage.open("/setting?tab=system&section=keyLeaks");
       const address = page.getByLabel(settings.fields.LeakReportKeysUrl.label, { exact: true });
@@ -198,11 +198,11 @@ describe.each(JOURNEY_LANGUAGES)("alerts, in %s", (language) => {
       await root.post("/api/jobs/alert%20rules/run");
       expect((await receivers.after(count)).body).toMatchObject({ type: "key_leaked" });
       await consolePage.open("/token");
-      const mark = row(name).getByText(tokens.status.leaked, { exact: true });
+      const mark = row(name).getByText(apiKeys.status.leaked, { exact: true });
       await mark.hover();
       await page.getByRole("tooltip").getByText(url).waitFor();
       await consolePage.expectAccessible();
-      const toggle = { name: fillPlaceholders(tokens.toggle, { name }) };
+      const toggle = { name: fillPlaceholders(apiKeys.toggle, { name }) };
       await page.getByRole("switch", { ...toggle, checked: false }).click();
       await page.getByRole("switch", { ...toggle, checked: true }).waitFor();
       await mark.waitFor();

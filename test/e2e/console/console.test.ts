@@ -61,7 +61,7 @@ describe.each<[Language, boolean]>([
     await page.getByText(words.setup.modes.self.name, { exact: true }).click();
     await button(words.setup.submit).click();
     await page.waitForURL("**/start");
-    await page.getByRole("heading", { name: words.start.title }).waitFor();
+    await page.getByRole("heading", { name: words.firstSteps.title }).waitFor();
   }, 120_000);
 
   test("signing in leads back to the requested page", async () => {
@@ -73,12 +73,12 @@ describe.each<[Language, boolean]>([
     await page.waitForURL("**/login?**");
     await clean();
     await fitsPhone();
-    await page.getByLabel(words.login.username).fill(NAME);
-    await page.getByLabel(words.login.password, { exact: true }).fill("wrong-password");
-    await button(words.login.submit).click();
+    await page.getByLabel(words.signIn.username).fill(NAME);
+    await page.getByLabel(words.signIn.password, { exact: true }).fill("wrong-password");
+    await button(words.signIn.submit).click();
     await page.getByRole("alert").first().waitFor();
-    await page.getByLabel(words.login.password, { exact: true }).fill(PASSWORD);
-    await button(words.login.submit).click();
+    await page.getByLabel(words.signIn.password, { exact: true }).fill(PASSWORD);
+    await button(words.signIn.submit).click();
     await page.waitForURL("**/channel");
     await page.getByText(words.channels.empty.title).waitFor();
     await page.getByText(words.shell.selfUse).waitFor();
@@ -114,17 +114,17 @@ describe.each<[Language, boolean]>([
   test("an API key is made and shown", async () => {
     await page.getByRole("link", { name: words.shell.tokens }).click();
     // A keyboard goes on at the page's heading.
-    await page.locator("h1:focus", { hasText: words.tokens.title }).waitFor();
-    await button(words.tokens.add).first().click();
-    const drawer = page.getByRole("dialog", { name: words.tokens.form.createTitle });
-    const name = drawer.getByLabel(words.tokens.form.name, { exact: true });
+    await page.locator("h1:focus", { hasText: words.apiKeys.title }).waitFor();
+    await button(words.apiKeys.add).first().click();
+    const drawer = page.getByRole("dialog", { name: words.apiKeys.form.createTitle });
+    const name = drawer.getByLabel(words.apiKeys.form.name, { exact: true });
     await name.fill("notebook");
-    await drawer.getByLabel(words.tokens.form.unlimited).click();
+    await drawer.getByLabel(words.apiKeys.form.unlimited).click();
     await clean();
     await name.press("Enter");
     key = (await page.getByRole("dialog").locator("code", { hasText: /^sk-/ }).first().textContent()) ?? "";
     expect(key).toMatch(/^sk-[0-9A-Za-z]{48}$/);
-    await button(words.tokens.created.done).click();
+    await button(words.apiKeys.created.done).click();
     await page.getByRole("row").filter({ hasText: "notebook" }).waitFor();
     await clean();
   }, 120_000);
@@ -156,16 +156,16 @@ describe.each<[Language, boolean]>([
 
   test("the password can be changed, and the old one is needed for it", async () => {
     await page.getByRole("link", { name: words.shell.personalSettings }).click();
-    await page.getByRole("tab", { name: words.personal.tabs.security }).click();
+    await page.getByRole("tab", { name: words.profile.tabs.security }).click();
     const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
-    await fill(words.personal.password.original, "not-the-old-one");
-    await fill(words.personal.password.new, "another-lock-7");
-    await fill(words.personal.password.confirm, "another-lock-7");
-    await button(words.personal.password.submit).click();
+    await fill(words.profile.password.original, "not-the-old-one");
+    await fill(words.profile.password.new, "another-lock-7");
+    await fill(words.profile.password.confirm, "another-lock-7");
+    await button(words.profile.password.submit).click();
     await page.getByRole("alert").first().waitFor();
-    await fill(words.personal.password.original, PASSWORD);
-    await button(words.personal.password.submit).click();
-    await page.getByText(words.personal.password.done).waitFor();
+    await fill(words.profile.password.original, PASSWORD);
+    await button(words.profile.password.submit).click();
+    await page.getByText(words.profile.password.done).waitFor();
     await clean();
   }, 120_000);
 
@@ -216,10 +216,10 @@ describe("a page that is opened for the first time", () => {
     // Each costs a browser some milliseconds; there were over a hundred once.
     expect(files).toBeLessThanOrEqual(20);
     files = 0;
-    await page.getByLabel(WORDS.en.login.username).fill(ROOT_NAME);
-    await page.getByLabel(WORDS.en.login.password, { exact: true }).fill(ROOT_PASSWORD);
-    await page.getByRole("button", { name: WORDS.en.login.submit, exact: true }).click();
-    await page.getByText(WORDS.en.tokens.empty.title).waitFor();
+    await page.getByLabel(WORDS.en.signIn.username).fill(ROOT_NAME);
+    await page.getByLabel(WORDS.en.signIn.password, { exact: true }).fill(ROOT_PASSWORD);
+    await page.getByRole("button", { name: WORDS.en.signIn.submit, exact: true }).click();
+    await page.getByText(WORDS.en.apiKeys.empty.title).waitFor();
     await page.waitForLoadState("networkidle");
     expect(files).toBeGreaterThan(0);
     expect(files).toBeLessThanOrEqual(40);

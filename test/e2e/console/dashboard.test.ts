@@ -13,7 +13,7 @@ import {
 } from "../../support/e2e/console-page.ts";
 import { until } from "../../support/lib/until.ts";
 
-const words = WORDS.en.dashboard;
+const words = WORDS.en.usage;
 const DAY_S = 86_400;
 /** Next to the model, by which it is split at first. */
 const DIMENSIONS = ["user", "channel", "group", "token"] as const;
@@ -207,7 +207,7 @@ describe("the dashboard", () => {
   test("nothing complained", () => expect(consolePage.complaints).toEqual([]));
 
   test("is readable and clean in Chinese on a phone", async () => {
-    const chinese = WORDS.zh.dashboard;
+    const chinese = WORDS.zh.usage;
     const phone = await openConsolePage(browser, gateway, VIEWPORTS.zh);
     await phone.open("/detail?range=30d");
     await phone.page.getByRole("img", { name: chinese.chartLabel }).waitFor();

@@ -73,7 +73,7 @@ describe("from set-up to the first answer", () => {
     await page.getByLabel(words.channels.form.baseUrl, { exact: true }).click();
     await type(`${upstream.url}/v1`);
     await button(words.channels.add).click();
-    await page.getByText(words.start.test.done).waitFor();
+    await page.getByText(words.firstSteps.test.done).waitFor();
     await page.getByRole("link", { name: words.shell.playground, exact: true }).click();
     await page.getByLabel(words.playground.ask).and(page.locator(":focus")).waitFor();
     await type(QUESTION);
@@ -110,7 +110,7 @@ describe("from set-up to the first answer", () => {
     await page.getByLabel(words.channels.form.baseUrl, { exact: true }).and(page.locator(":focus")).waitFor();
     await type(upstream.url);
     await press("Enter");
-    await page.getByText(words.start.test.done).waitFor();
+    await page.getByText(words.firstSteps.test.done).waitFor();
     await press("Control+k");
     await page.getByRole("combobox").and(page.locator(":focus")).waitFor();
     await type("playground");
@@ -143,9 +143,9 @@ describe.each([
 
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const step = (name: "channel" | "test" | "prices" | "key" | "call" | "receipt") =>
-    page.getByRole("region", { name: words.start[name].title, exact: true });
+    page.getByRole("region", { name: words.firstSteps[name].title, exact: true });
   const ticked = (name: Parameters<typeof step>[0]) =>
-    step(name).getByRole("img", { name: words.start.isDone, exact: true }).waitFor();
+    step(name).getByRole("img", { name: words.firstSteps.isDone, exact: true }).waitFor();
   const clean = async () => {
     expect(await findSeriousViolations(page)).toEqual([]);
     expect(await measureHorizontalOverflow(page)).toBe(0);
@@ -159,7 +159,7 @@ describe.each([
     await button(words.setup.submit).click();
     await page.waitForURL("**/start");
     await step("receipt").waitFor();
-    expect(await page.getByRole("img", { name: words.start.isOpen, exact: true }).count()).toBe(6);
+    expect(await page.getByRole("img", { name: words.firstSteps.isOpen, exact: true }).count()).toBe(6);
     await clean();
   }, 120_000);
 
@@ -169,7 +169,7 @@ describe.each([
     await page.getByText("gpt-4o-mini", { exact: true }).waitFor({ state: "detached" });
     await clean();
     await openPath(page, gateway.url, "/token");
-    await page.getByText(words.tokens.use.noModels).waitFor();
+    await page.getByText(words.apiKeys.use.noModels).waitFor();
     await clean();
     await page.getByRole("alert").getByRole("link", { name: words.channels.add, exact: true }).click();
     await page.waitForURL("**/start");
@@ -193,10 +193,10 @@ describe.each([
   }, 120_000);
 
   test("a key, a call and its receipt finish the list", async () => {
-    await step("key").getByRole("button", { name: words.tokens.add, exact: true }).click();
-    await button(words.tokens.created.done).click();
+    await step("key").getByRole("button", { name: words.apiKeys.add, exact: true }).click();
+    await button(words.apiKeys.created.done).click();
     await ticked("key");
-    await step("call").getByRole("link", { name: words.start.call.action, exact: true }).click();
+    await step("call").getByRole("link", { name: words.firstSteps.call.action, exact: true }).click();
     await page.getByLabel(words.playground.ask).fill(QUESTION);
     await button(words.playground.send).click();
     await answered(page);
@@ -208,26 +208,26 @@ describe.each([
     });
     await openPath(page, gateway.url, "/start");
     await ticked("call");
-    await step("receipt").getByRole("link", { name: words.start.receipt.action, exact: true }).click();
+    await step("receipt").getByRole("link", { name: words.firstSteps.receipt.action, exact: true }).click();
     await page.getByText(words.logs.detail.receipt, { exact: true }).waitFor();
     await openPath(page, gateway.url, "/start");
-    await page.getByRole("heading", { name: words.start.finished }).waitFor();
+    await page.getByRole("heading", { name: words.firstSteps.finished }).waitFor();
     await clean();
     const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
     await createChannel(root, upstream.url, ["a-model-of-ours"]);
     await page.reload();
-    await page.getByLabel(words.start.prices.input, { exact: true }).fill("1");
-    await button(words.start.prices.action).click();
-    await page.getByText(words.start.prices.number).waitFor();
+    await page.getByLabel(words.firstSteps.prices.input, { exact: true }).fill("1");
+    await button(words.firstSteps.prices.action).click();
+    await page.getByText(words.firstSteps.prices.number).waitFor();
     await clean();
-    await page.getByLabel(words.start.prices.output, { exact: true }).fill("4");
-    await button(words.start.prices.action).click();
-    await page.getByRole("heading", { name: words.start.finished }).waitFor();
+    await page.getByLabel(words.firstSteps.prices.output, { exact: true }).fill("4");
+    await button(words.firstSteps.prices.action).click();
+    await page.getByRole("heading", { name: words.firstSteps.finished }).waitFor();
     const options: { key: string; value: string }[] = await root.get("/api/option/");
     const ratioOf = (name: string) =>
       JSON.parse(options.find(({ key }) => key === name)?.value ?? "{}")["a-model-of-ours"];
     expect([ratioOf("ModelRatio"), ratioOf("CompletionRatio")]).toEqual([0.5, 4]);
-    await button(words.start.close).click();
+    await button(words.firstSteps.close).click();
     await page.waitForURL("**/token");
     expect(complaints.filter((line) => !line.includes("400"))).toEqual([]);
   }, 120_000);

@@ -44,7 +44,7 @@ const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 
 describe("the pages of an operator", () => {
   test("the books are added up again and nothing is off", async () => {
-    const words = WORDS.en.books;
+    const words = WORDS.en.ledgerCheck;
     await consolePage.open("/books");
     await consolePage.button(words.check).click();
     const books = Object.keys(words.names).length;
@@ -57,7 +57,7 @@ describe("the pages of an operator", () => {
   }, 120_000);
 
   test("charges that the database refused are shown with the reason, charged again and dismissed", async () => {
-    const words = WORDS.en.books.setAside;
+    const words = WORDS.en.ledgerCheck.setAside;
     const { page } = consolePage;
     const { id: userId, used_quota: before } = await root.get("/api/user/self");
     const rejected = new RejectedRecords(path.join(gateway.dataDir, "journal"));
@@ -139,7 +139,7 @@ describe("the pages of an operator", () => {
   }, 120_000);
 
   test("the router says where a call would go, and why not elsewhere", async () => {
-    const words = WORDS.en.routing;
+    const words = WORDS.en.explain;
     await consolePage.open("/router");
     await consolePage.waitForNotice(words.idleTitle);
     await consolePage.page.getByLabel(words.model).fill(MODEL);
@@ -154,7 +154,7 @@ describe("the pages of an operator", () => {
   }, 120_000);
 
   test("the doctor examines everything, and says the fix for what it finds", async () => {
-    const words = WORDS.en.doctor;
+    const words = WORDS.en.diagnostics;
     await consolePage.open("/doctor");
     const { checks } = await fixture.root.get("/api/doctor/");
     const again = consolePage.button(words.again);
@@ -300,8 +300,8 @@ describe("the pages of an operator", () => {
     // What is named exactly comes first, and actions need no page.
     await jump("channels", fillPlaceholders(words.goTo, { page: WORDS.en.shell.channels }), 0);
     await page.waitForURL("**/channel");
-    await jump("create key", WORDS.en.tokens.add, 0);
-    await consolePage.dialog(WORDS.en.tokens.form.createTitle).waitFor();
+    await jump("create key", WORDS.en.apiKeys.add, 0);
+    await consolePage.dialog(WORDS.en.apiKeys.form.createTitle).waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL("**/token");
     await jump("new user", WORDS.en.users.form.add, 0);
@@ -359,7 +359,7 @@ describe("the pages of an operator", () => {
 
   test("a company's provider signs its people in, and may manage them with a token", async () => {
     const { page, button, dialog, row, waitForNotice } = consolePage;
-    const { providers, access } = WORDS.en;
+    const { identityProviders: providers, access } = WORDS.en;
     const folder = await mkdtemp(path.join(tmpdir(), "sluice-idp-"));
     const file = path.join(folder, "certificate.pem");
     await makeCertificate(file, path.join(folder, "key.pem"));
@@ -397,7 +397,7 @@ describe("the pages of an operator", () => {
 
   test("a page that is older than the server still asks before it deletes, and says what it did", async () => {
     const old = await openConsolePage(browser, gateway, VIEWPORTS.en);
-    const { providers, components } = WORDS.en;
+    const { identityProviders: providers, components } = WORDS.en;
     await old.open("/identity-providers");
     await old.button(components.table.actionsFor.replace("{{name}}", "Harbor SSO")).click();
     const item = old.page.getByRole("menuitem", { name: providers.delete, exact: true });
@@ -490,17 +490,17 @@ describe("the pages of an operator", () => {
     const phone = await openConsolePage(browser, fixture.gateway, VIEWPORTS.zh);
     const changed = fillPlaceholders(WORDS.zh.logNotes.texts.user_changed, { name: "ferry", id: ferry });
     for (const [path, title] of [
-      ["/books", WORDS.zh.books.title],
-      ["/router", WORDS.zh.routing.title],
-      ["/doctor", WORDS.zh.doctor.title],
+      ["/books", WORDS.zh.ledgerCheck.title],
+      ["/router", WORDS.zh.explain.title],
+      ["/doctor", WORDS.zh.diagnostics.title],
       ["/jobs", WORDS.zh.jobs.title],
       ["/exports", WORDS.zh.sinks.title],
       ["/service-accounts", WORDS.zh.access.accounts.title],
       ["/admin-roles", WORDS.zh.access.roles.title],
       ["/experiments", WORDS.zh.experiments.title],
       ["/replays", WORDS.zh.replays.title],
-      ["/channel-checks", WORDS.zh.checks.title],
-      ["/identity-providers", WORDS.zh.providers.title],
+      ["/channel-checks", WORDS.zh.authenticity.title],
+      ["/identity-providers", WORDS.zh.identityProviders.title],
       ["/sessions", WORDS.zh.sessions.title],
       ["/audit?search=修改了用户", WORDS.zh.audit.title],
       ["/notice", WORDS.zh.notifications.broadcast.page],
@@ -508,7 +508,8 @@ describe("the pages of an operator", () => {
     ] as const) {
       await phone.open(path);
       await phone.page.getByRole("heading", { name: title, level: 1 }).waitFor();
-      if (path === "/doctor") await phone.page.getByText(WORDS.zh.doctor.waits).first().waitFor({ state: "detached" });
+      if (path === "/doctor")
+        await phone.page.getByText(WORDS.zh.diagnostics.waits).first().waitFor({ state: "detached" });
       if (path.startsWith("/audit")) await phone.page.getByText(changed).first().waitFor();
       await phone.expectAccessible();
     }

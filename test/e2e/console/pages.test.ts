@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import texts from "texts:all";
 import type { Page } from "playwright";
 import { openDatabase } from "../../../db/connect.ts";
 import { logs } from "../../../db/schema/gateway/logs.ts";
@@ -381,8 +382,6 @@ describe("drawings and songs", () => {
 
 describe("the other languages", () => {
   const tags = LANGUAGES.filter(({ isMachineMade }) => isMachineMade).map(({ tag }) => tag);
-  const load = async (tag: string): Promise<object> =>
-    (await LANGUAGES.find((known) => known.tag === tag)?.load()) ?? {};
 
   let phone: ConsolePage;
   beforeAll(async () => {
@@ -396,15 +395,16 @@ describe("the other languages", () => {
     async (tag) => {
       await phone.page.evaluate((language) => localStorage.setItem("i18nextLng", language), tag);
       await phone.load("/about");
-      const texts: Record<string, { title?: string }> = Object.fromEntries(Object.entries(await load(tag)));
-      for (const [at, name] of [
-        ["/detail", "dashboard"],
-        ["/channel", "channels"],
-        ["/log", "logs"],
-        ["/setting", "settings"],
+      for (const [at, part, name] of [
+        ["/detail", "signedIn", "usage"],
+        ["/channel", "admin", "channels"],
+        ["/log", "signedIn", "logs"],
+        ["/setting", "settings", "settings"],
       ] as const) {
+        const { [name]: own } = await texts[tag][part]();
+        if (typeof own !== "object" || typeof own.title !== "string") throw new Error(`${name} has no title`);
         await phone.open(at);
-        await phone.page.getByRole("heading", { name: texts[name]?.title ?? "", level: 1 }).waitFor();
+        await phone.page.getByRole("heading", { name: own.title, level: 1, exact: true }).waitFor();
         await phone.expectAccessible();
       }
       expect(await phone.page.evaluate(() => document.documentElement.lang)).toBe(tag);
@@ -444,7 +444,7 @@ test("the console can be installed, and says so when it is offline", async () =>
   await page.getByRole("heading", { name: words.shell.offline.title }).waitFor();
   await page.context().setOffline(false);
   await page.getByRole("link", { name: words.shell.offline.retry }).click();
-  await page.getByRole("button", { name: words.login.submit, exact: true }).waitFor();
+  await page.getByRole("button", { name: words.signIn.submit, exact: true }).waitFor();
   await page.context().close();
   await setOption(root, "SystemName", "Sluice");
 }, 120_000);
@@ -462,36 +462,36 @@ describe("the dashboard", () => {
     await consolePage.open("/detail");
     await page.getByRole("row").filter({ hasText: MODEL }).getByText("$0.006").first().waitFor();
     await clean(page);
-    await button(words.dashboard.dimensions.token).click();
+    await button(words.usage.dimensions.token).click();
     await page.getByRole("row").filter({ hasText: "boat" }).waitFor();
-    await button(words.dashboard.measures.calls).click();
+    await button(words.usage.measures.calls).click();
     await until(
       async () => new URL(page.url()).searchParams,
       (address) => address.get("by") === "token" && address.get("measure") === "calls",
     );
     await page.reload();
     await page.getByRole("row").filter({ hasText: "boat" }).waitFor();
-    const tiles = page.getByLabel(words.dashboard.overview, { exact: true });
+    const tiles = page.getByLabel(words.usage.overview, { exact: true });
     await tiles.getByText("$0.0060").waitFor();
-    await tiles.getByText(words.dashboard.tiles.success).waitFor();
+    await tiles.getByText(words.usage.tiles.success).waitFor();
     const file = await consolePage.download(() => button(words.components.exportCsv).click());
     expect(file.name).toBe("usage-by-token.csv");
     expect(file.text).toContain("boat");
-    await page.getByRole("button", { name: fillPlaceholders(words.dashboard.filterBy, { name: "boat" }) }).click();
-    const filtered = { dimension: words.dashboard.dimensions.token, name: "boat" };
-    await page.getByText(fillPlaceholders(words.dashboard.filteredBy, filtered)).waitFor();
+    await page.getByRole("button", { name: fillPlaceholders(words.usage.filterBy, { name: "boat" }) }).click();
+    const filtered = { dimension: words.usage.dimensions.token, name: "boat" };
+    await page.getByText(fillPlaceholders(words.usage.filteredBy, filtered)).waitFor();
     await clean(page);
-    await button(words.dashboard.viewRequests).click();
+    await button(words.usage.viewRequests).click();
     await page.waitForURL("**/log?**token=boat**");
     await page.goBack();
-    await button(words.dashboard.clearFilters).click();
+    await button(words.usage.clearFilters).click();
     await until(
       async () => new URL(page.url()).searchParams,
       (address) => address.get("token") === null && address.get("by") === "token",
     );
     await setOption(root, "DataExportEnabled", false);
     await consolePage.open("/detail");
-    await page.getByText(words.dashboard.off).waitFor();
+    await page.getByText(words.usage.off).waitFor();
     await setOption(root, "DataExportEnabled", true);
     expect(consolePage.complaints).toEqual([]);
   }, 120_000);
@@ -507,7 +507,7 @@ test("all of it reads as well in Chinese on a phone", async () => {
     ["/chat/9", zh.chat.none.title],
     ["/midjourney", zh.tasks.statuses.MODAL],
     [SONGS, zh.tasks.statuses.QUEUED],
-    ["/detail", zh.dashboard.runningOut],
+    ["/detail", zh.usage.runningOut],
   ] as const) {
     await phone.open(at);
     await phone.page.getByText(text, { exact: true }).first().waitFor();

@@ -278,7 +278,7 @@ describe("the playground", () => {
       ["python", `base_url="${fixture.gateway.url}/v1"`],
       ["typescript", `baseURL: "${fixture.gateway.url}/v1"`],
     ] as const) {
-      await button(WORDS.en.tokens.use[language], dialog()).click();
+      await button(WORDS.en.apiKeys.use[language], dialog()).click();
       await code.getByText(sign).waitFor();
       expect(await code.textContent()).toContain("Answer like a lock keeper.");
     }

@@ -53,7 +53,7 @@ test("a route that was just created serves calls, and its charge and log name th
 });
 
 describe("routing", () => {
-  const words = WORDS.en.routing;
+  const words = WORDS.en.explain;
   let consolePage: ConsolePage;
   beforeAll(async () => {
     consolePage = await openConsolePage(browser, fixture.gateway, BOTH_VIEWPORTS);
@@ -144,7 +144,7 @@ describe("routing", () => {
   }, 90_000);
 
   test("is explained in Chinese on a phone as well", async () => {
-    const { routes, routing } = WORDS.zh;
+    const { routes, explain: routing } = WORDS.zh;
     await expectChinesePages(browser, fixture.gateway, ["/routes", "/router"], undefined, async (phone) => {
       await phone.page.getByLabel(routing.model, { exact: true }).fill(MODEL);
       await phone.page.keyboard.press("Tab");

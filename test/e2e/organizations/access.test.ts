@@ -32,7 +32,7 @@ const statusWith = async (token: string, path: string): Promise<number> =>
 
 describe.each(JOURNEY_LANGUAGES)("rights, in %s", (language) => {
   const words = WORDS[language];
-  const { access, providers } = words;
+  const { access, identityProviders: providers } = words;
   const { verbs, resources } = access.rights;
   let console: ConsolePage;
   beforeAll(async () => {

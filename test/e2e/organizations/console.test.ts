@@ -51,8 +51,8 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
   };
   const keyNames = async (console: ConsolePage): Promise<string[]> => {
     await console.open("/token");
-    await console.page.getByRole("heading", { name: words.tokens.title, exact: true }).waitFor();
-    await console.page.locator(`[data-row], h2:has-text("${words.tokens.empty.title}")`).first().waitFor();
+    await console.page.getByRole("heading", { name: words.apiKeys.title, exact: true }).waitFor();
+    await console.page.locator(`[data-row], h2:has-text("${words.apiKeys.empty.title}")`).first().waitFor();
     return console.page.locator("[data-row]").allTextContents();
   };
   /** The newest key of the organization, as the member sees it. */
@@ -161,14 +161,14 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
   test("has keys that the member's own account does not have, and the owner sees them with their author", async () => {
     const { page, button } = second;
     expect(await keyNames(second)).toEqual([]);
-    await button(language === "en" ? words.tokens.add : words.tokens.addShort)
+    await button(language === "en" ? words.apiKeys.add : words.apiKeys.addShort)
       .first()
       .click();
     const form = page.getByRole("dialog");
-    await form.getByLabel(words.tokens.form.name, { exact: true }).fill("shared");
-    await form.getByRole("switch", { name: words.tokens.form.unlimited }).setChecked(true);
+    await form.getByLabel(words.apiKeys.form.name, { exact: true }).fill("shared");
+    await form.getByRole("switch", { name: words.apiKeys.form.unlimited }).setChecked(true);
     await form.getByRole("button", { name: /^(Create key|Create 1 key|创建)/ }).click();
-    await button(words.tokens.created.done).click();
+    await button(words.apiKeys.created.done).click();
     await second.actAs(texts.personal);
     expect(await keyNames(second)).toEqual([]);
     await second.actAs(name);
@@ -201,12 +201,12 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
     await expectAccessible();
 
     await keyNames(second);
-    await second.chooseRowAction("shared", words.tokens.edit);
+    await second.chooseRowAction("shared", words.apiKeys.edit);
     const drawer = second.page.getByRole("dialog");
-    await drawer.getByRole("combobox", { name: words.tokens.form.project }).click();
+    await drawer.getByRole("combobox", { name: words.apiKeys.form.project }).click();
     await second.page.getByRole("option", { name: "Website" }).click();
-    await drawer.getByRole("button", { name: words.tokens.form.save }).click();
-    await second.waitForNotice(words.tokens.saved.replace("{{name}}", "shared"));
+    await drawer.getByRole("button", { name: words.apiKeys.form.save }).click();
+    await second.waitForNotice(words.apiKeys.saved.replace("{{name}}", "shared"));
   });
 
   test("forbids models by a policy, of which wrong fields are named", async () => {
@@ -243,7 +243,7 @@ describe.each(JOURNEY_LANGUAGES)("an organization, in %s", (language) => {
   });
 
   test("warns of a key that the policy demands to be rotated, and ends its old secret in time", async () => {
-    const { rotate, status, created } = words.tokens;
+    const { rotate, status, created } = words.apiKeys;
     expect((await keyNames(second)).join()).toContain(status.rotationSoon);
     await second.chooseRowAction("shared", rotate.action);
     const form = second.dialog(rotate.title.replace("{{name}}", "shared"));

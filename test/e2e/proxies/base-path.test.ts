@@ -110,7 +110,7 @@ describe("a journey below a path", () => {
     await page.waitForURL(`${passing.url}/login?**`);
     await page.locator('input[name="username"]').fill(ROOT_NAME);
     await page.locator('input[name="password"]').fill(ROOT_PASSWORD);
-    await button(words.login.submit).click();
+    await button(words.signIn.submit).click();
     await page.waitForURL((url) => url.pathname === `${BASE}/log`);
     await page.getByText("gpt-4o-mini").first().waitFor();
 

@@ -69,7 +69,7 @@ describe.each(DOCUMENTED_PROXIES)("%s", (kind) => {
       await page.goto(`${proxy.url}/login`);
       await page.locator('input[name="username"]').fill(ROOT_NAME);
       await page.locator('input[name="password"]').fill(ROOT_PASSWORD);
-      await page.getByRole("button", { name: WORDS.en.login.submit, exact: true }).click();
+      await page.getByRole("button", { name: WORDS.en.signIn.submit, exact: true }).click();
       await page.waitForURL(`${proxy.url}/token`);
       const session = (await context.cookies()).find(({ name }) => name.includes("session"));
       expect(session).toMatchObject({ name: "__Host-session", secure: true, path: "/" });

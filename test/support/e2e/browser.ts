@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import type { QueryClient } from "@tanstack/react-query";
 import { type Browser, chromium, type Page } from "playwright";
-import * as en from "../../../ui/locales/en/index.ts";
-import * as zh from "../../../ui/locales/zh/index.ts";
+import * as en from "../../../ui/locales/en.ts";
+import * as zh from "../../../ui/locales/zh.ts";
 import { keepOnFailure } from "./browser-test.ts";
 
 /** The console's words, by which a test finds what it clicks. */

@@ -95,7 +95,7 @@ export async function openVisitor(
       await open("/login");
       await field("username").fill(username);
       await field("password").fill(password);
-      await button(words.login.submit).click();
+      await button(words.signIn.submit).click();
     },
     /** Ends the session, as in another tab: what this page has read for it is dropped. */
     async signOut() {

@@ -109,7 +109,7 @@ export const PasswordInput = ({ id, name, value, onChange, autoComplete, hasErro
         <InputAdornment position="end">
           <IconButton
             size="small"
-            aria-label={isShown ? t("login.hidePassword") : t("login.showPassword")}
+            aria-label={isShown ? t("signIn.hidePassword") : t("signIn.showPassword")}
             onClick={() => setShown(!isShown)}
           >
             {isShown ? <VisibilityOutlined /> : <VisibilityOffOutlined />}

@@ -72,12 +72,12 @@ export const DashboardFilters = ({ scope, filter, period, rangeName }: Props) =>
       {active.map((key) => (
         <Chip
           key={key}
-          label={t("dashboard.filteredBy", { dimension: t(`dashboard.dimensions.${key}`), name: nameOf(key) })}
+          label={t("usage.filteredBy", { dimension: t(`usage.dimensions.${key}`), name: nameOf(key) })}
           onDelete={() => address.set({ [key]: undefined })}
         />
       ))}
       <Button variant="text" size="small" onClick={clear}>
-        {t("dashboard.clearFilters")}
+        {t("usage.clearFilters")}
       </Button>
       <Button
         variant="text"
@@ -89,7 +89,7 @@ export const DashboardFilters = ({ scope, filter, period, rangeName }: Props) =>
           })
         }
       >
-        {t("dashboard.viewRequests")}
+        {t("usage.viewRequests")}
       </Button>
     </Row>
   );
@@ -148,25 +148,25 @@ export const CompareSelect = ({ value, start, onChange }: CompareProps) => {
   return (
     <Row gap={2} wrap>
       <Box component="span" sx={{ fontSize: 12.5, color: "text.secondary" }}>
-        {t("dashboard.compare.label")}
+        {t("usage.compare.label")}
       </Box>
       <Select
         size="small"
         displayEmpty
         value={custom === null ? value : "custom"}
-        inputProps={{ "aria-label": t("dashboard.compare.label") }}
+        inputProps={{ "aria-label": t("usage.compare.label") }}
         onChange={({ target }) => onChange(target.value === "custom" ? String(daysBefore(start, 1)) : target.value)}
       >
         {CHOICES.map((name) => (
           <MenuItem key={name} value={name}>
-            {t(`dashboard.compare.${name || "previous"}`)}
+            {t(`usage.compare.${name || "previous"}`)}
           </MenuItem>
         ))}
       </Select>
       {custom !== null && (
         <Box sx={{ width: 210 }}>
           <DateTimeInput
-            label={t("dashboard.compare.from")}
+            label={t("usage.compare.from")}
             value={custom}
             onChange={(next) => next && onChange(String(next))}
             hasError={false}

@@ -68,18 +68,14 @@ const DetailContent = () => {
       <EmptyState
         isPage
         icon={<InsightsOutlined />}
-        title={t("dashboard.off")}
-        body={t("dashboard.offBody")}
+        title={t("usage.off")}
+        body={t("usage.offBody")}
         action={<SettingLink tab="operation" field="DataExportEnabled" />}
       />
     );
   return (
     <>
-      <PageHeader
-        title={t("dashboard.title")}
-        purpose={t("dashboard.purpose")}
-        actions={<UsageDownload view={view} />}
-      />
+      <PageHeader title={t("usage.title")} purpose={t("usage.purpose")} actions={<UsageDownload view={view} />} />
       <Row wrap gap={4} sx={{ mb: 4, rowGap: 2 }}>
         <RangePicker
           range={range}
@@ -118,7 +114,7 @@ const Rates = memo(({ view: { scope, period } }: { view: UsageView }) => {
   const { data } = useQuery(logStat(scope, period));
   return (
     <Box className="num" sx={{ color: "text.secondary", fontSize: 12.5, ...(!data && { visibility: "hidden" }) }}>
-      {t("dashboard.rates", { rpm: compactCount(data?.rpm ?? 0), tpm: compactCount(data?.tpm ?? 0) })}
+      {t("usage.rates", { rpm: compactCount(data?.rpm ?? 0), tpm: compactCount(data?.tpm ?? 0) })}
     </Box>
   );
 });
@@ -130,13 +126,13 @@ const SOON_DAYS = 60;
 const RunningOutPanel = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(runningOut);
-  const daysText = (count: number) => t("dashboard.days", { count, shown: formatNumber(count) });
+  const daysText = (count: number) => t("usage.days", { count, shown: formatNumber(count) });
   const soon = data?.filter(({ quota, daily_quota }) => quota / daily_quota < SOON_DAYS);
   return (
-    <Panel title={t("dashboard.runningOut")} hint={t("dashboard.pace")}>
+    <Panel title={t("usage.runningOut")} hint={t("usage.pace")}>
       {error && !data && <ErrorState error={error} onRetry={() => refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={120} />}
-      {soon?.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("dashboard.nobody")}</Box>}
+      {soon?.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("usage.nobody")}</Box>}
       {soon?.map((user) => (
         <Row
           key={user.user_id}
@@ -146,7 +142,7 @@ const RunningOutPanel = () => {
           <Box sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>{user.username}</Box>
           <Money quota={user.quota} />
           <Box className="num" sx={{ minWidth: 72, textAlign: "right", fontWeight: 600 }}>
-            {user.quota <= 0 ? t("dashboard.empty") : daysText(Math.floor(user.quota / user.daily_quota))}
+            {user.quota <= 0 ? t("usage.empty") : daysText(Math.floor(user.quota / user.daily_quota))}
           </Box>
         </Row>
       ))}

@@ -38,37 +38,37 @@ export const LatencyPanel = memo(({ period, filter }: LatencyPanelProps) => {
   const { data, error, refetch } = useQuery(latency(by, period, filter));
   return (
     <Panel
-      title={t("dashboard.latency")}
+      title={t("usage.latency")}
       {...(data?.calls && {
-        hint: t("dashboard.latencyCalls", { count: data.calls, number: formatNumber(data.calls) }),
+        hint: t("usage.latencyCalls", { count: data.calls, number: formatNumber(data.calls) }),
       })}
     >
       <Box sx={{ mb: 3 }}>
         <Choice
-          label={t("dashboard.by")}
+          label={t("usage.by")}
           value={by}
           choices={DIMENSIONS}
-          words={(one) => t(`dashboard.dimensions.${one}`)}
+          words={(one) => t(`usage.dimensions.${one}`)}
           onChange={setBy}
         />
       </Box>
       {error && !data && <ErrorState error={error} onRetry={() => refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={160} />}
-      {data?.rows.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("dashboard.noCalls")}</Box>}
+      {data?.rows.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("usage.noCalls")}</Box>}
       {data && data.rows.length > 0 && isPhone && (
-        <FigureCards label={t("dashboard.latency")} rows={data.rows.map((row) => cardOf(row, by, t))} />
+        <FigureCards label={t("usage.latency")} rows={data.rows.map((row) => cardOf(row, by, t))} />
       )}
       {data && data.rows.length > 0 && !isPhone && (
-        <Box sx={{ overflow: "auto", maxHeight: 420 }} tabIndex={0} role="region" aria-label={t("dashboard.latency")}>
+        <Box sx={{ overflow: "auto", maxHeight: 420 }} tabIndex={0} role="region" aria-label={t("usage.latency")}>
           <Table size="small" stickyHeader sx={{ minWidth: 720 }}>
             <TableHead>
               <TableRow>
-                <TableCell sx={{ width: "36%" }}>{t(`dashboard.dimensions.${by}`)}</TableCell>
-                <TableCell align="right">{t("dashboard.calls")}</TableCell>
-                <TableCell align="right">{t("dashboard.failures")}</TableCell>
+                <TableCell sx={{ width: "36%" }}>{t(`usage.dimensions.${by}`)}</TableCell>
+                <TableCell align="right">{t("usage.calls")}</TableCell>
+                <TableCell align="right">{t("usage.failures")}</TableCell>
                 {PERCENTILES.map((one) => (
                   <TableCell key={one} align="right">
-                    {t(`dashboard.latencyHeads.${one}`)}
+                    {t(`usage.latencyHeads.${one}`)}
                   </TableCell>
                 ))}
               </TableRow>
@@ -86,15 +86,15 @@ export const LatencyPanel = memo(({ period, filter }: LatencyPanelProps) => {
 });
 
 const nameOf = (row: Latency, by: LatencyDimension, t: TFunction): string =>
-  row.name || (by === "channel" && row.key !== "0" ? `#${row.key}` : t("dashboard.unnamed"));
+  row.name || (by === "channel" && row.key !== "0" ? `#${row.key}` : t("usage.unnamed"));
 
 const cardOf = (row: Latency, by: LatencyDimension, t: TFunction) => ({
   key: row.key,
   name: nameOf(row, by, t),
   figures: [
-    [t("dashboard.calls"), <Count key="calls" value={row.count} />],
-    [t("dashboard.failures"), percent(row.failed, row.count)],
-    ...PERCENTILES.map((one) => [t(`dashboard.latencyHeads.${one}`), formatDuration(row[`${one}_ms`])] as const),
+    [t("usage.calls"), <Count key="calls" value={row.count} />],
+    [t("usage.failures"), percent(row.failed, row.count)],
+    ...PERCENTILES.map((one) => [t(`usage.latencyHeads.${one}`), formatDuration(row[`${one}_ms`])] as const),
   ] as const,
 });
 

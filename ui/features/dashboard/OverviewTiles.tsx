@@ -32,7 +32,7 @@ export const OverviewTiles = memo(({ view, compareStart }: Props) => {
     <>
       <Box
         component="dl"
-        aria-label={t("dashboard.overview")}
+        aria-label={t("usage.overview")}
         sx={{
           m: 0,
           mb: 4,
@@ -47,7 +47,7 @@ export const OverviewTiles = memo(({ view, compareStart }: Props) => {
       </Box>
       {/* Has its place in any case, so that what is below doesn't move. */}
       <Box sx={{ mt: -2, mb: 4, color: "text.tertiary", fontSize: 12, ...(!sampled && { visibility: "hidden" }) }}>
-        {t("dashboard.sampled", { count: sampled, number: formatNumber(sampled) })}
+        {t("usage.sampled", { count: sampled, number: formatNumber(sampled) })}
       </Box>
     </>
   );
@@ -75,7 +75,7 @@ const Tile = ({ name, overview, figures }: TileProps) => {
       }}
     >
       <Box component="dt" sx={{ fontSize: 12, lineHeight: "16px", color: "text.tertiary" }}>
-        {t(`dashboard.tiles.${name}`)}
+        {t(`usage.tiles.${name}`)}
       </Box>
       <Box component="dd" sx={{ m: 0, mt: 1 }}>
         <Row gap={2} sx={{ justifyContent: "space-between" }}>
@@ -116,7 +116,7 @@ function valueText(name: TileName, value: number | null, money: MoneyFormat, t: 
   if (name === "cost") return amountText(value, money, value >= money.quotaPerUnit ? 2 : SMALL_DECIMALS);
   if (name === "requests" || name === "tokens") return compactCount(value);
   if (name === "firstToken" || name === "duration") return formatDuration(value);
-  if (name === "speed") return t("dashboard.perSecond", { count: Number(formatFixed(value, value < 10 ? 1 : 0)) });
+  if (name === "speed") return t("usage.perSecond", { count: Number(formatFixed(value, value < 10 ? 1 : 0)) });
   return formatShare(value);
 }
 
@@ -127,18 +127,18 @@ function useDetails(): (name: TileName, overview: UsageOverview) => string {
   return (name, { current: { sums, performance } }) => {
     switch (name) {
       case "tokens":
-        return t("dashboard.inAndOut", {
+        return t("usage.inAndOut", {
           input: compactCount(sums.prompt_tokens),
           output: compactCount(sums.completion_tokens),
         });
       case "success":
-        return t("dashboard.failedOf", { count: sums.failed, number: formatNumber(sums.failed) });
+        return t("usage.failedOf", { count: sums.failed, number: formatNumber(sums.failed) });
       case "firstToken":
-        return t("dashboard.p95", { time: formatDuration(performance.first_token_p95_ms) });
+        return t("usage.p95", { time: formatDuration(performance.first_token_p95_ms) });
       case "duration":
-        return t("dashboard.p95", { time: formatDuration(performance.duration_p95_ms) });
+        return t("usage.p95", { time: formatDuration(performance.duration_p95_ms) });
       case "cacheShare":
-        return t("dashboard.saved", { amount: amountText(performance.saved_quota, money, SMALL_DECIMALS) });
+        return t("usage.saved", { amount: amountText(performance.saved_quota, money, SMALL_DECIMALS) });
       default:
         return "";
     }
@@ -151,11 +151,11 @@ const Change = ({ figures }: { figures: TileFigures | undefined }) => {
   if (!change) return null;
   const percent = Math.abs(change.value * 100);
   const number = formatFixed(percent, percent < 10 ? 1 : 0);
-  const text = change.isPoints ? t("dashboard.percentagePoints", { number }) : `${number}%`;
+  const text = change.isPoints ? t("usage.percentagePoints", { number }) : `${number}%`;
   const tone = change.isBetter === null ? "text.secondary" : `tone.${change.isBetter ? "ok" : "bad"}.text`;
   const sign = Number(number) === 0 ? "" : change.value > 0 ? "↑ " : "↓ ";
   return (
-    <Tip title={t("dashboard.sincePeriodBefore")}>
+    <Tip title={t("usage.sincePeriodBefore")}>
       <Box component="span" className="num" sx={{ flex: "none", color: tone }}>
         {sign}
         {text}

@@ -37,31 +37,31 @@ export const SeriesTable = ({ series, nameOf, onFilter, onExpand }: Props) => {
           <SeriesName name={nameOf(one)} onFilter={onFilter(one)} />
           {one.key === null && onExpand && (
             <Button size="small" variant="text" onClick={onExpand} sx={{ ml: 2, height: 22 }}>
-              {t("dashboard.expand")}
+              {t("usage.expand")}
             </Button>
           )}
           <ShareBar share={total > 0 ? sums.quota / total : 0} />
         </>
       ),
       figures: [
-        [t("dashboard.spent"), <Money key="spent" quota={sums.quota} decimals={4} />],
-        [t("dashboard.calls"), <Count key="calls" value={sums.count} />],
-        [t("dashboard.tokens"), <Count key="tokens" value={sums.prompt_tokens + sums.completion_tokens} />],
-        [t("dashboard.failures"), percent(sums.failed, sums.count)],
-        [t("dashboard.duration"), formatDuration(sums.count ? sums.elapsed_ms / sums.count : null)],
+        [t("usage.spent"), <Money key="spent" quota={sums.quota} decimals={4} />],
+        [t("usage.calls"), <Count key="calls" value={sums.count} />],
+        [t("usage.tokens"), <Count key="tokens" value={sums.prompt_tokens + sums.completion_tokens} />],
+        [t("usage.failures"), percent(sums.failed, sums.count)],
+        [t("usage.duration"), formatDuration(sums.count ? sums.elapsed_ms / sums.count : null)],
       ] as const,
     };
   });
-  if (isPhone) return <FigureCards label={t("dashboard.table")} rows={rows} />;
+  if (isPhone) return <FigureCards label={t("usage.table")} rows={rows} />;
   return (
-    <Box sx={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={t("dashboard.table")}>
+    <Box sx={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={t("usage.table")}>
       <Table size="small" sx={{ minWidth: 760 }}>
         <TableHead>
           <TableRow>
-            <TableCell sx={{ width: "36%" }}>{t("dashboard.name")}</TableCell>
+            <TableCell sx={{ width: "36%" }}>{t("usage.name")}</TableCell>
             {(["spent", "calls", "tokens", "failures", "duration"] as const).map((head) => (
               <TableCell key={head} align="right">
-                {t(`dashboard.${head}`)}
+                {t(`usage.${head}`)}
               </TableCell>
             ))}
           </TableRow>
@@ -92,7 +92,7 @@ const SeriesName = ({ name, onFilter }: Readonly<{ name: string; onFilter: (() =
       type="button"
       color="inherit"
       underline="hover"
-      aria-label={t("dashboard.filterBy", { name })}
+      aria-label={t("usage.filterBy", { name })}
       onClick={onFilter}
       sx={{ textAlign: "left", overflowWrap: "anywhere", font: "inherit" }}
     >

@@ -62,7 +62,7 @@ const Chart = ({ series, step, range, measure, nameOf, marks }: ChartProps) => {
   return (
     <>
       <PeriodBars
-        label={t("dashboard.chartLabel")}
+        label={t("usage.chartLabel")}
         height={280}
         isStacked
         {...{ periods, step, text }}

@@ -52,30 +52,30 @@ export const UsagePanel = memo(({ view, dimensions, steps, isForAdmin }: UsagePa
     <Panel>
       <Row wrap gap={3} sx={{ mb: 4 }}>
         <Choice
-          label={t("dashboard.measure")}
+          label={t("usage.measure")}
           value={measure}
           choices={MEASURES}
-          words={(one) => t(`dashboard.measures.${one}`)}
+          words={(one) => t(`usage.measures.${one}`)}
           onChange={(next) => address.set({ measure: next })}
         />
         <Choice
-          label={t("dashboard.by")}
+          label={t("usage.by")}
           value={view.by}
           choices={dimensions}
-          words={(one) => t(`dashboard.dimensions.${one}`)}
+          words={(one) => t(`usage.dimensions.${one}`)}
           onChange={(next) => address.set({ by: next })}
         />
         <Choice
-          label={t("dashboard.step")}
+          label={t("usage.step")}
           value={view.step}
           choices={steps}
-          words={(one) => t(`dashboard.steps.${one}`)}
+          words={(one) => t(`usage.steps.${one}`)}
           onChange={(next) => address.set({ step: next })}
         />
       </Row>
       {error && !data && <ErrorState error={error} onRetry={() => refetch()} />}
       {data?.length === 0 && (
-        <EmptyState icon={<InsightsOutlined />} title={t("dashboard.noCalls")} body={t("dashboard.noCallsBody")} />
+        <EmptyState icon={<InsightsOutlined />} title={t("usage.noCalls")} body={t("usage.noCallsBody")} />
       )}
       {(isPending || (data && data.length > 0)) && (
         <Suspense fallback={placeholder}>
@@ -110,7 +110,7 @@ export const SeriesPanel = memo(({ view }: { view: UsageView }) => {
   };
   if (!isPending && !data?.length) return null;
   return (
-    <Panel title={t("dashboard.table")}>
+    <Panel title={t("usage.table")}>
       {data ? (
         <SeriesTable
           series={(isExpanded && largest.data) || data}
@@ -142,6 +142,5 @@ export const UsageDownload = memo(({ view }: { view: UsageView }) => {
 
 function useSeriesName(): (one: Series) => string {
   const { t } = useTranslation();
-  return (one) =>
-    one.key === null ? t("dashboard.others") : one.name || (one.key ? `#${one.key}` : t("dashboard.unnamed"));
+  return (one) => (one.key === null ? t("usage.others") : one.name || (one.key ? `#${one.key}` : t("usage.unnamed")));
 }

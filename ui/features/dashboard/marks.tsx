@@ -28,7 +28,7 @@ export const MarkList = ({ marks }: { marks: readonly ChartMark[] }) => {
   return (
     <Box sx={{ mt: 3, pt: 3, borderTop: "1px solid", borderColor: "line.faint", fontSize: 12.5 }}>
       <Box component="h3" sx={{ m: 0, mb: 1.5, fontSize: 12.5, fontWeight: 600 }}>
-        {t("dashboard.marks.title")}
+        {t("usage.marks.title")}
       </Box>
       <Box component="ul" sx={{ listStyle: "none", m: 0, p: 0 }}>
         {marks.slice(0, MOST).map(({ at, text, to }) => (
@@ -43,7 +43,7 @@ export const MarkList = ({ marks }: { marks: readonly ChartMark[] }) => {
         ))}
       </Box>
       {marks.length > MOST && (
-        <Box sx={{ mt: 1, color: "text.tertiary" }}>{t("dashboard.marks.more", { count: marks.length - MOST })}</Box>
+        <Box sx={{ mt: 1, color: "text.tertiary" }}>{t("usage.marks.more", { count: marks.length - MOST })}</Box>
       )}
     </Box>
   );
@@ -68,15 +68,14 @@ export function useChartMarks(period: Readonly<{ start: number; end: number }>, 
     .map((change): ChartMark => {
       const { changed_at, model_name, before, after } = change;
       const kind = before === null ? "added" : after === null ? "removed" : "price";
-      const text = t(`dashboard.marks.${kind}`, { model: model_name });
+      const text = t(`usage.marks.${kind}`, { model: model_name });
       const parts = partNames(change, (item) => t(`receipt.items.${item}`));
       const list = formatList(parts, i18n.language);
       return { at: changed_at, text: list ? `${text} · ${list}` : text, to: "/pricing" };
     });
   const channels = (isForAdmin ? (switched.data ?? []) : []).map(({ at, kind, name }): ChartMark => {
-    if (kind === "channel_recovered")
-      return { at, text: t("dashboard.marks.channel_recovered", { name }), to: "/channel" };
-    const text = name === "" ? t(`dashboard.marks.${kind}_several`) : t(`dashboard.marks.${kind}`, { name });
+    if (kind === "channel_recovered") return { at, text: t("usage.marks.channel_recovered", { name }), to: "/channel" };
+    const text = name === "" ? t(`usage.marks.${kind}_several`) : t(`usage.marks.${kind}`, { name });
     return { at, text, to: "/audit" };
   });
   return [...changed, ...channels].toSorted((one, other) => other.at - one.at);

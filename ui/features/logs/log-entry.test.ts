@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import i18next from "i18next";
 import { LOG_NOTES } from "../../../src/domain/logs/log-note.ts";
-import * as en from "../../locales/en/index.ts";
-import * as zh from "../../locales/zh/index.ts";
+import * as en from "../../locales/en.ts";
+import * as zh from "../../locales/zh.ts";
 import { noteText, otherOf } from "./log-entry.ts";
 
 const LANGUAGES = { en, zh };

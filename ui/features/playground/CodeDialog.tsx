@@ -33,7 +33,7 @@ export const CodeDialog = ({ body, onClose }: { body: ChatBody; onClose: () => v
         >
           {CODE_LANGUAGES.map((name) => (
             <ToggleButton key={name} value={name}>
-              {t(`tokens.use.${name}`)}
+              {t(`apiKeys.use.${name}`)}
             </ToggleButton>
           ))}
         </ToggleButtonGroup>

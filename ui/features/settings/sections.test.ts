@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { optionKeys, registry } from "../../../src/settings/registry/index.ts";
-import en from "../../locales/en/admin/settings.json" with { type: "json" };
-import zh from "../../locales/zh/admin/settings.json" with { type: "json" };
+import en from "../../locales/en/settings/settings.json" with { type: "json" };
+import zh from "../../locales/zh/settings/settings.json" with { type: "json" };
 import { findSettings, settingTargets } from "./find-settings.ts";
 import { SECTIONS } from "./sections.ts";
 import { wordOf } from "./setting-field.ts";

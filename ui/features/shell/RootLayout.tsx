@@ -194,7 +194,7 @@ function useCollapsed(): [boolean, (collapsed: boolean) => void] {
 /** Titles of public pages; the home page shows the site's name. */
 const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/login": "shell.signIn",
-  "/register": "login.links.toRegister",
+  "/register": "signIn.links.toRegister",
   "/reset": "reset.title",
   "/user/reset": "reset.confirm.title",
   "/setup": "setup.title",

@@ -108,7 +108,7 @@ export function useCommands(): readonly Command[] {
     goTo(t("shell.reference"), "/reference", MenuBookOutlined),
     goTo(t("keyUsage.title"), "/key", VpnKeyOutlined),
     goTo(t("shell.about"), "/about", InfoOutlined),
-    add(t("tokens.add"), "/token"),
+    add(t("apiKeys.add"), "/token"),
     ...(isAdmin(user)
       ? [
           add(t("channels.add"), "/channel/add"),

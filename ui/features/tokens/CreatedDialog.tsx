@@ -17,10 +17,10 @@ export const CreatedDialog = ({ tokens, onClose }: { tokens: readonly Token[]; o
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
       <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-        {t("tokens.created.title", { count: tokens.length })}
+        {t("apiKeys.created.title", { count: tokens.length })}
       </DialogTitle>
       <DialogContent>
-        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("tokens.created.body")}</Box>
+        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("apiKeys.created.body")}</Box>
         <Box
           component="ul"
           sx={{
@@ -45,16 +45,16 @@ export const CreatedDialog = ({ tokens, onClose }: { tokens: readonly Token[]; o
                 <Box component="code" sx={{ flex: 1, overflowWrap: "anywhere" }}>
                   {fullKey(token)}
                 </Box>
-                <CopyButton text={fullKey(token)} label={t("tokens.copyKey")} />
+                <CopyButton text={fullKey(token)} label={t("apiKeys.copyKey")} />
               </Row>
             </Box>
           ))}
         </Box>
       </DialogContent>
       <DialogActions sx={{ px: 6, pb: 4 }}>
-        {tokens.length > 1 && <CopyButton text={tokens.map(fullKey).join("\n")} words={t("tokens.created.copyAll")} />}
+        {tokens.length > 1 && <CopyButton text={tokens.map(fullKey).join("\n")} words={t("apiKeys.created.copyAll")} />}
         <Button variant="contained" color="primary" onClick={onClose}>
-          {t("tokens.created.done")}
+          {t("apiKeys.created.done")}
         </Button>
       </DialogActions>
     </Dialog>

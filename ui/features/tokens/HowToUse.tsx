@@ -40,9 +40,9 @@ export const HowToUse = memo(({ token }: { token: Token | undefined }) => {
   const shown = snippetOf(name, { ...access, key: ANY_KEY });
   const copied = snippetOf(name, { ...access, key: token ? fullKey(token) : ANY_KEY });
   return (
-    <Panel title={t("tokens.use.title")} hint={t("tokens.use.purpose")} sx={{ mt: 6 }}>
+    <Panel title={t("apiKeys.use.title")} hint={t("apiKeys.use.purpose")} sx={{ mt: 6 }}>
       <Row gap={3} wrap sx={{ mb: 3, rowGap: 2 }}>
-        <Box sx={{ fontSize: 12.5, color: "text.tertiary" }}>{t("tokens.use.baseUrl")}</Box>
+        <Box sx={{ fontSize: 12.5, color: "text.tertiary" }}>{t("apiKeys.use.baseUrl")}</Box>
         <Row gap={1}>
           <Box component="code" sx={{ overflowWrap: "anywhere" }}>
             {address}
@@ -55,23 +55,23 @@ export const HowToUse = memo(({ token }: { token: Token | undefined }) => {
           size="small"
           value={name}
           onChange={(_, chosen: SnippetName | null) => chosen && setName(chosen)}
-          aria-label={t("tokens.use.language")}
+          aria-label={t("apiKeys.use.language")}
           sx={{ flexWrap: "wrap", height: "auto", minWidth: 0 }}
         >
           {SNIPPETS.map((snippet) => (
             <ToggleButton key={snippet} value={snippet}>
-              {t(`tokens.use.${snippet}`)}
+              {t(`apiKeys.use.${snippet}`)}
             </ToggleButton>
           ))}
         </ToggleButtonGroup>
-        <CopyButton text={copied} words={t("tokens.use.copySnippet")} />
+        <CopyButton text={copied} words={t("apiKeys.use.copySnippet")} />
       </Row>
       {models?.length === 0 && (
         <Alert severity="info" action={<NoModelsAction />} sx={{ mb: 3 }}>
-          {t("tokens.use.noModels")} {t(isAdmin(user) ? "playground.noModels.admin" : "playground.noModels.user")}
+          {t("apiKeys.use.noModels")} {t(isAdmin(user) ? "playground.noModels.admin" : "playground.noModels.user")}
         </Alert>
       )}
-      <CodeBox code={shown} label={t("tokens.use.title")} />
+      <CodeBox code={shown} label={t("apiKeys.use.title")} />
     </Panel>
   );
 });

@@ -23,10 +23,10 @@ export const KeyCell = ({ token }: { token: Token }) => {
       <Box component="code" sx={{ overflow: "hidden" }}>
         {maskedKey(token)}
       </Box>
-      <Tip title={t("tokens.show")}>
+      <Tip title={t("apiKeys.show")}>
         <IconButton
           size="small"
-          aria-label={t("tokens.show")}
+          aria-label={t("apiKeys.show")}
           aria-haspopup="dialog"
           onClick={(event) => {
             event.stopPropagation();
@@ -36,7 +36,7 @@ export const KeyCell = ({ token }: { token: Token }) => {
           <Visibility />
         </IconButton>
       </Tip>
-      <CopyButton text={fullKey(token)} label={t("tokens.copyKey")} />
+      <CopyButton text={fullKey(token)} label={t("apiKeys.copyKey")} />
       {wasOpened && (
         <Popover
           open={anchor !== null}
@@ -54,11 +54,11 @@ export const KeyCell = ({ token }: { token: Token }) => {
             <Box component="code" sx={{ fontSize: 13, overflowWrap: "anywhere" }}>
               {fullKey(token)}
             </Box>
-            <CopyButton text={fullKey(token)} label={t("tokens.copyKey")} />
+            <CopyButton text={fullKey(token)} label={t("apiKeys.copyKey")} />
           </Row>
           {token.previous_key_until > Date.now() / 1000 && (
             <Box sx={{ mt: 1, fontSize: 12.5, color: "text.secondary" }}>
-              {t("tokens.previousKey", { time: exactTime(token.previous_key_until, i18n.language) })}
+              {t("apiKeys.previousKey", { time: exactTime(token.previous_key_until, i18n.language) })}
             </Box>
           )}
         </Popover>

@@ -131,13 +131,13 @@ const KeyStatusPanel = ({ apiKey }: { apiKey: string }) => {
     <Panel title={data?.name ?? <Skeleton width={80} />} sx={{ mb: 4 }}>
       <Box sx={{ display: "grid", gap: 4, gridTemplateColumns: "repeat(auto-fit, minmax(140px, 1fr))" }}>
         <Figure name={t("keyUsage.remaining")}>
-          {data && (data.unlimited_quota ? t("tokens.unlimited") : <Money quota={data.total_available} />)}
+          {data && (data.unlimited_quota ? t("apiKeys.unlimited") : <Money quota={data.total_available} />)}
         </Figure>
         <Figure name={t("keyUsage.used")}>{data && <Money quota={data.total_used} />}</Figure>
-        <Figure name={t("tokens.columns.expires")}>
-          {data && (data.expires_at === 0 ? t("tokens.never") : <TimeAgo seconds={data.expires_at} />)}
+        <Figure name={t("apiKeys.columns.expires")}>
+          {data && (data.expires_at === 0 ? t("apiKeys.never") : <TimeAgo seconds={data.expires_at} />)}
         </Figure>
-        <Figure name={t("tokens.columns.models")}>{data && modelsOf(data, t("tokens.allModels"))}</Figure>
+        <Figure name={t("apiKeys.columns.models")}>{data && modelsOf(data, t("apiKeys.allModels"))}</Figure>
       </Box>
     </Panel>
   );

@@ -47,28 +47,28 @@ export const RotateDialog = ({ token, onClose, onRotated }: RotateDialogProps) =
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="xs">
       <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
-        {t("tokens.rotate.title", { name: token.name })}
+        {t("apiKeys.rotate.title", { name: token.name })}
       </DialogTitle>
       <DialogContent>
-        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("tokens.rotate.body")}</Box>
+        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("apiKeys.rotate.body")}</Box>
         {token.rotation && token.rotation.due < now + seconds && (
           <Box sx={{ fontSize: 13, mb: 4 }}>
-            {t(token.rotation.due <= now ? "tokens.rotate.overdue" : "tokens.rotate.limit", {
+            {t(token.rotation.due <= now ? "apiKeys.rotate.overdue" : "apiKeys.rotate.limit", {
               policy: token.rotation.policy,
               time: exactTime(token.rotation.due, i18n.language),
             })}
           </Box>
         )}
-        <Field label={t("tokens.rotate.grace")}>
+        <Field label={t("apiKeys.rotate.grace")}>
           <Select
             fullWidth
             value={seconds}
             onChange={(event) => setSeconds(Number(event.target.value))}
-            inputProps={{ "aria-label": t("tokens.rotate.grace") }}
+            inputProps={{ "aria-label": t("apiKeys.rotate.grace") }}
           >
             {GRACE.map(([name, value]) => (
               <MenuItem key={name} value={value}>
-                {t(`tokens.rotate.${name}`)}
+                {t(`apiKeys.rotate.${name}`)}
               </MenuItem>
             ))}
           </Select>
@@ -77,7 +77,7 @@ export const RotateDialog = ({ token, onClose, onRotated }: RotateDialogProps) =
       <DialogActions sx={{ px: 6, pb: 4 }}>
         <Button onClick={onClose}>{t("components.cancel")}</Button>
         <Button variant="contained" color="primary" loading={isRunning} onClick={rotate}>
-          {t("tokens.rotate.action")}
+          {t("apiKeys.rotate.action")}
         </Button>
       </DialogActions>
     </Dialog>

@@ -100,11 +100,16 @@ export const TokenListPage = () => {
     actions: (token) =>
       mayWrite
         ? [
-            { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
+            { label: t("apiKeys.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
             ...keyChats(token),
-            { label: t("tokens.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
-            { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setOpened({ token }) },
-            { label: t("tokens.delete"), icon: <Delete />, onSelect: () => actions.remove([token]), isDangerous: true },
+            { label: t("apiKeys.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
+            { label: t("apiKeys.edit"), icon: <Edit />, onSelect: () => setOpened({ token }) },
+            {
+              label: t("apiKeys.delete"),
+              icon: <Delete />,
+              onSelect: () => actions.remove([token]),
+              isDangerous: true,
+            },
           ]
         : [],
     columnsKey: "tokens-table-columns",
@@ -112,12 +117,12 @@ export const TokenListPage = () => {
   return (
     <>
       <PageHeader
-        title={t("tokens.title")}
-        purpose={t("tokens.purpose")}
+        title={t("apiKeys.title")}
+        purpose={t("apiKeys.purpose")}
         actions={
           mayWrite && (
             <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ token: null })}>
-              {isPhone ? t("tokens.addShort") : t("tokens.add")}
+              {isPhone ? t("apiKeys.addShort") : t("apiKeys.add")}
             </Button>
           )
         }
@@ -137,7 +142,7 @@ export const TokenListPage = () => {
         }}
       >
         <Warn sx={{ fontSize: 18, mt: "1px", color: "tone.warn.text" }} />
-        <Box sx={{ color: "text.primary" }}>{t("tokens.warning")}</Box>
+        <Box sx={{ color: "text.primary" }}>{t("apiKeys.warning")}</Box>
       </Row>
       <TokenFilters address={address} model={model} searchedKey={searchedKey} onSearchKey={setSearchedKey} />
       <DataTable
@@ -152,7 +157,7 @@ export const TokenListPage = () => {
             onAdd={mayWrite ? () => setOpened({ token: null }) : null}
           />
         }
-        paging={pagingOf(list.data?.total, t("tokens.unit"))}
+        paging={pagingOf(list.data?.total, t("apiKeys.unit"))}
         card={(token) => <TokenCard token={token} onToggle={mayWrite ? actions.toggle : null} />}
         {...(mayWrite && { onOpen: (token: Token) => setOpened({ token }) })}
         isDim={isOff}
@@ -164,12 +169,12 @@ export const TokenListPage = () => {
           onClear={clearSelection}
           actions={[
             {
-              label: t("tokens.batch.copy", { count: ticked.length }),
+              label: t("apiKeys.batch.copy", { count: ticked.length }),
               icon: <Copy />,
               onSelect: () => copy.copy(ticked),
             },
             {
-              label: t("tokens.batch.delete", { count: ticked.length }),
+              label: t("apiKeys.batch.delete", { count: ticked.length }),
               icon: <Delete />,
               onSelect: async () => (await actions.remove(ticked)) && clearSelection(),
               isDangerous: true,
@@ -217,18 +222,18 @@ const TokenFilters = ({ address, model, searchedKey, onSearchKey }: TokenFilters
   const organization = useOrganizationOptions();
   return (
     <FilterBar
-      search={{ value: address.text("search"), placeholder: t("tokens.filters.search") }}
+      search={{ value: address.text("search"), placeholder: t("apiKeys.filters.search") }}
       filters={[
-        { key: "key", label: t("tokens.filters.key"), value: searchedKey },
+        { key: "key", label: t("apiKeys.filters.key"), value: searchedKey },
         {
           key: "status",
-          label: t("tokens.filters.status"),
+          label: t("apiKeys.filters.status"),
           value: address.text("status"),
-          options: STATUSES.map(([status, name]) => ({ value: String(status), label: t(`tokens.status.${name}`) })),
+          options: STATUSES.map(([status, name]) => ({ value: String(status), label: t(`apiKeys.status.${name}`) })),
         },
         {
           key: "group",
-          label: t("tokens.filters.group"),
+          label: t("apiKeys.filters.group"),
           value: address.text("group"),
           options: groups.map((group) => ({ value: group, label: group })),
         },
@@ -270,8 +275,8 @@ const TokensEmpty = ({ isFiltered, onClear, onAdd }: TokensEmptyProps) => {
     return (
       <EmptyState
         icon={<Key />}
-        title={t("tokens.empty.filteredTitle")}
-        body={t("tokens.empty.filteredBody")}
+        title={t("apiKeys.empty.filteredTitle")}
+        body={t("apiKeys.empty.filteredBody")}
         action={<Button onClick={onClear}>{t("components.filter.clear")}</Button>}
       />
     );
@@ -279,12 +284,12 @@ const TokensEmpty = ({ isFiltered, onClear, onAdd }: TokensEmptyProps) => {
   return (
     <EmptyState
       icon={<Key />}
-      title={t("tokens.empty.title")}
-      body={t("tokens.empty.body")}
+      title={t("apiKeys.empty.title")}
+      body={t("apiKeys.empty.body")}
       action={
         onAdd && (
           <Button variant="contained" color="primary" onClick={onAdd}>
-            {t("tokens.add")}
+            {t("apiKeys.add")}
           </Button>
         )
       }

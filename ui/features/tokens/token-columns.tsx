@@ -34,16 +34,16 @@ type Toggle = (token: Token) => void;
 /** Who created a key of an organization. */
 const authorColumn = (people: readonly Member[], t: TFunction): Column<Token> => ({
   key: "author",
-  head: t("tokens.columns.author"),
+  head: t("apiKeys.columns.author"),
   width: 120,
   cell: ({ created_by }) =>
-    people.find(({ user_id }) => user_id === created_by)?.username ?? quiet(t("tokens.formerMember")),
+    people.find(({ user_id }) => user_id === created_by)?.username ?? quiet(t("apiKeys.formerMember")),
 });
 
 const columnsOf = (toggle: Toggle | null, t: TFunction): readonly Column<Token>[] => [
   {
     key: "name",
-    head: t("tokens.columns.name"),
+    head: t("apiKeys.columns.name"),
     sortKey: "name",
     isTitle: true,
     cell: ({ name }) => (
@@ -52,10 +52,10 @@ const columnsOf = (toggle: Toggle | null, t: TFunction): readonly Column<Token>[
       </Box>
     ),
   },
-  { key: "key", head: t("tokens.columns.key"), width: 172, isSolid: true, cell: (token) => <KeyCell token={token} /> },
+  { key: "key", head: t("apiKeys.columns.key"), width: 172, isSolid: true, cell: (token) => <KeyCell token={token} /> },
   {
     key: "status",
-    head: t("tokens.columns.status"),
+    head: t("apiKeys.columns.status"),
     sortKey: "status",
     width: 172,
     isSolid: true,
@@ -66,7 +66,7 @@ const columnsOf = (toggle: Toggle | null, t: TFunction): readonly Column<Token>[
             checked={token.status === ENABLED}
             disabled={toggle === null}
             onChange={() => toggle?.(token)}
-            slotProps={{ input: { "aria-label": t("tokens.toggle", { name: token.name }) } }}
+            slotProps={{ input: { "aria-label": t("apiKeys.toggle", { name: token.name }) } }}
           />
         </Box>
         <ApiKeyStatus token={token} />
@@ -75,7 +75,7 @@ const columnsOf = (toggle: Toggle | null, t: TFunction): readonly Column<Token>[
   },
   {
     key: "quota",
-    head: t("tokens.columns.quota"),
+    head: t("apiKeys.columns.quota"),
     sortKey: "used_quota",
     width: 192,
     isSolid: true,
@@ -83,58 +83,58 @@ const columnsOf = (toggle: Toggle | null, t: TFunction): readonly Column<Token>[
   },
   {
     key: "remaining",
-    head: t("tokens.columns.remaining"),
+    head: t("apiKeys.columns.remaining"),
     sortKey: "remain_quota",
     width: 100,
     align: "right",
     isHiddenByDefault: true,
     cell: ({ unlimited_quota, remain_quota }) =>
-      unlimited_quota ? quiet(t("tokens.unlimited")) : <Money quota={remain_quota} />,
+      unlimited_quota ? quiet(t("apiKeys.unlimited")) : <Money quota={remain_quota} />,
   },
   {
     key: "group",
-    head: t("tokens.columns.group"),
+    head: t("apiKeys.columns.group"),
     sortKey: "group",
     width: 96,
-    cell: ({ group }) => (group ? <GroupTag group={group} /> : quiet(t("tokens.ownGroup"))),
+    cell: ({ group }) => (group ? <GroupTag group={group} /> : quiet(t("apiKeys.ownGroup"))),
   },
   {
     key: "models",
-    head: t("tokens.columns.models"),
+    head: t("apiKeys.columns.models"),
     width: 84,
     cell: (token) =>
       listed(
         token.model_limits_enabled ? token.model_limits.split(",") : [],
-        "tokens.modelCount",
-        t("tokens.allModels"),
+        "apiKeys.modelCount",
+        t("apiKeys.allModels"),
         t,
       ),
   },
   {
     key: "ips",
-    head: t("tokens.columns.ips"),
+    head: t("apiKeys.columns.ips"),
     width: 104,
     isHiddenByDefault: true,
-    cell: ({ allow_ips }) => listed(allow_ips.split("\n").filter(Boolean), "tokens.ipCount", t("tokens.anyIp"), t),
+    cell: ({ allow_ips }) => listed(allow_ips.split("\n").filter(Boolean), "apiKeys.ipCount", t("apiKeys.anyIp"), t),
   },
   {
     key: "expires",
-    head: t("tokens.columns.expires"),
+    head: t("apiKeys.columns.expires"),
     sortKey: "expired_time",
     width: 100,
     cell: ({ expired_time }) =>
-      expired_time === NEVER ? quiet(t("tokens.never")) : <TimeAgo seconds={expired_time} />,
+      expired_time === NEVER ? quiet(t("apiKeys.never")) : <TimeAgo seconds={expired_time} />,
   },
   {
     key: "lastUsed",
-    head: t("tokens.columns.lastUsed"),
+    head: t("apiKeys.columns.lastUsed"),
     sortKey: "accessed_time",
     width: 100,
-    cell: ({ accessed_time }) => (accessed_time ? <TimeAgo seconds={accessed_time} /> : quiet(t("tokens.neverUsed"))),
+    cell: ({ accessed_time }) => (accessed_time ? <TimeAgo seconds={accessed_time} /> : quiet(t("apiKeys.neverUsed"))),
   },
   {
     key: "created",
-    head: t("tokens.columns.created"),
+    head: t("apiKeys.columns.created"),
     sortKey: "created_time",
     width: 104,
     isHiddenByDefault: true,
@@ -142,7 +142,7 @@ const columnsOf = (toggle: Toggle | null, t: TFunction): readonly Column<Token>[
   },
   {
     key: "rotated",
-    head: t("tokens.columns.rotated"),
+    head: t("apiKeys.columns.rotated"),
     sortKey: "secret_time",
     width: 128,
     isHiddenByDefault: true,
@@ -176,7 +176,7 @@ export const TokenCard = ({ token, onToggle }: { token: Token; onToggle: Toggle 
           checked={token.status === ENABLED}
           disabled={onToggle === null}
           onChange={() => onToggle?.(token)}
-          slotProps={{ input: { "aria-label": t("tokens.toggle", { name: token.name }) } }}
+          slotProps={{ input: { "aria-label": t("apiKeys.toggle", { name: token.name }) } }}
         />
         <ApiKeyStatus token={token} />
       </Row>
@@ -198,12 +198,12 @@ const ApiKeyStatus = ({ token }: { token: Token }) => {
         tone="bad"
         reason={[
           token.leak.url
-            ? t("tokens.reason.leakedAt", { time, url: token.leak.url })
-            : t("tokens.reason.leaked", { time }),
-          t("tokens.reason.leakedNext"),
+            ? t("apiKeys.reason.leakedAt", { time, url: token.leak.url })
+            : t("apiKeys.reason.leaked", { time }),
+          t("apiKeys.reason.leakedNext"),
         ].join(" ")}
       >
-        {t("tokens.status.leaked")}
+        {t("apiKeys.status.leaked")}
       </StatusChip>
     );
   }
@@ -216,34 +216,34 @@ const ApiKeyStatus = ({ token }: { token: Token }) => {
     return (
       <StatusChip
         tone={isOverdue ? "bad" : "warn"}
-        reason={t(isOverdue ? "tokens.reason.rotationOverdue" : "tokens.reason.rotationSoon", {
+        reason={t(isOverdue ? "apiKeys.reason.rotationOverdue" : "apiKeys.reason.rotationSoon", {
           policy,
           time: exactTime(due, i18n.language),
         })}
       >
-        {t(isOverdue ? "tokens.status.rotationOverdue" : "tokens.status.rotationSoon")}
+        {t(isOverdue ? "apiKeys.status.rotationOverdue" : "apiKeys.status.rotationSoon")}
       </StatusChip>
     );
   }
   switch (status) {
     case DISABLED:
-      return <StatusChip tone="idle">{t("tokens.status.disabled")}</StatusChip>;
+      return <StatusChip tone="idle">{t("apiKeys.status.disabled")}</StatusChip>;
     case EXPIRED:
       return (
-        <StatusChip tone="warn" reason={t("tokens.reason.expired")}>
-          {t("tokens.status.expired")}
+        <StatusChip tone="warn" reason={t("apiKeys.reason.expired")}>
+          {t("apiKeys.status.expired")}
         </StatusChip>
       );
     case EXHAUSTED:
       return (
-        <StatusChip tone="bad" reason={t("tokens.reason.exhausted")}>
-          {t("tokens.status.exhausted")}
+        <StatusChip tone="bad" reason={t("apiKeys.reason.exhausted")}>
+          {t("apiKeys.status.exhausted")}
         </StatusChip>
       );
     default:
       return (
         <StatusChip tone="ok" quiet>
-          {token.model_limits_enabled ? t("tokens.status.limited") : t("tokens.status.enabled")}
+          {token.model_limits_enabled ? t("apiKeys.status.limited") : t("apiKeys.status.enabled")}
         </StatusChip>
       );
   }
@@ -263,8 +263,8 @@ const QuotaCell = ({ token }: { token: Token }) => {
         <Money quota={used} />
         <Box component="span" sx={{ color: "text.tertiary" }}>
           {" / "}
-          {isUnlimited ? t("tokens.unlimited") : <Money quota={used + remaining} />}
-          {period !== "" && ` ${t(`tokens.periodQuota.${period}`)}`}
+          {isUnlimited ? t("apiKeys.unlimited") : <Money quota={used + remaining} />}
+          {period !== "" && ` ${t(`apiKeys.periodQuota.${period}`)}`}
         </Box>
       </span>
       {!isUnlimited && (

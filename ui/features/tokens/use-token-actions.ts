@@ -28,7 +28,7 @@ export function useTokenActions() {
         await show(token.id, status);
         try {
           await setTokenStatus(token.id, status);
-          notifyDone(t(status === ENABLED ? "tokens.enabledToast" : "tokens.disabledToast", { name: token.name }));
+          notifyDone(t(status === ENABLED ? "apiKeys.enabledToast" : "apiKeys.disabledToast", { name: token.name }));
         } catch (error) {
           await show(token.id, token.status);
           notifyError(error);
@@ -42,17 +42,18 @@ export function useTokenActions() {
         const isOne = tokens.length === 1;
         const isSure = await confirm({
           title: isOne
-            ? t("tokens.deleteTitle", { name: first.name })
-            : t("tokens.batch.deleteTitle", { count: tokens.length }),
-          body: t(isOne ? "tokens.deleteBody" : "tokens.batch.deleteBody"),
-          action: isOne ? t("tokens.delete") : t("tokens.batch.delete", { count: tokens.length }),
+            ? t("apiKeys.deleteTitle", { name: first.name })
+            : t("apiKeys.batch.deleteTitle", { count: tokens.length }),
+          body: t(isOne ? "apiKeys.deleteBody" : "apiKeys.batch.deleteBody"),
+          action: isOne ? t("apiKeys.delete") : t("apiKeys.batch.delete", { count: tokens.length }),
           isDangerous: true,
         });
         if (!isSure) return false;
         const { done, failed, firstError } = await eachOf(tokens, ({ id }) => deleteToken(id));
         if (firstError)
-          notifyError(isOne ? firstError : t("tokens.batch.partly", { done, failed, message: firstError.message }));
-        else notifyDone(isOne ? t("tokens.deleted", { name: first.name }) : t("tokens.batch.deleted", { count: done }));
+          notifyError(isOne ? firstError : t("apiKeys.batch.partly", { done, failed, message: firstError.message }));
+        else
+          notifyDone(isOne ? t("apiKeys.deleted", { name: first.name }) : t("apiKeys.batch.deleted", { count: done }));
         await refresh();
         return true;
       },
@@ -67,7 +68,7 @@ export function useCopyKeys() {
   const { t } = useTranslation();
   const [refused, setRefused] = useState(NONE);
   const copy = async (tokens: readonly Token[]) => {
-    if (await copyText(tokens.map(fullKey).join("\n"))) notifyDone(t("tokens.batch.copied", { count: tokens.length }));
+    if (await copyText(tokens.map(fullKey).join("\n"))) notifyDone(t("apiKeys.batch.copied", { count: tokens.length }));
     else setRefused(tokens);
   };
   const close = useCallback(() => setRefused(NONE), []);

@@ -13,13 +13,13 @@ export const DefaultPasswordDialog = ({ onChange, onLater }: { onChange: () => v
   return (
     <Dialog open aria-labelledby={titleId} maxWidth="xs" fullWidth>
       <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-        {t("login.defaultPassword.title")}
+        {t("signIn.defaultPassword.title")}
       </DialogTitle>
-      <DialogContent sx={{ fontSize: 13, color: "text.secondary" }}>{t("login.defaultPassword.body")}</DialogContent>
+      <DialogContent sx={{ fontSize: 13, color: "text.secondary" }}>{t("signIn.defaultPassword.body")}</DialogContent>
       <DialogActions sx={{ px: 6, pb: 4 }}>
-        <Button onClick={onLater}>{t("login.defaultPassword.later")}</Button>
+        <Button onClick={onLater}>{t("signIn.defaultPassword.later")}</Button>
         <Button autoFocus variant="contained" color="primary" onClick={onChange}>
-          {t("login.defaultPassword.action")}
+          {t("signIn.defaultPassword.action")}
         </Button>
       </DialogActions>
     </Dialog>

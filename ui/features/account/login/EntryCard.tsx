@@ -38,9 +38,9 @@ export const EntryCard = ({ title, purpose, maxWidth, children }: Props) => (
 
 type Target = "/login" | "/register" | "/reset" | "/key";
 const WORDS = {
-  "/login": "login.links.toLogin",
-  "/register": "login.links.toRegister",
-  "/reset": "login.links.toReset",
+  "/login": "signIn.links.toLogin",
+  "/register": "signIn.links.toRegister",
+  "/reset": "signIn.links.toReset",
   "/key": "keyUsage.link",
 } as const;
 

@@ -52,19 +52,19 @@ export function LoginPage() {
   const welcome = (result: SignInResult) => {
     if (result && "require_2fa" in result) return setWantsSecondFactor(true);
     if (result) remember(result);
-    notifyDone(t("login.done"));
+    notifyDone(t("signIn.done"));
     goOn();
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (username.trim() === "" || password === "") return setProblem(t("login.missing"));
-    if (human.isMissing) return setProblem(t("login.turnstile.wait"));
+    if (username.trim() === "" || password === "") return setProblem(t("signIn.missing"));
+    if (human.isMissing) return setProblem(t("signIn.turnstile.wait"));
     setSending(true);
     setProblem(null);
     try {
       const user = await signIn(username.trim(), password, human.token);
       if (!user) return setWantsSecondFactor(true);
-      notifyDone(t("login.done"));
+      notifyDone(t("signIn.done"));
       if (isDefaultAccount(username.trim(), password)) setWarnsOfDefault(true);
       else goOn();
     } catch (error) {
@@ -74,10 +74,14 @@ export function LoginPage() {
       setSending(false);
     }
   };
-  const notice = problem ?? (search.expired ? t("login.expired") : null);
+  const notice = problem ?? (search.expired ? t("signIn.expired") : null);
   if (wantsSecondFactor) {
     return (
-      <EntryCard title={t("login.secondFactor.title")} purpose={t("login.secondFactor.purpose")} maxWidth={CARD_WIDTH}>
+      <EntryCard
+        title={t("signIn.secondFactor.title")}
+        purpose={t("signIn.secondFactor.purpose")}
+        maxWidth={CARD_WIDTH}
+      >
         <Suspense>
           <SecondFactorForm onDone={goOn} onAgain={() => setWantsSecondFactor(false)} />
         </Suspense>
@@ -85,7 +89,7 @@ export function LoginPage() {
     );
   }
   return (
-    <EntryCard title={t("login.title", { site: siteName })} purpose={t("login.purpose")} maxWidth={CARD_WIDTH}>
+    <EntryCard title={t("signIn.title", { site: siteName })} purpose={t("signIn.purpose")} maxWidth={CARD_WIDTH}>
       <form onSubmit={submit} noValidate>
         <Col gap={3.5}>
           {notice && (
@@ -95,7 +99,7 @@ export function LoginPage() {
               </Alert>
             </Suspense>
           )}
-          <Field label={t("login.username")} htmlFor={`${id}name`}>
+          <Field label={t("signIn.username")} htmlFor={`${id}name`}>
             <OutlinedInput
               id={`${id}name`}
               name="username"
@@ -108,7 +112,7 @@ export function LoginPage() {
               onChange={(event) => setUsername(event.target.value)}
             />
           </Field>
-          <Field label={t("login.password")} htmlFor={`${id}password`}>
+          <Field label={t("signIn.password")} htmlFor={`${id}password`}>
             <PasswordInput
               id={`${id}password`}
               name="password"
@@ -126,7 +130,7 @@ export function LoginPage() {
             loading={isSending}
             sx={{ height: 36, mt: 1 }}
           >
-            {t("login.submit")}
+            {t("signIn.submit")}
           </Button>
         </Col>
       </form>
@@ -171,7 +175,7 @@ export const PasskeyButton = ({ onUser }: { onUser: (user: StoredUser) => void }
       startIcon={<KeyOutlined />}
       sx={{ height: 36, mt: 2 }}
     >
-      {t("login.passkey")}
+      {t("signIn.passkey")}
     </Button>
   );
 };

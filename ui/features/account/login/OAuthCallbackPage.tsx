@@ -39,18 +39,18 @@ export function OAuthCallbackPage() {
     const service = serviceOf(provider);
     const pending = service ? readPendingSignIn(service) : null;
     const query = pending && readCallback(pending);
-    if (!service || !pending || !query) return setProblem(t("oauth.notStarted"));
+    if (!service || !pending || !query) return setProblem(t("identities.notStarted"));
     forgetUnderWay();
     returnTo.current = pending.returnTo;
     try {
       const { data, message } = await completeSignIn(service, query, user !== null);
       if (message === "bind" || data === null) {
-        notifyDone(t("oauth.bound"));
+        notifyDone(t("identities.bound"));
         await navigate({ to: "/personal", search: {} });
       } else if ("require_2fa" in data) setWantsSecondFactor(true);
       else {
         remember(data);
-        notifyDone(t("login.done"));
+        notifyDone(t("signIn.done"));
         goOn();
       }
     } catch (error) {
@@ -68,8 +68,8 @@ export function OAuthCallbackPage() {
   const again = () => void navigate({ to: "/login", search: {} });
   return (
     <EntryCard
-      title={t(wantsSecondFactor ? "login.secondFactor.title" : "oauth.title")}
-      purpose={t(wantsSecondFactor ? "login.secondFactor.purpose" : "oauth.purpose")}
+      title={t(wantsSecondFactor ? "signIn.secondFactor.title" : "identities.title")}
+      purpose={t(wantsSecondFactor ? "signIn.secondFactor.purpose" : "identities.purpose")}
       maxWidth={CARD_WIDTH}
     >
       {wantsSecondFactor ? (
@@ -80,7 +80,7 @@ export function OAuthCallbackPage() {
         </Alert>
       ) : (
         <Row sx={{ justifyContent: "center", py: 4 }}>
-          <CircularProgress size={24} aria-label={t("oauth.purpose")} />
+          <CircularProgress size={24} aria-label={t("identities.purpose")} />
         </Row>
       )}
     </EntryCard>

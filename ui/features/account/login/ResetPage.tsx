@@ -32,7 +32,7 @@ export function ResetPage() {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const problem = email.trim() === "" ? t("reset.missing") : human.isMissing ? t("login.turnstile.wait") : null;
+    const problem = email.trim() === "" ? t("reset.missing") : human.isMissing ? t("signIn.turnstile.wait") : null;
     setMissing(problem);
     if (!problem) ask.mutate();
   };

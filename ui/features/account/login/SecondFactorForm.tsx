@@ -17,7 +17,7 @@ export const SecondFactorForm = ({ onDone, onAgain }: Props) => {
   const [isSending, setSending] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (code.trim() === "") return setProblem(t("login.secondFactor.missing"));
+    if (code.trim() === "") return setProblem(t("signIn.secondFactor.missing"));
     setSending(true);
     setProblem(null);
     try {
@@ -38,8 +38,8 @@ export const SecondFactorForm = ({ onDone, onAgain }: Props) => {
           </Alert>
         )}
         <LabelledInput
-          label={t("login.secondFactor.code")}
-          hint={t("login.secondFactor.hint")}
+          label={t("signIn.secondFactor.code")}
+          hint={t("signIn.secondFactor.hint")}
           name="code"
           autoFocus
           autoComplete="one-time-code"
@@ -54,9 +54,9 @@ export const SecondFactorForm = ({ onDone, onAgain }: Props) => {
           loading={isSending}
           sx={{ height: 36, mt: 1 }}
         >
-          {t("login.submit")}
+          {t("signIn.submit")}
         </Button>
-        <Button onClick={onAgain}>{t("login.secondFactor.again")}</Button>
+        <Button onClick={onAgain}>{t("signIn.secondFactor.again")}</Button>
       </Col>
     </form>
   );

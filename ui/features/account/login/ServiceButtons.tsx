@@ -35,7 +35,7 @@ export const ServiceButtons = ({ services, companies, returnTo, onSignIn }: Prop
   };
   return (
     <>
-      <Divider sx={{ my: 4, fontSize: 12, color: "text.tertiary" }}>{t("oauth.or")}</Divider>
+      <Divider sx={{ my: 4, fontSize: 12, color: "text.tertiary" }}>{t("identities.or")}</Divider>
       <Box
         sx={{
           display: "grid",
@@ -63,14 +63,14 @@ export const ServiceButtons = ({ services, companies, returnTo, onSignIn }: Prop
             disabled={leavingFor !== null}
             sx={{ height: 36 }}
           >
-            {t(`oauth.services.${name}`)}
+            {t(`identities.services.${name}`)}
           </Button>
         ))}
       </Box>
       {asksWeChat && (
         <Suspense>
           <WeChatDialog
-            action={t("oauth.wechat.signIn")}
+            action={t("identities.wechat.signIn")}
             onClose={() => setAsksWeChat(false)}
             onCode={async (code) => {
               const { data } = await signInByWeChat(code);

@@ -30,7 +30,7 @@ export const WeChatDialog = ({ action, onCode, onClose }: Props) => {
   const [isSending, setSending] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (code.trim() === "") return setProblem(t("oauth.wechat.missing"));
+    if (code.trim() === "") return setProblem(t("identities.wechat.missing"));
     setSending(true);
     setProblem(null);
     try {
@@ -45,16 +45,16 @@ export const WeChatDialog = ({ action, onCode, onClose }: Props) => {
     <Dialog open onClose={onClose} aria-labelledby={titleId} maxWidth="xs" fullWidth>
       <form onSubmit={submit} noValidate>
         <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-          {t("oauth.wechat.title")}
+          {t("identities.wechat.title")}
         </DialogTitle>
         <DialogContent>
           <Col gap={4}>
-            <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("oauth.wechat.hint")}</Box>
+            <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("identities.wechat.hint")}</Box>
             {qrCode && (
               <Box
                 component="img"
                 src={qrCode}
-                alt={t("oauth.wechat.image")}
+                alt={t("identities.wechat.image")}
                 sx={{ width: QR_SIZE, height: QR_SIZE, alignSelf: "center", objectFit: "contain", bgcolor: "#fff" }}
               />
             )}
@@ -64,7 +64,7 @@ export const WeChatDialog = ({ action, onCode, onClose }: Props) => {
               </Alert>
             )}
             <LabelledInput
-              label={t("oauth.wechat.code")}
+              label={t("identities.wechat.code")}
               name="code"
               autoFocus
               autoComplete="one-time-code"

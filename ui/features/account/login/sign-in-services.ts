@@ -11,7 +11,7 @@ export type AnyService = ServiceName | SsoName;
 
 type Service = Readonly<{
   name: ServiceName;
-  /** Keys under `oauth.services` in the locales. */
+  /** Keys under `identities.services` in the locales. */
   isOn: (site: SiteStatus) => boolean;
 }>;
 

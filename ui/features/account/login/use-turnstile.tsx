@@ -35,7 +35,7 @@ function loadWidget(address: string): Promise<Widget> {
     script.onload = () => (window.turnstile ? resolve(window.turnstile) : reject(new Error(address)));
     script.onerror = () => {
       loading = undefined;
-      reject(new Error(translate("login.turnstile.failed")));
+      reject(new Error(translate("signIn.turnstile.failed")));
     };
     document.head.append(script);
   });

@@ -30,7 +30,7 @@ export const PushBinding = ({ isBound }: { isBound: boolean }) => {
     queryFn: async () => {
       const isDone = await bindPush(waitsFor ?? "");
       if (isDone) {
-        notifyDone(t("oauth.bound"));
+        notifyDone(t("identities.bound"));
         await refresh();
       }
       return isDone;
@@ -43,9 +43,9 @@ export const PushBinding = ({ isBound }: { isBound: boolean }) => {
   const askUnbind = () =>
     act({
       question: {
-        title: t("personal.bindings.unbindTitle", { label: "WxPusher" }),
+        title: t("profile.bindings.unbindTitle", { label: "WxPusher" }),
         body: t("notifications.push.unbindBody"),
-        action: t("personal.bindings.unbind"),
+        action: t("profile.bindings.unbind"),
         isDangerous: true,
       },
       work: unbindPush,
@@ -56,7 +56,7 @@ export const PushBinding = ({ isBound }: { isBound: boolean }) => {
       <Row gap={3}>
         <StatusChip tone="ok">{t("notifications.push.bound")}</StatusChip>
         <Button size="small" color="error" onClick={() => void askUnbind()}>
-          {t("personal.bindings.unbind")}
+          {t("profile.bindings.unbind")}
         </Button>
       </Row>
     );

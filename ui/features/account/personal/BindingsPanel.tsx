@@ -42,7 +42,7 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
   const refresh = () => queries.invalidateQueries(self);
   const bound = async () => {
     setDialog(null);
-    notifyDone(t("oauth.bound"));
+    notifyDone(t("identities.bound"));
     await refresh();
   };
   const bind = (name: AnyService) => {
@@ -53,32 +53,32 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
   const askUnbind = (name: AnyService | "email", label: string) =>
     act({
       question: {
-        title: t("personal.bindings.unbindTitle", { label }),
-        body: t(name === "email" ? "personal.bindings.unbindEmail" : "personal.bindings.unbindBody", { label }),
-        action: t("personal.bindings.unbind"),
+        title: t("profile.bindings.unbindTitle", { label }),
+        body: t(name === "email" ? "profile.bindings.unbindEmail" : "profile.bindings.unbindBody", { label }),
+        action: t("profile.bindings.unbind"),
         isDangerous: true,
       },
       work: () => unbind(name),
       done: ({ message }) => message,
     });
   return (
-    <Panel title={t("personal.bindings.title")}>
+    <Panel title={t("profile.bindings.title")}>
       <Entry
-        title={t("register.email")}
+        title={t("registration.email")}
         action={
           <Row>
             <Button size="small" onClick={() => setDialog("email")}>
-              {t(user.email ? "personal.bindings.change" : "personal.bindings.bind")}
+              {t(user.email ? "profile.bindings.change" : "profile.bindings.bind")}
             </Button>
             {user.email && (
-              <Button size="small" color="error" onClick={() => void askUnbind("email", t("register.email"))}>
-                {t("personal.bindings.unbind")}
+              <Button size="small" color="error" onClick={() => void askUnbind("email", t("registration.email"))}>
+                {t("profile.bindings.unbind")}
               </Button>
             )}
           </Row>
         }
       >
-        {user.email || t("personal.bindings.none")}
+        {user.email || t("profile.bindings.none")}
       </Entry>
       {companies.map(({ name, label }) => {
         const isBound = user.sso.includes(name);
@@ -92,17 +92,17 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
                 {...(isBound && { color: "error" as const })}
                 onClick={() => (isBound ? void askUnbind(name, label) : bind(name))}
               >
-                {t(isBound ? "personal.bindings.unbind" : "personal.bindings.bind")}
+                {t(isBound ? "profile.bindings.unbind" : "profile.bindings.bind")}
               </Button>
             }
           >
-            {t(isBound ? "personal.bindings.bound" : "personal.bindings.none")}
+            {t(isBound ? "profile.bindings.bound" : "profile.bindings.none")}
           </Entry>
         );
       })}
       {shown.map(({ name, isOn }) => {
         const subject = user[FIELDS[name]];
-        const label = t(`oauth.services.${name}`);
+        const label = t(`identities.services.${name}`);
         return (
           <Entry
             key={name}
@@ -110,23 +110,23 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
             action={
               subject ? (
                 <Button size="small" color="error" onClick={() => void askUnbind(name, label)}>
-                  {t("personal.bindings.unbind")}
+                  {t("profile.bindings.unbind")}
                 </Button>
               ) : (
                 <Button size="small" disabled={!site || !isOn(site)} onClick={() => bind(name)}>
-                  {t("personal.bindings.bind")}
+                  {t("profile.bindings.bind")}
                 </Button>
               )
             }
           >
-            {subject ? t("personal.bindings.boundTo", { subject }) : t("personal.bindings.none")}
+            {subject ? t("profile.bindings.boundTo", { subject }) : t("profile.bindings.none")}
           </Entry>
         );
       })}
       {dialog === "email" && <EmailDialog onDone={() => void bound()} onClose={() => setDialog(null)} />}
       {dialog === "wechat" && (
         <WeChatDialog
-          action={t("personal.bindings.bind")}
+          action={t("profile.bindings.bind")}
           onClose={() => setDialog(null)}
           onCode={async (code) => {
             await bindWeChat(code);
@@ -145,15 +145,15 @@ const EmailDialog = ({ onDone, onClose }: { onDone: () => void; onClose: () => v
   const [email, setEmail] = useState("");
   const [code, setCode] = useState("");
   const submit = async () => {
-    if (email.trim() === "") throw new Error(t("register.errors.email"));
-    if (code.trim() === "") throw new Error(t("register.errors.code"));
+    if (email.trim() === "") throw new Error(t("registration.errors.email"));
+    if (code.trim() === "") throw new Error(t("registration.errors.code"));
     await bindEmail(email.trim(), code.trim());
     onDone();
   };
   return (
     <AskDialog
-      title={t("personal.bindings.emailTitle")}
-      action={t("personal.bindings.bind")}
+      title={t("profile.bindings.emailTitle")}
+      action={t("profile.bindings.bind")}
       onSubmit={submit}
       onClose={onClose}
     >

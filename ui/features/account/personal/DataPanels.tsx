@@ -24,12 +24,12 @@ export const ExportPanel = () => {
   const submit = async () => {
     const body = withKeys ? { with_keys: true, password } : {};
     openFile((await readData(accountExportApi.self.export.download.post(body))).address);
-    notifyDone(t("personal.export.done"));
+    notifyDone(t("profile.export.done"));
     setOpen(false);
   };
   return (
-    <Panel title={t("personal.export.title")}>
-      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>{t("personal.export.hint")}</Box>
+    <Panel title={t("profile.export.title")}>
+      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>{t("profile.export.hint")}</Box>
       <Button
         onClick={() => {
           setPassword("");
@@ -37,25 +37,25 @@ export const ExportPanel = () => {
           setOpen(true);
         }}
       >
-        {t("personal.export.open")}
+        {t("profile.export.open")}
       </Button>
       {isOpen && (
         <AskDialog
-          title={t("personal.export.open")}
-          body={t("personal.export.body")}
-          action={t("personal.export.action")}
+          title={t("profile.export.open")}
+          body={t("profile.export.body")}
+          action={t("profile.export.action")}
           onSubmit={submit}
           onClose={() => setOpen(false)}
         >
           <SwitchRow
-            label={t("personal.export.withKeys")}
-            hint={t("personal.export.withKeysHint")}
+            label={t("profile.export.withKeys")}
+            hint={t("profile.export.withKeysHint")}
             isOn={withKeys}
             onChange={setWithKeys}
           />
           {withKeys && (
             <PasswordField
-              label={t("personal.export.password")}
+              label={t("profile.export.password")}
               name="password"
               autoComplete="current-password"
               value={password}
@@ -76,15 +76,15 @@ export const DeleteAccountPanel = ({ user }: { user: UserView }) => {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState("");
   const submit = async () => {
-    if (name !== user.username) throw new Error(t("personal.delete.mismatch"));
+    if (name !== user.username) throw new Error(t("profile.delete.mismatch"));
     await deleteAccount(name);
     forget();
-    notifyDone(t("personal.delete.done"));
+    notifyDone(t("profile.delete.done"));
     await navigate({ to: "/login", search: {} });
   };
   return (
-    <Panel title={t("personal.delete.title")}>
-      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>{t("personal.delete.hint")}</Box>
+    <Panel title={t("profile.delete.title")}>
+      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>{t("profile.delete.hint")}</Box>
       <Button
         color="error"
         onClick={() => {
@@ -92,19 +92,19 @@ export const DeleteAccountPanel = ({ user }: { user: UserView }) => {
           setOpen(true);
         }}
       >
-        {t("personal.delete.open")}
+        {t("profile.delete.open")}
       </Button>
       {isOpen && (
         <AskDialog
-          title={t("personal.delete.confirmTitle")}
-          body={t("personal.delete.confirmBody")}
-          action={t("personal.delete.action")}
+          title={t("profile.delete.confirmTitle")}
+          body={t("profile.delete.confirmBody")}
+          action={t("profile.delete.action")}
           isDangerous
           onSubmit={submit}
           onClose={() => setOpen(false)}
         >
           <LabelledInput
-            label={t("personal.delete.name", { name: user.username })}
+            label={t("profile.delete.name", { name: user.username })}
             name="account-name"
             autoFocus
             autoComplete="off"

@@ -21,7 +21,7 @@ export const IdentityCard = ({ user }: { user: UserView }) => {
   return (
     <Box
       component="section"
-      aria-label={t("personal.account")}
+      aria-label={t("profile.account")}
       sx={{ border: "1px solid", borderColor: "line.main", borderRadius: 1 }}
     >
       <Row gap={4} sx={{ p: 4 }}>
@@ -47,18 +47,18 @@ export const IdentityCard = ({ user }: { user: UserView }) => {
               {shownName}
             </Box>
             <StatusChip tone={role?.tone ?? "bad"} dot={false}>
-              {t(`personal.roles.${role?.key ?? "other"}`)}
+              {t(`profile.roles.${role?.key ?? "other"}`)}
             </StatusChip>
           </Row>
           <Row gap={3} wrap sx={{ fontSize: 13, color: "text.secondary", rowGap: 0 }}>
             <span>
-              {t("personal.username")} {user.username}
+              {t("profile.username")} {user.username}
             </span>
             <span>
-              {t("personal.id")} {user.id}
+              {t("profile.id")} {user.id}
             </span>
             <span>
-              {t("personal.group")} {user.group}
+              {t("profile.group")} {user.group}
             </span>
           </Row>
         </Box>
@@ -75,13 +75,13 @@ export const IdentityCard = ({ user }: { user: UserView }) => {
           borderRadius: "0 0 8px 8px",
         }}
       >
-        <Figure name={t("personal.balance")}>
+        <Figure name={t("profile.balance")}>
           <Money quota={user.quota} />
         </Figure>
-        <Figure name={t("personal.used")}>
+        <Figure name={t("profile.used")}>
           <Money quota={user.used_quota} />
         </Figure>
-        <Figure name={t("personal.requests")}>
+        <Figure name={t("profile.requests")}>
           <Count value={user.request_count} />
         </Figure>
       </Box>

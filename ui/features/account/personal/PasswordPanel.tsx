@@ -28,35 +28,35 @@ export const PasswordPanel = () => {
       await changePassword(original, password);
       void queries.invalidateQueries(security);
       void queries.invalidateQueries(accessTokens);
-      notifyDone(t("personal.password.done"));
+      notifyDone(t("profile.password.done"));
     },
   });
   const isEasy = useEasyToGuess(form.password, user?.username ?? "");
   const field = (key: keyof PasswordForm) => ({
     name: key,
     value: form[key],
-    error: faults[key] && t(`personal.password.errors.${faults[key]}`, ACCOUNT_LIMITS),
+    error: faults[key] && t(`profile.password.errors.${faults[key]}`, ACCOUNT_LIMITS),
     onChange: (value: string) => change({ [key]: value }),
   });
   return (
-    <Panel title={t("personal.password.title")} hint={t("personal.password.hint")}>
+    <Panel title={t("profile.password.title")} hint={t("profile.password.hint")}>
       <Col gap={4} sx={{ maxWidth: 400 }}>
         <form onSubmit={submit} noValidate>
           <Col gap={3.5}>
             {hasPassword && (
               <PasswordField
                 {...field("original")}
-                label={t("personal.password.original")}
+                label={t("profile.password.original")}
                 autoComplete="current-password"
               />
             )}
             <PasswordField
               {...field("password")}
-              label={t("personal.password.new")}
-              hint={t(isEasy ? "register.easyToGuess" : "personal.password.newHint")}
+              label={t("profile.password.new")}
+              hint={t(isEasy ? "registration.easyToGuess" : "profile.password.newHint")}
               autoComplete="new-password"
             />
-            <PasswordField {...field("confirm")} label={t("personal.password.confirm")} autoComplete="new-password" />
+            <PasswordField {...field("confirm")} label={t("profile.password.confirm")} autoComplete="new-password" />
             <Button
               type="submit"
               variant="contained"
@@ -64,7 +64,7 @@ export const PasswordPanel = () => {
               loading={isSaving}
               sx={{ alignSelf: "flex-start" }}
             >
-              {t(hasPassword ? "personal.password.submit" : "personal.password.set")}
+              {t(hasPassword ? "profile.password.submit" : "profile.password.set")}
             </Button>
           </Col>
         </form>
@@ -74,7 +74,7 @@ export const PasswordPanel = () => {
 };
 
 type PasswordForm = Readonly<{ original: string; password: string; confirm: string }>;
-/** Validation errors by field: under `personal.password.errors` in the words. */
+/** Validation errors by field: under `profile.password.errors` in the words. */
 export const checkPasswordForm = ({ original, password, confirm }: PasswordForm, hasPassword: boolean) => ({
   original: hasPassword && original === "" ? ("original" as const) : undefined,
   password: passwordError(password) ?? (password === original ? ("same" as const) : undefined),

@@ -40,7 +40,7 @@ export const ModelsPanel = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(usableModels);
   return (
-    <Panel title={t("personal.models.title")} hint={data && t("personal.models.count", { count: data.length })}>
+    <Panel title={t("profile.models.title")} hint={data && t("profile.models.count", { count: data.length })}>
       {data ? (
         <Names models={data} />
       ) : error ? (
@@ -59,7 +59,7 @@ const Names = ({ models }: { models: readonly string[] }) => {
   const [isExpanded, setExpanded] = useAtom(isExpandedAtom);
   const [manual, setManual] = useState<string | null>(null);
   if (models.length === 0) {
-    return <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("personal.models.none")}</Box>;
+    return <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("profile.models.none")}</Box>;
   }
   const copy = async (name: string) => {
     if (await copyText(name)) notifyDone(t("pricing.copied", { count: 1 }));
@@ -81,7 +81,7 @@ const Names = ({ models }: { models: readonly string[] }) => {
       </Row>
       {models.length > FEW && (
         <Button size="small" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)} sx={{ mt: 3 }}>
-          {isExpanded ? t("personal.models.fewer") : t("personal.models.more", { count: models.length - FEW })}
+          {isExpanded ? t("profile.models.fewer") : t("profile.models.more", { count: models.length - FEW })}
         </Button>
       )}
       {manual !== null && <ManualCopyDialog text={manual} onClose={() => setManual(null)} />}
@@ -100,23 +100,17 @@ export function PersonalPage() {
   const tab = tabOf(name);
   return (
     <>
-      <PageHeader title={t("personal.title")} purpose={t("personal.purpose")} />
+      <PageHeader title={t("profile.title")} purpose={t("profile.purpose")} />
       <Col gap={4} sx={{ maxWidth: 880 }}>
         <Tabs
           value={tab}
           onChange={(_, next: Tab) => void navigate({ to: "/personal", search: { tab: next }, replace: true })}
-          aria-label={t("personal.tabs.label")}
+          aria-label={t("profile.tabs.label")}
           variant="scrollable"
           allowScrollButtonsMobile
         >
           {TABS.map((name) => (
-            <TabItem
-              key={name}
-              value={name}
-              label={t(`personal.tabs.${name}`)}
-              id={`tab-${name}`}
-              aria-controls="tab"
-            />
+            <TabItem key={name} value={name} label={t(`profile.tabs.${name}`)} id={`tab-${name}`} aria-controls="tab" />
           ))}
         </Tabs>
         <Col gap={4} sx={{ minWidth: 0 }}>

@@ -20,7 +20,7 @@ export const ProfilePanel = ({ user }: { user: UserView }) => {
     mutationFn: () => saveDisplayName(name.trim()),
     onSuccess: async () => {
       await queries.invalidateQueries(self);
-      notifyDone(t("personal.profile.done"));
+      notifyDone(t("profile.profile.done"));
     },
     onError: notifyError,
   });
@@ -29,12 +29,12 @@ export const ProfilePanel = ({ user }: { user: UserView }) => {
     save.mutate();
   };
   return (
-    <Panel title={t("personal.profile.title")}>
+    <Panel title={t("profile.profile.title")}>
       <form onSubmit={submit} noValidate>
         <Col gap={3.5} sx={{ maxWidth: 400, alignItems: "stretch" }}>
           <LabelledInput
-            label={t("personal.profile.name")}
-            hint={t("personal.profile.hint")}
+            label={t("profile.profile.name")}
+            hint={t("profile.profile.hint")}
             name="display_name"
             autoComplete="nickname"
             maxCharacters={ACCOUNT_LIMITS.displayName}
@@ -47,7 +47,7 @@ export const ProfilePanel = ({ user }: { user: UserView }) => {
             disabled={name.trim() === user.display_name}
             sx={{ alignSelf: "flex-start" }}
           >
-            {t("personal.profile.save")}
+            {t("profile.profile.save")}
           </Button>
         </Col>
       </form>
@@ -62,20 +62,20 @@ export const PricePanel = ({ user }: { user: UserView }) => {
   const id = useId();
   const save = useMutation({
     mutationFn: (accept: boolean) => saveSetting({ accept_unset_model_ratio_model: accept }),
-    onSuccess: () => notifyDone(t("personal.prices.done")),
+    onSuccess: () => notifyDone(t("profile.prices.done")),
     onError: notifyError,
     onSettled: () => queries.invalidateQueries(self),
   });
   const isAccepted = save.isPending ? save.variables : readSetting(user).accept_unset_model_ratio_model === true;
   return (
-    <Panel title={t("personal.prices.title")}>
+    <Panel title={t("profile.prices.title")}>
       <Row gap={4} sx={{ alignItems: "flex-start" }}>
         <Box sx={{ flex: 1 }}>
           <Box component="label" htmlFor={id} sx={{ fontSize: 13, fontWeight: 550 }}>
-            {t("personal.prices.accept")}
+            {t("profile.prices.accept")}
           </Box>
           <Box id={`${id}hint`} sx={{ maxWidth: 560, mt: 1, fontSize: 12, color: "text.secondary" }}>
-            {t("personal.prices.hint")}
+            {t("profile.prices.hint")}
           </Box>
         </Box>
         <Switch

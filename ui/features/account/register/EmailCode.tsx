@@ -38,14 +38,14 @@ export const EmailCode = (props: Props) => {
     onSettled: props.onSent,
   });
   const ask = () => {
-    if (props.email.trim() === "") return notifyError(t("register.errors.email"));
-    if (props.isTurnstileMissing) return notifyError(t("login.turnstile.wait"));
+    if (props.email.trim() === "") return notifyError(t("registration.errors.email"));
+    if (props.isTurnstileMissing) return notifyError(t("signIn.turnstile.wait"));
     send.mutate();
   };
   return (
     <>
       <LabelledInput
-        label={t("register.email")}
+        label={t("registration.email")}
         name="email"
         type="email"
         autoComplete="email"
@@ -54,18 +54,18 @@ export const EmailCode = (props: Props) => {
         error={props.emailError}
       />
       <LabelledInput
-        label={t("register.code")}
+        label={t("registration.code")}
         name="verification_code"
         autoComplete="one-time-code"
         inputProps={{ inputMode: "numeric" }}
         value={props.code}
         onChange={props.onCode}
         error={props.codeError}
-        hint={t("register.codeHint")}
+        hint={t("registration.codeHint")}
         endAdornment={
           <Box sx={{ flex: "none", ml: 2, mr: -1.5 }}>
             <Button size="small" onClick={ask} disabled={seconds > 0} loading={send.isPending}>
-              {seconds > 0 ? t("register.resend", { seconds }) : t("register.send")}
+              {seconds > 0 ? t("registration.resend", { seconds }) : t("registration.send")}
             </Button>
           </Box>
         }

@@ -47,11 +47,15 @@ export function RegisterPage() {
   };
   const closed = site && !isRegistrationOpen(site);
   return (
-    <EntryCard title={t("register.title", { site: siteName })} purpose={t("register.purpose")} maxWidth={CARD_WIDTH}>
+    <EntryCard
+      title={t("registration.title", { site: siteName })}
+      purpose={t("registration.purpose")}
+      maxWidth={CARD_WIDTH}
+    >
       {closed ? (
-        <Alert severity="info">{t("register.closed")}</Alert>
+        <Alert severity="info">{t("registration.closed")}</Alert>
       ) : site?.password_register_enabled === false ? (
-        <Alert severity="info">{t("register.noPassword")}</Alert>
+        <Alert severity="info">{t("registration.noPassword")}</Alert>
       ) : (
         <RegisterForm />
       )}
@@ -74,21 +78,21 @@ const RegisterForm = () => {
     check: (form) => checkRegisterForm(form, needsEmail),
     rejection: "inline",
     send: async (form) => {
-      if (human.isMissing) throw new Error(t("login.turnstile.wait"));
+      if (human.isMissing) throw new Error(t("signIn.turnstile.wait"));
       try {
         await register(form, human.token, rememberedInvitation());
       } catch (error) {
         human.renew();
         throw error;
       }
-      notifyDone(t("register.done"));
+      notifyDone(t("registration.done"));
       await navigate({ to: "/login", search: {} });
     },
   });
   const isEasy = useEasyToGuess(form.password, form.username);
 
   const changeOf = (key: keyof Form) => (value: string) => change({ [key]: value });
-  const errorOf = (key: keyof Form) => faults[key] && t(`register.errors.${faults[key]}`, ACCOUNT_LIMITS);
+  const errorOf = (key: keyof Form) => faults[key] && t(`registration.errors.${faults[key]}`, ACCOUNT_LIMITS);
   return (
     <form onSubmit={submit} noValidate>
       <Col gap={3.5}>
@@ -98,28 +102,28 @@ const RegisterForm = () => {
           </Alert>
         )}
         <LabelledInput
-          label={t("register.username")}
+          label={t("registration.username")}
           name="username"
           autoFocus
           autoComplete="username"
           inputProps={{ autoCapitalize: "none", spellCheck: false }}
           maxCharacters={ACCOUNT_LIMITS.username}
-          hint={t("register.usernameHint")}
+          hint={t("registration.usernameHint")}
           value={form.username}
           onChange={changeOf("username")}
           error={errorOf("username")}
         />
         <PasswordField
-          label={t("register.password")}
+          label={t("registration.password")}
           name="password"
           autoComplete="new-password"
-          hint={t(isEasy ? "register.easyToGuess" : "register.passwordHint")}
+          hint={t(isEasy ? "registration.easyToGuess" : "registration.passwordHint")}
           value={form.password}
           onChange={changeOf("password")}
           error={errorOf("password")}
         />
         <PasswordField
-          label={t("register.confirm")}
+          label={t("registration.confirm")}
           name="confirm"
           autoComplete="new-password"
           value={form.confirm}
@@ -148,7 +152,7 @@ const RegisterForm = () => {
           loading={isSaving}
           sx={{ height: 36, mt: 1 }}
         >
-          {t("register.submit")}
+          {t("registration.submit")}
         </Button>
       </Col>
     </form>

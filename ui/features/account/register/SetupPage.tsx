@@ -204,7 +204,7 @@ const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
               <Field
                 label={t("setup.password")}
                 htmlFor={`${id}password`}
-                hint={t(isEasy ? "register.easyToGuess" : "setup.passwordHint")}
+                hint={t(isEasy ? "registration.easyToGuess" : "setup.passwordHint")}
                 error={errorOf("password")}
               >
                 <PasswordInput

@@ -1,4 +1,4 @@
-/** Written by scripts/build/make-password-filter.ts from 10,000 passwords of Mark Burnett's ten million, as zxcvbn 4.4.2 ranks them. */
+/** Written by scripts/build/console/make-password-filter.ts from 10,000 passwords of Mark Burnett's ten million, as zxcvbn 4.4.2 ranks them. */
 export const FILTER = [
   "9k8PYgGxxGoIeA9ZD+kaJJrI84P5zRj6WSHq2KrKax3K1jfmMT/HdyyLFIomwE3K7KXaKRAFnW95x2UxdXXlHYlsNpaVuQTW8QFIuCVx1zl/w1Vg",
   "/7F/bcBpMbWecIdqESxw6DnIuYlRVrTwx17It+RIOGMKj/F3dXjzMR6fSHqASyiK+NCLzAe3jseax+8usm1/H17x3hgEhyudf62h556tPUWpomTX",

@@ -12,7 +12,7 @@ export type RegisterForm = Readonly<{
   code: string;
 }>;
 
-/** What is wrong with the form, by field: under `register.errors` in the words. */
+/** What is wrong with the form, by field: under `registration.errors` in the words. */
 export const checkRegisterForm = (form: RegisterForm, needsEmail: boolean) => ({
   username: usernameError(form.username),
   password: passwordError(form.password),

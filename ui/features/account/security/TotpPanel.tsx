@@ -93,7 +93,7 @@ export const TotpPanel = () => {
           ) : (
             <LabelledInput
               label={t("security.totp.code")}
-              hint={t("login.secondFactor.hint")}
+              hint={t("signIn.secondFactor.hint")}
               name="code"
               autoFocus
               autoComplete="one-time-code"

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import i18next from "i18next";
 import type { ApiKeyView } from "../../../../src/domain/api-keys/api-key-view.ts";
 import { LOG_NOTES } from "../../../../src/domain/logs/log-note.ts";
-import * as en from "../../../locales/en/index.ts";
-import * as zh from "../../../locales/zh/index.ts";
+import * as en from "../../../locales/en.ts";
+import * as zh from "../../../locales/zh.ts";
 import { sayNote } from "../../logs/log-entry.ts";
 import { differencesOf, fieldLabel, noteCodesWith, valueText } from "./differences.ts";
 

@@ -219,7 +219,7 @@ const NEVER = -1;
 const ROLES = { 1: "user", 10: "admin", 100: "root" } as const;
 /** Fields whose values are codes, and where their names are. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
-  budget_period: ["tokens.periodQuota"],
+  budget_period: ["apiKeys.periodQuota"],
   event: ["alertEvents.names"],
   period: ["organizations.budgets.periods", "plans.every"],
   role: ["organizations.roles"],

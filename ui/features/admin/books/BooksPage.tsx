@@ -51,11 +51,11 @@ export const BooksPage = () => {
   return (
     <>
       <PageHeader
-        title={t("books.title")}
-        purpose={t("books.purpose")}
+        title={t("ledgerCheck.title")}
+        purpose={t("ledgerCheck.purpose")}
         actions={
           isRunning ? (
-            <Button onClick={() => stop.current?.abort()}>{t("books.stop")}</Button>
+            <Button onClick={() => stop.current?.abort()}>{t("ledgerCheck.stop")}</Button>
           ) : (
             <Button
               variant="contained"
@@ -63,7 +63,7 @@ export const BooksPage = () => {
               disabled={!overview.data}
               onClick={() => void run(overview.data?.books ?? [])}
             >
-              {t("books.check")}
+              {t("ledgerCheck.check")}
             </Button>
           )
         }
@@ -73,11 +73,14 @@ export const BooksPage = () => {
       {overview.data && (
         <Col gap={4} sx={{ maxWidth: 880 }}>
           <LastCheck last={overview.data.last_check} />
-          <Panel title={t("books.uncovered")} action={<Money quota={overview.data.uncovered} decimals={6} strong />}>
-            <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("books.uncoveredWhat")}</Box>
+          <Panel
+            title={t("ledgerCheck.uncovered")}
+            action={<Money quota={overview.data.uncovered} decimals={6} strong />}
+          >
+            <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("ledgerCheck.uncoveredWhat")}</Box>
           </Panel>
           <SetAsidePanel />
-          <Panel title={t("books.checks")} hint={t("books.checksHint")}>
+          <Panel title={t("ledgerCheck.checks")} hint={t("ledgerCheck.checksHint")}>
             {overview.data.books.map((book) => (
               <BookRow key={book} book={book} progress={progress[book]} />
             ))}
@@ -91,15 +94,15 @@ export const BooksPage = () => {
 /** When all books were last checked, and how that went. */
 const LastCheck = ({ last }: { last: LastBooksCheck | null }) => {
   const { t } = useTranslation();
-  if (!last) return <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("books.never")}</Box>;
+  if (!last) return <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("ledgerCheck.never")}</Box>;
   return (
     <Row gap={3} wrap sx={{ fontSize: 13 }}>
       <StatusChip tone={last.off > 0 ? "bad" : "ok"}>
-        {last.off > 0 ? t("books.off", { count: last.off }) : t("books.right")}
+        {last.off > 0 ? t("ledgerCheck.off", { count: last.off }) : t("ledgerCheck.right")}
       </StatusChip>
-      <span className="num">{t("books.checked", { count: last.checked })}</span>
+      <span className="num">{t("ledgerCheck.checked", { count: last.checked })}</span>
       <Box component="span" sx={{ color: "text.secondary" }}>
-        {t("books.lastCheck", { name: last.username })} <TimeAgo seconds={last.at} />
+        {t("ledgerCheck.lastCheck", { name: last.username })} <TimeAgo seconds={last.at} />
       </Box>
     </Row>
   );
@@ -129,9 +132,9 @@ const BookRow = ({ book, progress }: { book: Book; progress: Progress | undefine
       <Row gap={3} sx={{ alignItems: "flex-start" }}>
         <Box sx={{ flex: 1, minWidth: 0 }}>
           <Box component="h3" sx={{ m: 0, fontSize: 13, lineHeight: "20px", fontWeight: 600 }}>
-            {t(`books.names.${book}`)}
+            {t(`ledgerCheck.names.${book}`)}
           </Box>
-          <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t(`books.what.${book}`)}</Box>
+          <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t(`ledgerCheck.what.${book}`)}</Box>
         </Box>
         {progress && (
           <Box
@@ -143,16 +146,16 @@ const BookRow = ({ book, progress }: { book: Book; progress: Progress | undefine
               whiteSpace: "nowrap",
             }}
           >
-            {t("books.checked", { count: progress.checked })}
+            {t("ledgerCheck.checked", { count: progress.checked })}
           </Box>
         )}
         {progress && (wrong.length > 0 || progress.isDone) && (
           <StatusChip tone={wrong.length > 0 ? "bad" : "ok"}>
-            {wrong.length > 0 ? t("books.off", { count: wrong.length }) : t("books.right")}
+            {wrong.length > 0 ? t("ledgerCheck.off", { count: wrong.length }) : t("ledgerCheck.right")}
           </StatusChip>
         )}
       </Row>
-      {progress && !progress.isDone && <LinearProgress sx={{ mt: 2 }} aria-label={t(`books.names.${book}`)} />}
+      {progress && !progress.isDone && <LinearProgress sx={{ mt: 2 }} aria-label={t(`ledgerCheck.names.${book}`)} />}
       {wrong.slice(0, MOST_SHOWN).map(({ id, name, stored, added }) => (
         <Row
           key={id}
@@ -164,7 +167,7 @@ const BookRow = ({ book, progress }: { book: Book; progress: Progress | undefine
             {name} (#{id})
           </Box>
           <Box className="num">
-            {t("books.sides", { stored: amount(stored), added: amount(added), off: amount(stored - added) })}
+            {t("ledgerCheck.sides", { stored: amount(stored), added: amount(added), off: amount(stored - added) })}
           </Box>
         </Row>
       ))}

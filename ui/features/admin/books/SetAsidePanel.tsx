@@ -30,13 +30,13 @@ export const SetAsidePanel = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(setAsideCharges);
   const act = useAction(refetch);
-  const charge = () => act({ work: chargeAgain, done: (result) => t("books.setAside.done", result) });
+  const charge = () => act({ work: chargeAgain, done: (result) => t("ledgerCheck.setAside.done", result) });
   const dismiss = () =>
     act({
       question: {
-        title: t("books.setAside.title"),
-        body: t("books.setAside.dismissBody"),
-        action: t("books.setAside.dismiss"),
+        title: t("ledgerCheck.setAside.title"),
+        body: t("ledgerCheck.setAside.dismissBody"),
+        action: t("ledgerCheck.setAside.dismiss"),
         isDangerous: true,
       },
       work: dismissAll,
@@ -44,23 +44,25 @@ export const SetAsidePanel = () => {
   const total = data?.total ?? 0;
   const action = total > 0 && (
     <Row>
-      <Button onClick={() => void dismiss()}>{t("books.setAside.dismiss")}</Button>
-      <Button onClick={() => void charge()}>{t("books.setAside.charge")}</Button>
+      <Button onClick={() => void dismiss()}>{t("ledgerCheck.setAside.dismiss")}</Button>
+      <Button onClick={() => void charge()}>{t("ledgerCheck.setAside.charge")}</Button>
     </Row>
   );
   return (
-    <Panel title={t("books.setAside.title")} hint={t("books.setAside.hint")} action={action}>
+    <Panel title={t("ledgerCheck.setAside.title")} hint={t("ledgerCheck.setAside.hint")} action={action}>
       {error && <ErrorState error={error} onRetry={() => refetch()} />}
-      {data && total === 0 && <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("books.setAside.none")}</Box>}
+      {data && total === 0 && (
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("ledgerCheck.setAside.none")}</Box>
+      )}
       {data?.rejected.map((charged) => (
         <ChargeRow key={charged.number} {...charged} />
       ))}
       {data && total > 0 && (
         <Box sx={{ pt: 2, fontSize: 13, color: "text.secondary" }}>
           {total > data.rejected.length && (
-            <div>{t("books.setAside.more", { shown: data.rejected.length, total })}</div>
+            <div>{t("ledgerCheck.setAside.more", { shown: data.rejected.length, total })}</div>
           )}
-          {t("books.setAside.edit")}
+          {t("ledgerCheck.setAside.edit")}
         </Box>
       )}
     </Panel>
@@ -74,7 +76,7 @@ const ChargeRow = (charged: Charges["rejected"][number]) => {
     <Row gap={3} wrap sx={{ py: 2, fontSize: 13, borderBottom: "1px solid", borderColor: "line.faint" }}>
       <Box sx={{ flex: 1, minWidth: 200, overflowWrap: "anywhere" }}>
         <div>
-          {t("books.setAside.user", { name: charged.username, id: charged.user_id, model: charged.model_name })}
+          {t("ledgerCheck.setAside.user", { name: charged.username, id: charged.user_id, model: charged.model_name })}
           {charged.created_at > 0 && (
             <>
               {", "}
@@ -82,11 +84,11 @@ const ChargeRow = (charged: Charges["rejected"][number]) => {
             </>
           )}
         </div>
-        <Box sx={{ color: "text.secondary" }}>{t("books.setAside.reason", { reason: charged.reason })}</Box>
+        <Box sx={{ color: "text.secondary" }}>{t("ledgerCheck.setAside.reason", { reason: charged.reason })}</Box>
       </Box>
       <Money quota={charged.quota} decimals={6} />
       <StatusChip tone={charged.is_charged ? "warn" : "bad"}>
-        {t(charged.is_charged ? "books.setAside.charged" : "books.setAside.uncharged")}
+        {t(charged.is_charged ? "ledgerCheck.setAside.charged" : "ledgerCheck.setAside.uncharged")}
       </StatusChip>
     </Row>
   );

@@ -101,11 +101,11 @@ export const DoctorPage = () => {
   return (
     <>
       <PageHeader
-        title={t("doctor.title")}
-        purpose={t("doctor.purpose")}
+        title={t("diagnostics.title")}
+        purpose={t("diagnostics.purpose")}
         actions={
           <Button variant="contained" color="primary" loading={isRunning} disabled={!names} onClick={again}>
-            {t("doctor.again")}
+            {t("diagnostics.again")}
           </Button>
         }
       />
@@ -114,18 +114,22 @@ export const DoctorPage = () => {
       {listed && (
         <Col gap={4} sx={{ maxWidth: 880 }}>
           <Box role="status" sx={{ fontSize: 13, color: "text.secondary" }}>
-            {isRunning ? t("doctor.running") : total === 0 ? t("doctor.nothing") : t("doctor.total", { count: total })}
+            {isRunning
+              ? t("diagnostics.running")
+              : total === 0
+                ? t("diagnostics.nothing")
+                : t("diagnostics.total", { count: total })}
           </Box>
           {listed.map(({ check, title }) => (
             <CheckPanel key={check} title={title} report={reports[check]} isNext={next === check}>
               {check === "streams" && arrival && (
                 <CheckResultRow
                   state={arrival.isHeld ? "fail" : "ok"}
-                  found={t(arrival.isHeld ? "doctor.stream.held" : "doctor.stream.flows", {
+                  found={t(arrival.isHeld ? "diagnostics.stream.held" : "diagnostics.stream.flows", {
                     sent: arrival.sentMs,
                     ms: arrival.spreadMs,
                   })}
-                  fix={arrival.isHeld ? t("doctor.stream.fix") : null}
+                  fix={arrival.isHeld ? t("diagnostics.stream.fix") : null}
                 />
               )}
               {check === "mail" && reports.mail?.state === "ok" && <TestMail />}
@@ -145,14 +149,16 @@ type Props = { title: string; report: Report | undefined; isNext: boolean; child
 /** One check: its state, result and suggested fix. */
 const CheckPanel = ({ title, report, isNext, children }: Props) => {
   const { t } = useTranslation();
-  const action = report && <StatusChip tone={TONES[report.state]}>{t(`doctor.states.${report.state}`)}</StatusChip>;
+  const action = report && (
+    <StatusChip tone={TONES[report.state]}>{t(`diagnostics.states.${report.state}`)}</StatusChip>
+  );
   return (
     <Panel title={title} {...(action && { action })}>
       {isNext && <LinearProgress aria-label={title} />}
       {report?.findings.map((result) => (
         <CheckResultRow key={result.found} {...result} />
       ))}
-      {!report && !isNext && <Box sx={{ fontSize: 13, color: "text.tertiary" }}>{t("doctor.waits")}</Box>}
+      {!report && !isNext && <Box sx={{ fontSize: 13, color: "text.tertiary" }}>{t("diagnostics.waits")}</Box>}
       {report && children}
     </Panel>
   );
@@ -165,7 +171,7 @@ const CheckResultRow = ({ state, found, fix }: { state: State; found: string; fi
     <Row gap={3} sx={{ py: 1, alignItems: "flex-start", fontSize: 13, lineHeight: "20px" }}>
       <Box
         role="img"
-        aria-label={t(`doctor.states.${state}`)}
+        aria-label={t(`diagnostics.states.${state}`)}
         sx={{
           flex: "none",
           width: 7,
@@ -177,7 +183,7 @@ const CheckResultRow = ({ state, found, fix }: { state: State; found: string; fi
       />
       <Box sx={{ minWidth: 0, overflowWrap: "anywhere" }}>
         <Box sx={{ color: state === "skip" ? "text.secondary" : "text.primary" }}>{found}</Box>
-        {fix && <Box sx={{ color: "text.secondary" }}>{t("doctor.fix", { fix })}</Box>}
+        {fix && <Box sx={{ color: "text.secondary" }}>{t("diagnostics.fix", { fix })}</Box>}
       </Box>
     </Row>
   );
@@ -200,12 +206,12 @@ const TestMail = () => {
           required
           value={to}
           onChange={({ target }) => setTo(target.value)}
-          placeholder={t("doctor.mail.to")}
+          placeholder={t("diagnostics.mail.to")}
           sx={{ flex: 1, minWidth: 180, maxWidth: 320 }}
-          slotProps={{ htmlInput: { "aria-label": t("doctor.mail.to"), maxLength: 320 } }}
+          slotProps={{ htmlInput: { "aria-label": t("diagnostics.mail.to"), maxLength: 320 } }}
         />
         <Button type="submit" loading={send.isPending}>
-          {t("doctor.mail.send")}
+          {t("diagnostics.mail.send")}
         </Button>
       </Row>
     </form>

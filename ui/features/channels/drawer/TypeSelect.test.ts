@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { channelTypes } from "../../../../src/providers/registry.ts";
-import words from "../../../locales/en/gateway/channels.json" with { type: "json" };
+import words from "../../../locales/en/channels/channels.json" with { type: "json" };
 
 const { keyHints, baseUrlHints } = words.form;
 const other: Readonly<Record<string, string>> = words.form.other;

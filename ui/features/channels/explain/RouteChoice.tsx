@@ -26,26 +26,26 @@ export const RouteChoice = ({ route }: { route: ExplainedRoute }) => {
   return (
     <Box component="section" sx={{ mb: 5 }}>
       <Box component="h2" sx={{ fontSize: 15, mt: 0, mb: 1 }}>
-        {t("routing.route.title", { name: route.name, strategy: t(`routes.strategies.${route.strategy}`) })}
+        {t("explain.route.title", { name: route.name, strategy: t(`routes.strategies.${route.strategy}`) })}
       </Box>
       <Box component="p" sx={{ mt: 0, mb: 3, fontSize: 13, color: "text.secondary" }}>
         {t(`routes.strategyHints.${route.strategy}`)}
       </Box>
       {route.experiment && (
         <Box component="p" sx={{ mt: 0, mb: 3, fontSize: 13 }}>
-          {t(`routing.route.experiment.${route.experiment.mode}`, route.experiment)}
+          {t(`explain.route.experiment.${route.experiment.mode}`, route.experiment)}
         </Box>
       )}
       <DataTable
         model={model}
         error={null}
         onRetry={() => {}}
-        empty={<EmptyState icon={<AltRoute />} title={t("routing.route.none")} body="" />}
+        empty={<EmptyState icon={<AltRoute />} title={t("explain.route.none")} body="" />}
         isDim={({ position }) => position === null}
       />
       {chosen && (
         <Box component="h2" sx={{ fontSize: 15, mt: 5, mb: 0 }}>
-          {t("routing.route.channels", { model: chosen.model })}
+          {t("explain.route.channels", { model: chosen.model })}
         </Box>
       )}
     </Box>
@@ -58,17 +58,17 @@ function useCandidateColumns({ strategy }: ExplainedRoute): Column<Candidate>[] 
   return [
     {
       key: "position",
-      head: t("routing.route.position"),
+      head: t("explain.route.position"),
       width: 64,
       align: "right",
       cell: ({ position }) => position ?? "–",
     },
-    { key: "model", head: t("routing.model"), isTitle: true, cell: (candidate) => candidate.model },
+    { key: "model", head: t("explain.model"), isTitle: true, cell: (candidate) => candidate.model },
     ...(strategy === "weighted"
       ? [
           {
             key: "share",
-            head: t("routing.share"),
+            head: t("explain.share"),
             width: 92,
             align: "right",
             cell: ({ share }) => formatShare(share),
@@ -77,46 +77,46 @@ function useCandidateColumns({ strategy }: ExplainedRoute): Column<Candidate>[] 
       : []),
     {
       key: "firstToken",
-      head: t("routing.route.firstToken"),
+      head: t("explain.route.firstToken"),
       width: 112,
       align: "right",
       cell: ({ figures }) => formatDuration(figures?.firstTokenMs ?? null),
     },
     {
       key: "speed",
-      head: t("routing.route.speed"),
+      head: t("explain.route.speed"),
       width: 104,
       align: "right",
       cell: ({ figures }) => numberOrDash(figures?.tokensPerSecond),
     },
     {
       key: "latency",
-      head: t("routing.route.latency"),
+      head: t("explain.route.latency"),
       width: 112,
       align: "right",
       cell: ({ figures }) => formatDuration(figures?.latencyMs ?? null),
     },
     {
       key: "cost",
-      head: t("routing.route.cost"),
+      head: t("explain.route.cost"),
       width: 104,
       align: "right",
       cell: ({ figures }) => (figures?.cost == null ? "–" : <Money quota={figures.cost} exact />),
     },
     {
       key: "inFlight",
-      head: t("routing.inFlight"),
+      head: t("explain.inFlight"),
       width: 100,
       align: "right",
       cell: ({ figures }) => numberOrDash(figures?.inFlight),
     },
     {
       key: "reason",
-      head: t("routing.reasons.head"),
+      head: t("explain.reasons.head"),
       isSolid: true,
       cell: ({ reason, position }) => {
-        if (reason) return t(`routing.route.reasons.${reason}`);
-        return t(position === 1 ? "routing.reasons.none" : "routing.route.reasons.later");
+        if (reason) return t(`explain.route.reasons.${reason}`);
+        return t(position === 1 ? "explain.reasons.none" : "explain.route.reasons.later");
       },
     },
   ];

@@ -30,7 +30,7 @@ export const RouterExplainPage = () => {
   });
   return (
     <>
-      <PageHeader title={t("routing.title")} purpose={t("routing.purpose")} />
+      <PageHeader title={t("explain.title")} purpose={t("explain.purpose")} />
       <RouteForm isAsking={answer.isPending} onAsk={answer.mutate} />
       {answer.data && answer.variables?.request && (
         <Box sx={{ mb: 4 }}>
@@ -40,13 +40,13 @@ export const RouterExplainPage = () => {
       {answer.data && answer.data.fallbacks.length > 0 && (
         <Box sx={{ mb: 4 }}>
           <Alert severity="info">
-            {t("routing.fallbacks", { models: answer.data.fallbacks.join(t("routing.comma")) })}
+            {t("explain.fallbacks", { models: answer.data.fallbacks.join(t("explain.comma")) })}
           </Alert>
         </Box>
       )}
       {answer.data?.route && <RouteChoice route={answer.data.route} />}
       {answer.isIdle ? (
-        <EmptyState icon={<AltRoute />} title={t("routing.idleTitle")} body={t("routing.idleBody")} />
+        <EmptyState icon={<AltRoute />} title={t("explain.idleTitle")} body={t("explain.idleBody")} />
       ) : (
         <DataTable
           model={model}
@@ -55,8 +55,8 @@ export const RouterExplainPage = () => {
           empty={
             <EmptyState
               icon={<AltRoute />}
-              title={t("routing.emptyTitle")}
-              body={t(answer.data?.fallbacks.length ? "routing.emptyFallback" : "routing.emptyBody")}
+              title={t("explain.emptyTitle")}
+              body={t(answer.data?.fallbacks.length ? "explain.emptyFallback" : "explain.emptyBody")}
             />
           }
         />
@@ -68,18 +68,18 @@ export const RouterExplainPage = () => {
 /** Whether the conversation sticks to a channel and key, by which affinity key, and until when. */
 const StickyNotice = ({ sticky, channels }: Pick<Explanation, "sticky" | "channels">) => {
   const { t, i18n } = useTranslation();
-  if (!sticky) return <Alert severity="info">{t("routing.sticky.no")}</Alert>;
+  if (!sticky) return <Alert severity="info">{t("explain.sticky.no")}</Alert>;
   const { channelId, keyIndex, by, until, holds } = sticky;
   const place = {
     channel: channels.find(({ id }) => id === channelId)?.name ?? `#${channelId}`,
     key: keyIndex + 1,
-    by: t(`routing.sticky.by.${by}`),
+    by: t(`explain.sticky.by.${by}`),
     time: exactTime(Math.ceil(until / 1000), i18n.language),
   };
   return holds ? (
-    <Alert severity="success">{t("routing.sticky.yes", place)}</Alert>
+    <Alert severity="success">{t("explain.sticky.yes", place)}</Alert>
   ) : (
-    <Alert severity="warning">{t("routing.sticky.freed", place)}</Alert>
+    <Alert severity="warning">{t("explain.sticky.freed", place)}</Alert>
   );
 };
 
@@ -91,7 +91,7 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
   return [
     {
       key: "name",
-      head: t("routing.channel"),
+      head: t("explain.channel"),
       isTitle: true,
       cell: ({ id, name }) => (
         <Link component={RouterLink} to={`/channel/edit/${id}`}>
@@ -99,10 +99,10 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
         </Link>
       ),
     },
-    { key: "tier", head: t("routing.tier"), width: 110, align: "right", cell: ({ tier }) => tier ?? "–" },
+    { key: "tier", head: t("explain.tier"), width: 110, align: "right", cell: ({ tier }) => tier ?? "–" },
     {
       key: "share",
-      head: t("routing.share"),
+      head: t("explain.share"),
       width: 170,
       isSolid: true,
       cell: ({ share }) => (
@@ -112,10 +112,10 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
         </Row>
       ),
     },
-    { key: "inFlight", head: t("routing.inFlight"), width: 100, align: "right", cell: ({ inFlight }) => inFlight },
+    { key: "inFlight", head: t("explain.inFlight"), width: 100, align: "right", cell: ({ inFlight }) => inFlight },
     {
       key: "keys",
-      head: t("routing.keys"),
+      head: t("explain.keys"),
       isSolid: true,
       cell: ({ keys }) => (
         <Row gap={1.5} wrap>
@@ -123,9 +123,9 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
             <StatusChip
               key={index}
               tone={TONES[state]}
-              reason={until && t("routing.until", { time: exactTime(Math.ceil(until / 1000), i18n.language) })}
+              reason={until && t("explain.until", { time: exactTime(Math.ceil(until / 1000), i18n.language) })}
             >
-              {`#${index + 1} ${t(`routing.states.${state}`)}`}
+              {`#${index + 1} ${t(`explain.states.${state}`)}`}
             </StatusChip>
           ))}
         </Row>
@@ -133,7 +133,7 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
     },
     {
       key: "reasons",
-      head: t("routing.reasons.head"),
+      head: t("explain.reasons.head"),
       cell: ({ reasons, share, policy }) => {
         if (reasons.length > 0) {
           const by = policy
@@ -143,10 +143,10 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
                 context: policy.isOfProject ? "project" : "organization",
               }
             : {};
-          return reasons.map((reason) => t(`routing.reasons.${reason}`, by)).join(" · ");
+          return reasons.map((reason) => t(`explain.reasons.${reason}`, by)).join(" · ");
         }
-        if (sticky?.holds) return t(share > 0 ? "routing.reasons.sticky" : "routing.reasons.stickyElsewhere");
-        return t(share > 0 ? "routing.reasons.none" : "routing.reasons.later");
+        if (sticky?.holds) return t(share > 0 ? "explain.reasons.sticky" : "explain.reasons.stickyElsewhere");
+        return t(share > 0 ? "explain.reasons.none" : "explain.reasons.later");
       },
     },
   ];

@@ -52,7 +52,7 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
   return (
     <form onSubmit={submit}>
       <Row gap={3} wrap sx={{ mb: 4, alignItems: "flex-end" }}>
-        <Field label={t("routing.model")} htmlFor={`${id}-model`} sx={{ flex: "2 1 240px" }}>
+        <Field label={t("explain.model")} htmlFor={`${id}-model`} sx={{ flex: "2 1 240px" }}>
           <Autocomplete
             {...suggestionTexts}
             id={`${id}-model`}
@@ -64,7 +64,7 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
             renderInput={(params) => <TextField {...params} />}
           />
         </Field>
-        <Field label={t("routing.group")} htmlFor={`${id}-group`} sx={{ flex: "1 1 140px" }}>
+        <Field label={t("explain.group")} htmlFor={`${id}-group`} sx={{ flex: "1 1 140px" }}>
           <Autocomplete
             {...suggestionTexts}
             id={`${id}-group`}
@@ -76,7 +76,7 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
             renderInput={(params) => <TextField {...params} />}
           />
         </Field>
-        <Field label={t("routing.promptTokens")} htmlFor={`${id}-tokens`} sx={{ flex: "1 1 120px" }}>
+        <Field label={t("explain.promptTokens")} htmlFor={`${id}-tokens`} sx={{ flex: "1 1 120px" }}>
           <TextField
             id={`${id}-tokens`}
             size="small"
@@ -92,14 +92,14 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
           color="primary"
           disabled={isAsking || isWrong || isWrongKey || checkJsonObject(request) !== null || !model.trim()}
         >
-          {t("routing.ask")}
+          {t("explain.ask")}
         </Button>
       </Row>
       <Row gap={3} wrap sx={{ mb: 4, alignItems: "flex-start" }}>
         <Field
-          label={t("routing.keyId")}
+          label={t("explain.keyId")}
           htmlFor={`${id}-key`}
-          hint={t("routing.keyIdHint")}
+          hint={t("explain.keyIdHint")}
           sx={{ flex: "1 1 140px" }}
         >
           <Autocomplete
@@ -116,8 +116,8 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
         <Box sx={{ flex: "3 1 320px" }}>
           <JsonField
             id={`${id}-request`}
-            label={t("routing.request")}
-            hint={t("routing.requestHint")}
+            label={t("explain.request")}
+            hint={t("explain.requestHint")}
             value={request}
             onChange={setRequest}
             example={EXAMPLE}

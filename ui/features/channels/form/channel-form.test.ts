@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import en from "../../../locales/en/gateway/channels.json" with { type: "json" };
-import zh from "../../../locales/zh/gateway/channels.json" with { type: "json" };
+import en from "../../../locales/en/channels/channels.json" with { type: "json" };
+import zh from "../../../locales/zh/channels/channels.json" with { type: "json" };
 import type { Channel } from "../channel.ts";
 import {
   bodyOf,

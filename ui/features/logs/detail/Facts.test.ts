@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createInstance, type TFunction } from "i18next";
-import logs from "../../../locales/en/gateway/logs.json";
+import logs from "../../../locales/en/logs/logs.json";
 import { ratiosText } from "./Facts.tsx";
 
 const english = createInstance();

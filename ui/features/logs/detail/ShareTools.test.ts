@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import i18next from "i18next";
 import type { LogOther, PlanDraw, Receipt } from "../../../../src/billing/types.ts";
-import * as en from "../../../locales/en/index.ts";
+import * as en from "../../../locales/en.ts";
 import { bodyOf } from "../../playground/chat/chat.ts";
 import { codeOf } from "../../playground/chat/code.ts";
 import type { LogEntry } from "../log-entry.ts";

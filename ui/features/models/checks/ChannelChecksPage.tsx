@@ -45,7 +45,7 @@ export const ChannelChecksPage = () => {
   });
   return (
     <>
-      <PageHeader title={t("checks.title")} purpose={t("checks.purpose")} />
+      <PageHeader title={t("authenticity.title")} purpose={t("authenticity.purpose")} />
       <Col gap={4}>
         <NewCheck isRunning={isRunning} onRun={(channelId, model) => mutate({ channelId, model })} />
         {isPending && <Skeleton variant="rounded" height={240} />}
@@ -53,8 +53,8 @@ export const ChannelChecksPage = () => {
         {data?.length === 0 && (
           <EmptyState
             icon={<Verified />}
-            title={t("checks.empty.title")}
-            body={t("checks.empty.body")}
+            title={t("authenticity.empty.title")}
+            body={t("authenticity.empty.body")}
             action={<SettingLink tab="operation" field="ChannelAuthenticity" />}
           />
         )}
@@ -94,9 +94,9 @@ const NewCheck = ({ isRunning, onRun }: NewCheckProps) => {
     placeholderData: keepPreviousData,
   });
   return (
-    <Panel title={t("checks.run")} hint={t("checks.running")}>
+    <Panel title={t("authenticity.run")} hint={t("authenticity.running")}>
       <Row gap={3} wrap sx={{ alignItems: "flex-end" }}>
-        <Field label={t("checks.channel")} htmlFor={`${id}-channel`} sx={{ flex: "1 1 220px" }}>
+        <Field label={t("authenticity.channel")} htmlFor={`${id}-channel`} sx={{ flex: "1 1 220px" }}>
           <Autocomplete
             {...suggestionTexts}
             id={`${id}-channel`}
@@ -117,7 +117,7 @@ const NewCheck = ({ isRunning, onRun }: NewCheckProps) => {
             renderInput={(params) => <TextField {...params} />}
           />
         </Field>
-        <Field label={t("checks.model")} htmlFor={`${id}-model`} sx={{ flex: "1 1 220px" }}>
+        <Field label={t("authenticity.model")} htmlFor={`${id}-model`} sx={{ flex: "1 1 220px" }}>
           <Autocomplete
             {...suggestionTexts}
             id={`${id}-model`}
@@ -136,7 +136,7 @@ const NewCheck = ({ isRunning, onRun }: NewCheckProps) => {
           disabled={channel === null || model.trim() === ""}
           onClick={() => channel && onRun(channel.id, model.trim())}
         >
-          {t("checks.run")}
+          {t("authenticity.run")}
         </Button>
       </Row>
     </Panel>
@@ -163,12 +163,12 @@ const CheckPanel = ({ check, isRunning, onRun }: CheckPanelProps) => {
       title={`${channel} (#${id}) · ${model}`}
       hint={
         <StatusChip tone={score === null ? "idle" : isLow ? "bad" : "ok"}>
-          {score === null ? t("checks.noScore") : t("checks.score", { score })}
+          {score === null ? t("authenticity.noScore") : t("authenticity.score", { score })}
         </StatusChip>
       }
       action={
         <Button size="small" disabled={isRunning} onClick={onRun}>
-          {t("checks.again")}
+          {t("authenticity.again")}
         </Button>
       }
     >
@@ -186,10 +186,10 @@ const CheckPanel = ({ check, isRunning, onRun }: CheckPanelProps) => {
               borderColor: "line.faint",
             }}
           >
-            <Box sx={{ width: 240 }}>{t(`checks.names.${name}`)}</Box>
+            <Box sx={{ width: 240 }}>{t(`authenticity.names.${name}`)}</Box>
             <Box sx={{ width: 110 }}>
               <StatusChip tone={TONES[outcome]} quiet>
-                {t(`checks.outcomes.${outcome}`)}
+                {t(`authenticity.outcomes.${outcome}`)}
               </StatusChip>
             </Box>
             <Box
@@ -218,9 +218,9 @@ const CheckPanel = ({ check, isRunning, onRun }: CheckPanelProps) => {
         >
           <TimeAgo seconds={at} />
           <span>
-            {t("checks.cost")} <Money quota={cost} decimals={6} />
+            {t("authenticity.cost")} <Money quota={cost} decimals={6} />
           </span>
-          <span>{t("checks.version", { version: probes })}</span>
+          <span>{t("authenticity.version", { version: probes })}</span>
         </Row>
       </Col>
     </Panel>
@@ -239,7 +239,7 @@ const Evidence = ({ detail }: Pick<ChannelCheckView["findings"][number], "detail
   return EVIDENCE.filter((key) => detail[key] !== undefined && detail[key] !== "")
     .map((key) => {
       const value = detail[key] ?? "";
-      return t(`checks.evidence.${key}`, {
+      return t(`authenticity.evidence.${key}`, {
         value: typeof value === "number" ? formatNumber(value) : value,
       });
     })

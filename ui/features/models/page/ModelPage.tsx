@@ -71,12 +71,12 @@ const ExampleCall = ({ model }: { model: string }) => {
             size="small"
             value={name}
             onChange={(_, chosen: SnippetName | null) => chosen && setName(chosen)}
-            aria-label={t("tokens.use.language")}
+            aria-label={t("apiKeys.use.language")}
             sx={{ flexWrap: "wrap", height: "auto", minWidth: 0 }}
           >
             {LANGUAGES.map((snippet) => (
               <ToggleButton key={snippet} value={snippet}>
-                {t(`tokens.use.${snippet}`)}
+                {t(`apiKeys.use.${snippet}`)}
               </ToggleButton>
             ))}
           </ToggleButtonGroup>

@@ -101,7 +101,7 @@ const RouteStatus = ({ route }: { route: RouteView }) => {
   return (
     <StatusChip
       tone={isDead ? "bad" : "warn"}
-      reason={t("routes.statusReason", { models: unserved.join(t("routing.comma")) })}
+      reason={t("routes.statusReason", { models: unserved.join(t("explain.comma")) })}
     >
       {t(isDead ? "routes.status.unserved" : "routes.status.partly")}
     </StatusChip>

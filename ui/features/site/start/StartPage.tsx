@@ -46,7 +46,12 @@ const StepRow = ({ number, title, text, isDone, isOpen, onOpen, children }: Step
   const isExpanded = isOpen && Boolean(children);
   const head = (
     <>
-      <Mark number={number} isDone={isDone} isCurrent={isOpen} label={t(isDone ? "start.isDone" : "start.isOpen")} />
+      <Mark
+        number={number}
+        isDone={isDone}
+        isCurrent={isOpen}
+        label={t(isDone ? "firstSteps.isDone" : "firstSteps.isOpen")}
+      />
       <Box sx={{ flex: 1, minWidth: 0, textAlign: "left" }}>
         <Box sx={{ fontSize: 14, fontWeight: isOpen ? 620 : 520, color: isDone ? "text.secondary" : "text.primary" }}>
           {title}
@@ -160,7 +165,7 @@ const FirstSteps = () => {
         key: <KeyStep onCreated={refresh} />,
         call: (
           <Button component={Link} autoFocus to="/playground" variant="contained" color="primary">
-            {t("start.call.action")}
+            {t("firstSteps.call.action")}
           </Button>
         ),
         receipt: data.request_id && (
@@ -171,7 +176,7 @@ const FirstSteps = () => {
             variant="contained"
             color="primary"
           >
-            {t("start.receipt.action")}
+            {t("firstSteps.receipt.action")}
           </Button>
         ),
       }
@@ -179,17 +184,24 @@ const FirstSteps = () => {
   const stateOf = (step: Step): string => {
     if (!data) return "";
     if (step === "channel" && added && added.leftOut.length > 0)
-      return t("start.channel.leftOut", { name: added.name, count: added.models.length, left: added.leftOut.length });
-    if (step === "channel" && data.channel) return t("start.channel.done", { name: data.channel.name });
-    if (step === "prices" && done.has("prices")) return t("start.prices.done", { count: data.models });
-    return done.has(step) ? t(`start.${step}.done`) : t(`start.${step}.body`);
+      return t("firstSteps.channel.leftOut", {
+        name: added.name,
+        count: added.models.length,
+        left: added.leftOut.length,
+      });
+    if (step === "channel" && data.channel) return t("firstSteps.channel.done", { name: data.channel.name });
+    if (step === "prices" && done.has("prices")) return t("firstSteps.prices.done", { count: data.models });
+    return done.has(step) ? t(`firstSteps.${step}.done`) : t(`firstSteps.${step}.body`);
   };
   return (
     <Col gap={0} sx={{ maxWidth: WIDTH }}>
       <PageHeader
-        title={t(isFinished ? "start.finished" : "start.title")}
-        purpose={t(isFinished ? "start.finishedPurpose" : "start.purpose", { done: done.size, total: STEPS.length })}
-        actions={<Button onClick={hide}>{t(isFinished ? "start.close" : "start.dismiss")}</Button>}
+        title={t(isFinished ? "firstSteps.finished" : "firstSteps.title")}
+        purpose={t(isFinished ? "firstSteps.finishedPurpose" : "firstSteps.purpose", {
+          done: done.size,
+          total: STEPS.length,
+        })}
+        actions={<Button onClick={hide}>{t(isFinished ? "firstSteps.close" : "firstSteps.dismiss")}</Button>}
       />
       {data ? (
         <Col gap={0} sx={{ border: "1px solid", borderColor: "line.main", borderRadius: 1, overflow: "hidden" }}>
@@ -197,7 +209,7 @@ const FirstSteps = () => {
             <StepRow
               key={step}
               number={place + 1}
-              title={t(`start.${step}.title`)}
+              title={t(`firstSteps.${step}.title`)}
               text={stateOf(step)}
               isDone={done.has(step)}
               isOpen={(opened ?? next) === step}

@@ -46,10 +46,10 @@ export const TestStep = ({ channel, last, onTested }: TestStepProps) => {
       )}
       <Row gap={2} wrap>
         <Button autoFocus variant="contained" color="primary" loading={test.isPending} onClick={() => test.mutate()}>
-          {t(failure === "" ? "start.test.action" : "channels.test.again")}
+          {t(failure === "" ? "firstSteps.test.action" : "channels.test.again")}
         </Button>
         <Button component={Link} to={`/channel/edit/${channel.id}`} variant="text">
-          {t("start.test.edit", { name: channel.name })}
+          {t("firstSteps.test.edit", { name: channel.name })}
         </Button>
       </Row>
     </Col>
@@ -78,7 +78,7 @@ export const PriceStep = ({ models, onSaved }: { models: readonly string[]; onSa
       const { values } = await client.fetchQuery(options);
       const set = (key: "ModelRatio" | "CompletionRatio", ratio: number) => {
         const map = readNumberMap(values[key] ?? "{}");
-        if (!map) throw new Error(t("start.prices.invalid"));
+        if (!map) throw new Error(t("firstSteps.prices.invalid"));
         const value = JSON.stringify({ ...map, ...Object.fromEntries(models.map((model) => [model, ratio])) });
         return putOption({ key, value });
       };
@@ -89,20 +89,20 @@ export const PriceStep = ({ models, onSaved }: { models: readonly string[]; onSa
       onSaved();
     },
   });
-  const errorOf = (field: keyof PriceForm) => faults[field] && t("start.prices.number");
+  const errorOf = (field: keyof PriceForm) => faults[field] && t("firstSteps.prices.number");
   const shown = [...models.slice(0, FEW_NAMES), ...(models.length > FEW_NAMES ? ["…"] : [])];
   return (
     <form onSubmit={submit} noValidate>
       <Col gap={4}>
         <span>
-          {t("start.prices.missing", {
+          {t("firstSteps.prices.missing", {
             count: models.length,
             names: shown.join(", "),
           })}
         </span>
         <Row gap={4} wrap sx={{ alignItems: "flex-start", "& > *": { minWidth: "160px" } }}>
           <LabelledInput
-            label={t("start.prices.input")}
+            label={t("firstSteps.prices.input")}
             autoFocus
             value={form.input}
             onChange={(input) => change({ input })}
@@ -110,7 +110,7 @@ export const PriceStep = ({ models, onSaved }: { models: readonly string[]; onSa
             inputProps={{ inputMode: "decimal" }}
           />
           <LabelledInput
-            label={t("start.prices.output")}
+            label={t("firstSteps.prices.output")}
             value={form.output}
             onChange={(output) => change({ output })}
             error={errorOf("output")}
@@ -124,10 +124,10 @@ export const PriceStep = ({ models, onSaved }: { models: readonly string[]; onSa
         )}
         <Row gap={2} wrap>
           <Button type="submit" variant="contained" color="primary" loading={isSaving}>
-            {t("start.prices.action")}
+            {t("firstSteps.prices.action")}
           </Button>
           <Button variant="text" onClick={() => navigate({ to: "/setting", search: () => SET_EACH })}>
-            {t("start.prices.each")}
+            {t("firstSteps.prices.each")}
           </Button>
         </Row>
       </Col>
@@ -139,7 +139,7 @@ export const PriceStep = ({ models, onSaved }: { models: readonly string[]; onSa
 export const KeyStep = ({ onCreated }: { onCreated: () => void }) => {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const [name, setName] = useState(t("start.key.defaultName"));
+  const [name, setName] = useState(t("firstSteps.key.defaultName"));
   const [created, setCreated] = useState<readonly Token[]>([]);
   const create = useMutation({
     mutationFn: () => createApiKeys(bodyOf({ ...NEW_TOKEN, unlimited: true }, name.trim()), 1),
@@ -161,7 +161,7 @@ export const KeyStep = ({ onCreated }: { onCreated: () => void }) => {
     >
       <Row gap={2} wrap sx={{ alignItems: "flex-end" }}>
         <LabelledInput
-          label={t("tokens.form.name")}
+          label={t("apiKeys.form.name")}
           autoFocus
           value={name}
           onChange={setName}
@@ -174,7 +174,7 @@ export const KeyStep = ({ onCreated }: { onCreated: () => void }) => {
           loading={create.isPending}
           disabled={name.trim() === ""}
         >
-          {t("tokens.add")}
+          {t("apiKeys.add")}
         </Button>
       </Row>
       {created.length > 0 && <CreatedDialog tokens={created} onClose={close} />}

@@ -29,17 +29,17 @@ export const AccessSection = ({ form, faults, change }: AccessSectionProps) => {
   const names = Object.keys(groups.data ?? {});
   if (form.group !== "" && !names.includes(form.group)) names.unshift(form.group);
   return (
-    <Section title={t("tokens.form.access")}>
-      <Field label={t("tokens.form.group")} hint={t("tokens.form.groupHint")}>
+    <Section title={t("apiKeys.form.access")}>
+      <Field label={t("apiKeys.form.group")} hint={t("apiKeys.form.groupHint")}>
         <Select
           fullWidth
           displayEmpty
           value={form.group}
           onChange={(event) => change({ group: event.target.value })}
-          renderValue={(group) => group || t("tokens.ownGroup")}
-          inputProps={{ "aria-label": t("tokens.form.group") }}
+          renderValue={(group) => group || t("apiKeys.ownGroup")}
+          inputProps={{ "aria-label": t("apiKeys.form.group") }}
         >
-          <MenuItem value="">{t("tokens.ownGroup")}</MenuItem>
+          <MenuItem value="">{t("apiKeys.ownGroup")}</MenuItem>
           {names.map((group) => {
             const described = groups.data?.[group];
             return (
@@ -62,26 +62,26 @@ export const AccessSection = ({ form, faults, change }: AccessSectionProps) => {
           })}
           {names.length === 0 && (
             <MenuItem value="-" disabled>
-              {t("tokens.form.groupNone")}
+              {t("apiKeys.form.groupNone")}
             </MenuItem>
           )}
         </Select>
       </Field>
-      <Field label={t("tokens.form.models")} htmlFor={`${id}models`} hint={t("tokens.form.modelsHint")}>
+      <Field label={t("apiKeys.form.models")} htmlFor={`${id}models`} hint={t("apiKeys.form.modelsHint")}>
         <NameListInput
           id={`${id}models`}
           value={form.models}
           onChange={(chosen) => change({ models: chosen })}
           options={models}
           strict
-          placeholder={t("tokens.form.modelsPlaceholder")}
+          placeholder={t("apiKeys.form.modelsPlaceholder")}
         />
       </Field>
       <Field
-        label={t("tokens.form.allowIps")}
+        label={t("apiKeys.form.allowIps")}
         htmlFor={`${id}ips`}
-        error={faults.allowIps && t(`tokens.form.errors.${faults.allowIps}`, TOKEN_LIMITS)}
-        hint={t("tokens.form.allowIpsHint")}
+        error={faults.allowIps && t(`apiKeys.form.errors.${faults.allowIps}`, TOKEN_LIMITS)}
+        hint={t("apiKeys.form.allowIpsHint")}
       >
         <OutlinedInput
           id={`${id}ips`}

@@ -30,20 +30,20 @@ export const QuotaSection = ({ token, form, faults, change }: QuotaSectionProps)
   const id = useId();
   const renews = token !== null && token.budget_period !== "" && token.budget_period === form.budgetPeriod;
   return (
-    <Section title={t("tokens.form.limits")}>
+    <Section title={t("apiKeys.form.limits")}>
       <SwitchRow
-        label={t("tokens.form.unlimited")}
-        hint={t("tokens.form.unlimitedHint")}
+        label={t("apiKeys.form.unlimited")}
+        hint={t("apiKeys.form.unlimitedHint")}
         isOn={form.unlimited}
         onChange={(unlimited) => change({ unlimited })}
       />
       {!form.unlimited && (
         <>
           <Field
-            label={t("tokens.form.quota")}
+            label={t("apiKeys.form.quota")}
             htmlFor={`${id}quota`}
-            error={faults.quota && t(`tokens.form.errors.${faults.quota}`, TOKEN_LIMITS)}
-            hint={t(form.budgetPeriod === "" ? "tokens.form.quotaHint" : "tokens.form.budgetHint")}
+            error={faults.quota && t(`apiKeys.form.errors.${faults.quota}`, TOKEN_LIMITS)}
+            hint={t(form.budgetPeriod === "" ? "apiKeys.form.quotaHint" : "apiKeys.form.budgetHint")}
           >
             <QuotaInput
               id={`${id}quota`}
@@ -54,20 +54,20 @@ export const QuotaSection = ({ token, form, faults, change }: QuotaSectionProps)
             />
           </Field>
           <Field
-            label={t("tokens.form.budgetPeriod")}
-            hint={renews && t("tokens.renews", { time: exactTime(token.budget_renews_at, i18n.language) })}
+            label={t("apiKeys.form.budgetPeriod")}
+            hint={renews && t("apiKeys.renews", { time: exactTime(token.budget_renews_at, i18n.language) })}
           >
             <Select
               fullWidth
               displayEmpty
               value={form.budgetPeriod}
               onChange={(event) => change({ budgetPeriod: event.target.value })}
-              inputProps={{ "aria-label": t("tokens.form.budgetPeriod") }}
+              inputProps={{ "aria-label": t("apiKeys.form.budgetPeriod") }}
             >
-              <MenuItem value="">{t("tokens.form.period.never")}</MenuItem>
+              <MenuItem value="">{t("apiKeys.form.period.never")}</MenuItem>
               {PERIODS.map((period) => (
                 <MenuItem key={period} value={period}>
-                  {t(`tokens.form.period.${period}`)}
+                  {t(`apiKeys.form.period.${period}`)}
                 </MenuItem>
               ))}
             </Select>
@@ -78,7 +78,7 @@ export const QuotaSection = ({ token, form, faults, change }: QuotaSectionProps)
         <Box
           sx={{ fontSize: 12.5, color: "tone.warn.text", bgcolor: "tone.warn.tint", borderRadius: "6px", px: 3, py: 2 }}
         >
-          {t("tokens.form.statusNote")}
+          {t("apiKeys.form.statusNote")}
         </Box>
       )}
     </Section>
@@ -97,16 +97,16 @@ export const LimitsSection = ({ form, faults, change }: LimitsSectionProps) => {
   const id = useId();
   const rate = (field: "requestsPerMinute" | "tokensPerMinute", hint?: string) => (
     <Field
-      label={t(`tokens.form.${field}`)}
+      label={t(`apiKeys.form.${field}`)}
       htmlFor={`${id}${field}`}
-      error={faults[field] && t(`tokens.form.errors.${faults[field]}`, TOKEN_LIMITS)}
+      error={faults[field] && t(`apiKeys.form.errors.${faults[field]}`, TOKEN_LIMITS)}
       hint={hint}
     >
       <OutlinedInput
         id={`${id}${field}`}
         value={form[field]}
         error={faults[field] !== undefined}
-        placeholder={t("tokens.form.ratePlaceholder")}
+        placeholder={t("apiKeys.form.ratePlaceholder")}
         inputProps={{ inputMode: "numeric" }}
         sx={{ width: 200 }}
         onChange={(event) => change({ [field]: event.target.value })}
@@ -114,12 +114,12 @@ export const LimitsSection = ({ form, faults, change }: LimitsSectionProps) => {
     </Field>
   );
   return (
-    <Section title={t("tokens.form.rates")}>
+    <Section title={t("apiKeys.form.rates")}>
       {rate("requestsPerMinute")}
-      {rate("tokensPerMinute", t("tokens.form.tokensPerMinuteHint"))}
+      {rate("tokensPerMinute", t("apiKeys.form.tokensPerMinuteHint"))}
       <SwitchRow
-        label={t("tokens.form.strict")}
-        hint={t("tokens.form.strictHint")}
+        label={t("apiKeys.form.strict")}
+        hint={t("apiKeys.form.strictHint")}
         isOn={form.strict}
         onChange={(strict) => change({ strict })}
       />

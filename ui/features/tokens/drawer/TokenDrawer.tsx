@@ -38,7 +38,7 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
   const send = async (form: ApiKeyForm) => {
     if (token) {
       await updateToken(token.id, bodyOf(form, form.name.trim(), token));
-      notifyDone(t("tokens.saved", { name: form.name.trim() }));
+      notifyDone(t("apiKeys.saved", { name: form.name.trim() }));
     } else onCreated(await createApiKeys(bodyOf(form, form.name.trim()), Number(form.quantity)));
     void client.invalidateQueries({ queryKey: TOKENS_KEY });
     onClose();
@@ -51,36 +51,36 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
   const { form, change, faults } = state;
   const fault = (field: keyof ApiKeyForm) => {
     const found = faults[field];
-    return found && t(`tokens.form.errors.${found}`, TOKEN_LIMITS);
+    return found && t(`apiKeys.form.errors.${found}`, TOKEN_LIMITS);
   };
   return (
     <FormDrawer
       state={state}
-      title={token ? t("tokens.form.editTitle", { name: token.name }) : t("tokens.form.createTitle")}
-      action={token ? t("tokens.form.save") : t("tokens.form.create", { count: Number(form.quantity) || 1 })}
+      title={token ? t("apiKeys.form.editTitle", { name: token.name }) : t("apiKeys.form.createTitle")}
+      action={token ? t("apiKeys.form.save") : t("apiKeys.form.create", { count: Number(form.quantity) || 1 })}
       isNew={token === null}
       isShort
       isDirty={changesOf(state.initial, form) > 0}
       onClose={onClose}
     >
-      <Section title={t("tokens.form.basics")}>
-        <Field label={t("tokens.form.name")} htmlFor={`${id}name`} error={fault("name")}>
+      <Section title={t("apiKeys.form.basics")}>
+        <Field label={t("apiKeys.form.name")} htmlFor={`${id}name`} error={fault("name")}>
           <OutlinedInput
             id={`${id}name`}
             fullWidth
             autoFocus={token === null}
             value={form.name}
             error={faults.name !== undefined}
-            placeholder={t("tokens.form.namePlaceholder")}
+            placeholder={t("apiKeys.form.namePlaceholder")}
             onChange={(event) => change({ name: event.target.value })}
           />
         </Field>
         {!token && (
           <Field
-            label={t("tokens.form.quantity")}
+            label={t("apiKeys.form.quantity")}
             htmlFor={`${id}quantity`}
             error={fault("quantity")}
-            hint={t("tokens.form.quantityHint")}
+            hint={t("apiKeys.form.quantityHint")}
           >
             <Row gap={2} wrap>
               <OutlinedInput
@@ -120,14 +120,14 @@ const ProjectField = ({ value, onChange }: ProjectFieldProps) => {
   const { data } = useQuery({ ...projects(id ?? 0), enabled: id !== null });
   if (!data || data.length === 0) return null;
   return (
-    <Field label={t("tokens.form.project")}>
+    <Field label={t("apiKeys.form.project")}>
       <Select
         fullWidth
         value={String(value)}
         onChange={(event) => onChange(Number(event.target.value))}
-        inputProps={{ "aria-label": t("tokens.form.project") }}
+        inputProps={{ "aria-label": t("apiKeys.form.project") }}
       >
-        <MenuItem value="0">{t("tokens.form.projectNone")}</MenuItem>
+        <MenuItem value="0">{t("apiKeys.form.projectNone")}</MenuItem>
         {data.map((project) => (
           <MenuItem key={project.id} value={String(project.id)}>
             {project.name}
@@ -156,9 +156,9 @@ type ExpiryFieldProps = Readonly<{
 const ExpiryField = ({ value, onChange, error }: ExpiryFieldProps) => {
   const { t } = useTranslation();
   return (
-    <Field label={t("tokens.form.expires")} error={error} hint={expiryHint(value, t)}>
+    <Field label={t("apiKeys.form.expires")} error={error} hint={expiryHint(value, t)}>
       <DateTimeInput
-        label={t("tokens.form.expires")}
+        label={t("apiKeys.form.expires")}
         value={value === NEVER ? null : value}
         onChange={(seconds) => onChange(seconds === null ? NEVER : (seconds ?? null))}
         hasError={error !== undefined}
@@ -168,7 +168,7 @@ const ExpiryField = ({ value, onChange, error }: ExpiryFieldProps) => {
           <Chip
             key={name}
             variant="outlined"
-            label={t(`tokens.form.${name}`)}
+            label={t(`apiKeys.form.${name}`)}
             onClick={() => onChange(seconds === NEVER ? NEVER : Math.floor(Date.now() / 1000) + seconds)}
           />
         ))}
@@ -178,6 +178,6 @@ const ExpiryField = ({ value, onChange, error }: ExpiryFieldProps) => {
 };
 
 function expiryHint(value: number | null, t: TFunction): string | undefined {
-  if (value === NEVER) return t("tokens.form.expiresNever");
-  return value !== null && value <= Date.now() / 1000 ? t("tokens.form.expiresPast") : undefined;
+  if (value === NEVER) return t("apiKeys.form.expiresNever");
+  return value !== null && value <= Date.now() / 1000 ? t("apiKeys.form.expiresPast") : undefined;
 }

@@ -113,7 +113,7 @@ export function bodyOf(form: ApiKeyForm, name: string, stored?: Token): TokenBod
   };
 }
 
-/** What is wrong with the form, by field: under `tokens.form.errors` in the words. */
+/** What is wrong with the form, by field: under `apiKeys.form.errors` in the words. */
 export function checkTokenForm(form: ApiKeyForm) {
   const count = Number(form.quantity);
   const quotaError = form.budgetPeriod === "" ? tokenQuotaError : tokenBudgetError;

@@ -31,9 +31,9 @@ export function useProviderActions(onToken: (name: string, token: string) => voi
       act({
         question: scim
           ? {
-              title: t("providers.scim.replaceTitle", { name }),
-              body: t("providers.scim.replaceBody"),
-              action: t("providers.scim.replace"),
+              title: t("identityProviders.scim.replaceTitle", { name }),
+              body: t("identityProviders.scim.replaceBody"),
+              action: t("identityProviders.scim.replace"),
               isDangerous: true,
             }
           : undefined,
@@ -42,24 +42,24 @@ export function useProviderActions(onToken: (name: string, token: string) => voi
     revokeToken: ({ id, name }: Provider) =>
       act({
         question: {
-          title: t("providers.scim.revokeTitle", { name }),
-          body: t("providers.scim.revokeBody"),
-          action: t("providers.scim.revoke"),
+          title: t("identityProviders.scim.revokeTitle", { name }),
+          body: t("identityProviders.scim.revokeBody"),
+          action: t("identityProviders.scim.revoke"),
           isDangerous: true,
         },
         work: () => revokeScimToken(id),
-        done: () => t("providers.scim.revoked", { name }),
+        done: () => t("identityProviders.scim.revoked", { name }),
       }),
     remove: ({ id, name }: Provider) =>
       act({
         question: {
-          title: t("providers.deleteTitle", { name }),
-          body: t("providers.deleteBody"),
-          action: t("providers.delete"),
+          title: t("identityProviders.deleteTitle", { name }),
+          body: t("identityProviders.deleteBody"),
+          action: t("identityProviders.delete"),
           isDangerous: true,
         },
         work: () => deleteProvider(id),
-        done: () => t("providers.deleted", { name }),
+        done: () => t("identityProviders.deleted", { name }),
       }),
   };
 }
@@ -75,7 +75,7 @@ export const IdentityProvidersPage = () => {
     columns: [
       {
         key: "name",
-        head: t("providers.columns.name"),
+        head: t("identityProviders.columns.name"),
         isTitle: true,
         cell: ({ name, icon }) => (
           <Row gap={2}>
@@ -84,36 +84,51 @@ export const IdentityProvidersPage = () => {
           </Row>
         ),
       },
-      { key: "type", head: t("providers.type"), width: 120, cell: ({ type }) => t(`providers.types.${type}`) },
-      { key: "domains", head: t("providers.columns.domains"), cell: ({ domains }) => domains.join(", ") || "–" },
+      {
+        key: "type",
+        head: t("identityProviders.type"),
+        width: 120,
+        cell: ({ type }) => t(`identityProviders.types.${type}`),
+      },
+      {
+        key: "domains",
+        head: t("identityProviders.columns.domains"),
+        cell: ({ domains }) => domains.join(", ") || "–",
+      },
       {
         key: "callback",
-        head: t("providers.columns.callback"),
+        head: t("identityProviders.columns.callback"),
         isSolid: true,
         cell: ({ id, type }) => {
           const path = type === "saml" ? `/saml/sso-${id}/metadata` : `/oauth/sso-${id}`;
           return (
             <Row gap={1}>
               <code>{path}</code>
-              <CopyButton text={siteOrigin() + path} label={t("providers.copyCallback")} />
+              <CopyButton text={siteOrigin() + path} label={t("identityProviders.copyCallback")} />
             </Row>
           );
         },
       },
       {
         key: "scim",
-        head: t("providers.columns.scim"),
+        head: t("identityProviders.columns.scim"),
         width: 96,
-        cell: ({ scim }) => t(scim ? "providers.scim.on" : "providers.scim.off"),
+        cell: ({ scim }) => t(scim ? "identityProviders.scim.on" : "identityProviders.scim.off"),
       },
       {
         key: "state",
-        head: t("providers.columns.state"),
+        head: t("identityProviders.columns.state"),
         width: 140,
         isSolid: true,
         cell: ({ enabled, enforced }) => (
           <StatusChip tone={enabled ? "ok" : "idle"}>
-            {t(!enabled ? "providers.states.off" : enforced ? "providers.states.enforced" : "providers.states.on")}
+            {t(
+              !enabled
+                ? "identityProviders.states.off"
+                : enforced
+                  ? "identityProviders.states.enforced"
+                  : "identityProviders.states.on",
+            )}
           </StatusChip>
         ),
       },
@@ -122,33 +137,38 @@ export const IdentityProvidersPage = () => {
     rowId: ({ id }) => id,
     rowName: ({ name }) => name,
     actions: (provider) => [
-      { label: t("providers.edit"), icon: <Edit />, onSelect: () => setOpened({ provider }) },
+      { label: t("identityProviders.edit"), icon: <Edit />, onSelect: () => setOpened({ provider }) },
       {
-        label: t(provider.scim ? "providers.scim.replace" : "providers.scim.create"),
+        label: t(provider.scim ? "identityProviders.scim.replace" : "identityProviders.scim.create"),
         icon: <Sync />,
         onSelect: () => void makeToken(provider),
       },
       ...(provider.scim
         ? [
             {
-              label: t("providers.scim.revoke"),
+              label: t("identityProviders.scim.revoke"),
               icon: <SyncDisabled />,
               onSelect: () => void revokeToken(provider),
               isDangerous: true,
             },
           ]
         : []),
-      { label: t("providers.delete"), icon: <Delete />, onSelect: () => void remove(provider), isDangerous: true },
+      {
+        label: t("identityProviders.delete"),
+        icon: <Delete />,
+        onSelect: () => void remove(provider),
+        isDangerous: true,
+      },
     ],
   });
   const add = (
     <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ provider: null })}>
-      {t("providers.add")}
+      {t("identityProviders.add")}
     </Button>
   );
   return (
     <>
-      <PageHeader title={t("providers.title")} purpose={t("providers.purpose")} actions={add} />
+      <PageHeader title={t("identityProviders.title")} purpose={t("identityProviders.purpose")} actions={add} />
       <DataTable
         model={model}
         error={list.error}
@@ -158,8 +178,8 @@ export const IdentityProvidersPage = () => {
         empty={
           <EmptyState
             icon={<Badge />}
-            title={t("providers.empty.title")}
-            body={t("providers.empty.body")}
+            title={t("identityProviders.empty.title")}
+            body={t("identityProviders.empty.body")}
             action={add}
           />
         }
@@ -167,7 +187,7 @@ export const IdentityProvidersPage = () => {
       {opened && <ProviderDrawer provider={opened.provider} onClose={() => setOpened(null)} />}
       {issued && (
         <TokenDialog
-          title={t("providers.scim.tokenTitle", { name: issued.name })}
+          title={t("identityProviders.scim.tokenTitle", { name: issued.name })}
           token={issued.token}
           onClose={() => setIssued(null)}
         />

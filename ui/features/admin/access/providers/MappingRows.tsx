@@ -23,7 +23,7 @@ export const MappingRows = ({ value, onChange }: MappingRowsProps) => {
   const change = (index: number, fields: Partial<Mapping>) =>
     onChange(value.map((mapping, at) => (at === index ? { ...mapping, ...fields } : mapping)));
   const first = organizations[0]?.id;
-  if (first === undefined) return <Box sx={{ fontSize: 12.5 }}>{t("providers.mappings.none")}</Box>;
+  if (first === undefined) return <Box sx={{ fontSize: 12.5 }}>{t("identityProviders.mappings.none")}</Box>;
   return (
     <Col gap={2}>
       {value.map(({ group, organization_id: organization, role }, index) => (
@@ -33,14 +33,14 @@ export const MappingRows = ({ value, onChange }: MappingRowsProps) => {
           <OutlinedInput
             sx={{ flex: 2, minWidth: 140 }}
             value={group}
-            placeholder={t("providers.mappings.group")}
-            inputProps={{ "aria-label": t("providers.mappings.group") }}
+            placeholder={t("identityProviders.mappings.group")}
+            inputProps={{ "aria-label": t("identityProviders.mappings.group") }}
             onChange={({ target }) => change(index, { group: target.value })}
           />
           <Select
             sx={{ flex: 2, minWidth: 120 }}
             value={organization}
-            inputProps={{ "aria-label": t("providers.mappings.organization") }}
+            inputProps={{ "aria-label": t("identityProviders.mappings.organization") }}
             onChange={({ target }) => change(index, { organization_id: Number(target.value) })}
           >
             {organizations.map(({ id, username, display_name: name }) => (
@@ -52,7 +52,7 @@ export const MappingRows = ({ value, onChange }: MappingRowsProps) => {
           <Select
             sx={{ flex: 1, minWidth: 110 }}
             value={role}
-            inputProps={{ "aria-label": t("providers.mappings.role") }}
+            inputProps={{ "aria-label": t("identityProviders.mappings.role") }}
             onChange={({ target }) => change(index, { role: target.value })}
           >
             {MAPPED_ROLES.map((name) => (
@@ -63,7 +63,7 @@ export const MappingRows = ({ value, onChange }: MappingRowsProps) => {
           </Select>
           <IconButton
             size="small"
-            aria-label={t("providers.mappings.remove", { group })}
+            aria-label={t("identityProviders.mappings.remove", { group })}
             onClick={() => onChange(value.filter((_, at) => at !== index))}
           >
             <Delete fontSize="small" />
@@ -76,7 +76,7 @@ export const MappingRows = ({ value, onChange }: MappingRowsProps) => {
           startIcon={<Add />}
           onClick={() => onChange([...value, { group: "", organization_id: first, role: "developer" }])}
         >
-          {t("providers.mappings.add")}
+          {t("identityProviders.mappings.add")}
         </Button>
       </Box>
     </Col>

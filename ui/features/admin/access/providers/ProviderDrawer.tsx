@@ -39,9 +39,9 @@ const ProviderFields = ({ type, config, isMissing, onChange }: ProviderFieldsPro
   const certificateId = useId();
   return Object.entries(SSO_FIELDS[type]).map(([field, { isOptional }]) => {
     const value = config[field] ?? "";
-    const label = t(`providers.fields.${field}`);
-    const hint = t(`providers.hints.${field}`);
-    const error = isMissing(field) ? t("providers.required") : undefined;
+    const label = t(`identityProviders.fields.${field}`);
+    const hint = t(`identityProviders.hints.${field}`);
+    const error = isMissing(field) ? t("identityProviders.required") : undefined;
     if (field === "trust_email") {
       const set = (isOn: boolean) => onChange(field, isOn ? "true" : "");
       return <SwitchRow key={field} label={label} hint={hint} isOn={value === "true"} onChange={set} />;
@@ -67,7 +67,7 @@ const ProviderFields = ({ type, config, isMissing, onChange }: ProviderFieldsPro
         label={label}
         hint={hint}
         error={error}
-        optional={isOptional ? t("providers.optional") : undefined}
+        optional={isOptional ? t("identityProviders.optional") : undefined}
         name={`provider-${field}`}
         autoComplete="off"
         value={value}
@@ -94,7 +94,7 @@ export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
     const request = bodyOfProvider(values);
     if (provider) await changeProvider(provider.id, request);
     else await addProvider({ ...request, type: values.type });
-    notifyDone(t("providers.saved", { name: request.name }));
+    notifyDone(t("identityProviders.saved", { name: request.name }));
     void client.invalidateQueries(providers);
     onClose();
   };
@@ -108,58 +108,58 @@ export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
   return (
     <FormDrawer
       state={state}
-      title={provider ? t("providers.editTitle", { name: provider.name }) : t("providers.add")}
-      action={t(provider ? "providers.save" : "providers.add")}
+      title={provider ? t("identityProviders.editTitle", { name: provider.name }) : t("identityProviders.add")}
+      action={t(provider ? "identityProviders.save" : "identityProviders.add")}
       isNew={provider === null}
       onClose={onClose}
     >
-      <Section title={t("providers.general")}>
+      <Section title={t("identityProviders.general")}>
         <LabelledInput
-          label={t("providers.columns.name")}
-          hint={t("providers.nameHint")}
-          error={faults.name && t("providers.required")}
+          label={t("identityProviders.columns.name")}
+          hint={t("identityProviders.nameHint")}
+          error={faults.name && t("identityProviders.required")}
           name="provider-name"
           maxCharacters={LONGEST_NAME}
           value={form.name}
           onChange={(name) => change({ name })}
         />
-        <Field label={t("providers.icon")}>
+        <Field label={t("identityProviders.icon")}>
           <Select
             fullWidth
             displayEmpty
             value={form.icon}
             onChange={({ target }) => change({ icon: target.value })}
-            inputProps={{ "aria-label": t("providers.icon") }}
+            inputProps={{ "aria-label": t("identityProviders.icon") }}
           >
             {SSO_ICONS.map((icon) => (
               <MenuItem key={icon} value={icon}>
                 <Row gap={2}>
                   <ProviderIcon icon={icon} />
-                  {t(`providers.icons.${icon || "key"}`)}
+                  {t(`identityProviders.icons.${icon || "key"}`)}
                 </Row>
               </MenuItem>
             ))}
           </Select>
         </Field>
         <SwitchRow
-          label={t("providers.enabled")}
-          hint={t("providers.enabledHint")}
+          label={t("identityProviders.enabled")}
+          hint={t("identityProviders.enabledHint")}
           isOn={form.enabled}
           onChange={(enabled) => change({ enabled })}
         />
       </Section>
-      <Section title={t("providers.connection")}>
+      <Section title={t("identityProviders.connection")}>
         {provider === null && (
-          <Field label={t("providers.type")}>
+          <Field label={t("identityProviders.type")}>
             <Select
               fullWidth
               value={form.type}
               onChange={({ target }) => change({ type: target.value, config: {} })}
-              inputProps={{ "aria-label": t("providers.type") }}
+              inputProps={{ "aria-label": t("identityProviders.type") }}
             >
               {SSO_TYPES.map((type) => (
                 <MenuItem key={type} value={type}>
-                  {t(`providers.types.${type}`)}
+                  {t(`identityProviders.types.${type}`)}
                 </MenuItem>
               ))}
             </Select>
@@ -173,8 +173,8 @@ export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
         />
         {form.type === "oidc" && (
           <LabelledInput
-            label={t("providers.fields.secret")}
-            hint={provider?.secret_set && t("providers.stored")}
+            label={t("identityProviders.fields.secret")}
+            hint={provider?.secret_set && t("identityProviders.stored")}
             name="provider-secret"
             type="password"
             autoComplete="new-password"
@@ -183,12 +183,12 @@ export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
           />
         )}
       </Section>
-      <Section title={t("providers.people")}>
+      <Section title={t("identityProviders.people")}>
         <Field
-          label={t("providers.columns.domains")}
+          label={t("identityProviders.columns.domains")}
           htmlFor={domainsId}
-          hint={t("providers.domainsHint")}
-          error={faults.domains && t("providers.domainsInvalid")}
+          hint={t("identityProviders.domainsHint")}
+          error={faults.domains && t("identityProviders.domainsInvalid")}
         >
           <NameListInput
             id={domainsId}
@@ -200,22 +200,22 @@ export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
           />
         </Field>
         <SwitchRow
-          label={t("providers.enforced")}
-          hint={t("providers.enforcedHint")}
+          label={t("identityProviders.enforced")}
+          hint={t("identityProviders.enforcedHint")}
           isOn={form.enforced}
           onChange={(enforced) => change({ enforced })}
         />
         <SwitchRow
-          label={t("providers.createsAccounts")}
-          hint={t("providers.createsAccountsHint")}
+          label={t("identityProviders.createsAccounts")}
+          hint={t("identityProviders.createsAccountsHint")}
           isOn={form.createsAccounts}
           onChange={(createsAccounts) => change({ createsAccounts })}
         />
       </Section>
-      <Section title={t("providers.mappings.title")} hint={t("providers.mappings.hint")}>
+      <Section title={t("identityProviders.mappings.title")} hint={t("identityProviders.mappings.hint")}>
         {faults.mappings && (
           <Box role="alert" sx={{ fontSize: 12, color: "tone.bad.text" }}>
-            {t("providers.mappings.required")}
+            {t("identityProviders.mappings.required")}
           </Box>
         )}
         <MappingRows value={form.mappings} onChange={(mappings) => change({ mappings })} />
