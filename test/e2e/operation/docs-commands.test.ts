@@ -39,7 +39,6 @@ const REASONS = [
   "needs root",
   "needs several workers",
   "needs systemd",
-  "needs two running gateways",
   "runs every test",
   SERVES,
 ];
