@@ -340,7 +340,9 @@ CREATE TABLE "sessions" (
 	"expires_at" bigint NOT NULL,
 	"last_seen_at" bigint NOT NULL,
 	"ip" text DEFAULT '' NOT NULL,
-	"user_agent" text DEFAULT '' NOT NULL
+	"user_agent" text DEFAULT '' NOT NULL,
+	"provider" text DEFAULT '' NOT NULL,
+	"sign_out_hint" text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "users" (

@@ -11,17 +11,20 @@ export class OperationError extends Error {
   readonly status: number;
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
+  /** What happened, for the log alone: more than the caller may learn. */
+  readonly logReason: string | undefined;
 
   constructor(
     code: MessageCode,
     params: MessageParams = {},
-    options: Readonly<{ status?: number; retryAfterSeconds?: number }> = {},
+    options: Readonly<{ status?: number; retryAfterSeconds?: number; logReason?: string }> = {},
   ) {
     super(code);
     this.code = code;
     this.params = params;
     this.status = options.status ?? 200;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.logReason = options.logReason;
   }
 }
 

@@ -42,11 +42,14 @@ async function finishSignIn(code: string): Promise<void> {
 }
 
 async function signOut(): Promise<void> {
+  let outside: Readonly<{ url: string }> | null = null;
   try {
-    await readData(sessionApi.logout.get(), { stayOn401: true });
+    outside = await readData(sessionApi.logout.get(), { stayOn401: true });
   } catch (error) {
     // The session had expired already.
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
   }
   forgetUserStorage();
+  // The provider that signed in ends its session too, and sends the browser back.
+  if (outside) window.location.assign(outside.url);
 }

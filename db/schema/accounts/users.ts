@@ -150,6 +150,10 @@ export const sessions = pgTable(
     lastSeenAt: epochSeconds("last_seen_at").notNull(),
     ip: text("ip").notNull().default(""),
     userAgent: text("user_agent").notNull().default(""),
+    /** The provider that signed in, as in identities; empty: none. */
+    provider: text("provider").notNull().default(""),
+    /** Its id token, encrypted, where a sign-out ends its session too; empty: none. */
+    signOutHint: text("sign_out_hint").notNull().default(""),
   },
   (t) => [index("sessions_user_idx").on(t.userId), index("sessions_expires_idx").on(t.expiresAt)],
 );

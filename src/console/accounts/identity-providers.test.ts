@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
+import { decodeJwt } from "jose";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { identityProviders } from "../../../db/schema/accounts/identity-providers.ts";
 import { organizationMembers } from "../../../db/schema/accounts/organizations.ts";
@@ -224,6 +225,51 @@ describe("signing in", () => {
     const [one, other] = [await add({ creates_accounts: true }), await add({ name: "Globex" }, globex)];
     const crossed = await signIn(one, person(), acme, other.id);
     expect([crossed.status, crossed.body.code]).toEqual([403, "oauth_state_wrong"]);
+  });
+
+  test("leaves a line in the log for each sign-in that was refused, with its reason", async () => {
+    const provider = await add({ creates_accounts: true });
+    const refuse = async (change: object, reason: string) => {
+      app.warnings.length = 0;
+      acme.sayInIdToken({ nonce: "", change: { aud: "oidc client", ...change } });
+      expect((await signIn(provider, person())).body.code).toBe("oauth_failed");
+      const line = { provider: `sso-${provider.id}`, code: "oauth_failed", msg: "a sign-in was refused" };
+      expect(app.warnings).toEqual([expect.objectContaining({ ...line, reason: expect.stringContaining(reason) })]);
+    };
+    await refuse({ aud: "another client" }, 'unexpected "aud" claim value');
+    await refuse({ iss: "https://evil.example.com" }, 'unexpected "iss" claim value');
+    await refuse({ sub: "somebody else" }, "different subjects");
+    app.warnings.length = 0;
+    acme.sayInIdToken({ nonce: "" });
+    expect((await signIn(provider, person(), globex)).body.code).toBe("oauth_failed");
+    expect(app.warnings).toMatchObject([{ reason: expect.stringContaining("/oidc/token: status 400") }]);
+    app.warnings.length = 0;
+    expect((await signIn(provider, person())).body.success).toBe(true);
+    expect(app.warnings).toEqual([]);
+  });
+
+  test("ends its session with ours where that is wanted", async () => {
+    const quiet = await add({ creates_accounts: true });
+    const logout = async (headers: Headers) =>
+      (await app.ask("POST", "/api/user/logout", undefined, { cookie: cookieOf(headers) })).body.data;
+    expect(await logout((await signIn(quiet, person())).headers)).toBeNull();
+    const provider = await add({ config: config(globex, { sign_out: "true" }), creates_accounts: true });
+    const who = person();
+    const signedIn = await signIn(provider, who, globex);
+    const { url } = (await logout(signedIn.headers)) as { url: string };
+    expect(url).toStartWith(`${globex.url}/oidc/logout?`);
+    const { id_token_hint: hint = "", ...sent } = Object.fromEntries(new URL(url).searchParams);
+    expect(sent).toEqual({ client_id: "oidc client", post_logout_redirect_uri: "https://gate.example.com/login" });
+    expect(decodeJwt(hint)).toMatchObject({ iss: globex.url, sub: who.sub });
+    expect((await app.ask("GET", "/api/user/self", undefined, { cookie: cookieOf(signedIn.headers) })).status).toBe(
+      401,
+    );
+    // A password names no provider.
+    expect(await logout(new Headers({ "set-cookie": root.cookie ?? "" }))).toBeNull();
+    root = await app.login("root");
+    const open = await signIn(provider, who, globex);
+    await app.db.update(identityProviders).set({ enabled: false }).where(eq(identityProviders.id, provider.id));
+    expect(await logout(open.headers)).toBeNull();
   });
 
   test("a banned person stays out", async () => {

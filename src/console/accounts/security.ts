@@ -51,7 +51,8 @@ export function securityRoutes(
         const origin = originOf(services.clientAddress, { request, server });
         await requireCode(flow.userId, body.code, await factorKey(db, flow.userId, origin));
         if (!(await takeFlow(services, "second_factor", cookie))) throw new OperationError("second_factor_expired");
-        return openSession(services, { request, server, set }, flow.userId);
+        const { provider = "", signOutHint = "" } = flow.data;
+        return openSession(services, { request, server, set }, flow.userId, { provider, signOutHint });
       },
       { critical: true, body: t.Object({ code }) },
     )

@@ -4,7 +4,12 @@ import type { ProviderName } from "../../domain/accounts/identities/provider.ts"
 import { requireWay } from "../../domain/accounts/identities/sso/require-way.ts";
 import { rememberLanguage } from "../../domain/accounts/profile/update-profile.ts";
 import { FLOW_SECONDS, type FlowKind, startFlow } from "../../domain/accounts/sessions/flows.ts";
-import { type Sessions, sessionCookie, sessionCookieOf } from "../../domain/accounts/sessions/sessions.ts";
+import {
+  type Sessions,
+  type SignInWay,
+  sessionCookie,
+  sessionCookieOf,
+} from "../../domain/accounts/sessions/sessions.ts";
 import {
   deviceCookie,
   deviceCookieOf,
@@ -32,17 +37,20 @@ type SecondFactorRequired = { require_2fa: true };
 
 /**
  * Continues after the first factor: starts a session, or asks for the second factor. `way`: the provider that it came from;
- * null: none. Throws OperationError when the user has to sign in by another way.
+ * null: none; `idToken`: its proof, where a sign-out ends its session too. Throws OperationError when the user has to sign in
+ * by another way.
  */
 export async function enter(
   services: EntranceServices,
   call: EntranceCall,
   userId: number,
   way: ProviderName | null,
+  idToken = "",
 ): Promise<Envelope<UserView | SecondFactorRequired>> {
   await requireWay(services.db, userId, way);
-  if (!(await hasTotp(services.db, userId))) return openSession(services, call, userId);
-  const value = await startFlow(services, "second_factor", { userId, data: {} });
+  const from = { provider: way ?? "", signOutHint: idToken === "" ? "" : services.vault.encrypt(idToken) };
+  if (!(await hasTotp(services.db, userId))) return openSession(services, call, userId, from);
+  const value = await startFlow(services, "second_factor", { userId, data: from });
   const { request, server, set } = call;
   set.headers["set-cookie"] = flowCookie("second_factor", value, services.clientAddress.isHttps(request, server));
   return ok({ require_2fa: true });
@@ -56,8 +64,10 @@ export async function openSession(
   { db, sessions, clientAddress }: EntranceServices,
   { request, server, set }: EntranceCall,
   userId: number,
+  from: SignInWay = { provider: "", signOutHint: "" },
 ): Promise<Envelope<UserView>> {
   const value = await sessions.start(userId, {
+    ...from,
     ip: clientAddress.ip(request, server),
     userAgent: request.headers.get("user-agent") ?? "",
   });

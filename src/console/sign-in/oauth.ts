@@ -6,6 +6,7 @@ import { bindIdentity } from "../../domain/accounts/identities/bind-identity.ts"
 import { findProvider } from "../../domain/accounts/identities/oauth-providers.ts";
 import {
   challengeOf,
+  failedAt,
   type Handshake,
   type OutsideDeps,
   type OutsideProvider,
@@ -16,8 +17,10 @@ import type { ProviderRow } from "../../domain/accounts/identities/sso/providers
 import { signInBySso } from "../../domain/accounts/identities/sso/sign-in-by-sso.ts";
 import { requireFresh } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { startFlow, takeFlow } from "../../domain/accounts/sessions/flows.ts";
+import { say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import { randomText, type Vault } from "../../lib/security/crypto.ts";
 import type { SignInAddresses } from "../../server/config.ts";
 import { requireServerAddress } from "../../settings/option/public-address.ts";
@@ -34,11 +37,13 @@ export type OAuthServices = EntranceServices &
     users: UserDirectory;
     fetch: SafeFetch;
     signInAddresses: SignInAddresses;
+    log: Logger;
   }>;
 
 const SECRET_BYTES = 32;
 const text = t.Optional(t.String({ maxLength: 4096 }));
 const startQuery = t.Object({ aff: t.Optional(t.String({ maxLength: 64 })) });
+const callbackQuery = t.Object({ code: text, state: text, error: text, error_description: text });
 const stateQuery = t.Object({ ...startQuery.properties, code_challenge_method: t.Optional(t.Literal("S256")) });
 
 /**
@@ -46,7 +51,7 @@ const stateQuery = t.Object({ ...startQuery.properties, code_challenge_method: t
  * and is bound to the browser by a cookie, to the service, and to the signed-in user if there is one.
  */
 export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof rateLimit>) {
-  const { settings, fetch, signInAddresses, clientAddress } = services;
+  const { settings, fetch, signInAddresses, clientAddress, log } = services;
   const deps: OutsideDeps = { settings, fetch, addresses: signInAddresses };
 
   /** Starts a flow; `provider` is "" when the browser builds the address itself and any service may respond. */
@@ -63,6 +68,38 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
     const value = await startFlow(services, "oauth", { userId: user?.id ?? null, data });
     set.headers["set-cookie"] = flowCookie("oauth", value, clientAddress.isHttps(request, server));
     return handshake;
+  };
+  /** Ends a flow: signs in by the identity that the service's answer proves, or binds it. Throws OperationError. */
+  const complete = async (
+    call: EntranceCall,
+    { provider, row }: EnabledProvider,
+    query: typeof callbackQuery.static,
+  ) => {
+    const { request } = call;
+    const flow = await takeFlow(services, "oauth", flowCookieOf(request, "oauth"), query.state ?? "");
+    // A flow that names no provider has neither nonce nor challenge, so company's providers don't take it.
+    const isOurs = flow && (flow.data.provider === provider.name || (flow.data.provider === "" && !row));
+    const user = await sessionUser(services, request);
+    // The user who started the flow must complete it, or an attacker could bind their account to somebody else's.
+    if (!isOurs || (flow.userId !== null && flow.userId !== user?.id)) {
+      throw new OperationError("oauth_state_wrong", {}, { status: 403 });
+    }
+    if (query.error !== undefined) {
+      const detail = (query.error_description || query.error).slice(0, 300);
+      throw new OperationError("oauth_refused", { service: provider.label, detail });
+    }
+    if (!query.code) throw failedAt(provider.label, "the answer has no code");
+    const { state = "", verifier = "", nonce = "", redirectUri = "", aff = "" } = flow.data;
+    const handshake = atCallback({ state, verifier, nonce, redirectUri }, provider);
+    const identity = await provider.identify(deps, handshake, query.code);
+    if (flow.userId !== null) {
+      await bindIdentity(services, flow.userId, provider, identity.subject);
+      return done(request, "bound");
+    }
+    const userId = row
+      ? await signInBySso(services, row, identity, aff)
+      : await signInByIdentity(services, provider.name, identity, aff);
+    return enter(services, call, userId, provider.name, identity.idToken);
   };
   return new Elysia({ prefix: "/api/oauth", name: "console/oauth" })
     .use(limits)
@@ -94,35 +131,22 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
     .get(
       "/:provider",
       async ({ request, server, set, params, query }) => {
-        const { provider, row } = await enabledProvider(services, params.provider);
-        const flow = await takeFlow(services, "oauth", flowCookieOf(request, "oauth"), query.state ?? "");
-        // A flow that names no provider has neither nonce nor challenge, so company's providers don't take it.
-        const isOurs = flow && (flow.data.provider === provider.name || (flow.data.provider === "" && !row));
-        const user = await sessionUser(services, request);
-        // The user who started the flow must complete it, or an attacker could bind their account to somebody else's.
-        if (!isOurs || (flow.userId !== null && flow.userId !== user?.id)) {
-          throw new OperationError("oauth_state_wrong", {}, { status: 403 });
+        const found = await enabledProvider(services, params.provider);
+        try {
+          return await complete({ request, server, set }, found, query);
+        } catch (error) {
+          // What a SAML response lacked stands in the log already.
+          const isKnown = found.row?.type === "saml" && query.error !== undefined;
+          if (error instanceof OperationError && !isKnown) {
+            const { code, logReason: reason = say(code, "en", error.params) } = error;
+            log.warn({ provider: found.provider.name, code, reason }, "a sign-in was refused");
+          }
+          throw error;
         }
-        if (query.error !== undefined) {
-          const detail = (query.error_description || query.error).slice(0, 300);
-          throw new OperationError("oauth_refused", { service: provider.label, detail });
-        }
-        if (!query.code) throw new OperationError("oauth_failed", { service: provider.label });
-        const { state = "", verifier = "", nonce = "", redirectUri = "", aff = "" } = flow.data;
-        const handshake = atCallback({ state, verifier, nonce, redirectUri }, provider);
-        const identity = await provider.identify(deps, handshake, query.code);
-        if (flow.userId !== null) {
-          await bindIdentity(services, flow.userId, provider, identity.subject);
-          return done(request, "bound");
-        }
-        const userId = row
-          ? await signInBySso(services, row, identity, aff)
-          : await signInByIdentity(services, provider.name, identity, aff);
-        return enter(services, { request, server, set }, userId, provider.name);
       },
       {
         critical: true,
-        query: t.Object({ code: text, state: text, error: text, error_description: text }),
+        query: callbackQuery,
       },
     );
 }
@@ -141,11 +165,13 @@ export async function requireFreshCaller(
   return caller.actor;
 }
 
+type EnabledProvider = Readonly<{ provider: OutsideProvider; row: ProviderRow | null }>;
+
 /** The provider of this name, with its row when it is a company's. Throws OperationError when there is none, or it is off. */
 async function enabledProvider(
   { db, vault, settings }: Pick<OAuthServices, "db" | "vault" | "settings">,
   name: string,
-): Promise<{ provider: OutsideProvider; row: ProviderRow | null }> {
+): Promise<EnabledProvider> {
   const row = await findProviderRow(db, name);
   const provider = row ? openProvider(row, { db, vault }) : findProvider(name);
   if (!provider)

@@ -97,6 +97,10 @@ describe("a SAML provider", () => {
     const { text, headers } = await app.ask("GET", `/saml/${name}/metadata`);
     expect(headers.get("content-type")).toContain("samlmetadata+xml");
     expect(text).toContain(`entityID="${SITE}/saml/${name}/metadata"`);
+    // The provider of these tests refuses requests whose signature does not fit this certificate, which stays.
+    expect(text).toContain(`AuthnRequestsSigned="true"`);
+    expect((await app.ask("GET", `/saml/${name}/metadata`)).text).toBe(text);
+    expect((await app.ask("GET", PATH, undefined, root)).body.data).toMatchObject([{ secret_set: false }]);
     for (const provider of ["sso-9999", "oidc", "x"]) {
       expect((await app.ask("GET", `/saml/${provider}/metadata`)).status).toBe(404);
       expect((await post("AAAA", provider)).status).toBe(404);

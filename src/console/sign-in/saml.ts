@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { findProviderRow } from "../../domain/accounts/identities/sso/find-provider.ts";
+import { samlKeyOf } from "../../domain/accounts/identities/sso/saml-key.ts";
 import { acceptResponse, samlAddresses } from "../../domain/accounts/identities/sso/saml-provider.ts";
 import { isSsoName, type SsoName } from "../../domain/accounts/identities/sso/sso-rules.ts";
 import { languageOf, say } from "../../lib/messages.ts";
@@ -37,7 +38,8 @@ export function samlRoutes(services: SamlServices, limits: ReturnType<typeof rat
         if (!found) return notFound();
         const site = services.settings.get("ServerAddress");
         if (site === "") return status(409, say("server_address_missing", languageOf(request)));
-        return xml(metadata(site, found.name));
+        const { certificate } = await samlKeyOf(services, found.row);
+        return xml(metadata(site, found.name, certificate));
       },
       { params },
     )
@@ -69,13 +71,17 @@ const backToConsole = (name: SsoName, query: Readonly<Record<string, string>>) =
 const xml = (text: string) => new Response(text, { headers: { "content-type": "application/samlmetadata+xml" } });
 
 /** Who we are, for the form of an identity provider (SAML 2.0 metadata, 2.4.4). */
-function metadata(site: string, name: SsoName): string {
+function metadata(site: string, name: SsoName, certificate: string): string {
   const { entityId, acs } = samlAddresses(escapeXml(site), name);
   const protocol = "urn:oasis:names:tc:SAML:2.0:protocol";
+  const key = certificate.replace(/-----[^-]+-----|\s/g, "");
   return [
     `<?xml version="1.0" encoding="UTF-8"?>`,
     `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}">`,
-    `  <SPSSODescriptor AuthnRequestsSigned="false" WantAssertionsSigned="true" protocolSupportEnumeration="${protocol}">`,
+    `  <SPSSODescriptor AuthnRequestsSigned="true" WantAssertionsSigned="true" protocolSupportEnumeration="${protocol}">`,
+    `    <KeyDescriptor use="signing"><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data>`,
+    `      <X509Certificate>${key}</X509Certificate>`,
+    "    </X509Data></KeyInfo></KeyDescriptor>",
     `    <AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="${acs}" index="0" isDefault="true"/>`,
     "  </SPSSODescriptor>",
     "</EntityDescriptor>",

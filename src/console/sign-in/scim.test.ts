@@ -119,6 +119,14 @@ describe("the service provider", () => {
     expect((await ask(method, path, undefined, "wrong")).status).toBe(401);
   });
 
+  test("leaves a line in the log for each wrong token", async () => {
+    app.warnings.length = 0;
+    await ask("GET", "/Users", undefined, "wrong");
+    expect(app.warnings).toMatchObject([
+      { msg: "a SCIM call was refused", reason: "the token is wrong or was revoked" },
+    ]);
+  });
+
   test.each([
     ["POST", "/ServiceProviderConfig", "GET"],
     ["PUT", "/ResourceTypes", "GET"],

@@ -261,6 +261,7 @@ function scimAuthentication(services: ScimServices) {
     }
     valid.delete(hash);
     if (address !== "") await guesses.add(address, 1);
+    services.log.warn({ address, reason: "the token is wrong or was revoked" }, "a SCIM call was refused");
     throw new ScimError(401, "The token is wrong or was revoked");
   };
 }

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { userHeaderProblem } from "../../domain/accounts/authenticate.ts";
+import { providerSignOut } from "../../domain/accounts/identities/sso/provider-sign-out.ts";
 import { checkTurnstile } from "../../domain/accounts/registration/turnstile.ts";
 import type { GuessLimits } from "../../domain/accounts/sessions/guess-limits.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
@@ -26,19 +27,21 @@ type SessionServices = Readonly<{
   signInAddresses: Readonly<{ turnstileVerify: string }>;
 }>;
 
-/** Login and logout. */
+/** Login and logout; after a logout the browser goes to `url`, which ends its session at the provider too. */
 export function sessionRoutes(services: SessionServices, limits: ReturnType<typeof rateLimit>) {
   const { db, settings, sessions, clientAddress, guessLimits, fetch, signInAddresses } = services;
 
   const logout = async ({ request, server, set }: LogoutContext) => {
     const value = sessionCookieOf(request);
     const session = value === null ? null : await sessions.find(value);
+    let url: string | null = null;
     if (session) {
       refuseForcedLogout(request, session.userId);
+      url = await providerSignOut(services, session.id, settings.get("ServerAddress"));
       await sessions.end(session);
     }
     set.headers["set-cookie"] = clearedSessionCookie(clientAddress.isHttps(request, server));
-    return ok(null);
+    return ok(url === null ? null : { url });
   };
   return new Elysia({ prefix: "/api/user", name: "console/session" })
     .use(limits)

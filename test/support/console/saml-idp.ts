@@ -33,7 +33,9 @@ export async function startSamlIdp() {
   const respond = async (request: URL): Promise<{ response: string; relayState: string }> => {
     const service = ServiceProvider({ metadata });
     const query = Object.fromEntries(request.searchParams);
-    const parsed = await provider.parseLoginRequest(service, "redirect", { query });
+    // What was signed: the parameters in their order, as they were encoded.
+    const octetString = request.search.slice(1).split("&Signature=")[0] ?? "";
+    const parsed = await provider.parseLoginRequest(service, "redirect", { query, octetString });
     const requestId = String(parsed.extract.request?.id);
     const xml = () => responseXml(entityId, service.entityMeta.getEntityID(), acsOf(metadata), requestId, next);
     const custom = (_: string) => ({ id: "_r", context: xml() });
@@ -51,6 +53,7 @@ export async function startSamlIdp() {
     privateKey: key,
     signingCert: certificate,
     requestSignatureAlgorithm: RSA_SHA256,
+    wantAuthnRequestsSigned: true,
     nameIDFormat: [UNSPECIFIED],
     singleSignOnService: [
       { Binding: REDIRECT, Location: `${server.url.origin}/sso` },

@@ -186,6 +186,7 @@ export async function startFakeSignInServices() {
             token_endpoint: `${origin}/oidc/token`,
             userinfo_endpoint: `${origin}/oidc/userinfo`,
             jwks_uri: `${origin}/oidc/keys`,
+            end_session_endpoint: `${origin}/oidc/logout`,
           });
         case OTHER_KEYS_PATH:
           return Response.json({ keys: [otherJwk] });

@@ -1,4 +1,5 @@
 import { type AnyElysia, Elysia } from "elysia";
+import pino from "pino";
 import { createChanges } from "../../../db/changes.ts";
 import { envelope } from "../../../src/console/http/envelope.ts";
 import { guard } from "../../../src/console/http/guard.ts";
@@ -19,7 +20,7 @@ import { createNotifier } from "../../../src/domain/notifications/notifier.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
-import { createLogger, type Logger } from "../../../src/lib/runtime/log.ts";
+import { LOG_OPTIONS, type Logger } from "../../../src/lib/runtime/log.ts";
 import { createVault, type Vault } from "../../../src/lib/security/crypto.ts";
 import { type Config, readConfig } from "../../../src/server/config.ts";
 import { createSettings, type Settings } from "../../../src/settings/settings.ts";
@@ -66,7 +67,8 @@ export async function startTestConsole(
   const changes = await createChanges(database, (error) => {
     throw error;
   });
-  const log = createLogger({ logLevel: "silent", logFormat: "json" });
+  const warnings: Record<string, unknown>[] = [];
+  const log = pino({ ...LOG_OPTIONS, level: "warn" }, { write: (line: string) => warnings.push(JSON.parse(line)) });
   const vault = createVault({ encryptionKey: "the key of the console's tests" });
   const settings = await createSettings({ db, changes, vault, log });
   if (settings.get("ServerAddress") === "") await settings.set("ServerAddress", TEST_SITE);
@@ -176,7 +178,22 @@ export async function startTestConsole(
     await changes.close();
     if (!sharedDatabase) await database.close();
   };
-  return { ask, send, addUser, login, close, db, changes, vault, settings, users, sessions, notifier, alerter };
+  return {
+    ask,
+    send,
+    addUser,
+    login,
+    close,
+    warnings,
+    db,
+    changes,
+    vault,
+    settings,
+    users,
+    sessions,
+    notifier,
+    alerter,
+  };
 }
 
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;

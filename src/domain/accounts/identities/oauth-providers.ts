@@ -1,4 +1,3 @@
-import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { oidc } from "./oidc.ts";
 import {
@@ -6,6 +5,7 @@ import {
   askService,
   bearer,
   challengeOf,
+  failedAt,
   formRequest,
   type OutsideName,
   type OutsideProvider,
@@ -126,7 +126,7 @@ const linuxdo: OutsideProvider = {
     );
     const token = accessTokenOf(answer, LINUXDO_LABEL);
     const user = await askService(fetch, LINUXDO_LABEL, `${addresses.linuxdoApi}/api/user`, bearer(token));
-    if (user.active === false) throw new OperationError("oauth_failed", { service: LINUXDO_LABEL });
+    if (user.active === false) throw failedAt(LINUXDO_LABEL, "the account is not active there");
     return { subject: subjectOf(user.id, LINUXDO_LABEL), ...texts({ displayName: user.name ?? user.username }) };
   },
 };

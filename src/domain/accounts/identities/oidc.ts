@@ -4,6 +4,7 @@ import {
   askService,
   bearer,
   challengeOf,
+  failedAt,
   formRequest,
   type OutsideDeps,
   type OutsideProvider,
@@ -65,7 +66,8 @@ export const oidc: OutsideProvider = {
     const reported = endpoints.userInfo
       ? await askService(fetch, LABEL, endpoints.userInfo, bearer(accessTokenOf(answer, LABEL)))
       : {};
-    if (proven && endpoints.userInfo && reported.sub !== proven.sub) throw failed();
+    if (proven && endpoints.userInfo && reported.sub !== proven.sub)
+      throw failedAt(LABEL, "userinfo and id token name different subjects");
     const claims: Readonly<Record<string, unknown>> = { ...proven, ...reported };
     return {
       subject: subjectOf(claims.sub, LABEL),
@@ -77,8 +79,6 @@ export const oidc: OutsideProvider = {
     };
   },
 };
-
-const failed = () => new OperationError("oauth_failed", { service: LABEL });
 
 async function endpointsOf({ settings, fetch }: OutsideDeps): Promise<Endpoints> {
   const wellKnown = settings.get("oidc.well_known");

@@ -1,5 +1,6 @@
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch, SafeRequest } from "../../../lib/outbound/safe-fetch.ts";
+import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { SignInAddresses } from "../../../server/config.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { SsoName } from "./sso/sso-rules.ts";
@@ -20,6 +21,8 @@ export type OutsideIdentity = Readonly<{
   email?: string;
   /** Groups at the company that the person belongs to. */
   groups?: readonly string[];
+  /** The provider's own proof, where a sign-out ends its session too. */
+  idToken?: string;
 }>;
 
 export type OutsideDeps = Readonly<{
@@ -65,18 +68,37 @@ export async function askService(
     maxBytes: LARGEST_ANSWER,
     ...request,
     headers: { accept: "application/json", "user-agent": "sluice", ...request.headers },
-  }).catch(() => {
-    throw new OperationError("oauth_unreachable", { service });
+  }).catch((error: unknown) => {
+    throw new OperationError(
+      "oauth_unreachable",
+      { service },
+      { logReason: `${placeOf(address)}: ${messageOf(error)}` },
+    );
   });
-  const failed = new OperationError("oauth_failed", { service });
-  if (answer.status < 200 || answer.status > 299) throw failed;
+  const body = jsonObjectOf(answer.text());
+  if (answer.status >= 200 && answer.status <= 299 && body) return body;
+  // RFC 6749, 5.2: what is wrong, without a secret.
+  const { error = "", error_description: detail = "" } = body ?? {};
+  const told = [error, detail].filter((part) => typeof part === "string" && part !== "").join(", ");
+  throw failedAt(service, `${placeOf(address)}: status ${answer.status} ${told || (body ? "" : "without JSON")}`);
+}
+
+/** What people read when a sign-in fails at a service, with the reason for the log. */
+export const failedAt = (service: string, reason: string): OperationError =>
+  new OperationError("oauth_failed", { service }, { logReason: reason.trim().slice(0, LONGEST_REASON) });
+
+const LONGEST_REASON = 300;
+
+/** An address without its query, which may hold a secret. */
+const placeOf = (address: string): string => address.split("?")[0] ?? "";
+
+function jsonObjectOf(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    const body: unknown = JSON.parse(answer.text());
-    if (body && typeof body === "object") return body as Readonly<Record<string, unknown>>;
+    const body: unknown = JSON.parse(text);
+    return body && typeof body === "object" ? (body as Readonly<Record<string, unknown>>) : null;
   } catch {
-    // Reported below.
+    return null;
   }
-  throw failed;
 }
 
 /** A form to post. */
@@ -90,7 +112,7 @@ export const formRequest = (fields: Readonly<Record<string, string>>, headers: R
 /** The access token of a token answer. Throws OperationError without one. */
 export function accessTokenOf(answer: Readonly<Record<string, unknown>>, service: string): string {
   const token = answer.access_token;
-  if (typeof token !== "string" || token === "") throw new OperationError("oauth_failed", { service });
+  if (typeof token !== "string" || token === "") throw failedAt(service, "the answer has no access token");
   return token;
 }
 
@@ -99,7 +121,7 @@ export function subjectOf(value: unknown, service: string): string {
   const isId =
     (typeof value === "string" && value !== "") || (typeof value === "number" && Number.isSafeInteger(value));
   const subject = isId ? String(value) : "";
-  if (subject === "" || subject === "0" || subject.length > 255) throw new OperationError("oauth_failed", { service });
+  if (subject === "" || subject === "0" || subject.length > 255) throw failedAt(service, "there is no usable subject");
   return subject;
 }
 

@@ -19,12 +19,15 @@ export type Session = Readonly<{
   expiresAt: number;
 }>;
 
+/** The provider that signed in, and what ends its session, encrypted; both "" where there is none. */
+export type SignInWay = Readonly<{ provider: string; signOutHint: string }>;
+
 export type Sessions = {
   /**
    * Starts a session and returns the cookie's value, which nobody can learn from the database. Rejects OperationError for
    * organizations: whatever way a sign-in came, it ends here.
    */
-  start(userId: number, origin: Readonly<{ ip: string; userAgent: string }>): Promise<string>;
+  start(userId: number, origin: Readonly<{ ip: string; userAgent: string }> & Partial<SignInWay>): Promise<string>;
   /** The session of a cookie's value, when it is in force: not expired, not revoked, its user not deleted. */
   find(value: string): Promise<Session | null>;
   /** Ends one session, in every process. */
@@ -90,6 +93,8 @@ export function createSessions(
         expiresAt: now + SESSION_SECONDS,
         ip: origin.ip,
         userAgent: origin.userAgent.slice(0, 300),
+        provider: origin.provider,
+        signOutHint: origin.signOutHint,
       });
       return value;
     },

@@ -1,12 +1,14 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { Vault } from "../../../../lib/security/crypto.ts";
 import {
   accessTokenOf,
   askService,
   bearer,
   challengeOf,
+  failedAt,
   formRequest,
   type OutsideProvider,
   subjectOf,
@@ -65,11 +67,12 @@ export function oidcProvider(row: ProviderRow, vault: Vault): OutsideProvider {
         ? await askService(fetch, label, endpoints.userInfo, bearer(accessTokenOf(answer, label)))
         : {};
       if (endpoints.userInfo && reported.sub !== proven.sub)
-        throw new OperationError("oauth_failed", { service: label });
+        throw failedAt(label, "userinfo and id token name different subjects");
       const claims: Readonly<Record<string, unknown>> = { ...reported, ...proven };
       return {
         subject: subjectOf(claims.sub, label),
         groups: groupsClaim === "" ? [] : groupsOf(claims[groupsClaim]),
+        ...(row.config.sign_out === "true" && typeof answer.id_token === "string" && { idToken: answer.id_token }),
         ...texts({
           username: claims.preferred_username,
           displayName: claims.name,
@@ -106,6 +109,8 @@ type Discovery = Readonly<{
   token: string;
   userInfo: string;
   keys: string;
+  /** Where a browser ends its session; "": nowhere. */
+  endSession: string;
   /** The secret goes into a header, as the provider does not take it in the form. */
   takesBasicOnly: boolean;
 }>;
@@ -131,6 +136,7 @@ export async function discover(fetch: SafeFetch, label: string, issuer: string):
     token: address("token_endpoint"),
     userInfo: address("userinfo_endpoint"),
     keys: address("jwks_uri"),
+    endSession: address("end_session_endpoint"),
     takesBasicOnly: takesBasicOnly(document.token_endpoint_auth_methods_supported),
   };
   if (found.issuer !== issuer) throw new OperationError("sso_issuer_differs", { issuer: found.issuer.slice(0, 200) });
@@ -165,8 +171,7 @@ export async function verifyIdToken(
   { label, keys, issuer, audience, nonce }: Expected,
   token: unknown,
 ): Promise<JWTPayload> {
-  const failed = new OperationError("oauth_failed", { service: label });
-  if (typeof token !== "string") throw failed;
+  if (typeof token !== "string") throw failedAt(label, "the answer has no id token");
   const set = await askService(fetch, label, keys);
   try {
     const { payload } = await jwtVerify(token, createLocalJWKSet(set as unknown as JSONWebKeySet), {
@@ -176,11 +181,11 @@ export async function verifyIdToken(
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ["sub", "exp", "iat"],
     });
-    if (nonce !== "" && payload.nonce !== nonce) throw failed;
+    if (nonce !== "" && payload.nonce !== nonce) throw new Error("it has another nonce");
     // The party that the token was issued to (OpenID Connect Core 1.0, 3.1.3.7).
-    if (payload.azp !== undefined && payload.azp !== audience) throw failed;
+    if (payload.azp !== undefined && payload.azp !== audience) throw new Error('unexpected "azp" claim value');
     return payload;
-  } catch {
-    throw failed;
+  } catch (error) {
+    throw failedAt(label, `the id token was refused: ${messageOf(error)}`);
   }
 }

@@ -73,7 +73,7 @@ export async function addProvider(
     const present = await tx.select({ id: identityProviders.id }).from(identityProviders);
     if (present.length >= MOST_PROVIDERS) throw new OperationError("sso_providers_full", { max: MOST_PROVIDERS });
     await checkDomainsFree(tx, columns.domains, 0);
-    const secretCipher = vault.encrypt(input.secret);
+    const secretCipher = vault.encrypt(type === "oidc" ? input.secret : "");
     const values = { type, ...columns, secretCipher, createdAt: nowSeconds() };
     const view = viewProvider(vault, requireRow(await tx.insert(identityProviders).values(values).returning()));
     await writeManagementLog(tx, actor, `Added the identity provider ${view.name} (#${view.id})`, {
@@ -97,7 +97,8 @@ export async function changeProvider(
   await checkReachable(fetch, columns.config, stored.config);
   return db.transaction(async (tx) => {
     await checkDomainsFree(tx, columns.domains, id);
-    const values = { ...columns, ...(input.secret !== "" && { secretCipher: vault.encrypt(input.secret) }) };
+    const isNew = stored.type === "oidc" && input.secret !== "";
+    const values = { ...columns, ...(isNew && { secretCipher: vault.encrypt(input.secret) }) };
     const [row] = await tx.update(identityProviders).set(values).where(eq(identityProviders.id, id)).returning();
     if (!row) throw new OperationError("sso_provider_not_found");
     const view = viewProvider(vault, row);
@@ -105,7 +106,7 @@ export async function changeProvider(
       note: { code: "sso_provider_changed", params: { name: view.name, id } },
       action: "update",
       before: viewProvider(vault, stored),
-      after: { ...view, ...(input.secret !== "" && { secret: "changed" }) },
+      after: { ...view, ...(isNew && { secret: "changed" }) },
     });
     return view;
   });
@@ -225,7 +226,8 @@ function areCertificates(text: string): boolean {
 const viewProvider = (vault: Vault, row: ProviderRow): ProviderView => ({
   ...{ id: row.id, type: row.type as SsoType, name: row.name, enabled: row.enabled, config: row.config },
   icon: SSO_ICONS.find((icon) => icon === row.icon) ?? "",
-  secret_set: vault.decrypt(row.secretCipher) !== "",
+  // That of SAML is our own key.
+  secret_set: row.type === "oidc" && vault.decrypt(row.secretCipher) !== "",
   ...{ domains: row.domains, enforced: row.enforced, creates_accounts: row.createsAccounts },
   mappings: [...row.mappings],
   scim: row.scimTokenHash !== null,

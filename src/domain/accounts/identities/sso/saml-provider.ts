@@ -1,10 +1,10 @@
 import type { Profile, SAML } from "@node-saml/node-saml";
 import type { Db } from "../../../../../db/types.ts";
-import { OperationError } from "../../../../lib/operation-error.ts";
 import type { Vault } from "../../../../lib/security/crypto.ts";
 import { keepFlow, readFlow, startFlow, takeFlow } from "../../sessions/flows.ts";
-import { type OutsideIdentity, type OutsideProvider, subjectOf, texts } from "../provider.ts";
+import { failedAt, type OutsideIdentity, type OutsideProvider, subjectOf, texts } from "../provider.ts";
 import type { ProviderRow } from "./providers.ts";
+import { samlKeyOf } from "./saml-key.ts";
 import { isAttributes } from "./scim/protocol.ts";
 import { domainOf, type SsoName } from "./sso-rules.ts";
 
@@ -35,7 +35,7 @@ export function samlProvider(row: ProviderRow, deps: SamlDeps): OutsideProvider 
     isEnabled: () => row.enabled,
     async authorizeAddress(_, { state, redirectUri }) {
       const site = redirectUri.slice(0, -`/oauth/${name}`.length);
-      const saml = await openSaml(row, site, {
+      const saml = await openSaml(row, deps, site, {
         save: (id, value) => keepFlow(deps, "saml_request", id, { state, site, provider: name, value }),
         get: async () => null,
       });
@@ -43,7 +43,7 @@ export function samlProvider(row: ProviderRow, deps: SamlDeps): OutsideProvider 
     },
     async identify(_, { state }, code) {
       const flow = await takeFlow(deps, "saml_identity", code, state);
-      if (flow?.data.provider !== name) throw new OperationError("oauth_failed", { service: row.name });
+      if (flow?.data.provider !== name) throw failedAt(row.name, "the response belongs to another sign-in");
       const { subject = "", groups = "[]", displayName, email } = flow.data;
       return { subject, groups: JSON.parse(groups) as string[], ...texts({ displayName, email }) };
     },
@@ -64,7 +64,7 @@ export async function acceptResponse(
   // The library asks for the request that the response names; the last one is what the signed assertion names.
   const requests: { id: string; data: Readonly<Record<string, string>> }[] = [];
   const site = await siteOfResponse(deps, provider, response);
-  const saml = await openSaml(row, site, {
+  const saml = await openSaml(row, deps, site, {
     save: async () => {},
     get: async (id) => {
       const flow = await readFlow(deps, "saml_request", id);
@@ -105,8 +105,8 @@ type Requests = Readonly<{
   get: (id: string) => Promise<string | null>;
 }>;
 
-/** The library with this provider's settings: signed assertions only, for us, in answer to a request of ours. */
-async function openSaml(row: ProviderRow, site: string, requests: Requests): Promise<SAML> {
+/** The library with this provider's settings: signed requests, and signed assertions only, for us, in answer to one of ours. */
+async function openSaml(row: ProviderRow, deps: SamlDeps, site: string, requests: Requests): Promise<SAML> {
   // Rarely used, so loaded with its first use.
   const { SAML, ValidateInResponseTo } = await import("@node-saml/node-saml");
   const { entityId, acs } = samlAddresses(site, `sso-${row.id}`);
@@ -115,6 +115,8 @@ async function openSaml(row: ProviderRow, site: string, requests: Requests): Pro
     issuer: entityId,
     audience: entityId,
     entryPoint: row.config.entry_point ?? "",
+    privateKey: (await samlKeyOf(deps, row)).key,
+    signatureAlgorithm: "sha256",
     idpCert: certificatesOf(row.config.certificate ?? ""),
     wantAssertionsSigned: true,
     wantAuthnResponseSigned: false,

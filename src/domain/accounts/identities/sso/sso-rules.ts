@@ -14,6 +14,8 @@ export const SSO_FIELDS = {
     groups_claim: { isOptional: true },
     /** `true`: addresses of the provider's domains count although it does not say whether it verified them. */
     trust_email: { isOptional: true },
+    /** `true`: a sign-out here ends the session at the provider too. */
+    sign_out: { isOptional: true },
   },
   saml: {
     entry_point: { isOptional: false },

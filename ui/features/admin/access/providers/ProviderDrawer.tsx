@@ -42,7 +42,7 @@ const ProviderFields = ({ type, config, isMissing, onChange }: ProviderFieldsPro
     const label = t(`identityProviders.fields.${field}`);
     const hint = t(`identityProviders.hints.${field}`);
     const error = isMissing(field) ? t("identityProviders.required") : undefined;
-    if (field === "trust_email") {
+    if (field === "trust_email" || field === "sign_out") {
       const set = (isOn: boolean) => onChange(field, isOn ? "true" : "");
       return <SwitchRow key={field} label={label} hint={hint} isOn={value === "true"} onChange={set} />;
     }
