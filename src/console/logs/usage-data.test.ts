@@ -166,6 +166,50 @@ describe("the ecosystem's calls", () => {
     ]);
   });
 
+  test("a long time has fewer and longer rows, and the same sums", async () => {
+    const year = `start_timestamp=${SUNDAY - 100 * 24 * HOUR}&end_timestamp=${SUNDAY + 301 * 24 * HOUR}`;
+    const sumOf = (rows: readonly QuotaData[]) => rows.reduce((sum, { quota }) => sum + quota, 0);
+    const models = await ask<QuotaData[]>(`?${year}`);
+    // 22 models and more than 400 days: a week each.
+    expect(models.map(({ created_at }) => created_at % (7 * 24 * HOUR))).toEqual(models.map(() => 0));
+    expect(models.length).toBe(23);
+    expect(models).toContainEqual(expect.objectContaining({ model_name: "o1", username: "", count: 1, quota: 1000 }));
+    const own = await ask<QuotaData[]>(`?${year}&username=user`);
+    // One model of one user: a day each.
+    expect(own).toMatchObject([
+      { username: "user", model_name: "gpt-4o", created_at: SUNDAY - 22 * HOUR, count: 1 },
+      { username: "user", model_name: "gpt-4o", created_at: SUNDAY + 2 * HOUR, count: 1 },
+    ]);
+    const everybody = await ask<QuotaData[]>(`users?${year}`);
+    expect([sumOf(own), sumOf(everybody)]).toEqual([150, sumOf(models)]);
+  });
+
+  test("a long time of many models adds up the smaller ones, and stays below 200 KB", async () => {
+    const start = SUNDAY - 1000 * 24 * HOUR;
+    await writeCalls(
+      app.database,
+      Array.from({ length: 400 }, (_, index) =>
+        callRecord({
+          createdAt: start + (index % 300) * 24 * HOUR,
+          modelName: `many-${index}`,
+          userId: app.ids.root,
+          quota: 1 + index,
+        }),
+      ),
+    );
+    const { text, body } = await app.ask(
+      "GET",
+      `/api/data/?start_timestamp=${start}&end_timestamp=${start + 365 * 24 * HOUR}`,
+      undefined,
+      app.as.admin,
+    );
+    const rows = body.data as QuotaData[];
+    expect(text.length).toBeLessThan(200_000);
+    expect(rows.reduce((sum, { quota }) => sum + quota, 0)).toBe((400 * 401) / 2);
+    const names = new Set(rows.map(({ model_name }) => model_name));
+    expect([names.has("many-399"), names.has("many-0"), names.has("others")]).toEqual([true, false, true]);
+  });
+
   test("one's own span is a month at most", async () => {
     const path = `/api/data/self?start_timestamp=${SUNDAY}&end_timestamp=${SUNDAY + 2_592_001}`;
     expect((await app.ask("GET", path, undefined, app.as.user)).body).toMatchObject({
