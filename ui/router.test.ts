@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CONSOLE_PAGES } from "../src/console/system/console-pages.ts";
+import { CONSOLE_PAGES } from "../src/console/system/web-assets/console-pages.ts";
 import { createConsoleRouter } from "./router.tsx";
 
 test("the server knows the addresses of all pages, and of no others", () => {

@@ -1,4 +1,4 @@
-import { STORED_HOLD_NAMES } from "../schema/billing/ledger.ts";
+import { STORED_HOLD_NAMES } from "../schema/wallet/ledger.ts";
 import type { Sql } from "../types.ts";
 
 /** A process that has not confirmed a notice is sent it again after so long; it may have been lost with a connection. */

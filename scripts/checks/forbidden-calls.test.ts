@@ -43,7 +43,7 @@ test("counting log rows is refused, counting other rows is not", () => {
 });
 
 test("an aggregate's row is read with requireRow", () => {
-  const problems = (text: string) => problemsOf("src/domain/codes/list.ts", text);
+  const problems = (text: string) => problemsOf("src/domain/wallet/codes/list.ts", text);
   expect(
     problems("const [row] = await sql<{ sum: number }[]>`\n  select coalesce(sum(quota), 0) as sum from users`;\n"),
   ).toHaveLength(1);
@@ -61,12 +61,12 @@ test("pages format numbers, times and durations with the shared functions", () =
 });
 
 test("chance that can be predicted, console and the raw environment are refused outside tests", () => {
-  expect(problemsOf("src/domain/codes/create.ts", "Math.random()")).toHaveLength(1);
-  expect(problemsOf("src/domain/codes/create.ts", "console.log(1)")).toHaveLength(1);
+  expect(problemsOf("src/domain/wallet/codes/create.ts", "Math.random()")).toHaveLength(1);
+  expect(problemsOf("src/domain/wallet/codes/create.ts", "console.log(1)")).toHaveLength(1);
   expect(problemsOf("db/connect.ts", "process.env.PORT")).toHaveLength(1);
   expect(problemsOf("src/server/config.ts", "process.env.PORT")).toEqual([]);
   expect(problemsOf("src/server/app.ts", "process.env.NODE_ENV")).toEqual([]);
-  expect(problemsOf("src/domain/codes/create.test.ts", "Math.random()")).toEqual([]);
+  expect(problemsOf("src/domain/wallet/codes/create.test.ts", "Math.random()")).toEqual([]);
 });
 
 test("programs are started by the supervisor alone, and no text is run or becomes markup", () => {
@@ -116,7 +116,7 @@ test("the Host header is for the module that compares it, not for building addre
     'headers.get("x-forwarded-host")',
     "clientAddress.host(request, server)",
   ]) {
-    expect(problemsOf("src/console/sign-in/oauth.ts", text)).toHaveLength(1);
+    expect(problemsOf("src/console/accounts/sign-in/oauth.ts", text)).toHaveLength(1);
     expect(problemsOf("src/console/http/request-checks.ts", text)).toEqual([]);
   }
 });

@@ -86,7 +86,7 @@ const RULES: readonly Rule[] = [
     pattern: /\.get\(\s*["'](?:host|x-forwarded-(?:host|port|proto|for))["']\s*\)|clientAddress\.hosts?\(/gi,
     within: /^(src|db)\//,
     except:
-      /^src\/(lib\/http\/(client-ip|require-host)|console\/(http\/request-checks|sign-in\/(session|register|verification)))\.ts$/,
+      /^src\/(lib\/http\/(client-ip|require-host)|console\/(http\/request-checks|accounts\/(sign-in\/session|registration\/(register|verification))))\.ts$/,
     reason:
       "Host: callers choose it; build addresses from requireServerAddress (src/settings/option/public-address.ts), and ask " +
       "src/lib/http/client-ip.ts which headers of a proxy count",

@@ -18,9 +18,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ["server/services"],
   ["server/health", "server/workers"],
   ["console", "gateway"],
-  ["cli/import", "server/jobs", "domain/diagnostics"],
+  ["cli/import", "server/jobs", "domain/system"],
   [
-    ...["domain/accounts", "domain/alerts", "domain/api-keys", "domain/channels", "domain/codes"],
+    ...["domain/accounts", "domain/alerts", "domain/api-keys", "domain/channels"],
     ...["domain/logs", "domain/models", "domain/notifications", "domain/tasks", "domain/wallet"],
   ],
   ["billing", "providers", "settings"],

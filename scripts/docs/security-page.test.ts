@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { requirements, withRequirements } from "../../docs/.vitepress/asvs.ts";
-import { FRESH_SECONDS } from "../../src/domain/accounts/sessions/confirm-owner.ts";
-import { FLOW_SECONDS } from "../../src/domain/accounts/sessions/flows.ts";
-import { SESSION_SECONDS } from "../../src/domain/accounts/sessions/sessions.ts";
+import { FRESH_SECONDS } from "../../src/domain/accounts/sign-in/confirm-owner.ts";
+import { FLOW_SECONDS } from "../../src/domain/accounts/sign-in/flows.ts";
+import { SESSION_SECONDS } from "../../src/domain/accounts/sign-in/sessions.ts";
 import { isTestFile, readSources } from "../checks/source.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -108,10 +108,13 @@ const CONNECTIONS: readonly (readonly [place: RegExp, word: string | null])[] = 
   [/^src\/(?:gateway|providers|domain\/(?:channels|tasks)|console\/channels)\//, "channels and their proxies"],
   [/^src\/domain\/alerts\/leaks\//, "the lists of keys of those who report leaked ones"],
   [/^src\/domain\/(?:notifications|alerts)\//, "webhooks and [alert services]"],
-  [/^src\/domain\/notifications\/mail|^src\/console\/sign-in\/verification/, "the mail server"],
-  [/^src\/domain\/accounts\/registration\/turnstile|^src\/console\/sign-in\/(?:session|register)/, "human checks"],
+  [/^src\/domain\/notifications\/mail|^src\/console\/accounts\/registration\/verification/, "the mail server"],
   [
-    /^src\/(?:domain\/accounts\/identities|console\/(?:sign-in|accounts))\/|^src\/settings\/discover/,
+    /^src\/domain\/accounts\/registration\/turnstile|^src\/console\/accounts\/(?:sign-in\/session|registration\/register)/,
+    "human checks",
+  ],
+  [
+    /^src\/(?:domain|console)\/accounts\/(?:sign-in|identity-providers)\/|^src\/console\/accounts\/|^src\/settings\/discover/,
     "sign-in services",
   ],
   [/^src\/(?:domain|console)\/wallet\//, "payment services"],
@@ -120,7 +123,7 @@ const CONNECTIONS: readonly (readonly [place: RegExp, word: string | null])[] = 
   [/^src\/lib\/security\/secret-references\//, "secret managers"],
   [/^src\/lib\/redis\//, "Redis"],
   [/^db\//, "Postgres"],
-  [/^src\/(?:cli|server|lib\/runtime|domain\/diagnostics)\//, null],
+  [/^src\/(?:cli|server|lib\/runtime|domain\/system)\//, null],
 ];
 
 test("the page names every kind of place that the gateway connects to", () => {

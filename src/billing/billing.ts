@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Changes } from "../../db/changes.ts";
-import { storedHoldName } from "../../db/schema/billing/ledger.ts";
+import { storedHoldName } from "../../db/schema/wallet/ledger.ts";
 import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import type { Database } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";

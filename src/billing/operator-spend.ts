@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { operatorSpend } from "../../db/schema/billing/budgets.ts";
+import { operatorSpend } from "../../db/schema/accounts/organizations/budgets.ts";
 import type { Db } from "../../db/types.ts";
 
 /** The day of a time in UTC, as days since 1970. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import type { JournalAction } from "../domain/diagnostics/journal-actions.ts";
 import type { CatalogAction } from "../domain/models/catalog/catalog-actions.ts";
+import type { JournalAction } from "../domain/system/diagnostics/journal-actions.ts";
 import { messageOf } from "../lib/runtime/error-message.ts";
 
 export type Command =

@@ -1,10 +1,10 @@
 import { createChanges } from "../../db/changes.ts";
 import { openExistingDatabase } from "../../db/connect.ts";
 import { createChannelDirectory } from "../domain/channels/directory.ts";
-import { checkDisk } from "../domain/diagnostics/checks/check-machine.ts";
-import { type State, trouble } from "../domain/diagnostics/diagnostics-context.ts";
-import { CHECKS, examine, type Report, reportOf } from "../domain/diagnostics/run-checks.ts";
 import { createMailer } from "../domain/notifications/mail.ts";
+import { checkDisk } from "../domain/system/diagnostics/checks/check-machine.ts";
+import { type State, trouble } from "../domain/system/diagnostics/diagnostics-context.ts";
+import { CHECKS, examine, type Report, reportOf } from "../domain/system/diagnostics/run-checks.ts";
 import { createObjectStore, createResponseStore } from "../gateway/http/create-gateway.ts";
 import { createSharedLimits } from "../lib/limits/shared-limits.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";

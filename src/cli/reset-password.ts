@@ -1,6 +1,6 @@
 import { createChanges } from "../../db/changes.ts";
 import { openDatabase, requireDatabase } from "../../db/connect.ts";
-import { resetPassword as reset } from "../domain/accounts/credentials/reset-by-email.ts";
+import { resetPassword as reset } from "../domain/accounts/security/reset-by-email.ts";
 import type { Config } from "../server/config.ts";
 import { loadCommandConfig } from "./control/command-config.ts";
 import { askGateway, textOf } from "./control/control-client.ts";

@@ -1,21 +1,24 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { accessMessages, accountMessages } from "./messages/accounts/accounts.ts";
+import { accessMessages } from "./messages/accounts/access.ts";
 import { budgetMessages, organizationMessages, policyMessages } from "./messages/accounts/organizations.ts";
-import { planMessages } from "./messages/accounts/plans.ts";
 import { oauthMessages, securityMessages, setupMessages, signUpMessages } from "./messages/accounts/sign-in.ts";
-import { statementMessages } from "./messages/accounts/statements.ts";
+import { accountMessages } from "./messages/accounts/users.ts";
+import { alertMessages } from "./messages/alerts.ts";
 import { tokenMessages } from "./messages/api-keys.ts";
 import { channelMessages } from "./messages/channels.ts";
 import { commonMessages, reasonMessages } from "./messages/common.ts";
 import { gatewayMessages } from "./messages/gateway.ts";
-import { alertMessages, notifyMessages } from "./messages/operations/alerts.ts";
-import { doctorMessages } from "./messages/operations/diagnostics.ts";
-import { doctorWorkMessages } from "./messages/operations/diagnostics-work.ts";
-import { journalMessages, logMessages } from "./messages/operations/journal.ts";
-import { publicPageMessages } from "./messages/public-pages.ts";
+import { logMessages } from "./messages/logs.ts";
+import { notifyMessages } from "./messages/notifications.ts";
 import { settingMessages } from "./messages/settings.ts";
-import { codeMessages, walletMessages } from "./messages/wallet.ts";
+import { doctorMessages } from "./messages/system/diagnostics/diagnostics.ts";
+import { doctorWorkMessages } from "./messages/system/diagnostics/diagnostics-work.ts";
+import { journalMessages } from "./messages/system/journal.ts";
+import { publicPageMessages } from "./messages/system/public-pages.ts";
+import { planMessages } from "./messages/wallet/plans.ts";
+import { statementMessages } from "./messages/wallet/statements.ts";
+import { codeMessages, walletMessages } from "./messages/wallet/wallet.ts";
 
 /** Everything the server says to a person, by code, in English and Chinese; `{name}` is filled from the parameters. */
 export const catalogue = {

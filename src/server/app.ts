@@ -1,13 +1,13 @@
 import { type AnyElysia, Elysia } from "elysia";
-import { docsSite } from "../console/docs-site.ts";
 import { compressed } from "../console/http/compressed.ts";
 import { createPublicModels } from "../console/models/public-models.ts";
 import { createPageLimit } from "../console/system/page-limit.ts";
 import { createPublicPages } from "../console/system/public-pages/public-pages.ts";
 import { siteFiles } from "../console/system/public-pages/site-files.ts";
-import { webAssets, webManifest } from "../console/system/web-assets.ts";
-import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/diagnostics/diagnostics-context.ts";
+import { docsSite } from "../console/system/web-assets/docs-site.ts";
+import { webAssets, webManifest } from "../console/system/web-assets/web-assets.ts";
 import { createModelHealth } from "../domain/models/model-health.ts";
+import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/system/diagnostics/diagnostics-context.ts";
 import { createGateway, type SocketSession } from "../gateway/http/create-gateway.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
 import { withOrigin } from "../lib/http/request-origin.ts";

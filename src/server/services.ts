@@ -8,7 +8,7 @@ import { createUserDirectory, type UserDirectory } from "../domain/accounts/dire
 import { type BudgetDirectory, createBudgetDirectory } from "../domain/accounts/organizations/budgets/directory.ts";
 import { createPolicyDirectory, type PolicyDirectory } from "../domain/accounts/organizations/policies/directory.ts";
 import { createSetup, type Setup } from "../domain/accounts/registration/setup.ts";
-import { createSessions, type Sessions } from "../domain/accounts/sessions/sessions.ts";
+import { createSessions, type Sessions } from "../domain/accounts/sign-in/sessions.ts";
 import { type Alerter, createAlerter } from "../domain/alerts/alerter.ts";
 import { createKeyNetworks, type KeyNetworks } from "../domain/alerts/leaks/key-networks.ts";
 import { type ApiKeyDirectory, createApiKeyDirectory } from "../domain/api-keys/directory/index.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dropLogsBefore } from "../../db/maintenance/partitions.ts";
-import { storedHoldName } from "../../db/schema/billing/ledger.ts";
+import { storedHoldName } from "../../db/schema/wallet/ledger.ts";
 import { type Billing, createBilling } from "../../src/billing/billing.ts";
 import { checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import { applyBatch, UNLOGGED_MEMORY_S } from "../../src/billing/journal/apply/apply-batch.ts";

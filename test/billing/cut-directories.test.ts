@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import type { Changes } from "../../db/changes.ts";
-import { tokens } from "../../db/schema/accounts/api-keys.ts";
 import { users } from "../../db/schema/accounts/users.ts";
-import { channels } from "../../db/schema/gateway/channels.ts";
+import { tokens } from "../../db/schema/api-keys.ts";
+import { channels } from "../../db/schema/channels/channels.ts";
 import { options } from "../../db/schema/settings.ts";
 import { openServer } from "../../db/server/open-server.ts";
 import { createUserDirectory } from "../../src/domain/accounts/directory.ts";

@@ -53,7 +53,7 @@ describe("the console's words", () => {
       test("have the same keys as in English", () => expect(own.toSorted()).toEqual(keysIn(tag, keys)));
 
       test.if(isMachineMade === true)("translate nothing that English has no more", async () => {
-        const { default: stored }: { default: object } = await import(`./${tag}.json`);
+        const { default: stored }: { default: object } = await import(`./translations/${tag}.json`);
         expect(keysOf(stored).filter((key) => !own.includes(key))).toEqual([]);
       });
 

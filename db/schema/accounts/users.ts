@@ -14,7 +14,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { epochSeconds, quotaUnits } from "../columns.ts";
-import { adminRoles } from "./admin-roles.ts";
+import { adminRoles } from "./access/admin-roles.ts";
 
 /** What users may set for themselves; unknown keys are kept. */
 export type UserSetting = {

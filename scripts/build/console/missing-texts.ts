@@ -16,10 +16,12 @@ const english: Texts = Object.fromEntries(
   listTextFiles().map((file) => [keyOf(file), read(`ui/locales/en/${file}.json`)]),
 );
 const lines = MACHINE_MADE.flatMap((language) => {
-  const texts = read(`ui/locales/${language}.json`);
+  const texts = read(`ui/locales/translations/${language}.json`);
   const messages = read(`src/lib/messages/translations/${language}.json`);
   return [
-    ...missing(completeTexts(language, english), texts).map((key) => `ui/locales/${language}.json: ${key}`),
+    ...missing(completeTexts(language, english), texts).map(
+      (key) => `ui/locales/translations/${language}.json: ${key}`,
+    ),
     ...missing(catalogue, messages, ["en", "zh"]).map(
       (code) => `src/lib/messages/translations/${language}.json: ${code}`,
     ),

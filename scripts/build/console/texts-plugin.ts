@@ -42,7 +42,7 @@ function moduleOf(name: string): string {
 function readTexts(language: string, file: string): Texts {
   const english = readJson(`en/${file}`);
   if (language === "en" || language === "zh") return readJson(`${language}/${file}`);
-  const own = readJson(language)[keyOf(file)];
+  const own = readJson(`translations/${language}`)[keyOf(file)];
   return completeTexts(language, english, typeof own === "object" ? own : {});
 }
 

@@ -1,5 +1,5 @@
 import { requireRow } from "../../../db/require-row.ts";
-import { storedHoldName } from "../../../db/schema/billing/ledger.ts";
+import { storedHoldName } from "../../../db/schema/wallet/ledger.ts";
 import type { Sql } from "../../../db/types.ts";
 import type { Account } from "./balances/account.ts";
 import { BALANCES, type Balance, type Subject } from "./subject.ts";

@@ -15,7 +15,7 @@ import {
   replay,
   type SetAsideResult,
   setAside,
-} from "../../domain/diagnostics/journal-actions.ts";
+} from "../../domain/system/diagnostics/journal-actions.ts";
 import type { Config } from "../../server/config.ts";
 import { loadCommandConfig } from "./command-config.ts";
 import { askGateway, textOf } from "./control-client.ts";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { openDatabase } from "../../../db/connect.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { applyBatch } from "../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../billing/journal/apply/record-text.ts";
 import type { LogOther, UsageRecord } from "../../billing/types.ts";

@@ -7,7 +7,7 @@ import { CHINESE, DELETED_KEY, LIMITED_KEY, ROWS_OF } from "../../../test/suppor
 import type { Engine } from "../../../test/support/import/schemas.ts";
 import { CHANNEL_KEY, contents, expectBooksRight, fill, KEYS } from "../../../test/support/import/start-import.ts";
 import { MARIADB, startEngines } from "../../../test/support/processes/import-engines.ts";
-import { verifyPassword } from "../../domain/accounts/credentials/passwords.ts";
+import { verifyPassword } from "../../domain/accounts/security/passwords.ts";
 import { createApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";

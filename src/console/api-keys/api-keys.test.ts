@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { tokens } from "../../../db/schema/api-keys.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import type { ApiKeyView } from "../../domain/api-keys/api-key-view.ts";
 import { nowSeconds } from "../../lib/clock.ts";

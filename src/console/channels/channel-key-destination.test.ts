@@ -1,7 +1,7 @@
 /** Keys of channels go where they were entered for: asked of every call that can change where a channel's requests go. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { channels } from "../../../db/schema/gateway/channels.ts";
+import { channels } from "../../../db/schema/channels/channels.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 
 const KEY = "sk-key-that-must-stay";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { channels } from "../../../db/schema/gateway/channels.ts";
-import { usageRollups } from "../../../db/schema/gateway/logs.ts";
+import { channels } from "../../../db/schema/channels/channels.ts";
+import { usageRollups } from "../../../db/schema/logs/logs.ts";
 import { idle, startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import type { ChannelView } from "../../domain/channels/manage/channel-view.ts";
 import { nowSeconds } from "../../lib/clock.ts";

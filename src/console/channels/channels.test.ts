@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { abilities, channelKeys } from "../../../db/schema/gateway/channels.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { abilities, channelKeys } from "../../../db/schema/channels/channels.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";
 import type { ChannelView } from "../../domain/channels/manage/channel-view.ts";

@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
 import type { Right } from "../../domain/accounts/access/access-rules.ts";
 import { rightsOfRole } from "../../domain/accounts/access/admin-roles.ts";
+import { ROLE, type RoleName } from "../../domain/accounts/access/roles.ts";
 import { requiredRight } from "../../domain/accounts/access/route-rights.ts";
 import { type AuthenticationServices, authenticate, type Caller } from "../../domain/accounts/authenticate.ts";
 import { type Acting, type ActingServices, actFor } from "../../domain/accounts/organizations/members/acting.ts";
 import type { OrganizationRight } from "../../domain/accounts/organizations/rights.ts";
-import { ROLE, type RoleName } from "../../domain/accounts/roles.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 
 /**

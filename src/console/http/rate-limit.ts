@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { sessionCookieOf } from "../../domain/accounts/sessions/sessions.ts";
+import { sessionCookieOf } from "../../domain/accounts/sign-in/sessions.ts";
 import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/client-ip.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { sessionCookieOf } from "../../domain/accounts/sessions/sessions.ts";
+import { sessionCookieOf } from "../../domain/accounts/sign-in/sessions.ts";
 import { type ClientAddress, forwardedHost, type PeerSource } from "../../lib/http/client-ip.ts";
 import { declaredLength } from "../../lib/http/limited-body.ts";
 import type { MessageCode, MessageParams } from "../../lib/messages.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { readFromPrimary } from "../../../db/server/replica.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import type { AuditEntry } from "../../domain/logs/audit/list-audit.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { desc, eq, sql } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { failureNote } from "../../billing/types.ts";

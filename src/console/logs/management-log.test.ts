@@ -1,7 +1,7 @@
 /** Each action of an administrator leaves a row that says who did what to what, and what was before and after. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import { MAX_REPORTED, valuesByChannel } from "../../domain/channels/manage/record-changes.ts";
 import { LOG_NOTES } from "../../domain/logs/log-note.ts";

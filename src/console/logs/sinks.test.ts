@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { logs } from "../../../db/schema/gateway/logs.ts";
-import { usageSinks } from "../../../db/schema/gateway/sinks.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
+import { usageSinks } from "../../../db/schema/logs/sinks.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createResolve } from "../../lib/outbound/resolve.ts";

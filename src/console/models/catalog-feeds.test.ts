@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { desc } from "drizzle-orm";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
 import { resolvePrice } from "../../billing/pricing/resolve-price.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import pino from "pino";
-import { logs } from "../../../db/schema/gateway/logs.ts";
-import { experimentCalls } from "../../../db/schema/gateway/replays.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
+import { experimentCalls } from "../../../db/schema/models/replays.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import type { ExperimentView } from "../../domain/models/experiments/list-experiments.ts";
 import { createExperimentStore, type ExperimentCall } from "../../domain/models/experiments/store.ts";

@@ -4,7 +4,7 @@ import { startTestConsole, type TestConsole } from "../../../test/support/consol
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { sessionUser } from "../../domain/accounts/authenticate.ts";
-import { createSessions } from "../../domain/accounts/sessions/sessions.ts";
+import { createSessions } from "../../domain/accounts/sign-in/sessions.ts";
 import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
 import { createModelHealth, type ModelStatus } from "../../domain/models/model-health.ts";
 import { nowSeconds } from "../../lib/clock.ts";

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users as usersTable } from "../../../db/schema/accounts/users.ts";
-import { priceChanges } from "../../../db/schema/billing/prices.ts";
+import { priceChanges } from "../../../db/schema/models/pricing.ts";
 import { readFromPrimary } from "../../../db/server/replica.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { sessionUser } from "../../domain/accounts/authenticate.ts";
-import { createSessions } from "../../domain/accounts/sessions/sessions.ts";
+import { createSessions } from "../../domain/accounts/sign-in/sessions.ts";
 import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
 import { createModelHealth } from "../../domain/models/model-health.ts";
 import { nowSeconds } from "../../lib/clock.ts";

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
+import { ROLE } from "../../domain/accounts/access/roles.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import { ROLE } from "../../domain/accounts/roles.ts";
 import { usableGroups as openGroups } from "../../domain/accounts/users/usable-groups.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { listPriceChanges } from "../../domain/channels/prices/list-price-changes.ts";

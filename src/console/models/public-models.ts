@@ -1,7 +1,7 @@
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
 import type { ModelInfo } from "../../catalog/catalog.ts";
+import { ROLE } from "../../domain/accounts/access/roles.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import { ROLE } from "../../domain/accounts/roles.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { listPrices, type PricedModel, type PriceList } from "../../domain/channels/prices/list-prices.ts";
 import type { ModelHealthReader, ModelSpeed, ModelStatus } from "../../domain/models/model-health.ts";

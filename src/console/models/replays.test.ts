@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import type { EvaluationResult, ReplaySetView } from "../../domain/models/replays/read-replays.ts";
 import type { Replayer } from "../../domain/models/replays/replayer.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import type { Database } from "../../../db/types.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { createChannelDirectory } from "../../domain/channels/directory.ts";
-import type { PastCall } from "../../domain/models/simulation.ts";
+import type { PastCall } from "../../domain/models/routes/simulation.ts";
 import { modelRouteRoutes } from "./routes.ts";
 
 let predicted: Readonly<{ calls: readonly PastCall[]; known: readonly PastCall[] }> | null = null;

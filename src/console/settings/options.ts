@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { ESTIMATED_MODEL_PRICE } from "../../billing/pricing/ratios/default-ratios.ts";
-import { guardWaysIn } from "../../domain/accounts/sessions/sign-in-methods.ts";
+import { guardWaysIn } from "../../domain/accounts/sign-in/sign-in-methods.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import type { OperationError } from "../../lib/operation-error.ts";

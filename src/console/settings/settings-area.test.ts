@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { isNewer } from "../../settings/check-update.ts";
 

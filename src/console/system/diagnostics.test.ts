@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { startMailServer } from "../../../test/support/notifications.ts";
-import { CHECKS } from "../../domain/diagnostics/run-checks.ts";
 import { createMailer } from "../../domain/notifications/mail.ts";
+import { CHECKS } from "../../domain/system/diagnostics/run-checks.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { doctorRoutes } from "./diagnostics.ts";

@@ -1,12 +1,18 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { BOOKS, checkBooks, readUncovered } from "../../billing/check-ledger/check-ledger.ts";
-import type { DiagnosticsContext } from "../../domain/diagnostics/diagnostics-context.ts";
-import { CHECKS, examine } from "../../domain/diagnostics/run-checks.ts";
-import { EVENTS, INTERVAL_MS, issueTicket, isTicket, timedStream } from "../../domain/diagnostics/timed-stream.ts";
-import { readLastCheck } from "../../domain/logs/audit/last-books-check.ts";
+import { readLastCheck } from "../../domain/logs/audit/last-ledger-check.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import { writeMail } from "../../domain/notifications/mail.ts";
+import type { DiagnosticsContext } from "../../domain/system/diagnostics/diagnostics-context.ts";
+import { CHECKS, examine } from "../../domain/system/diagnostics/run-checks.ts";
+import {
+  EVENTS,
+  INTERVAL_MS,
+  issueTicket,
+  isTicket,
+  timedStream,
+} from "../../domain/system/diagnostics/timed-stream.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";

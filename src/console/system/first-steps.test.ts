@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { channels } from "../../../db/schema/gateway/channels.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { channels } from "../../../db/schema/channels/channels.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import { LOG_TYPE } from "../../domain/logs/write-log.ts";
 import { nowSeconds } from "../../lib/clock.ts";

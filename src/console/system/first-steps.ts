@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
-import { readFirstSteps } from "../../domain/diagnostics/first-steps.ts";
+import { readFirstSteps } from "../../domain/system/first-steps.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import { jobTurns } from "../../../db/schema/settings.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { createJobRunner, type Job } from "../../server/jobs/start-jobs.ts";

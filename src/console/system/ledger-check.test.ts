@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { redemptionCodes, redemptionUses } from "../../../db/schema/billing/codes.ts";
-import { agents, checkIns, rebates, topUpOrders, withdrawals } from "../../../db/schema/billing/wallet.ts";
-import { usageRollups } from "../../../db/schema/gateway/logs.ts";
+import { usageRollups } from "../../../db/schema/logs/logs.ts";
+import { redemptionCodes, redemptionUses } from "../../../db/schema/wallet/codes.ts";
+import { agents, checkIns, rebates, topUpOrders, withdrawals } from "../../../db/schema/wallet/wallet.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { BOOKS, type BookSlice } from "../../billing/check-ledger/check-ledger.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../domain/logs/write-log.ts";

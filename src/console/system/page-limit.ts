@@ -1,4 +1,4 @@
-import { type Sessions, sessionCookieOf } from "../../domain/accounts/sessions/sessions.ts";
+import { type Sessions, sessionCookieOf } from "../../domain/accounts/sign-in/sessions.ts";
 import { rebasePage } from "../../lib/http/base-path.ts";
 import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/client-ip.ts";
 import type { Limit } from "../../lib/limits/rate-limiter.ts";

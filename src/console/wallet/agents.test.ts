@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
-import { agents, rebates, withdrawals } from "../../../db/schema/billing/wallet.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
+import { redemptionCodes } from "../../../db/schema/wallet/codes.ts";
+import { agents, rebates, withdrawals } from "../../../db/schema/wallet/wallet.ts";
 import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
 
 let app: TestWallet;

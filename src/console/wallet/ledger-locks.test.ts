@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
+import { redemptionCodes } from "../../../db/schema/wallet/codes.ts";
 import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
 
 let app: TestWallet;

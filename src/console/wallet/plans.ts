@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { REMINDER_METHODS } from "../../../db/schema/billing/plans.ts";
+import { REMINDER_METHODS } from "../../../db/schema/wallet/plans/plans.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
 import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
 import type { ChangeInput } from "../../domain/wallet/plans/card/change/card-terms.ts";

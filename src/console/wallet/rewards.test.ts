@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { checkIns } from "../../../db/schema/billing/wallet.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
+import { checkIns } from "../../../db/schema/wallet/wallet.ts";
 import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
 import { zonesOfTwoDays } from "../../../test/support/lib/time-zones.ts";
 import { viewForOwner } from "../../domain/logs/list/log-view.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { redemptionCodes, redemptionUses } from "../../../db/schema/billing/codes.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
+import { redemptionCodes, redemptionUses } from "../../../db/schema/wallet/codes.ts";
 import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { redeemCode } from "../../domain/codes/redeem-code.ts";
 import { checkIn, dayIn, listCheckIns, readCheckIns } from "../../domain/wallet/check-ins.ts";
+import { redeemCode } from "../../domain/wallet/codes/redeem-code.ts";
 import { readInvitation, setInviteCode } from "../../domain/wallet/invitations/invitation.ts";
 import { transferRewards } from "../../domain/wallet/invitations/rebates.ts";
 import type { WalletDeps } from "../../domain/wallet/operation.ts";

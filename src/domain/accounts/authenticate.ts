@@ -4,13 +4,13 @@ import type { MessageCode } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Right } from "./access/access-rules.ts";
+import { USER_STATUS } from "./access/roles.ts";
 import { findServiceAccount, isServiceToken } from "./access/service-accounts.ts";
-import { findByAccessToken } from "./credentials/access-tokens.ts";
 import type { UserDirectory, UserEntry } from "./directory.ts";
 import { hasDownloadTicket, takeDownload } from "./profile/download-ticket.ts";
-import { USER_STATUS } from "./roles.ts";
-import type { Session, Sessions } from "./sessions/sessions.ts";
-import { sessionCookieOf } from "./sessions/sessions.ts";
+import { findByAccessToken } from "./security/access-tokens.ts";
+import type { Session, Sessions } from "./sign-in/sessions.ts";
+import { sessionCookieOf } from "./sign-in/sessions.ts";
 
 /** Who makes a call; `session` is null when a token says so. */
 export type Caller = Readonly<{

@@ -5,7 +5,7 @@ import { sessions as sessionRows, users } from "../../../db/schema/accounts/user
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createUserDirectory, type UserDirectory } from "./directory.ts";
-import { createSessions } from "./sessions/sessions.ts";
+import { createSessions } from "./sign-in/sessions.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
 let database: TestDatabase;

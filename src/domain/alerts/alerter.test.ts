@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { alertDeliveries, alertDestinations } from "../../../db/schema/accounts/alerts.ts";
+import { alertDeliveries, alertDestinations } from "../../../db/schema/alerts.ts";
 import { addUser } from "../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { alertDestinations } from "../../../db/schema/accounts/alerts.ts";
+import { alertDestinations } from "../../../db/schema/alerts.ts";
 import type { Db, DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { keepReason } from "../../lib/reason.ts";

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
-import { alertDeliveries, alertDestinations } from "../../../db/schema/accounts/alerts.ts";
+import { alertDeliveries, alertDestinations } from "../../../db/schema/alerts.ts";
 import type { Db, DbOrTx } from "../../../db/types.ts";
 import type { Language } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";

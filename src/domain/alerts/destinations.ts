@@ -1,6 +1,6 @@
 import { and, asc, count, eq, isNull, type SQL } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
-import { alertDestinations } from "../../../db/schema/accounts/alerts.ts";
+import { alertDestinations } from "../../../db/schema/alerts.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { WrittenLanguage } from "../../lib/messages.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
-import { alertIncidents, alertRules } from "../../../db/schema/accounts/alerts.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
+import { alertIncidents, alertRules } from "../../../db/schema/alerts.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { type Alert, storedAlert } from "./alert.ts";
 import type { Alerter } from "./alerter.ts";

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, isNull, type SQL } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
-import { alertDestinations, alertIncidents, alertRules } from "../../../db/schema/accounts/alerts.ts";
+import { alertDestinations, alertIncidents, alertRules } from "../../../db/schema/alerts.ts";
 import type { Db, DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";

@@ -1,4 +1,4 @@
-import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import type { tokens } from "../../../db/schema/api-keys.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
 import { usableGroups } from "../accounts/users/usable-groups.ts";
 import { TOKEN_LIMITS, tokenNameError, tokenQuotaError, tokenRateError } from "./api-key-rules.ts";

@@ -1,4 +1,4 @@
-import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import type { tokens } from "../../../db/schema/api-keys.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 
 export type ApiKeyRow = typeof tokens.$inferSelect;

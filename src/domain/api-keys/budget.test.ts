@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
+import { tokens } from "../../../db/schema/api-keys.ts";
 import {
   addToken,
   addUser,

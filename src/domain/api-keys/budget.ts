@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from "drizzle-orm";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
+import { tokens } from "../../../db/schema/api-keys.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";

@@ -1,6 +1,6 @@
 import { and, arrayContains, eq, inArray, not, or, sql } from "drizzle-orm";
-import { ORGANIZATION_ROLES, organizationMembers } from "../../../db/schema/accounts/organizations.ts";
-import { serviceAccounts } from "../../../db/schema/accounts/service-accounts.ts";
+import { serviceAccounts } from "../../../db/schema/accounts/access/service-accounts.ts";
+import { ORGANIZATION_ROLES, organizationMembers } from "../../../db/schema/accounts/organizations/organizations.ts";
 import type { Db } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { hasRight } from "../accounts/organizations/rights.ts";

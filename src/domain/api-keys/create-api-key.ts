@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { tokens } from "../../../db/schema/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
-import { keyLeaks, tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { keyLeaks, tokens } from "../../../db/schema/api-keys.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
 import { contains } from "../../lib/values/sql-text.ts";

@@ -1,5 +1,5 @@
 import { and, eq, type SQL } from "drizzle-orm";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { tokens } from "../../../db/schema/api-keys.ts";
 import type { Tx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";

@@ -1,6 +1,6 @@
 import { asc, eq, inArray } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
-import { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
+import { channelKeys, channels } from "../../../db/schema/channels/channels.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";

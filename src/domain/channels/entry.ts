@@ -1,4 +1,4 @@
-import type { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
+import type { channelKeys, channels } from "../../../db/schema/channels/channels.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { KeyReferences } from "./keys/key-references.ts";
 import { splitKeys } from "./keys/keys.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { requestOrigin } from "../../lib/http/request-origin.ts";

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, lte, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
-import { announcementReads, announcements } from "../../../db/schema/accounts/announcements.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
+import { announcementReads, announcements } from "../../../db/schema/notifications/announcements.ts";
 import type { Db, DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";

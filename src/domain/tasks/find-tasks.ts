@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, ne, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
+import { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
 import type { Db } from "../../../db/types.ts";
 import type { DrawingRow, MediaRow } from "./task-view.ts";
 

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, gte, lte, type SQL } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
-import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
+import { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Language } from "../../lib/messages.ts";
 import { sayStored } from "../../lib/reason.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { UNLOGGED_HOUR, UNLOGGED_SHIFT_S } from "../../../db/schema/gateway/logs.ts";
+import { UNLOGGED_HOUR, UNLOGGED_SHIFT_S } from "../../../db/schema/logs/logs.ts";
 import type { Tx } from "../../../db/types.ts";
 import { SETTLING } from "../../billing/journal/apply/apply-batch.ts";
 import { nowSeconds } from "../../lib/clock.ts";

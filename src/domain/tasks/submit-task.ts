@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
+import { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
 import type { Db } from "../../../db/types.ts";
 import { keepReason, type Reason, sayReason } from "../../lib/reason.ts";
 import type { TaskKind } from "./task.ts";

@@ -1,5 +1,5 @@
 import { and, eq, inArray, lt } from "drizzle-orm";
-import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
+import { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
 import type { Db, DbOrTx } from "../../../db/types.ts";
 import type { TaskReport } from "../../formats/tasks/report.ts";
 import { keepReason } from "../../lib/reason.ts";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
+import type { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
 import { sayStored } from "../../lib/reason.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { and, asc, desc, eq, gte, lt } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { checkIns } from "../../../db/schema/billing/wallet.ts";
+import { checkIns } from "../../../db/schema/wallet/wallet.ts";
 import type { Db } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SettingsReader } from "../../settings/settings.ts";

@@ -1,7 +1,7 @@
+import { ROLE, USER_STATUS } from "../../domain/accounts/access/roles.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { PolicySet } from "../../domain/accounts/organizations/policies/policy.ts";
-import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
 import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";

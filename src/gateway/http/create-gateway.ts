@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ChannelLive } from "../../domain/channels/live.ts";
-import type { PastCall } from "../../domain/models/simulation.ts";
+import type { PastCall } from "../../domain/models/routes/simulation.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createAddressPolicy, createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";

@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
-import type { RelayBenchmark } from "../../domain/diagnostics/diagnostics-context.ts";
 import { createCallFeed } from "../../domain/logs/live/call-feed.ts";
+import type { RelayBenchmark } from "../../domain/system/diagnostics/diagnostics-context.ts";
 import type { GatewayServices } from "../../gateway/call/services.ts";
 import { createContext } from "../../gateway/http/create-gateway.ts";
 import { chatCompletions } from "../../gateway/http/endpoints/text.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { noticesSent } from "../../../db/schema/accounts/sign-in.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { usageRollups } from "../../../db/schema/gateway/logs.ts";
+import { usageRollups } from "../../../db/schema/logs/logs.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { createUser } from "../../domain/accounts/users/create-user.ts";

@@ -1,4 +1,4 @@
-import type { PriceTag } from "../../../db/schema/billing/prices.ts";
+import type { PriceTag } from "../../../db/schema/models/pricing.ts";
 import type { Db } from "../../../db/types.ts";
 import { type PriceUnit, priceUnitOf } from "../../billing/pricing/price-rules.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";

@@ -1,11 +1,11 @@
 /** Leases of jobs on one database, and jobs that look at all channels: balances and lists of models. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { channels as channelTable } from "../../../db/schema/gateway/channels.ts";
+import { channels as channelTable } from "../../../db/schema/channels/channels.ts";
 import { jobTurns } from "../../../db/schema/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
-import { ROLE } from "../../domain/accounts/roles.ts";
+import { ROLE } from "../../domain/accounts/access/roles.ts";
 import { createUser } from "../../domain/accounts/users/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../../domain/channels/directory.ts";
 import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";

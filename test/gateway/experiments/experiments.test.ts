@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import pino from "pino";
-import { experimentCalls } from "../../../db/schema/gateway/replays.ts";
+import { experimentCalls } from "../../../db/schema/models/replays.ts";
 import { dayOf, readSpend } from "../../../src/billing/operator-spend.ts";
 import { createExperimentStore, purposeOf } from "../../../src/domain/models/experiments/store.ts";
 import { nowSeconds } from "../../../src/lib/clock.ts";

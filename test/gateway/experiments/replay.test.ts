@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import pino from "pino";
-import { logs } from "../../../db/schema/gateway/logs.ts";
-import { evaluationResults, evaluations, type ReplayTarget, replayCalls } from "../../../db/schema/gateway/replays.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
+import { evaluationResults, evaluations, type ReplayTarget, replayCalls } from "../../../db/schema/models/replays.ts";
 import { readSpend } from "../../../src/billing/operator-spend.ts";
 import {
   createReplaySet,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
-import { STORED_HOLD_NAMES } from "../../../db/schema/billing/ledger.ts";
-import { upstreamObjects } from "../../../db/schema/gateway/objects.ts";
+import { upstreamObjects } from "../../../db/schema/channels/objects.ts";
+import { STORED_HOLD_NAMES } from "../../../db/schema/wallet/ledger.ts";
 import { type Billing, createBilling } from "../../../src/billing/billing.ts";
 import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
 import { createBudgetIndex } from "../../../src/domain/accounts/organizations/budgets/directory.ts";

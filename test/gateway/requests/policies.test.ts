@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import type { PolicyRules } from "../../../db/schema/accounts/policies.ts";
+import type { PolicyRules } from "../../../db/schema/accounts/organizations/policies.ts";
 import { createPolicyIndex } from "../../../src/domain/accounts/organizations/policies/directory.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { openDatabase } from "../../../db/connect.ts";
-import { drawingTasks } from "../../../db/schema/gateway/tasks.ts";
+import { drawingTasks } from "../../../db/schema/tasks.ts";
 import type { Database } from "../../../db/types.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { pollTasks } from "../../../src/domain/tasks/polling/poll-tasks.ts";

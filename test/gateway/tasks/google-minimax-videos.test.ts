@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { exportPKCS8, generateKeyPair, jwtVerify } from "jose";
 import { DEFAULT_VIDEO_PRICE } from "../../../src/billing/pricing/ratios/default-ratios.ts";
-import { shippedRatios } from "../../../src/domain/models/prices.ts";
+import { shippedRatios } from "../../../src/domain/models/pricing.ts";
 import { startTasks } from "../../support/gateway/start-tasks.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
 import { until } from "../../support/lib/until.ts";

@@ -1,7 +1,7 @@
 /** Videos of xAI, by the documented requests: ordered, followed, charged by the second and resolution, refunded. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DEFAULT_VIDEO_PRICE } from "../../../src/billing/pricing/ratios/default-ratios.ts";
-import { shippedRatios } from "../../../src/domain/models/prices.ts";
+import { shippedRatios } from "../../../src/domain/models/pricing.ts";
 import { startTasks } from "../../support/gateway/start-tasks.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
 

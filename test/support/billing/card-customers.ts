@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { planOrders } from "../../../db/schema/billing/plan-orders.ts";
+import { planOrders } from "../../../db/schema/wallet/plans/plan-orders.ts";
 import { changePlan } from "../../../src/domain/wallet/plans/card/change/change-plan.ts";
 import { startCardPlan } from "../../../src/domain/wallet/plans/card/checkout/checkout.ts";
 import { setCardRenewal } from "../../../src/domain/wallet/plans/card/manage-renewal.ts";

@@ -1,5 +1,5 @@
 import { desc, eq } from "drizzle-orm";
-import { logs } from "../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../db/schema/logs/logs.ts";
 import type { Database } from "../../../db/types.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import type { LogOther } from "../../../src/billing/types.ts";

@@ -1,5 +1,5 @@
 import { LOGS_CLEARED_ROW } from "../../../../db/maintenance/partitions.ts";
-import { UNLOGGED_SHIFT_S } from "../../../../db/schema/gateway/logs.ts";
+import { UNLOGGED_SHIFT_S } from "../../../../db/schema/logs/logs.ts";
 import type { Sql, Statements } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Subject } from "../../ledger/subject.ts";

@@ -1,4 +1,4 @@
-import { STORED_HOLD_NAMES } from "../../../../db/schema/billing/ledger.ts";
+import { STORED_HOLD_NAMES } from "../../../../db/schema/wallet/ledger.ts";
 import type { Sql, Statements } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { CopyResult, JournalCopies } from "../../journal/copy/take-copies.ts";

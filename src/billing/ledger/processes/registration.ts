@@ -1,5 +1,5 @@
 import { requireRow } from "../../../../db/require-row.ts";
-import { STORED_HOLD_NAMES } from "../../../../db/schema/billing/ledger.ts";
+import { STORED_HOLD_NAMES } from "../../../../db/schema/wallet/ledger.ts";
 import type { Sql, Statements } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { CopyState } from "../../journal/copy/journal-copy.ts";

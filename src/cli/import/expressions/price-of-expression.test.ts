@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { PRICE_OPTIONS } from "../../../domain/models/prices.ts";
+import { PRICE_OPTIONS } from "../../../domain/models/pricing.ts";
 import { findOption } from "../../../settings/registry/index.ts";
 import { priceOfExpression } from "./price-of-expression.ts";
 

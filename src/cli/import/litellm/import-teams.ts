@@ -1,8 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { organizationMembers, projects as projectTable } from "../../../../db/schema/accounts/organizations.ts";
-import { type PolicyRules, policies } from "../../../../db/schema/accounts/policies.ts";
-import { type BudgetScope, budgets } from "../../../../db/schema/billing/budgets.ts";
+import { type BudgetScope, budgets } from "../../../../db/schema/accounts/organizations/budgets.ts";
+import {
+  organizationMembers,
+  projects as projectTable,
+} from "../../../../db/schema/accounts/organizations/organizations.ts";
+import { type PolicyRules, policies } from "../../../../db/schema/accounts/organizations/policies.ts";
 import { periodEnd } from "../../../domain/api-keys/budget.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { findImported, type IdMap, inStatements, type Migration, rememberImported } from "../migration.ts";

@@ -1,4 +1,4 @@
-import type { BudgetPeriod } from "../../../../db/schema/billing/budgets.ts";
+import type { BudgetPeriod } from "../../../../db/schema/accounts/organizations/budgets.ts";
 import { decimal, multiply, roundToInteger } from "../../../lib/values/decimal.ts";
 import type { SourceRow } from "../source.ts";
 import { textOf } from "../values.ts";

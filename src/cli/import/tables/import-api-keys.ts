@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
 import { TOKEN_LIMITS } from "../../../domain/api-keys/api-key-rules.ts";
 import { invalidIpEntries } from "../../../domain/api-keys/directory/ip-list.ts";
 import { hashOfDigest } from "../../../domain/api-keys/directory/key-hash.ts";

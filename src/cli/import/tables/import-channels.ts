@@ -1,4 +1,4 @@
-import { channels } from "../../../../db/schema/gateway/channels.ts";
+import { channels } from "../../../../db/schema/channels/channels.ts";
 import {
   type ChannelInput,
   type ChannelValues,

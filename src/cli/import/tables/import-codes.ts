@@ -1,7 +1,7 @@
 import { and, sql } from "drizzle-orm";
 import { carryBalances } from "../../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../../db/require-row.ts";
-import { redemptionCodes, redemptionUses } from "../../../../db/schema/billing/codes.ts";
+import { redemptionCodes, redemptionUses } from "../../../../db/schema/wallet/codes.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";

@@ -5,7 +5,7 @@ import {
   planAccounts,
   plans,
   subscriptions,
-} from "../../../../db/schema/billing/plans.ts";
+} from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { addQuota } from "../../../domain/wallet/balances.ts";
 import { windowAt } from "../../../domain/wallet/plans/periods.ts";

@@ -1,4 +1,4 @@
-import { openPriceBook, PRICE_OPTIONS } from "../../../domain/models/prices.ts";
+import { openPriceBook, PRICE_OPTIONS } from "../../../domain/models/pricing.ts";
 import type { OptionKey } from "../../../settings/registry/index.ts";
 import { priceOfExpression } from "../expressions/price-of-expression.ts";
 import type { Report } from "../report.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { carryBalances } from "../../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../../db/require-row.ts";
-import { accessTokens } from "../../../../db/schema/accounts/access-tokens.ts";
+import { accessTokens } from "../../../../db/schema/accounts/security/access-tokens.ts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { ACCOUNT_LIMITS } from "../../../domain/accounts/account-rules.ts";

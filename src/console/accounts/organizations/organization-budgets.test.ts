@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import { budgets } from "../../../../db/schema/billing/budgets.ts";
+import { budgets } from "../../../../db/schema/accounts/organizations/budgets.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
 import { startTestOrganization, type TestOrganization } from "../../../../test/support/console/organizations.ts";
 import { renewOrganizationBudgets } from "../../../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
 import { findUsedOrganizationBudgets } from "../../../domain/alerts/conditions/budget-conditions.ts";

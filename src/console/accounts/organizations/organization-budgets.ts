@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { BUDGET_PERIODS, BUDGET_SCOPES } from "../../../../db/schema/billing/budgets.ts";
+import { BUDGET_PERIODS, BUDGET_SCOPES } from "../../../../db/schema/accounts/organizations/budgets.ts";
 import { listBudgets } from "../../../domain/accounts/organizations/budgets/list-budgets.ts";
 import {
   changeBudget,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
 import { startTestOrganization, type TestOrganization } from "../../../../test/support/console/organizations.ts";
 import { createPolicyDirectory } from "../../../domain/accounts/organizations/policies/directory.ts";
 import { createApiKey, rotateToken } from "../../../domain/api-keys/create-api-key.ts";

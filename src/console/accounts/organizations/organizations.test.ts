@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import { organizationInvitations } from "../../../../db/schema/accounts/organizations.ts";
+import { organizationInvitations } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { passkeys } from "../../../../db/schema/accounts/sign-in.ts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 import { startTestOrganizations, type TestOrganizations } from "../../../../test/support/console/organizations.ts";
 import { TEST_PASSWORD } from "../../../../test/support/console/start-console.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
-import { resetPassword } from "../../../domain/accounts/credentials/reset-by-email.ts";
-import { findBound } from "../../../domain/accounts/identities/sign-in-by-identity.ts";
+import { resetPassword } from "../../../domain/accounts/security/reset-by-email.ts";
+import { findBound } from "../../../domain/accounts/sign-in/identities/sign-in-by-identity.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 
 let app: TestOrganizations;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { startTestOrganizations, type TestOrganizations } from "../../../../test/support/console/organizations.ts";
 import { assignAdminRole, createAdminRole } from "../../../domain/accounts/access/admin-roles.ts";
 import { createServiceAccount } from "../../../domain/accounts/access/service-accounts.ts";

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createHmac } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { paymentCases } from "../../../../db/schema/billing/plan-orders.ts";
-import { billingProfiles } from "../../../../db/schema/billing/statements.ts";
-import { rebates, topUpOrders } from "../../../../db/schema/billing/wallet.ts";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
+import { paymentCases } from "../../../../db/schema/wallet/plans/plan-orders.ts";
+import { billingProfiles } from "../../../../db/schema/wallet/statements.ts";
+import { rebates, topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import { startTestWallet, type TestWallet } from "../../../../test/support/console/wallet.ts";
 import { pollCheckouts } from "../../../domain/wallet/orders/poll-checkouts.ts";
 import { signEpay } from "../../../domain/wallet/payments/epay.ts";

@@ -1,15 +1,15 @@
 import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
-import { adminRoles } from "../../../../db/schema/accounts/admin-roles.ts";
+import { adminRoles } from "../../../../db/schema/accounts/access/admin-roles.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db, DbOrTx, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { UserEntry } from "../directory.ts";
-import { ROLE } from "../roles.ts";
 import { isRoleRight, orderRights, type Right } from "./access-rules.ts";
 import { checkRights } from "./check-rights.ts";
+import { ROLE } from "./roles.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes }>;
 

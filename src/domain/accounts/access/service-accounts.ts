@@ -1,7 +1,7 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Changes } from "../../../../db/changes.ts";
-import { serviceAccounts } from "../../../../db/schema/accounts/service-accounts.ts";
+import { serviceAccounts } from "../../../../db/schema/accounts/access/service-accounts.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";

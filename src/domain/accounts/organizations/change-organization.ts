@@ -1,7 +1,7 @@
 import { and, count, eq, isNull } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { checkDisplayName } from "../registration/usernames.ts";

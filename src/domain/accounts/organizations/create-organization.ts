@@ -1,8 +1,8 @@
 import { and, count, eq, isNull } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { planAccounts } from "../../../../db/schema/billing/plans.ts";
+import { planAccounts } from "../../../../db/schema/wallet/plans/plans.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { createAccount } from "../users/create-user.ts";

@@ -1,5 +1,8 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
-import { type OrganizationRole, organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import {
+  type OrganizationRole,
+  organizationMembers,
+} from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { readSeatLimits } from "../../wallet/plans/seats/seats.ts";

@@ -1,6 +1,9 @@
 import { and, count, eq, isNull } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { type OrganizationRole, organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import {
+  type OrganizationRole,
+  organizationMembers,
+} from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { DbOrTx, Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

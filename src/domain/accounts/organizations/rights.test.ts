@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { ORGANIZATION_ROLES, type OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
+import {
+  ORGANIZATION_ROLES,
+  type OrganizationRole,
+} from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { ACCESS_RIGHTS, hasRight, mayAssign, type OrganizationRight, RIGHTS, rightsOf } from "./rights.ts";
 
 const of = (role: OrganizationRole) => ({ role, withheld: [] });

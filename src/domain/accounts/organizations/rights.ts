@@ -1,4 +1,4 @@
-import type { OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
+import type { OrganizationRole } from "../../../../db/schema/accounts/organizations/organizations.ts";
 
 const EVERYBODY: readonly OrganizationRole[] = ["owner", "admin", "billing", "developer", "viewer"];
 

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../db/types.ts";
 import type { Billing } from "../../../billing/billing.ts";
@@ -8,7 +8,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { lockPlanAccount } from "../../wallet/plans/plan-account.ts";
 import { rightsOfRole } from "../access/admin-roles.ts";
-import { ROLE } from "../roles.ts";
+import { ROLE } from "../access/roles.ts";
 import { requireOrganizations, requireRight } from "./membership.ts";
 import type { OrganizationDeps, Person } from "./operation.ts";
 

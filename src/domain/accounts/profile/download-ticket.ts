@@ -1,6 +1,6 @@
 import type { Db } from "../../../../db/types.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { startFlow, takeFlow } from "../sessions/flows.ts";
+import { startFlow, takeFlow } from "../sign-in/flows.ts";
 
 type TicketDeps = Readonly<{ db: Db; vault: Vault }>;
 

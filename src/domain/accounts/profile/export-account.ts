@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, isNull } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import { redemptionCodes, redemptionUses } from "../../../../db/schema/billing/codes.ts";
-import { checkIns, rebates, topUpOrders, withdrawals } from "../../../../db/schema/billing/wallet.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
+import { redemptionCodes, redemptionUses } from "../../../../db/schema/wallet/codes.ts";
+import { checkIns, rebates, topUpOrders, withdrawals } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";

@@ -3,7 +3,7 @@ import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { checkPasswordLength, hashPassword } from "../credentials/passwords.ts";
+import { checkPasswordLength, hashPassword } from "../security/passwords.ts";
 import { welcomeUser } from "../users/welcome.ts";
 import { checkEmailAddress, claimEmail } from "./email-address.ts";
 import { checkUsername } from "./usernames.ts";

@@ -8,7 +8,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { saveOption } from "../../../settings/store.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
-import { ROLE } from "../roles.ts";
+import { ROLE } from "../access/roles.ts";
 import { createUser } from "../users/create-user.ts";
 
 type SetupRequest = Readonly<{

@@ -3,10 +3,10 @@ import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
-import { checkPasswordLength, hashPassword } from "../credentials/passwords.ts";
+import { ROLE } from "../access/roles.ts";
 import type { UserEntry } from "../directory.ts";
 import { checkUsername } from "../registration/usernames.ts";
-import { ROLE } from "../roles.ts";
+import { checkPasswordLength, hashPassword } from "../security/passwords.ts";
 import { welcomeUser } from "./welcome.ts";
 
 export type AddedUser = Readonly<{ username: string; password: string; display_name?: string; role?: number }>;

@@ -4,9 +4,9 @@ import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts
 import type { DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { checkPasswordLength, hashPassword } from "../credentials/passwords.ts";
+import { ROLE } from "../access/roles.ts";
 import { checkDisplayName, checkUsername, claimUsername } from "../registration/usernames.ts";
-import { ROLE } from "../roles.ts";
+import { checkPasswordLength, hashPassword } from "../security/passwords.ts";
 
 export type NewUser = NewAccount & Readonly<{ password: string }>;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
-import { storedResponses } from "../../../../db/schema/gateway/objects.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
+import { storedResponses } from "../../../../db/schema/channels/objects.ts";
+import { withdrawals } from "../../../../db/schema/wallet/wallet.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 import { createUser } from "./create-user.ts";

@@ -1,20 +1,20 @@
 import { and, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
-import { accessTokens } from "../../../../db/schema/accounts/access-tokens.ts";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { accessTokens } from "../../../../db/schema/accounts/security/access-tokens.ts";
 import { passkeys, recoveryCodes, signInOrigins, totpSecrets } from "../../../../db/schema/accounts/sign-in.ts";
 import { identities, sessions, users } from "../../../../db/schema/accounts/users.ts";
-import { subscriptions } from "../../../../db/schema/billing/plans.ts";
-import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
-import { storedResponses } from "../../../../db/schema/gateway/objects.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
+import { storedResponses } from "../../../../db/schema/channels/objects.ts";
+import { subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
+import { withdrawals } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { deleteReplayedCalls } from "../../models/replays/create-set.ts";
-import { keepFormer, type Reach } from "../identities/former-identities.ts";
+import { ROLE } from "../access/roles.ts";
 import { endMemberships, lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
-import { ROLE } from "../roles.ts";
+import { keepFormer, type Reach } from "../sign-in/identities/former-identities.ts";
 
 export type DeleteDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 

@@ -2,11 +2,11 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import { ROLE, USER_STATUS } from "../access/roles.ts";
 import type { UserEntry } from "../directory.ts";
-import { overrideBans } from "../identities/sso/scim/accounts.ts";
+import { overrideBans } from "../identity-providers/scim/accounts.ts";
 import { lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
 import { disableMemberKeys } from "../organizations/members/member-keys.ts";
-import { ROLE, USER_STATUS } from "../roles.ts";
 import { type DeleteDeps, deleteAccount } from "./delete-user.ts";
 import { refuseOwnOrganization } from "./own-organization.ts";
 

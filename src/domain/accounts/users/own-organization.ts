@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import type { DbOrTx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { ROLE } from "../access/roles.ts";
 import type { UserEntry } from "../directory.ts";
-import { ROLE } from "../roles.ts";
 
 /**
  * Keeps an administrator from changing an organization that they belong to, as they change nothing of themselves: its balance

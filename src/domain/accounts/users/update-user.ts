@@ -5,11 +5,11 @@ import type { Db } from "../../../../db/types.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import { ROLE } from "../access/roles.ts";
 import { ACCOUNT_LIMITS, userLimitError, userNoteError } from "../account-rules.ts";
-import { checkPasswordLength, hashPassword } from "../credentials/passwords.ts";
 import type { UserEntry } from "../directory.ts";
 import { checkDisplayName, checkUsername, claimUsername } from "../registration/usernames.ts";
-import { ROLE } from "../roles.ts";
+import { checkPasswordLength, hashPassword } from "../security/passwords.ts";
 import { checkReach } from "./manage-user.ts";
 import { refuseOwnOrganization } from "./own-organization.ts";
 

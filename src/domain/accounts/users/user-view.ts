@@ -1,13 +1,13 @@
 import { eq } from "drizzle-orm";
-import { adminRoles } from "../../../../db/schema/accounts/admin-roles.ts";
+import { adminRoles } from "../../../../db/schema/accounts/access/admin-roles.ts";
 import { type AccountKind, identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { withoutSecrets } from "../../notifications/notification-setting.ts";
 import { orderRights, type Right } from "../access/access-rules.ts";
-import { usersWithAccessToken } from "../credentials/access-tokens.ts";
-import { isSsoName } from "../identities/sso/sso-rules.ts";
+import { isSsoName } from "../identity-providers/sso-rules.ts";
+import { usersWithAccessToken } from "../security/access-tokens.ts";
 
 /** A user as the calls show it; secrets are empty, whoever asks. */
 export type UserView = {

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import { policies } from "../../../../db/schema/accounts/policies.ts";
+import { policies } from "../../../../db/schema/accounts/organizations/policies.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
 import { dollars, type FindConditions, shortNumber } from "./condition.ts";
 
 const DAY_SECONDS = 86_400;

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import type { BudgetScope } from "../../../../db/schema/billing/budgets.ts";
+import type { BudgetScope } from "../../../../db/schema/accounts/organizations/budgets.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
 import type { Db } from "../../../../db/types.ts";
 import { listBudgets } from "../../accounts/organizations/budgets/list-budgets.ts";
 import { listOrganizations } from "../../accounts/organizations/list-organizations.ts";

@@ -1,5 +1,5 @@
 import { and, asc, eq, gte, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
-import { keyLeaks, keyNetworks, tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { keyLeaks, keyNetworks, tokens } from "../../../../db/schema/api-keys.ts";
 import type { AlertOwner } from "../destinations.ts";
 import { MOST_NETWORKS } from "../leaks/key-networks.ts";
 import type { Condition, FindConditions } from "./condition.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull, lte, or } from "drizzle-orm";
-import { paymentCases } from "../../../../db/schema/billing/plan-orders.ts";
-import { plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { paymentCases } from "../../../../db/schema/wallet/plans/plan-orders.ts";
+import { plans, subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import { type FindConditions, shortNumber } from "./condition.ts";
 
 const DAY_SECONDS = 86_400;

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, isNotNull } from "drizzle-orm";
-import { lostJournals } from "../../../../db/schema/billing/ledger.ts";
-import { priceChanges } from "../../../../db/schema/billing/prices.ts";
-import { channels } from "../../../../db/schema/gateway/channels.ts";
+import { channels } from "../../../../db/schema/channels/channels.ts";
+import { priceChanges } from "../../../../db/schema/models/pricing.ts";
+import { lostJournals } from "../../../../db/schema/wallet/ledger.ts";
 import { latestChecks } from "../../channels/authenticity/check-channel.ts";
 import { CHANNEL_STATUS } from "../../channels/entry.ts";
 import { reasonIn } from "../../channels/status/set-status.ts";

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { logs, usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import { logs, usageRollups } from "../../../../db/schema/logs/logs.ts";
 import { LOG_TYPE } from "../../logs/write-log.ts";
 import type { AlertOwner } from "../destinations.ts";
 import { type ConditionDeps, type ConditionQuery, dollars, type FindConditions, shortNumber } from "./condition.ts";

@@ -1,5 +1,5 @@
 import { lt, sql } from "drizzle-orm";
-import { keyNetworks, tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { keyNetworks, tokens } from "../../../../db/schema/api-keys.ts";
 import type { Db } from "../../../../db/types.ts";
 import { networkOf } from "../../../lib/http/client-ip.ts";
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { and, inArray, isNull, or } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
-import { keyLeaks, tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { keyLeaks, tokens } from "../../../../db/schema/api-keys.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";

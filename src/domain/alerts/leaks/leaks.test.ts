@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { keyLeaks, keyNetworks, tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { keyLeaks, keyNetworks, tokens } from "../../../../db/schema/api-keys.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 
 import { addToken, addUser, silentLog } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";

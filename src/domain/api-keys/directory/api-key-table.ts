@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import {

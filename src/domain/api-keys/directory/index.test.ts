@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { createVault } from "../../../lib/security/crypto.ts";

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { requireRow } from "../../../../db/require-row.ts";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";

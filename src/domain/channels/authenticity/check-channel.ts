@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
-import { channelChecks } from "../../../../db/schema/gateway/channels.ts";
+import { channelChecks } from "../../../../db/schema/channels/channels.ts";
 import type { Db } from "../../../../db/types.ts";
 import { dayOf, readSpend, reserveSpend } from "../../../billing/operator-spend.ts";
 import { charge } from "../../../billing/pricing/charge.ts";

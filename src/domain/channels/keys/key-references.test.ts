@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { channels as channelTable } from "../../../../db/schema/gateway/channels.ts";
+import { channels as channelTable } from "../../../../db/schema/channels/channels.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { until } from "../../../../test/support/lib/until.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 import { SecretReferenceError } from "../../../lib/security/secret-references/reference.ts";
-import { ROLE } from "../../accounts/roles.ts";
+import { ROLE } from "../../accounts/access/roles.ts";
 import { createUser } from "../../accounts/users/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS, storedKeyOf } from "../entry.ts";

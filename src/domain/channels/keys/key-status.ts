@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
-import { channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
+import { channelKeys, channels } from "../../../../db/schema/channels/channels.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { keepReason, type Reason } from "../../../lib/reason.ts";

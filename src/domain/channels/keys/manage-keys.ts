@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { channelKeys } from "../../../../db/schema/gateway/channels.ts";
+import { channelKeys } from "../../../../db/schema/channels/channels.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Language } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

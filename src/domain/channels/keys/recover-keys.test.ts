@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { channelKeys } from "../../../../db/schema/gateway/channels.ts";
+import { channelKeys } from "../../../../db/schema/channels/channels.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
-import { ROLE } from "../../accounts/roles.ts";
+import { ROLE } from "../../accounts/access/roles.ts";
 import { createUser } from "../../accounts/users/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../directory.ts";
 import { createChannel } from "../manage/write-channel.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, lte } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
-import { channelKeys } from "../../../../db/schema/gateway/channels.ts";
+import { channelKeys } from "../../../../db/schema/channels/channels.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";

@@ -11,7 +11,7 @@ import {
   parseReference,
   SecretReferenceError,
 } from "../../../lib/security/secret-references/reference.ts";
-import { ROLE } from "../../accounts/roles.ts";
+import { ROLE } from "../../accounts/access/roles.ts";
 import {
   baseUrlError,
   CHANNEL_LIMITS,

@@ -1,5 +1,5 @@
 import { and, eq, ne } from "drizzle-orm";
-import { channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
+import { channelKeys, channels } from "../../../../db/schema/channels/channels.ts";
 import type { Language } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { sayReason, sayStored } from "../../../lib/reason.ts";

@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, sql } from "drizzle-orm";
-import { channels } from "../../../../db/schema/gateway/channels.ts";
-import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import { channels } from "../../../../db/schema/channels/channels.ts";
+import { usageRollups } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { toText } from "../../../lib/values/decimal.ts";

@@ -3,7 +3,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { isSecretReference } from "../../../lib/security/secret-references/reference.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import { ROLE } from "../../accounts/roles.ts";
+import { ROLE } from "../../accounts/access/roles.ts";
 import { type ChannelRow, storedKeysOf } from "../entry.ts";
 import type { Actor } from "../operation.ts";
 import type { ChannelValues } from "./channel-input.ts";

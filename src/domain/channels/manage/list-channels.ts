@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gte, inArray, ne, or, type SQL, sql } from "drizzle-orm";
-import { channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
-import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import { channelKeys, channels } from "../../../../db/schema/channels/channels.ts";
+import { usageRollups } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Language } from "../../../lib/messages.ts";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { channels } from "../../../../db/schema/gateway/channels.ts";
+import { channels } from "../../../../db/schema/channels/channels.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";

@@ -1,5 +1,5 @@
 import { eq, inArray, type SQL } from "drizzle-orm";
-import { channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
+import { channelKeys, channels } from "../../../../db/schema/channels/channels.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";

@@ -1,6 +1,6 @@
 import { count, desc, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { type PriceTag, priceChanges } from "../../../../db/schema/billing/prices.ts";
+import { type PriceTag, priceChanges } from "../../../../db/schema/models/pricing.ts";
 import type { Db } from "../../../../db/types.ts";
 import { type ChangedPart, changedParts, isSameBase } from "./price-parts.ts";
 

@@ -1,4 +1,4 @@
-import type { PriceTag } from "../../../../db/schema/billing/prices.ts";
+import type { PriceTag } from "../../../../db/schema/models/pricing.ts";
 
 /** A part of a price in addition to what a unit, or a token in and out, costs. */
 export type PartName =

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { modelPrices } from "../../../../db/schema/billing/prices.ts";
+import { modelPrices } from "../../../../db/schema/models/pricing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { modelPrices, type PriceTag, priceChanges } from "../../../../db/schema/billing/prices.ts";
+import { modelPrices, type PriceTag, priceChanges } from "../../../../db/schema/models/pricing.ts";
 import type { Db } from "../../../../db/types.ts";
 import { toolPriceOf } from "../../../billing/pricing/price-rules.ts";
 import type { PriceTable } from "../../../billing/pricing/price-table.ts";

@@ -1,4 +1,4 @@
-import { abilities, channels } from "../../../../db/schema/gateway/channels.ts";
+import { abilities, channels } from "../../../../db/schema/channels/channels.ts";
 import type { DbOrTx } from "../../../../db/types.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";

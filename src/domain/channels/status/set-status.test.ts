@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { abilities, type ChannelOtherInfo, channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
+import { abilities, type ChannelOtherInfo, channelKeys, channels } from "../../../../db/schema/channels/channels.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
-import { ROLE } from "../../accounts/roles.ts";
+import { ROLE } from "../../accounts/access/roles.ts";
 import { createUser } from "../../accounts/users/create-user.ts";
 import { disableChannelKey } from "../keys/key-status.ts";
 import { getChannel } from "../manage/channel-view.ts";

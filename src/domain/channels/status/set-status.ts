@@ -1,6 +1,6 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
-import { abilities, type ChannelOtherInfo, channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
+import { abilities, type ChannelOtherInfo, channelKeys, channels } from "../../../../db/schema/channels/channels.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { isSentence } from "../../../lib/messages.ts";

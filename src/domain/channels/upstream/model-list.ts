@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { channelModelLists } from "../../../../db/schema/gateway/channels.ts";
+import { channelModelLists } from "../../../../db/schema/channels/channels.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Language } from "../../../lib/messages.ts";

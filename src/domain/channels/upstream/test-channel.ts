@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { channels } from "../../../../db/schema/gateway/channels.ts";
+import { channels } from "../../../../db/schema/channels/channels.ts";
 import type { Db } from "../../../../db/types.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { nowSeconds } from "../../../lib/clock.ts";

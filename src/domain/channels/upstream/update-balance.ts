@@ -1,6 +1,6 @@
 import { and, eq, ne } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
-import { channels } from "../../../../db/schema/gateway/channels.ts";
+import { channels } from "../../../../db/schema/channels/channels.ts";
 import type { Db } from "../../../../db/types.ts";
 import { recordOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";

@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { deleteLogRows, dropEmptyMonths, type LogKey, recordCleared } from "../../../../db/maintenance/partitions.ts";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
-import { usageSinks } from "../../../../db/schema/gateway/sinks.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
+import { usageSinks } from "../../../../db/schema/logs/sinks.ts";
 import { options } from "../../../../db/schema/settings.ts";
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Database, Db } from "../../../../db/types.ts";

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { deleteLogRows, type LogKey, recordCleared } from "../../../../db/maintenance/partitions.ts";
 import { requireRow } from "../../../../db/require-row.ts";
-import { logArchives } from "../../../../db/schema/gateway/logs.ts";
+import { logArchives } from "../../../../db/schema/logs/logs.ts";
 import type { Database } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

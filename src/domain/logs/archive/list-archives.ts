@@ -1,5 +1,5 @@
 import { desc, max, sql, sum } from "drizzle-orm";
-import { logArchives } from "../../../../db/schema/gateway/logs.ts";
+import { logArchives } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 
 /** A month whose log rows, or some of them, are in files. */

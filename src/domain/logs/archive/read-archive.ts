@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
 import type { LogKey } from "../../../../db/maintenance/partitions.ts";
-import { logArchives } from "../../../../db/schema/gateway/logs.ts";
+import { logArchives } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { type Viewer, viewRows } from "../list/list-logs.ts";
 import { keysOfFilter, type LogFilter } from "../list/log-filter.ts";

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gte, inArray, lte, or, type SQL, sql } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { numberOf, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { csvOf } from "../../../lib/values/csv.ts";

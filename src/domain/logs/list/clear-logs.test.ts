@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { count, sql } from "drizzle-orm";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { clearLogs } from "./clear-logs.ts";

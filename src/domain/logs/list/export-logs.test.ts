@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { exportLogs } from "./export-logs.ts";

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import { LOGS_CLEARED_ROW } from "../../../../db/maintenance/partitions.ts";
 import { requireRow } from "../../../../db/require-row.ts";
-import { logs, usageTotals } from "../../../../db/schema/gateway/logs.ts";
+import { logs, usageTotals } from "../../../../db/schema/logs/logs.ts";
 import { options } from "../../../../db/schema/settings.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";

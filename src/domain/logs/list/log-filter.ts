@@ -1,7 +1,7 @@
 import { and, arrayContains, eq, gte, inArray, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { logs, usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import { tokens } from "../../../../db/schema/api-keys.ts";
+import { logs, usageRollups } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { matches } from "../../../lib/values/sql-text.ts";
 import { LOG_TYPE } from "../write-log.ts";

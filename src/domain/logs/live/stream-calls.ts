@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, gte, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Database, Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";

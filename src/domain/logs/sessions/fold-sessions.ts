@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { agentSessionFold } from "../../../../db/schema/gateway/sessions.ts";
+import { agentSessionFold } from "../../../../db/schema/logs/sessions.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { readLogEnd } from "../sinks/read-calls.ts";

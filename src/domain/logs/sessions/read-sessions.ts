@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, ne, or, sql } from "drizzle-orm";
-import { agentSessions } from "../../../../db/schema/gateway/sessions.ts";
+import { agentSessions } from "../../../../db/schema/logs/sessions.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { AgentSession, LogOther } from "../../../billing/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

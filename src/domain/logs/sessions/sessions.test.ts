@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { agentSessionFold, agentSessions } from "../../../../db/schema/gateway/sessions.ts";
+import { agentSessionFold, agentSessions } from "../../../../db/schema/logs/sessions.ts";
 import { addUser } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { callRecord, writeCalls } from "../../../../test/support/logs.ts";

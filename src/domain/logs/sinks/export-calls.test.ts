@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { usageSinks } from "../../../../db/schema/gateway/sinks.ts";
+import { usageSinks } from "../../../../db/schema/logs/sinks.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { callRecord, writeCalls } from "../../../../test/support/logs.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";

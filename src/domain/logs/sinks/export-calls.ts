@@ -1,5 +1,5 @@
 import { and, asc, eq, lte } from "drizzle-orm";
-import { usageSinks } from "../../../../db/schema/gateway/sinks.ts";
+import { usageSinks } from "../../../../db/schema/logs/sinks.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { keepReason, reasonOf } from "../../../lib/reason.ts";

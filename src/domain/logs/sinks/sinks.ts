@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { usageSinks } from "../../../../db/schema/gateway/sinks.ts";
+import { usageSinks } from "../../../../db/schema/logs/sinks.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type Language, say } from "../../../lib/messages.ts";

@@ -1,5 +1,5 @@
 import { and, type SQL, sql } from "drizzle-orm";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { type LogFilter, logConditions } from "../list/log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";

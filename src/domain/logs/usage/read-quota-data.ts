@@ -1,6 +1,6 @@
 import { and, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { usageRollups, usageTotals } from "../../../../db/schema/gateway/logs.ts";
+import { usageRollups, usageTotals } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { isNarrow, type LogFilter, rollupConditions } from "../list/log-filter.ts";
 import { readFolded } from "./totals/totals.ts";

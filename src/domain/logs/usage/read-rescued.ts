@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, sql } from "drizzle-orm";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { LogOther } from "../../../billing/types.ts";
 import { viewRows } from "../list/list-logs.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import { usageRollups } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { callRecord, writeCalls } from "../../../../test/support/logs.ts";
 import type { UsageRecord } from "../../../billing/types.ts";

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type LogFilter, logConditions } from "../list/log-filter.ts";

@@ -6,7 +6,7 @@ import { CATALOG_FEEDS } from "../../../catalog/readers/read-source.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Settings } from "../../../settings/settings.ts";
-import { ROLE } from "../../accounts/roles.ts";
+import { ROLE } from "../../accounts/access/roles.ts";
 import type { Selection, UpdatePlan } from "./plan-update.ts";
 import { recordCatalogChange } from "./record-catalog-change.ts";
 import {

@@ -5,7 +5,7 @@ import { createModelCatalog } from "../../../settings/model-catalog.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import type { ChannelDirectory } from "../../channels/directory.ts";
 import { servedModels } from "../../channels/routing/abilities.ts";
-import { isSamePrice, openPriceBook, PRICE_OPTIONS, priceView, shippedRatios } from "../prices.ts";
+import { isSamePrice, openPriceBook, PRICE_OPTIONS, priceView, shippedRatios } from "../pricing.ts";
 
 /** What the gateway knows about a model, or about a pattern of names, and where from. */
 export type CatalogEntryView = Readonly<{

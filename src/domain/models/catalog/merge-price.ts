@@ -1,6 +1,6 @@
 import { type PriceRatios, priceOf, ratiosOf } from "../../../billing/pricing/ratios/catalog-ratios.ts";
 import type { CatalogPrice } from "../../../catalog/entry.ts";
-import { PRICE_OPTIONS, shippedRatios } from "../prices.ts";
+import { PRICE_OPTIONS, shippedRatios } from "../pricing.ts";
 
 /** Prices by themselves. All others are relative to input and output, and a feed may say nothing about them. */
 const BY_THEMSELVES: readonly (keyof PriceRatios)[] = [

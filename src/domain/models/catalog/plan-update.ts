@@ -8,7 +8,7 @@ import {
   ENTRY_FIELDS,
 } from "../../../catalog/entry.ts";
 import { shippedDocument } from "../../../catalog/shipped.ts";
-import { hasPrice, isSamePrice, type PriceBook, priceView, shippedRatios, statedRatios } from "../prices.ts";
+import { hasPrice, isSamePrice, type PriceBook, priceView, shippedRatios, statedRatios } from "../pricing.ts";
 import { mergePrice } from "./merge-price.ts";
 
 /** What an update changes of one model. */

@@ -3,7 +3,7 @@ import { FieldError } from "../../../lib/field-readers.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { OptionKey } from "../../../settings/registry/index.ts";
 import type { Settings } from "../../../settings/settings.ts";
-import { openPriceBook, PRICE_OPTIONS, shippedRatios, statedRatios } from "../prices.ts";
+import { openPriceBook, PRICE_OPTIONS, shippedRatios, statedRatios } from "../pricing.ts";
 
 type Deps = Readonly<{ settings: Pick<Settings, "change"> }>;
 

@@ -7,7 +7,7 @@ import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { CatalogUpdate, PreviousUpdate } from "../../../settings/option/catalog-option.ts";
 import type { OptionKey } from "../../../settings/registry/index.ts";
 import type { Settings } from "../../../settings/settings.ts";
-import { isSamePrice, openPriceBook, PRICE_OPTIONS, statedRatios } from "../prices.ts";
+import { isSamePrice, openPriceBook, PRICE_OPTIONS, statedRatios } from "../pricing.ts";
 import { mergeFeed, planUpdate, type Selection, selectFields, type UpdatePlan, updateEntries } from "./plan-update.ts";
 import { refusing } from "./save-entry.ts";
 

@@ -1,5 +1,5 @@
 import { and, eq, gte, sql } from "drizzle-orm";
-import { experimentCalls } from "../../../../db/schema/gateway/replays.ts";
+import { experimentCalls } from "../../../../db/schema/models/replays.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Settings } from "../../../settings/settings.ts";

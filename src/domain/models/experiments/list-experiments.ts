@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { experimentCalls } from "../../../../db/schema/gateway/replays.ts";
+import { experimentCalls } from "../../../../db/schema/models/replays.ts";
 import type { Db } from "../../../../db/types.ts";
 import { dayOf, readSpend } from "../../../billing/operator-spend.ts";
 import { nowSeconds } from "../../../lib/clock.ts";

@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
-import { experimentCalls } from "../../../../db/schema/gateway/replays.ts";
+import { experimentCalls } from "../../../../db/schema/models/replays.ts";
 import type { Db } from "../../../../db/types.ts";
 import { dayOf, reserveSpend, type SpendReservation, settleSpend } from "../../../billing/operator-spend.ts";
 import { nowSeconds } from "../../../lib/clock.ts";

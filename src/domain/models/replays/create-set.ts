@@ -1,8 +1,8 @@
 import { and, desc, eq, gte, inArray, lt, notExists, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { logs } from "../../../../db/schema/gateway/logs.ts";
-import { evaluationResults, evaluations, replayCalls, replaySets } from "../../../../db/schema/gateway/replays.ts";
-import { agentSessionCalls as calls } from "../../../../db/schema/gateway/sessions.ts";
+import { logs } from "../../../../db/schema/logs/logs.ts";
+import { agentSessionCalls as calls } from "../../../../db/schema/logs/sessions.ts";
+import { evaluationResults, evaluations, replayCalls, replaySets } from "../../../../db/schema/models/replays.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { LogOther } from "../../../billing/types.ts";
 import { parseJson, recordOf } from "../../../formats/json.ts";

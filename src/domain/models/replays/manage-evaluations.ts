@@ -1,6 +1,6 @@
 import { and, eq, inArray, ne } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { operatorSpend } from "../../../../db/schema/billing/budgets.ts";
+import { operatorSpend } from "../../../../db/schema/accounts/organizations/budgets.ts";
 import {
   type EvaluationStatus,
   evaluationResults,
@@ -8,7 +8,7 @@ import {
   type ReplayJudge,
   type ReplayTarget,
   replaySets,
-} from "../../../../db/schema/gateway/replays.ts";
+} from "../../../../db/schema/models/replays.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

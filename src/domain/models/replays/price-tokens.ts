@@ -1,4 +1,4 @@
-import type { ReplayTarget } from "../../../../db/schema/gateway/replays.ts";
+import type { ReplayTarget } from "../../../../db/schema/models/replays.ts";
 import { add, decimal, divide, integer, multiply, roundToInteger } from "../../../lib/values/decimal.ts";
 
 type Tokens = Readonly<{

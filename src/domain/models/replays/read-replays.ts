@@ -7,7 +7,7 @@ import {
   type ReplayTarget,
   replayCalls,
   replaySets,
-} from "../../../../db/schema/gateway/replays.ts";
+} from "../../../../db/schema/models/replays.ts";
 import type { Db } from "../../../../db/types.ts";
 import { readSpend } from "../../../billing/operator-spend.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

@@ -1,4 +1,4 @@
-import type { ReplayJudge, ReplayTarget, replayCalls } from "../../../../db/schema/gateway/replays.ts";
+import type { ReplayJudge, ReplayTarget, replayCalls } from "../../../../db/schema/models/replays.ts";
 
 /** A request of a set, with the response that it had. */
 export type ReplayCall = typeof replayCalls.$inferSelect;

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
-import { evaluationResults, evaluations, replayCalls } from "../../../../db/schema/gateway/replays.ts";
+import { evaluationResults, evaluations, replayCalls } from "../../../../db/schema/models/replays.ts";
 import type { Db } from "../../../../db/types.ts";
 import { reserveSpend, type SpendReservation, settleSpend } from "../../../billing/operator-spend.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";

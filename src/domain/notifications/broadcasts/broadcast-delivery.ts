@@ -1,6 +1,6 @@
 import { and, eq, lte, sql } from "drizzle-orm";
-import { broadcastDeliveries, broadcasts } from "../../../../db/schema/accounts/announcements.ts";
 import { pendingNotices } from "../../../../db/schema/accounts/sign-in.ts";
+import { broadcastDeliveries, broadcasts } from "../../../../db/schema/notifications/announcements.ts";
 import type { Db } from "../../../../db/types.ts";
 
 /** One message of a broadcast to one user. */

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { broadcastDeliveries, broadcasts } from "../../../../db/schema/accounts/announcements.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
+import { broadcastDeliveries, broadcasts } from "../../../../db/schema/notifications/announcements.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNull } from "drizzle-orm";
-import { broadcastDeliveries, broadcasts } from "../../../../db/schema/accounts/announcements.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
+import { broadcastDeliveries, broadcasts } from "../../../../db/schema/notifications/announcements.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { drawingTasks, mediaTasks } from "../../../../db/schema/gateway/tasks.ts";
+import { drawingTasks, mediaTasks } from "../../../../db/schema/tasks.ts";
 import type { TaskReport } from "../../../formats/tasks/report.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { publishPlanAccount } from "../../wallet/plans/limits/overage.ts";

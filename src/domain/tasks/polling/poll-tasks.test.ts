@@ -1,7 +1,7 @@
 /** Following very many tasks at their upstreams: in few requests, while other calls are relayed. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { count, eq, sql } from "drizzle-orm";
-import { drawingTasks, mediaTasks } from "../../../../db/schema/gateway/tasks.ts";
+import { drawingTasks, mediaTasks } from "../../../../db/schema/tasks.ts";
 import { addUser } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";

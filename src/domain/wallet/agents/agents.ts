@@ -1,7 +1,7 @@
 import { and, count, eq, gte, isNull, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { agents, withdrawals } from "../../../../db/schema/billing/wallet.ts";
+import { agents, withdrawals } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

@@ -2,7 +2,7 @@ import { and, count, eq, gte, isNull, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { agents, rebates } from "../../../../db/schema/billing/wallet.ts";
+import { agents, rebates } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import {

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { csvById } from "../../../lib/values/csv.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import { addUser } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { expireOrders } from "./poll-checkouts.ts";

@@ -1,6 +1,6 @@
 import { and, eq, gt, like, lt, lte, ne, or } from "drizzle-orm";
 import type Stripe from "stripe";
-import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/runtime/error-message.ts";

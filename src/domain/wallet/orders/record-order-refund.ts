@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { orderRefunds, topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { orderRefunds, topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { partOf } from "../plans/orders/record-refund.ts";
 

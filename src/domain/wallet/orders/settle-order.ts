@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { PayMethod } from "../payments/quote.ts";

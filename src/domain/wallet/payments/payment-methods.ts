@@ -1,4 +1,4 @@
-import type { ReminderMethod } from "../../../../db/schema/billing/plans.ts";
+import type { ReminderMethod } from "../../../../db/schema/wallet/plans/plans.ts";
 import { divide, integer, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { periodMethods } from "../plans/orders/order-period.ts";

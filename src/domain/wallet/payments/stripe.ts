@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type Stripe from "stripe";
-import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";

@@ -1,5 +1,5 @@
 import { and, asc, eq, lte, notInArray } from "drizzle-orm";
-import { subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

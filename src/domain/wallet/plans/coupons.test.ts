@@ -3,8 +3,8 @@ import { addUser, transferDirectly } from "../../../../test/support/billing/star
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
-import { createCodes } from "../../codes/create-codes.ts";
-import { redeemCode } from "../../codes/redeem-code.ts";
+import { createCodes } from "../codes/create-codes.ts";
+import { redeemCode } from "../codes/redeem-code.ts";
 import { advanceSubscriptions } from "./advance-subscriptions.ts";
 import { switchPlan } from "./change-subscription.ts";
 import { type CouponInput, createCoupon, priceWith, retireCoupon } from "./coupons.ts";

@@ -1,8 +1,8 @@
 import { and, count, desc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { planOrders, planPurchases } from "../../../../db/schema/billing/plan-orders.ts";
-import { COUPON_DURATIONS, coupons, couponUses, plans } from "../../../../db/schema/billing/plans.ts";
-import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { planOrders, planPurchases } from "../../../../db/schema/wallet/plans/plan-orders.ts";
+import { COUPON_DURATIONS, coupons, couponUses, plans } from "../../../../db/schema/wallet/plans/plans.ts";
+import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

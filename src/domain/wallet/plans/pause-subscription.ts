@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { UserEntry } from "../../accounts/directory.ts";

@@ -1,4 +1,4 @@
-import type { PlanPeriod, PlanWindow, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import type { PlanPeriod, PlanWindow, subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 
 type Subscription = typeof subscriptions.$inferSelect;
 

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { planAccounts, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { planAccounts, plans, subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { LogNote } from "../../logs/log-note.ts";

@@ -1,9 +1,9 @@
 import { and, asc, count, desc, eq, ne, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
-import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { type PlanService, planOrders, planPurchases } from "../../../../db/schema/billing/plan-orders.ts";
+import { type PlanService, planOrders, planPurchases } from "../../../../db/schema/wallet/plans/plan-orders.ts";
 import {
   coupons,
   PLAN_PERIODS,
@@ -11,7 +11,7 @@ import {
   plans,
   type ReminderMethod,
   subscriptions,
-} from "../../../../db/schema/billing/plans.ts";
+} from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

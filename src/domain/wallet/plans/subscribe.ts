@@ -1,6 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { plans, type ReminderMethod, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { plans, type ReminderMethod, subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import type { Billing } from "../../../billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../billing/ledger/errors.ts";

@@ -6,7 +6,7 @@ import {
   type Party,
   type StatementContent,
   statements,
-} from "../../../../db/schema/billing/statements.ts";
+} from "../../../../db/schema/wallet/statements.ts";
 import type { DbOrTx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";

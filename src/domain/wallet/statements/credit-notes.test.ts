@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
-import { planOrders, planPayments, planPurchases } from "../../../../db/schema/billing/plan-orders.ts";
-import { statements } from "../../../../db/schema/billing/statements.ts";
-import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { planOrders, planPayments, planPurchases } from "../../../../db/schema/wallet/plans/plan-orders.ts";
+import { statements } from "../../../../db/schema/wallet/statements.ts";
+import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import { addUser } from "../../../../test/support/billing/start-billing.ts";
 import { startCardPlans } from "../../../../test/support/billing/start-card-plans.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";

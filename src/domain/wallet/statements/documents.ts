@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { billingProfiles, type Party, statements } from "../../../../db/schema/billing/statements.ts";
+import { billingProfiles, type Party, statements } from "../../../../db/schema/wallet/statements.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";

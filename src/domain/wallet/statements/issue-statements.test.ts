@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
-import { statements } from "../../../../db/schema/billing/statements.ts";
+import { statements } from "../../../../db/schema/wallet/statements.ts";
 import { addUser, usageRecord } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { randomFrom } from "../../../../test/support/lib/random-json.ts";

@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { changesIn } from "../../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../../db/require-row.ts";
-import { statements } from "../../../../db/schema/billing/statements.ts";
+import { statements } from "../../../../db/schema/wallet/statements.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";

@@ -5,7 +5,7 @@ import {
   type CreditKind,
   type StatementContent,
   statements,
-} from "../../../../db/schema/billing/statements.ts";
+} from "../../../../db/schema/wallet/statements.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { readParties, type StatementDraft } from "./compute-statement.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
-import { statements } from "../../../../db/schema/billing/statements.ts";
-import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import { statements } from "../../../../db/schema/wallet/statements.ts";
+import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import { createCardCustomers } from "../../../../test/support/billing/card-customers.ts";
 import { addUser, silentLog, transferDirectly, usageRecord } from "../../../../test/support/billing/start-billing.ts";
 import { startFakeAlipay } from "../../../../test/support/console/fake-payment-services.ts";

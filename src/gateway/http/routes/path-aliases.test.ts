@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
-import { CONSOLE_PAGES } from "../../../console/system/console-pages.ts";
+import { CONSOLE_PAGES } from "../../../console/system/web-assets/console-pages.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { ResponseSockets } from "../../realtime/responses/sockets.ts";
 import type { RealtimeSessions } from "../../realtime/sessions.ts";

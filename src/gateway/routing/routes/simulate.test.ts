@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
-import type { PastCall } from "../../../domain/models/simulation.ts";
+import type { PastCall } from "../../../domain/models/routes/simulation.ts";
 import { readRoute } from "../../../settings/option/model-routes.ts";
 import { createPrices } from "../../billing/price.ts";
 import { predictOutcomes } from "./simulate.ts";

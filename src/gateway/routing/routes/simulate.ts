@@ -1,5 +1,5 @@
 import { charge } from "../../../billing/pricing/charge.ts";
-import type { Outcomes, PastCall } from "../../../domain/models/simulation.ts";
+import type { Outcomes, PastCall } from "../../../domain/models/routes/simulation.ts";
 import { NO_USAGE } from "../../../formats/conversation/reply.ts";
 import type { ModelRoute, RouteCandidate } from "../../../settings/option/model-routes.ts";
 import type { GatewayContext } from "../../call/context.ts";

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
-import { upstreamObjects } from "../../../../db/schema/gateway/objects.ts";
+import { upstreamObjects } from "../../../../db/schema/channels/objects.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { LogOther } from "../../../billing/types.ts";
 import type { JsonObject } from "../../../formats/json.ts";

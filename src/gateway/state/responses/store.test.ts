@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import OpenAI from "openai";
 import pino from "pino";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { storedResponses } from "../../../../db/schema/gateway/objects.ts";
+import { storedResponses } from "../../../../db/schema/channels/objects.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../../test/support/gateway/start-upstream.ts";

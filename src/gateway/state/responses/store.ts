@@ -1,5 +1,5 @@
 import { and, eq, gt, lt, sql } from "drizzle-orm";
-import { storedResponses } from "../../../../db/schema/gateway/objects.ts";
+import { storedResponses } from "../../../../db/schema/channels/objects.ts";
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Reply } from "../../../formats/conversation/collect-reply.ts";

@@ -1,4 +1,4 @@
-import { isSsoName } from "../../../../src/domain/accounts/identities/sso/sso-rules.ts";
+import { isSsoName } from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { bindingApi, oauthApi } from "../../../api/groups.ts";
 import { readRecord } from "../../../lib/json.ts";

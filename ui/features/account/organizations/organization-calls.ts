@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
+import type { OrganizationRole } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import type { MemberView, OrganizationView } from "../../../../src/domain/accounts/organizations/list-organizations.ts";
 import type { AccessRight } from "../../../../src/domain/accounts/organizations/rights.ts";
 import { readData } from "../../../api/client.ts";

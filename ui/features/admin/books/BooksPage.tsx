@@ -6,7 +6,7 @@ import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Book, BookSlice, Discrepancy } from "../../../../src/billing/check-ledger/check-ledger.ts";
-import type { LastCheck as LastBooksCheck } from "../../../../src/domain/logs/audit/last-books-check.ts";
+import type { LastCheck as LastBooksCheck } from "../../../../src/domain/logs/audit/last-ledger-check.ts";
 import { readData } from "../../../api/client.ts";
 import { bookApi } from "../../../api/groups.ts";
 import { exactAmountText, Money, useMoneyFormat } from "../../../components/display/Money.tsx";

@@ -6,7 +6,7 @@ import Switch from "@mui/material/Switch";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import { CODE_LIMITS } from "../../../../src/domain/codes/code-rules.ts";
+import { CODE_LIMITS } from "../../../../src/domain/wallet/codes/code-rules.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";

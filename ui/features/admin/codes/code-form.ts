@@ -6,7 +6,7 @@ import {
   codeQuotaError,
   codeUsesError,
   codeWindowError,
-} from "../../../../src/domain/codes/code-rules.ts";
+} from "../../../../src/domain/wallet/codes/code-rules.ts";
 import { readData } from "../../../api/client.ts";
 import { redemptionApi } from "../../../api/groups.ts";
 import { type Code, UNLIMITED } from "./code.ts";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { CodeView } from "../../../../src/domain/codes/code-view.ts";
+import type { CodeView } from "../../../../src/domain/wallet/codes/code-view.ts";
 import { readData } from "../../../api/client.ts";
 import { redemptionApi } from "../../../api/groups.ts";
 

@@ -6,7 +6,7 @@ import TextField from "@mui/material/TextField";
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Check, Report } from "../../../../src/domain/diagnostics/run-checks.ts";
+import type { Check, Report } from "../../../../src/domain/system/diagnostics/run-checks.ts";
 import { followEvents, readData, readEnvelope } from "../../../api/client.ts";
 import { doctorApi } from "../../../api/groups.ts";
 import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";

@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Outcomes, Simulation } from "../../../../src/domain/models/simulation.ts";
+import type { Outcomes, Simulation } from "../../../../src/domain/models/routes/simulation.ts";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { RouteView } from "../../../../src/domain/models/save-route.ts";
+import type { RouteView } from "../../../../src/domain/models/routes/save-route.ts";
 import type { RouteDefinition } from "../../../../src/settings/option/model-routes.ts";
 import { readData } from "../../../api/client.ts";
 import { routeApi } from "../../../api/groups.ts";

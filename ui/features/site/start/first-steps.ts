@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useAtom, useAtomValue, useSetAtom } from "jotai";
 import { useEffect } from "react";
-import type { FirstSteps } from "../../../../src/domain/diagnostics/first-steps.ts";
+import type { FirstSteps } from "../../../../src/domain/system/first-steps.ts";
 import { readData } from "../../../api/client.ts";
 import { firstStepsApi } from "../../../api/groups.ts";
 import { useSession } from "../../../state/session.ts";

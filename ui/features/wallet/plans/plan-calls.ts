@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { ReminderMethod } from "../../../../db/schema/billing/plans.ts";
+import type { ReminderMethod } from "../../../../db/schema/wallet/plans/plans.ts";
 import type { ChangePreview } from "../../../../src/domain/wallet/plans/card/change/change-plan.ts";
 import type { CouponInput } from "../../../../src/domain/wallet/plans/coupons.ts";
 import type { PlanInput } from "../../../../src/domain/wallet/plans/plans.ts";

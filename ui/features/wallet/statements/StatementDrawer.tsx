@@ -5,7 +5,7 @@ import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import Big from "big.js";
 import { useTranslation } from "react-i18next";
-import type { CreditKind, Party, StatementContent, UsageLine } from "../../../../db/schema/billing/statements.ts";
+import type { CreditKind, Party, StatementContent, UsageLine } from "../../../../db/schema/wallet/statements.ts";
 import type { StatementDocument } from "../../../../src/domain/wallet/statements/documents.ts";
 import { openFile } from "../../../components/display/DownloadButton.tsx";
 import { Money } from "../../../components/display/Money.tsx";

@@ -1,7 +1,11 @@
 import { and, asc, eq, isNull, ne } from "drizzle-orm";
 import type { Changes } from "../../../../../db/changes.ts";
-import { projects } from "../../../../../db/schema/accounts/organizations.ts";
-import { type AnyBudgetScope, type BudgetPeriod, budgets } from "../../../../../db/schema/billing/budgets.ts";
+import {
+  type AnyBudgetScope,
+  type BudgetPeriod,
+  budgets,
+} from "../../../../../db/schema/accounts/organizations/budgets.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import type { Db } from "../../../../../db/types.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";

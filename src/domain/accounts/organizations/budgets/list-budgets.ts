@@ -1,8 +1,12 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
-import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
-import { projects } from "../../../../../db/schema/accounts/organizations.ts";
+import {
+  type BudgetPeriod,
+  type BudgetScope,
+  budgets,
+} from "../../../../../db/schema/accounts/organizations/budgets.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { type BudgetPeriod, type BudgetScope, budgets } from "../../../../../db/schema/billing/budgets.ts";
+import { tokens } from "../../../../../db/schema/api-keys.ts";
 import type { Db } from "../../../../../db/types.ts";
 
 /** A budget as members see it; amounts in quota units, times in epoch seconds. */

@@ -1,13 +1,13 @@
 import { and, count, eq, isNull, notInArray, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
-import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
-import { projects } from "../../../../../db/schema/accounts/organizations.ts";
 import {
   type AnyBudgetScope,
   type BudgetPeriod,
   type BudgetScope,
   budgets,
-} from "../../../../../db/schema/billing/budgets.ts";
+} from "../../../../../db/schema/accounts/organizations/budgets.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations/organizations.ts";
+import { tokens } from "../../../../../db/schema/api-keys.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { budgets } from "../../../../../db/schema/billing/budgets.ts";
+import { budgets } from "../../../../../db/schema/accounts/organizations/budgets.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";
 import { periodEnd } from "../../../api-keys/budget.ts";

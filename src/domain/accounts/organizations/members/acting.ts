@@ -1,10 +1,10 @@
-import type { OrganizationRole } from "../../../../../db/schema/accounts/organizations.ts";
+import type { OrganizationRole } from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import { isRoleRight, type Right } from "../../access/access-rules.ts";
+import { USER_STATUS } from "../../access/roles.ts";
 import { type AuthenticationServices, type Caller, sessionCaller } from "../../authenticate.ts";
 import type { UserEntry } from "../../directory.ts";
-import { USER_STATUS } from "../../roles.ts";
 import { findMember } from "../membership.ts";
 import { hasRight, type Member, mayMember, type OrganizationRight } from "../rights.ts";
 

@@ -1,5 +1,8 @@
 import { and, eq } from "drizzle-orm";
-import { type OrganizationRole, organizationMembers } from "../../../../../db/schema/accounts/organizations.ts";
+import {
+  type OrganizationRole,
+  organizationMembers,
+} from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

@@ -1,5 +1,8 @@
 import { and, eq, inArray, isNull, or } from "drizzle-orm";
-import { organizationInvitations, organizationMembers } from "../../../../../db/schema/accounts/organizations.ts";
+import {
+  organizationInvitations,
+  organizationMembers,
+} from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

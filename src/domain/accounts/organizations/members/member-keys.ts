@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, ne } from "drizzle-orm";
-import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
+import { tokens } from "../../../../../db/schema/api-keys.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { TOKEN_STATUS } from "../../../api-keys/directory/api-key-entry.ts";
 

@@ -1,6 +1,6 @@
 import { asc } from "drizzle-orm";
 import type { Changes } from "../../../../../db/changes.ts";
-import { policies } from "../../../../../db/schema/accounts/policies.ts";
+import { policies } from "../../../../../db/schema/accounts/organizations/policies.ts";
 import type { Db } from "../../../../../db/types.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, isNull, ne, or, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
-import { projects } from "../../../../../db/schema/accounts/organizations.ts";
-import { type PolicyRules, policies } from "../../../../../db/schema/accounts/policies.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations/organizations.ts";
+import { type PolicyRules, policies } from "../../../../../db/schema/accounts/organizations/policies.ts";
 import type { Db, DbOrTx, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

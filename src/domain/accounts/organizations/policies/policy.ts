@@ -1,4 +1,4 @@
-import type { PolicyRules } from "../../../../../db/schema/accounts/policies.ts";
+import type { PolicyRules } from "../../../../../db/schema/accounts/organizations/policies.ts";
 import { wildcardPattern } from "../../../../lib/values/linear-pattern.ts";
 import { type SensitiveWords, sensitiveWords } from "../../../../settings/sensitive-words.ts";
 import { compileIpList, type IpList } from "../../../api-keys/directory/ip-list.ts";

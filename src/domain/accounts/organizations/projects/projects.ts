@@ -1,8 +1,8 @@
 import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
-import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
-import { projects } from "../../../../../db/schema/accounts/organizations.ts";
-import { budgets } from "../../../../../db/schema/billing/budgets.ts";
+import { budgets } from "../../../../../db/schema/accounts/organizations/budgets.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations/organizations.ts";
+import { tokens } from "../../../../../db/schema/api-keys.ts";
 import type { Db, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

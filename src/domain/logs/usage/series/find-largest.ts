@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { usageRollups, usageTotals } from "../../../../../db/schema/gateway/logs.ts";
+import { usageRollups, usageTotals } from "../../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { isNarrow, type LogFilter } from "../../list/log-filter.ts";
 import type { Owners } from "../totals/owned-hours.ts";

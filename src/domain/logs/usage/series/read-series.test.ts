@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
-import { projects } from "../../../../../db/schema/accounts/organizations.ts";
-import { logs } from "../../../../../db/schema/gateway/logs.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations/organizations.ts";
+import { tokens } from "../../../../../db/schema/api-keys.ts";
+import { logs } from "../../../../../db/schema/logs/logs.ts";
 import { addToken, addUser, NOW, usageRecord } from "../../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import { applyBatch } from "../../../../billing/journal/apply/apply-batch.ts";

@@ -1,8 +1,8 @@
 import { and, gte, lt, type SQL, sql } from "drizzle-orm";
-import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
-import { projects } from "../../../../../db/schema/accounts/organizations.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { logs, usageRollups } from "../../../../../db/schema/gateway/logs.ts";
+import { tokens } from "../../../../../db/schema/api-keys.ts";
+import { logs, usageRollups } from "../../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { type LogFilter, logConditions, rollupConditions } from "../../list/log-filter.ts";
 import { readChannelNames } from "../../list/log-view.ts";

@@ -1,5 +1,5 @@
 import { and, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import { usageDays, usageRollups, usageTotals } from "../../../../../db/schema/gateway/logs.ts";
+import { usageDays, usageRollups, usageTotals } from "../../../../../db/schema/logs/logs.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";
 import { type Buckets, DAY_S, type HourRange, splitDays } from "./totals.ts";
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { usageFold } from "../../../../../db/schema/gateway/logs.ts";
+import { usageFold } from "../../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../../db/types.ts";
 
 export const HOUR_S = 3600;

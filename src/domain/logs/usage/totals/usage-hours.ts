@@ -1,6 +1,6 @@
 import { and, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
-import { usageRollups, usageTotals } from "../../../../../db/schema/gateway/logs.ts";
+import { tokens } from "../../../../../db/schema/api-keys.ts";
+import { usageRollups, usageTotals } from "../../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { isOneOf, matches } from "../../../../lib/values/sql-text.ts";
 import { isNarrow, type LogFilter, rollupConditions } from "../../list/log-filter.ts";

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type Stripe from "stripe";
-import { autoTopUps, cardCharges, savedCards } from "../../../../../db/schema/billing/saved-cards.ts";
-import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { autoTopUps, cardCharges, savedCards } from "../../../../../db/schema/wallet/saved-cards.ts";
+import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
 import type { WalletDeps } from "../../operation.ts";

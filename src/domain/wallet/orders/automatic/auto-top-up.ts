@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { autoTopUps } from "../../../../../db/schema/billing/saved-cards.ts";
+import { autoTopUps } from "../../../../../db/schema/wallet/saved-cards.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

@@ -1,8 +1,8 @@
 import { and, eq, gte, inArray, isNotNull, isNull, lt, lte, notExists, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { autoTopUps, cardCharges, savedCards } from "../../../../../db/schema/billing/saved-cards.ts";
-import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { autoTopUps, cardCharges, savedCards } from "../../../../../db/schema/wallet/saved-cards.ts";
+import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import type { DbOrTx, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

@@ -1,7 +1,10 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { ORGANIZATION_ROLES, organizationMembers } from "../../../../../db/schema/accounts/organizations.ts";
+import {
+  ORGANIZATION_ROLES,
+  organizationMembers,
+} from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { autoTopUps, type PAUSE_REASONS } from "../../../../../db/schema/billing/saved-cards.ts";
+import { autoTopUps, type PAUSE_REASONS } from "../../../../../db/schema/wallet/saved-cards.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { hasRight } from "../../../accounts/organizations/rights.ts";
 import { LOG_TYPE, writeLog } from "../../../logs/write-log.ts";

@@ -1,7 +1,7 @@
 import { and, eq, gt, lte, ne } from "drizzle-orm";
 import type Stripe from "stripe";
-import { cardCharges } from "../../../../../db/schema/billing/saved-cards.ts";
-import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { cardCharges } from "../../../../../db/schema/wallet/saved-cards.ts";
+import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { stripeClient, takesCards } from "../../payments/stripe.ts";

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, gt, isNotNull, lte, ne, or } from "drizzle-orm";
 import type Stripe from "stripe";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
-import { autoTopUps, cardSetups, savedCards } from "../../../../../db/schema/billing/saved-cards.ts";
+import { planOrders } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { autoTopUps, cardSetups, savedCards } from "../../../../../db/schema/wallet/saved-cards.ts";
 import type { Db, DbOrTx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

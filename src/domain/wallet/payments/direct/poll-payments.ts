@@ -1,5 +1,5 @@
 import { and, gt, inArray, lte, ne } from "drizzle-orm";
-import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { DirectDeps } from "./service.ts";

@@ -1,6 +1,6 @@
 import { and, eq, gt } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import type { Db, DbOrTx, Tx } from "../../../../../db/types.ts";
 import type { Billing } from "../../../../billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../../billing/ledger/errors.ts";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";

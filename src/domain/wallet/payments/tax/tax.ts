@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { billingProfiles } from "../../../../../db/schema/billing/statements.ts";
+import { billingProfiles } from "../../../../../db/schema/wallet/statements.ts";
 import type { Db, DbOrTx } from "../../../../../db/types.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import { moneyOf, smallestUnits } from "../currency-units.ts";

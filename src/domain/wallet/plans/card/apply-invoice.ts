@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, lte, ne, or, type SQL } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
-import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { planOrders, planPayments } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { WalletDeps } from "../../operation.ts";

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, isNull } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { paymentCases } from "../../../../../db/schema/billing/plan-orders.ts";
+import { paymentCases } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
 import type { Db, DbOrTx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

@@ -1,8 +1,8 @@
 import { and, eq, gt, inArray, isNotNull, lte, notInArray, or, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { PLAN_SERVICES, planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
-import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { PLAN_SERVICES, planOrders } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";

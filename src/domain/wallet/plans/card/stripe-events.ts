@@ -1,7 +1,7 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type Stripe from "stripe";
-import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
-import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { planOrders, planPayments } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { Changes } from "../../../../../db/changes.ts";
-import { budgets } from "../../../../../db/schema/billing/budgets.ts";
-import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { budgets } from "../../../../../db/schema/accounts/organizations/budgets.ts";
+import { plans, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Db, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { planAccounts, plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { planAccounts, plans, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { addQuota } from "../../balances.ts";
 import { lockPlanAccount, logPlan, type Running, type Subscription } from "../plan-account.ts";

@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Changes } from "../../../../../db/changes.ts";
-import { budgets } from "../../../../../db/schema/billing/budgets.ts";
-import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { budgets } from "../../../../../db/schema/accounts/organizations/budgets.ts";
+import { plans, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Db } from "../../../../../db/types.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
 import { wildcardPattern } from "../../../../lib/values/linear-pattern.ts";

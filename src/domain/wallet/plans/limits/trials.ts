@@ -1,7 +1,7 @@
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
-import { organizationMembers } from "../../../../../db/schema/accounts/organizations.ts";
+import { organizationMembers } from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { planHolders, subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { planHolders, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { DbOrTx, Tx } from "../../../../../db/types.ts";
 
 /** The people behind an account, by their ids: the owners of an organization, else the account itself. */

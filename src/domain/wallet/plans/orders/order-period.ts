@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
-import { planPurchases } from "../../../../../db/schema/billing/plan-orders.ts";
-import { REMINDER_METHODS, type ReminderMethod, subscriptions } from "../../../../../db/schema/billing/plans.ts";
-import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { planPurchases } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { REMINDER_METHODS, type ReminderMethod, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
+import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

@@ -1,6 +1,11 @@
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
-import { paymentCases, planOrders, planPayments, planRefunds } from "../../../../../db/schema/billing/plan-orders.ts";
+import {
+  paymentCases,
+  planOrders,
+  planPayments,
+  planRefunds,
+} from "../../../../../db/schema/wallet/plans/plan-orders.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { moneyOf, smallestUnits } from "../../payments/currency-units.ts";
 

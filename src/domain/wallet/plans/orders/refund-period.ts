@@ -1,7 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { planPurchases } from "../../../../../db/schema/billing/plan-orders.ts";
-import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
-import type { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { planPurchases } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
+import type { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import type { DbOrTx, Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { lockPlanAccount, logPlan, type PlanAccount } from "../plan-account.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNotNull, lte, ne, sql } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Db, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

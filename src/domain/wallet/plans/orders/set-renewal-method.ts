@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { type ReminderMethod, subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { type ReminderMethod, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";

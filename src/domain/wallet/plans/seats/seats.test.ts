@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from "../../../../../test/support
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
 import { createVault } from "../../../../lib/security/crypto.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
-import { syncMemberships } from "../../../accounts/identities/sso/sync-memberships.ts";
+import { syncMemberships } from "../../../accounts/identity-providers/sync-memberships.ts";
 import { listOrganizations } from "../../../accounts/organizations/list-organizations.ts";
 import { acceptInvitation } from "../../../accounts/organizations/members/invitations/accept-invitation.ts";
 import {

@@ -1,9 +1,9 @@
 import { and, count, eq, inArray } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../../db/require-row.ts";
-import { organizationMembers } from "../../../../../db/schema/accounts/organizations.ts";
+import { organizationMembers } from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
-import { plans, subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { plans, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { DbOrTx, Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 

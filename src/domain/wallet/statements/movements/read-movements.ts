@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { changesIn, GIFTS } from "../../../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../../../db/require-row.ts";
-import type { StatementOrder, UsageLine } from "../../../../../db/schema/billing/statements.ts";
-import { UNLOGGED_HOUR, UNLOGGED_SHIFT_S } from "../../../../../db/schema/gateway/logs.ts";
+import { UNLOGGED_HOUR, UNLOGGED_SHIFT_S } from "../../../../../db/schema/logs/logs.ts";
+import type { StatementOrder, UsageLine } from "../../../../../db/schema/wallet/statements.ts";
 import type { DbOrTx } from "../../../../../db/types.ts";
 import { LOG_TYPE } from "../../../logs/write-log.ts";
 

@@ -1,5 +1,5 @@
-import type { CreditKind, StatementOrder, UsageLine } from "../../../../../db/schema/billing/statements.ts";
-import { CREDIT_KINDS } from "../../../../../db/schema/billing/statements.ts";
+import type { CreditKind, StatementOrder, UsageLine } from "../../../../../db/schema/wallet/statements.ts";
+import { CREDIT_KINDS } from "../../../../../db/schema/wallet/statements.ts";
 import { type Language, type MessageCode, say } from "../../../../lib/messages.ts";
 import { add, type Decimal, decimal, divide, integer, subtract, toText, ZERO } from "../../../../lib/values/decimal.ts";
 import type { StatementDocument } from "../documents.ts";

@@ -1,5 +1,5 @@
 import fontFile from "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf" with { type: "file" };
-import type { Party } from "../../../../../db/schema/billing/statements.ts";
+import type { Party } from "../../../../../db/schema/wallet/statements.ts";
 import { type Language, say } from "../../../../lib/messages.ts";
 import { OutboundError } from "../../../../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../../../../lib/outbound/safe-fetch.ts";

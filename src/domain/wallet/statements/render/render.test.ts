@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { UsageLine } from "../../../../../db/schema/billing/statements.ts";
+import type { UsageLine } from "../../../../../db/schema/wallet/statements.ts";
 import type { StatementDocument } from "../documents.ts";
 import { renderCsv } from "./render-csv.ts";
 import { renderPdf } from "./render-pdf.ts";

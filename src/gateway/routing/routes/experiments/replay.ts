@@ -1,4 +1,4 @@
-import type { ReplayTarget } from "../../../../../db/schema/gateway/replays.ts";
+import type { ReplayTarget } from "../../../../../db/schema/models/replays.ts";
 import type { Prepared, ReplayCall, Replayer, ReplayResult } from "../../../../domain/models/replays/replayer.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../../formats/json.ts";
 import { sayReason } from "../../../../lib/reason.ts";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { BudgetPeriod, BudgetScope } from "../../../../../db/schema/billing/budgets.ts";
+import type { BudgetPeriod, BudgetScope } from "../../../../../db/schema/accounts/organizations/budgets.ts";
 import type { BudgetView } from "../../../../../src/domain/accounts/organizations/budgets/list-budgets.ts";
 import type { ProjectView } from "../../../../../src/domain/accounts/organizations/projects/projects.ts";
 import { readData } from "../../../../api/client.ts";

@@ -10,7 +10,7 @@ import {
   SSO_ICONS,
   SSO_TYPES,
   type SsoType,
-} from "../../../../../src/domain/accounts/identities/sso/sso-rules.ts";
+} from "../../../../../src/domain/accounts/identity-providers/sso-rules.ts";
 import { FormDrawer } from "../../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
 import { Section } from "../../../../components/feedback/SideDrawer.tsx";

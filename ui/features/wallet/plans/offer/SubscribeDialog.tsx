@@ -4,7 +4,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { ReminderMethod } from "../../../../../db/schema/billing/plans.ts";
+import type { ReminderMethod } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Plan } from "../../../../../src/domain/wallet/plans/plan-account.ts";
 import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";

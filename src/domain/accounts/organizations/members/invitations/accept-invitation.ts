@@ -3,7 +3,7 @@ import {
   type OrganizationRole,
   organizationInvitations,
   organizationMembers,
-} from "../../../../../../db/schema/accounts/organizations.ts";
+} from "../../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../../db/schema/accounts/users.ts";
 import type { DbOrTx } from "../../../../../../db/types.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";

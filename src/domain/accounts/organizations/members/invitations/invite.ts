@@ -1,5 +1,8 @@
 import { and, desc, eq, gt, isNull } from "drizzle-orm";
-import { type OrganizationRole, organizationInvitations } from "../../../../../../db/schema/accounts/organizations.ts";
+import {
+  type OrganizationRole,
+  organizationInvitations,
+} from "../../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { users } from "../../../../../../db/schema/accounts/users.ts";
-import { paymentCases } from "../../../../../../db/schema/billing/plan-orders.ts";
-import { topUpOrders } from "../../../../../../db/schema/billing/wallet.ts";
+import { paymentCases } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { topUpOrders } from "../../../../../../db/schema/wallet/wallet.ts";
 import { startFakePaypal } from "../../../../../../test/support/console/fake-paypal.ts";
 import { startTestWallet, type TestWallet } from "../../../../../../test/support/console/wallet.ts";
 import { checkBooks } from "../../../../../billing/check-ledger/check-ledger.ts";

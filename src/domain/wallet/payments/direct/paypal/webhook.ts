@@ -2,7 +2,7 @@ import { verify, X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
 import { eq, or } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
-import { topUpOrders } from "../../../../../../db/schema/billing/wallet.ts";
+import { topUpOrders } from "../../../../../../db/schema/wallet/wallet.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { OutboundError } from "../../../../../lib/outbound/outbound-error.ts";

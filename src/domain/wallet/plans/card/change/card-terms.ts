@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { planOrders, planPayments } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { planOrders, planPayments } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import type { WalletDeps } from "../../../operation.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
-import { subscriptions } from "../../../../../../db/schema/billing/plans.ts";
+import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { subscriptions } from "../../../../../../db/schema/wallet/plans/plans.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../../lib/runtime/error-message.ts";

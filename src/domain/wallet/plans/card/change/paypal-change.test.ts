@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../../../../../db/schema/accounts/users.ts";
-import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { transferDirectly } from "../../../../../../test/support/billing/start-billing.ts";
 import { planInput } from "../../../../../../test/support/billing/start-plans.ts";
 import { startFakePaypal } from "../../../../../../test/support/console/fake-paypal.ts";

@@ -1,5 +1,5 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { textOf } from "../../../../../formats/json.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import { callPaypal, linkOf, reasonOf } from "../../../payments/direct/paypal/client.ts";

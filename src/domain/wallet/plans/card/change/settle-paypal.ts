@@ -1,6 +1,6 @@
 import { asc, desc, eq } from "drizzle-orm";
-import { planOrders, planPayments } from "../../../../../../db/schema/billing/plan-orders.ts";
-import { subscriptions } from "../../../../../../db/schema/billing/plans.ts";
+import { planOrders, planPayments } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { subscriptions } from "../../../../../../db/schema/wallet/plans/plans.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
 import { endChange, noteNext, type PlanOrder } from "./open-changes.ts";

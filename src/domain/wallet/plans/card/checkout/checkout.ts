@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { and, desc, eq, inArray, ne, or } from "drizzle-orm";
-import { type PlanService, planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
-import { plans, subscriptions } from "../../../../../../db/schema/billing/plans.ts";
-import { billingProfiles } from "../../../../../../db/schema/billing/statements.ts";
+import { type PlanService, planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { plans, subscriptions } from "../../../../../../db/schema/wallet/plans/plans.ts";
+import { billingProfiles } from "../../../../../../db/schema/wallet/statements.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";

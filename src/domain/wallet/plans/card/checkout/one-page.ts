@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import type Stripe from "stripe";
-import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import type { WalletDeps } from "../../../operation.ts";

@@ -1,5 +1,5 @@
 import { and, asc, eq } from "drizzle-orm";
-import { planOrders, planPayments } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { planOrders, planPayments } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";

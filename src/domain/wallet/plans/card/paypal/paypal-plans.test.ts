@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asc, eq } from "drizzle-orm";
 import { users } from "../../../../../../db/schema/accounts/users.ts";
-import { planOrders, planPayments, planRefunds } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { planOrders, planPayments, planRefunds } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { transferDirectly } from "../../../../../../test/support/billing/start-billing.ts";
 import { startFakePaypal } from "../../../../../../test/support/console/fake-paypal.ts";
 import { startTestWallet, type TestWallet } from "../../../../../../test/support/console/wallet.ts";

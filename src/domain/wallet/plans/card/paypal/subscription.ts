@@ -1,5 +1,5 @@
 import { and, eq, inArray, ne } from "drizzle-orm";
-import { planOrders } from "../../../../../../db/schema/billing/plan-orders.ts";
+import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../../lib/runtime/error-message.ts";
