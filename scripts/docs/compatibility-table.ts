@@ -33,15 +33,17 @@ export function compatibilityTable(): string {
     const dropped = attempts.map((format) => noteOf(`The ${CLIENT_FORMATS[format]} format cannot express it`));
     const cells = providers.map((provider) => {
       const reason = CANNOT[provider]?.[feature];
-      return reason === undefined ? "yes" : `no (${noteOf(reason)})`;
+      return reason === undefined ? "yes" : `no${notes([noteOf(reason)])}`;
     });
-    return line([FEATURES[feature] + (dropped.length > 0 ? ` (${dropped.join(", ")})` : ""), ...cells]);
+    return line([FEATURES[feature] + (dropped.length > 0 ? notes(dropped) : ""), ...cells]);
   };
   const rows = (Object.keys(FEATURES) as FeatureName[]).map(rowOf);
   const head = line(["", ...providers.map((provider) => PROVIDERS[provider])]);
   const rule = line(["---", ...providers.map(() => "---")]);
   return [head, rule, ...rows, "", ...reasons.map((reason, at) => `${at + 1}. ${reason}`)].join("\n");
 }
+
+const notes = (numbers: readonly string[]): string => `<sup>${numbers.join(",")}</sup>`;
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 

@@ -77,6 +77,33 @@ test("every guide and operator's page is in the site's sidebar", () => {
   expect(listed.filter(({ path }) => !sidebar.includes(`"${path.slice("docs".length, -".md".length)}"`))).toEqual([]);
 });
 
+/** Words of a page as `wc` counts them, without what a program wrote between its marks. */
+const wordsOf = (text: string): number =>
+  text
+    .replace(/<!-- ([\w-]+) -->[\s\S]*?<!-- \/\1 -->/g, "")
+    .split(/\s+/)
+    .filter(Boolean).length;
+
+/** Where a page needs more, another one gives it up; tables that a program writes do not count. */
+const MAX_WORDS = 50_000;
+
+test("the documentation is short enough to be read, and a decision fits on a page", () => {
+  const docs = pages.filter(({ path }) => path.startsWith("docs/"));
+  const words = docs.reduce((sum, { text }) => sum + wordsOf(text), 0);
+  expect(words).toBeGreaterThan(10_000);
+  expect(words).toBeLessThanOrEqual(MAX_WORDS);
+  const proseOf = (text: string) => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
+  const decisions = docs.filter(({ path }) => path.startsWith("docs/decisions/"));
+  expect(decisions.length).toBeGreaterThan(10);
+  expect(decisions.filter(({ text }) => proseOf(text) > 500).map(({ path }) => path)).toEqual([]);
+  const tree = decisions.find(({ path }) => path === "docs/decisions/house.md")?.text ?? "";
+  expect(tree.trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+});
+
+test("what a program writes into a page does not count", () => {
+  expect(wordsOf("one two\n<!-- table -->\n| a | b |\n<!-- /table -->\nthree\n")).toBe(3);
+});
+
 test("every decision is listed", () => {
   const index = pages.find(({ path }) => path === "docs/decisions/index.md")?.text ?? "";
   const decisions = pages.flatMap(({ path }) => /^docs\/decisions\/(?!index)(.+)$/.exec(path)?.[1] ?? []);
