@@ -36,10 +36,10 @@ test("the data has every requirement of level 2, once", () => {
 });
 
 test("the page says how many requirements are met, and the table shows each of them with its tests", () => {
-  const count = (wanted: string) => requirements.filter(({ state }) => state === wanted).length;
-  const [met, partly, not, none] = [count("met"), count("partly"), count("not met"), count("n/a")];
-  expect(met + partly + not + none).toBe(ids.length);
-  expect(page).toContain(`${met} are met, ${partly} in part, ${not} are not, and ${none} do not apply`);
+  const count = (counted: string) => requirements.filter(({ state }) => state === counted).length;
+  const [full, partly, not, none] = [count("met"), count("partly"), count("not met"), count("n/a")];
+  expect(full + partly + not + none).toBe(ids.length);
+  expect(page).toContain(`${full} are met, ${partly} in part, ${not} are not, and ${none} do not apply`);
   const shown = withRequirements("# ASVS\n\n<!-- asvs -->\n").split("\n");
   expect(shown.filter((line) => /^\| V[\d.]+ \| [a-z/ ]+ \| .+ \| `\S+` › ".+" \|$/.test(line))).toHaveLength(
     ids.length,
