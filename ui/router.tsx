@@ -1,8 +1,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { getDefaultStore } from "jotai";
 import { safeReturnTo } from "./api/login-redirect.ts";
-import { RootLayout } from "./features/shell/RootLayout.tsx";
-import { NotFoundPage, PageError } from "./features/shell/StatePages.tsx";
+import { RootLayout } from "./features/system/shell/RootLayout.tsx";
+import { NotFoundPage, PageError } from "./features/system/shell/StatePages.tsx";
 import { BASE_PATH } from "./lib/base-path.ts";
 import { loadTexts } from "./state/i18n.ts";
 import { queryClientAtom, withQueries } from "./state/query-client.ts";
@@ -74,38 +74,38 @@ const channels = guarded("/channel", (pages) => pages.channelList(), "ChannelLis
 const users = guarded("/user", (pages) => pages.userList(), "UserListPage");
 
 const routeTree = root.addChildren([
-  open("/", () => import("./features/site/HomePage.tsx"), "HomePage"),
+  open("/", () => import("./features/system/public-pages/HomePage.tsx"), "HomePage"),
   createRoute({
     getParentRoute: () => root,
     path: "/login",
-    component: lazyRouteComponent(() => import("./features/account/login/LoginPage.tsx"), "LoginPage"),
+    component: lazyRouteComponent(() => import("./features/accounts/sign-in/LoginPage.tsx"), "LoginPage"),
     beforeLoad: skipSignIn,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/register",
     component: lazyRouteComponent(
-      () => withQueries(import("./features/account/register/RegisterPage.tsx")),
+      () => withQueries(import("./features/accounts/registration/RegisterPage.tsx")),
       "RegisterPage",
     ),
     beforeLoad: skipSignIn,
   }),
-  entry("/oauth/$provider", () => import("./features/account/login/OAuthCallbackPage.tsx"), "OAuthCallbackPage"),
-  entry("/reset", () => import("./features/account/login/ResetPage.tsx"), "ResetPage"),
-  entry("/user/reset", () => import("./features/account/login/ResetPage.tsx"), "UserResetPage"),
-  entry("/setup", () => import("./features/account/register/SetupPage.tsx"), "SetupPage"),
+  entry("/oauth/$provider", () => import("./features/accounts/sign-in/OAuthCallbackPage.tsx"), "OAuthCallbackPage"),
+  entry("/reset", () => import("./features/accounts/sign-in/ResetPage.tsx"), "ResetPage"),
+  entry("/user/reset", () => import("./features/accounts/sign-in/ResetPage.tsx"), "UserResetPage"),
+  entry("/setup", () => import("./features/accounts/registration/SetupPage.tsx"), "SetupPage"),
   open("/pricing", () => import("./features/models/pricing/PricingPage.tsx"), "PricingPage"),
   createRoute({
     getParentRoute: () => root,
     path: "/key",
-    component: lazyRouteComponent(() => withQueries(import("./features/tokens/KeyUsagePage.tsx")), "KeyUsagePage"),
+    component: lazyRouteComponent(() => withQueries(import("./features/api-keys/KeyUsagePage.tsx")), "KeyUsagePage"),
     // It shows rows of the log as the log itself does.
     beforeLoad: () => loadTexts("signedIn", "records"),
   }),
   open("/status", () => import("./features/models/page/ModelStatusPage.tsx"), "ModelStatusPage"),
   open("/model/$", () => import("./features/models/page/ModelPage.tsx"), "ModelPage"),
-  open("/reference", () => import("./features/site/ApiReferencePage.tsx"), "ApiReferencePage"),
-  open("/about", () => import("./features/site/AboutPage.tsx"), "AboutPage"),
+  open("/reference", () => import("./features/system/public-pages/ApiReferencePage.tsx"), "ApiReferencePage"),
+  open("/about", () => import("./features/system/public-pages/AboutPage.tsx"), "AboutPage"),
   guarded("/personal", (pages) => pages.personal(), "PersonalPage"),
   guarded("/organization", (pages) => pages.organization(), "OrganizationPage"),
   guarded("/organization/join", (pages) => pages.joinOrganization(), "JoinPage"),
@@ -120,18 +120,18 @@ const routeTree = root.addChildren([
   guarded("/start", (pages) => pages.start(), "StartPage"),
   guarded("/playground", (pages) => pages.playground(), "PlaygroundPage"),
   guarded("/detail", (pages) => pages.detail(), "DetailPage"),
-  guarded("/token", (pages) => pages.tokenList(), "TokenListPage"),
+  guarded("/token", (pages) => pages.apiKeyList(), "ApiKeyListPage"),
   guarded("/redemption", (pages) => pages.redemptionList(), "RedemptionListPage"),
   guarded("/live", (pages) => pages.live(), "LivePage"),
   guarded("/routes", (pages) => pages.routeList(), "RouteListPage"),
-  guarded("/channel-checks", (pages) => pages.channelChecks(), "ChannelChecksPage"),
+  guarded("/channel-checks", (pages) => pages.authenticity(), "AuthenticityPage"),
   guarded("/experiments", (pages) => pages.experiments(), "ExperimentPage"),
   guarded("/replays", (pages) => pages.replays(), "ReplayPage"),
   guarded("/router", (pages) => pages.routerExplain(), "RouterExplainPage"),
   guarded("/audit", (pages) => pages.auditLog(), "AuditLogPage"),
   guarded("/catalog", (pages) => pages.catalog(), "CatalogPage"),
-  guarded("/books", (pages) => pages.books(), "BooksPage"),
-  guarded("/doctor", (pages) => pages.doctor(), "DoctorPage"),
+  guarded("/books", (pages) => pages.ledgerCheck(), "LedgerCheckPage"),
+  guarded("/doctor", (pages) => pages.diagnostics(), "DiagnosticsPage"),
   guarded("/sessions", (pages) => pages.sessionList(), "SessionListPage"),
   guarded("/exports", (pages) => pages.sinkList(), "SinkListPage"),
   guarded("/identity-providers", (pages) => pages.identityProviderList(), "IdentityProvidersPage"),

@@ -20,69 +20,70 @@ export { SavedViews } from "./components/inputs/SavedViews.tsx";
 export { SwitchRow } from "./components/inputs/SwitchRow.tsx";
 export { PageHeader } from "./components/layout.tsx";
 export { PageFocus } from "./components/PageFocus.tsx";
-export { projects } from "./features/account/organizations/spending/spending-calls.ts";
-export { Bell } from "./features/admin/announcements/Bell.tsx";
+export { projects } from "./features/accounts/organizations/spending/spending-calls.ts";
+export { CreatedDialog } from "./features/api-keys/CreatedDialog.tsx";
+export { createApiKeys } from "./features/api-keys/drawer/api-key-calls.ts";
 export { defaultModel } from "./features/models/default-model.ts";
+export { Bell } from "./features/notifications/announcements/Bell.tsx";
 export { NoModels } from "./features/playground/NoModels.tsx";
-export { AccountMenu } from "./features/shell/menus/AccountMenu.tsx";
-export { Sider, SiderDrawer } from "./features/shell/Sider.tsx";
-export { CreatedDialog } from "./features/tokens/CreatedDialog.tsx";
-export { createApiKeys } from "./features/tokens/drawer/token-calls.ts";
+export { AccountMenu } from "./features/system/shell/menus/AccountMenu.tsx";
+export { Sider, SiderDrawer } from "./features/system/shell/Sider.tsx";
 
 export const agentInfo = () => withTexts(import("./features/wallet/agents/AgentInfoPage.tsx"), "account");
 export const agentList = () => withTexts(import("./features/wallet/agents/AgentListPage.tsx"), "account");
-export const alerts = () => withTexts(import("./features/admin/alerts/AlertsPage.tsx"), "admin", "records");
+export const alerts = () => withTexts(import("./features/alerts/AlertsPage.tsx"), "admin", "records");
 export const auditLog = () =>
-  withTexts(import("./features/admin/audit/AuditLogPage.tsx"), "admin", "account", "records");
-export const books = () => withTexts(import("./features/admin/books/BooksPage.tsx"), "admin");
+  withTexts(import("./features/logs/audit/AuditLogPage.tsx"), "admin", "account", "records");
+export const ledgerCheck = () => withTexts(import("./features/system/ledger-check/LedgerCheckPage.tsx"), "admin");
 export const channelList = () => withTexts(import("./features/channels/list/ChannelListPage.tsx"), "admin", "records");
 export const catalog = () => withTexts(import("./features/models/catalog/CatalogPage.tsx"), "admin");
 export const chatToLink = () => import("./features/playground/links/ChatPage.tsx");
-export const detail = () => withTexts(import("./features/dashboard/DashboardPage.tsx"), "records");
-export const commandPalette = () => import("./features/shell/CommandPalette.tsx");
-export const doctor = () => withTexts(import("./features/admin/doctor/DoctorPage.tsx"), "admin");
-export const drawingLog = () => withTexts(import("./features/logs/tasks/DrawingLogPage.tsx"), "records");
+export const detail = () => withTexts(import("./features/logs/usage/DashboardPage.tsx"), "records");
+export const commandPalette = () => import("./features/system/shell/CommandPalette.tsx");
+export const diagnostics = () => withTexts(import("./features/system/diagnostics/DiagnosticsPage.tsx"), "admin");
+export const drawingLog = () => withTexts(import("./features/tasks/DrawingLogPage.tsx"), "records");
 export const identityProviderList = () =>
-  withTexts(import("./features/admin/access/providers/IdentityProvidersPage.tsx"), "admin");
-export const jobs = () => withTexts(import("./features/admin/jobs/JobsPage.tsx"), "admin");
+  withTexts(import("./features/accounts/identity-providers/IdentityProvidersPage.tsx"), "admin");
+export const jobs = () => withTexts(import("./features/system/jobs/JobsPage.tsx"), "admin");
 export const logArchive = () => withTexts(import("./features/logs/archive/ArchivePage.tsx"), "records");
-export const keyboardHelp = () => import("./features/shell/KeyboardHelp.tsx");
-export const live = () => withTexts(import("./features/admin/live/LivePage.tsx"), "admin", "records");
-export const notice = () => withTexts(import("./features/admin/NoticePage.tsx"), "account");
-export const joinOrganization = () => import("./features/account/organizations/JoinPage.tsx");
+export const keyboardHelp = () => import("./features/system/shell/KeyboardHelp.tsx");
+export const live = () => withTexts(import("./features/logs/live/LivePage.tsx"), "admin", "records");
+export const notice = () => withTexts(import("./features/notifications/broadcasts/NoticePage.tsx"), "account");
+export const joinOrganization = () => import("./features/accounts/organizations/JoinPage.tsx");
 export const organization = () =>
-  withTexts(import("./features/account/organizations/OrganizationPage.tsx"), "admin", "account", "records");
+  withTexts(import("./features/accounts/organizations/OrganizationPage.tsx"), "admin", "account", "records");
 export const orderList = () => withTexts(import("./features/wallet/orders/OrderListPage.tsx"), "account");
 export const personal = () =>
-  withTexts(import("./features/account/personal/PersonalPage.tsx"), "admin", "site", "account", "records");
+  withTexts(import("./features/accounts/profile/PersonalPage.tsx"), "admin", "site", "account", "records");
 export const planList = () => withTexts(import("./features/wallet/plans/PlanListPage.tsx"), "account");
 export const playground = () => import("./features/playground/PlaygroundPage.tsx");
-export const redemptionList = () => withTexts(import("./features/admin/codes/CodeListPage.tsx"), "admin");
+export const redemptionList = () => withTexts(import("./features/wallet/codes/CodeListPage.tsx"), "admin");
 export const request = () => withTexts(import("./features/logs/detail/RequestPage.tsx"), "records");
-export const channelChecks = () => withTexts(import("./features/models/checks/ChannelChecksPage.tsx"), "admin");
+export const authenticity = () => withTexts(import("./features/channels/authenticity/AuthenticityPage.tsx"), "admin");
 export const replays = () => withTexts(import("./features/models/replays/ReplayPage.tsx"), "admin");
 export const experiments = () => withTexts(import("./features/models/experiments/ExperimentPage.tsx"), "admin");
 export const routeList = () => withTexts(import("./features/models/routes/RouteListPage.tsx"), "admin");
 export const routerExplain = () => withTexts(import("./features/channels/explain/RouteExplainPage.tsx"), "admin");
-export const sessionList = () => withTexts(import("./features/logs/detail/sessions/SessionListPage.tsx"), "admin");
-export const adminRoleList = () => withTexts(import("./features/admin/access/AdminRolesPage.tsx"), "admin");
-export const serviceAccountList = () => withTexts(import("./features/admin/access/ServiceAccountsPage.tsx"), "admin");
-export const sinkList = () => withTexts(import("./features/admin/sinks/SinkListPage.tsx"), "admin");
-export const start = () => withTexts(import("./features/site/start/StartPage.tsx"), "admin");
+export const sessionList = () => withTexts(import("./features/logs/sessions/SessionListPage.tsx"), "admin");
+export const adminRoleList = () => withTexts(import("./features/accounts/access/AdminRolesPage.tsx"), "admin");
+export const serviceAccountList = () =>
+  withTexts(import("./features/accounts/access/ServiceAccountsPage.tsx"), "admin");
+export const sinkList = () => withTexts(import("./features/logs/sinks/SinkListPage.tsx"), "admin");
+export const start = () => withTexts(import("./features/system/first-steps/StartPage.tsx"), "admin");
 export const setting = async () => {
   await loadTexts("admin", "settings");
   return import("./features/settings/SettingsPage.tsx");
 };
 export const statementList = () => withTexts(import("./features/wallet/statements/StatementListPage.tsx"), "account");
-export const taskLog = () => withTexts(import("./features/logs/tasks/TaskLogPage.tsx"), "records");
-export const tokenList = () => import("./features/tokens/TokenListPage.tsx");
+export const taskLog = () => withTexts(import("./features/tasks/TaskLogPage.tsx"), "records");
+export const apiKeyList = () => import("./features/api-keys/ApiKeyListPage.tsx");
 export const topup = () => withTexts(import("./features/wallet/WalletPage.tsx"), "account");
 export const usageLog = () => {
   // Its list needs them at once.
   void import("./components/data-table/paging/NearRows.tsx");
-  return withTexts(import("./features/logs/UsageLogPage.tsx"), "records");
+  return withTexts(import("./features/logs/list/UsageLogPage.tsx"), "records");
 };
-export const userList = () => withTexts(import("./features/admin/users/UserListPage.tsx"), "admin");
+export const userList = () => withTexts(import("./features/accounts/users/UserListPage.tsx"), "admin");
 
 /** A page with the texts that it needs besides those of every signed-in page. */
 async function withTexts<Page>(page: Promise<Page>, ...parts: Parameters<typeof loadTexts>): Promise<Page> {

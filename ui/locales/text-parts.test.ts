@@ -63,7 +63,7 @@ const missing = (files: Iterable<string>, parts: readonly string[]): string[] =>
 };
 
 /** Whose texts only the command palette shows, which loads all of them. */
-const PALETTE = "features/shell/useCommands.ts";
+const PALETTE = "features/system/shell/useCommands.ts";
 const shell = reach("main.tsx", false);
 const shared = reach("signed-in.ts", false);
 const known = new Set([...shell, ...shared, "signed-in.ts", PALETTE]);

@@ -2,10 +2,11 @@
  * Rebuilds the filter of leaked passwords from a list, the most common first, one a line:
  * `bun scripts/build/console/make-password-filter.ts list.txt`. What the rules of weak-password.ts catch takes no room in it.
  */
-import { FILTER_BITS, filterBits } from "../../../ui/features/account/register/common-passwords.ts";
-import { isEasyToGuess } from "../../../ui/features/account/register/weak-password.ts";
+import { FILTER_BITS, filterBits } from "../../../ui/features/accounts/registration/common-passwords.ts";
+import { isEasyToGuess } from "../../../ui/features/accounts/registration/weak-password.ts";
 
-const TARGET = new URL("../../../ui/features/account/register/common-passwords-filter.ts", import.meta.url).pathname;
+const TARGET = new URL("../../../ui/features/accounts/registration/common-passwords-filter.ts", import.meta.url)
+  .pathname;
 const MOST = 10_000;
 const LINE = 112;
 

@@ -1,7 +1,7 @@
 /** Signing in, binding and unbinding with every service, in a real browser, against fakes that check what real ones do. */
 import { afterAll, describe, expect } from "bun:test";
 import { say } from "../../../src/lib/messages.ts";
-import type { ServiceName } from "../../../ui/features/account/login/sign-in-services.ts";
+import type { ServiceName } from "../../../ui/features/accounts/sign-in/sign-in-services.ts";
 import { startSamlIdp } from "../../support/console/saml-idp.ts";
 import type { Language } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";

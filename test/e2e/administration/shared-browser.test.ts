@@ -1,6 +1,6 @@
 /** What a browser that several people use shows of one of them, and keeps when that person signs out. */
 import { afterAll, expect } from "bun:test";
-import { NAV } from "../../../ui/features/shell/nav.ts";
+import { NAV } from "../../../ui/features/system/shell/nav.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";

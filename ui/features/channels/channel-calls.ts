@@ -3,7 +3,7 @@ import { readData, readEnvelope } from "../../api/client.ts";
 import { channelApi, channelUpstreamApi } from "../../api/groups.ts";
 import type { Channel } from "./channel.ts";
 import type { ChannelQuery } from "./channel-queries.ts";
-import { bodyOf, type ChannelForm } from "./form/channel-form.ts";
+import { bodyOf, type ChannelForm } from "./drawer/form/channel-form.ts";
 
 /** Fields to change; the server keeps absent ones. */
 type ChannelChange = Readonly<Omit<Parameters<typeof channelApi.put>[0], "id">>;

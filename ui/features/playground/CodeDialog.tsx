@@ -10,7 +10,7 @@ import { useTranslation } from "react-i18next";
 import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { useSite } from "../../state/site-status.ts";
-import { gatewayAddress } from "../site/examples.ts";
+import { gatewayAddress } from "../system/public-pages/examples.ts";
 import type { ChatBody } from "./chat/chat.ts";
 import { CODE_LANGUAGES, type CodeLanguage, codeOf } from "./chat/code.ts";
 

@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { NameListInput } from "../../components/inputs/NameListInput.tsx";
 import { Col, Field } from "../../components/layout.tsx";
-import { usableGroups, usableModels } from "../tokens/token.ts";
+import { usableGroups, usableModels } from "../api-keys/api-key.ts";
 import type { ChatSettings } from "./chat/chat.ts";
 
 const MOST_LANES = 2;

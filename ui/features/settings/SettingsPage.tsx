@@ -15,7 +15,7 @@ import { Col, PageHeader, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
 import { hasRootRight } from "../../state/stored-user.ts";
-import { NotPermitted } from "../shell/StatePages.tsx";
+import { NotPermitted } from "../system/shell/StatePages.tsx";
 import { controlId } from "./fields/SettingInput.tsx";
 import { findSettings, type SettingTarget, useSettingTargets } from "./find-settings.ts";
 import { options } from "./option-calls.ts";

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../components/feedback/notify.tsx";
 import { refreshSiteStatus } from "../../state/site-status.ts";
-import { SITE_TEXT_KEY } from "../site/SiteText.tsx";
+import { SITE_TEXT_KEY } from "../system/public-pages/SiteText.tsx";
 import { type OptionChange, type Options, type OptionTexts, options, putOption, saveOptions } from "./option-calls.ts";
 import { SECTIONS } from "./sections.ts";
 import { type SettingField, wordOf } from "./setting-field.ts";

@@ -17,7 +17,7 @@ import { Field, Panel, Row } from "../../components/layout.tsx";
 import { formatNumber } from "../../lib/format/number.ts";
 import { useSession } from "../../state/session.ts";
 import { isSuperAdmin } from "../../state/stored-user.ts";
-import { useAccount } from "../account/organizations/use-organization.ts";
+import { useAccount } from "../accounts/organizations/use-organization.ts";
 import { methodName } from "./orders/method-name.ts";
 import { PayCodeDialog } from "./orders/PayCodeDialog.tsx";
 import { moneyText, paymentOptions, postForm, priceOf, startPayment, timesPrice, WALLET_KEY } from "./wallet-calls.ts";

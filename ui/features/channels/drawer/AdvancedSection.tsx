@@ -9,7 +9,7 @@ import { JsonField } from "../../../components/inputs/JsonField.tsx";
 import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field } from "../../../components/layout.tsx";
 import { namesOf } from "../../../lib/json.ts";
-import type { SectionProps } from "../form/channel-form.ts";
+import type { SectionProps } from "./form/channel-form.ts";
 
 const JSON_FIELDS = ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const;
 const TEXT_FIELDS = ["modelPrefix", "organization", "maxInputTokens", "warnBelow"] as const;

@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Field } from "../../../components/layout.tsx";
-import { CallUrl } from "../form/CallUrl.tsx";
-import type { SectionProps } from "../form/channel-form.ts";
+import { CallUrl } from "./form/CallUrl.tsx";
+import type { SectionProps } from "./form/channel-form.ts";
 import { TypeSelect, useTypeWords } from "./TypeSelect.tsx";
 
 const CUSTOM_TYPE = 8;

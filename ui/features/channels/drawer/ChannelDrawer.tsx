@@ -13,11 +13,18 @@ import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { usableModels } from "../../tokens/token.ts";
+import { usableModels } from "../../api-keys/api-key.ts";
 import { ChannelStatus } from "../cells/status-cells.tsx";
 import type { Channel } from "../channel.ts";
 import { createChannel, updateChannel } from "../channel-calls.ts";
 import { CHANNELS_KEY, channelById, channelTypes } from "../channel-queries.ts";
+import { ErrorsTab } from "../health/ErrorsTab.tsx";
+import { HealthTab } from "../health/HealthTab.tsx";
+import { TestDialog } from "../list/TestDialog.tsx";
+import { QuickChannelDrawer } from "../quick/QuickChannelDrawer.tsx";
+import { AdvancedSection } from "./AdvancedSection.tsx";
+import { BasicsSection } from "./BasicsSection.tsx";
+import { FormSkeleton } from "./FormSkeleton.tsx";
 import {
   bodyOf,
   type ChannelForm,
@@ -26,14 +33,7 @@ import {
   checkChannelForm,
   formOf,
   NEW_CHANNEL,
-} from "../form/channel-form.ts";
-import { ErrorsTab } from "../health/ErrorsTab.tsx";
-import { HealthTab } from "../health/HealthTab.tsx";
-import { TestDialog } from "../list/TestDialog.tsx";
-import { QuickChannelDrawer } from "../quick/QuickChannelDrawer.tsx";
-import { AdvancedSection } from "./AdvancedSection.tsx";
-import { BasicsSection } from "./BasicsSection.tsx";
-import { FormSkeleton } from "./FormSkeleton.tsx";
+} from "./form/channel-form.ts";
 import { KeysSection } from "./KeysSection.tsx";
 import { ModelsSection } from "./ModelsSection.tsx";
 import { RoutingSection } from "./RoutingSection.tsx";

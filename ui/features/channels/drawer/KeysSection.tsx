@@ -10,11 +10,11 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
-import { ROLE } from "../../admin/users/user.ts";
+import { ROLE } from "../../accounts/users/user.ts";
 import type { Channel } from "../channel.ts";
 import { getChannelWithKeys } from "../channel-calls.ts";
-import type { SectionProps } from "../form/channel-form.ts";
-import { holdsSeveralKeys, keysOf, maskKey, splitKeys, VERTEX_TYPE } from "../form/channel-form.ts";
+import type { SectionProps } from "./form/channel-form.ts";
+import { holdsSeveralKeys, keysOf, maskKey, splitKeys, VERTEX_TYPE } from "./form/channel-form.ts";
 import { useTypeWords } from "./TypeSelect.tsx";
 
 type KeysSectionProps = SectionProps & {

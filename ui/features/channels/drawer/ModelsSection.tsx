@@ -11,8 +11,8 @@ import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { fetchModels, fetchStoredModels } from "../channel-calls.ts";
 import { allModels, pricedModels } from "../channel-queries.ts";
-import type { SectionProps } from "../form/channel-form.ts";
-import { keysOf } from "../form/channel-form.ts";
+import type { SectionProps } from "./form/channel-form.ts";
+import { keysOf } from "./form/channel-form.ts";
 import { ModelPicker } from "./ModelPicker.tsx";
 import { unpricedModels } from "./unpriced-models.ts";
 

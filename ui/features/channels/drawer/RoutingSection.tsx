@@ -8,7 +8,7 @@ import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { groupNames } from "../channel-queries.ts";
-import type { SectionProps } from "../form/channel-form.ts";
+import type { SectionProps } from "./form/channel-form.ts";
 
 /** Groups, priority, weight and behavior on failure. */
 export const RoutingSection = ({ form, faults, change }: SectionProps) => {

@@ -12,8 +12,8 @@ import { checkJsonObject } from "../../../components/inputs/json-text.ts";
 import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
+import { tokenPage } from "../../api-keys/api-key.ts";
 import { routes } from "../../models/routes/route-calls.ts";
-import { tokenPage } from "../../tokens/token.ts";
 import { enabledModels, groupNames } from "../channel-queries.ts";
 
 const MOST_KEYS = 100;

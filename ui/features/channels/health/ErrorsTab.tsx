@@ -13,7 +13,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { failureText } from "../../../state/failure-text.ts";
-import { otherOf } from "../../logs/log-entry.ts";
+import { otherOf } from "../../logs/list/log-entry.ts";
 import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { channelErrors } from "./health-queries.ts";
 

@@ -9,10 +9,10 @@ import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Row } from "../../../components/layout.tsx";
-import { usableModels } from "../../tokens/token.ts";
+import { usableModels } from "../../api-keys/api-key.ts";
 import { CHANNELS_KEY, channelTypes, pricedModels } from "../channel-queries.ts";
-import { CallUrl } from "../form/CallUrl.tsx";
-import { cleanBaseUrl } from "../form/channel-form.ts";
+import { CallUrl } from "../drawer/form/CallUrl.tsx";
+import { cleanBaseUrl } from "../drawer/form/channel-form.ts";
 import { type AddedChannel, addChannel, type Phase } from "./add-channel.ts";
 import { COMPATIBLE, ProviderTiles } from "./ProviderTiles.tsx";
 

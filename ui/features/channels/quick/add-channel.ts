@@ -2,8 +2,8 @@ import type { PricedNames } from "../../../../src/domain/channels/prices/priced-
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { isChatModel } from "../../models/default-model.ts";
 import { createChannel, fetchModels, type TestOutcome, testChannel } from "../channel-calls.ts";
+import { bodyOf, NEW_CHANNEL } from "../drawer/form/channel-form.ts";
 import { unpricedModels } from "../drawer/unpriced-models.ts";
-import { bodyOf, NEW_CHANNEL } from "../form/channel-form.ts";
 
 type QuickChannel = Readonly<{
   /** Types that the key may belong to; with several, the first that accepts it. */

@@ -10,9 +10,9 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
-import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
-import { withRight } from "../../account/organizations/with-right.tsx";
-import { requestRows } from "../log-queries.ts";
+import { useSeesAllUsers } from "../../accounts/organizations/use-organization.ts";
+import { withRight } from "../../accounts/organizations/with-right.tsx";
+import { requestRows } from "../list/log-queries.ts";
 import { LogDetail } from "./LogDetail.tsx";
 
 /** One request by its id: cost, attempts, timing and dropped fields. */

@@ -30,8 +30,8 @@ import {
   type WireMessage,
 } from "../../playground/chat/chat.ts";
 import { codeOf } from "../../playground/chat/code.ts";
-import { gatewayAddress } from "../../site/examples.ts";
-import { elapsedMsOf, firstTokenMsOf, groupOf, type LogEntry, otherOf } from "../log-entry.ts";
+import { gatewayAddress } from "../../system/public-pages/examples.ts";
+import { elapsedMsOf, firstTokenMsOf, groupOf, type LogEntry, otherOf } from "../list/log-entry.ts";
 
 /** A logged chat: the system prompt, and the messages before, with and after the last question, as texts. */
 type LoggedChat = Readonly<{ system: string; earlier: readonly Message[]; question: string; answer: string }>;

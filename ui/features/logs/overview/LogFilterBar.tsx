@@ -4,10 +4,10 @@ import { useTranslation } from "react-i18next";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import type { FilterOption } from "../../../components/inputs/FilterButton.tsx";
 import type { Address } from "../../../components/use-address.ts";
-import { useActing, useOrganizationOptions } from "../../account/organizations/use-organization.ts";
-import { usageSeries } from "../../dashboard/data-queries.ts";
-import { LOG_TYPES } from "../log-entry.ts";
-import { FAILED, type LogFilters, type LogScope } from "../log-queries.ts";
+import { useActing, useOrganizationOptions } from "../../accounts/organizations/use-organization.ts";
+import { LOG_TYPES } from "../list/log-entry.ts";
+import { FAILED, type LogFilters, type LogScope } from "../list/log-queries.ts";
+import { usageSeries } from "../usage/data-queries.ts";
 
 type Facet = "model" | "token" | "user" | "channel" | "group" | "tag";
 

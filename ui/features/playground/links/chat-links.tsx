@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import type { RowAction } from "../../../components/data-table/column.ts";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { useSite } from "../../../state/site-status.ts";
-import { gatewayAddress } from "../../site/examples.ts";
-import { ENABLED, effectiveStatus, fullKey, type Token, tokenPage } from "../../tokens/token.ts";
+import { ENABLED, effectiveStatus, fullKey, type Token, tokenPage } from "../../api-keys/api-key.ts";
+import { gatewayAddress } from "../../system/public-pages/examples.ts";
 
 /** Name → link, as the site's status lists them. */
 export type ChatLinks = readonly Readonly<Record<string, string>>[];

@@ -16,13 +16,13 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
-import { AnnouncementDialog } from "../../admin/announcements/AnnouncementDialog.tsx";
+import { AnnouncementDialog } from "../../notifications/announcements/AnnouncementDialog.tsx";
 import {
   type AnnouncementView,
   deleteAnnouncement,
   LEVEL_TONE,
   receivedAnnouncements,
-} from "../../admin/announcements/announcement-calls.ts";
+} from "../../notifications/announcements/announcement-calls.ts";
 import { WALLET_KEY } from "../../wallet/wallet-calls.ts";
 
 /** Creates, edits and deletes announcements. */

@@ -16,7 +16,7 @@ import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import { isText, mapOf, readRecord } from "../../../lib/json.ts";
 import { refreshSiteStatus } from "../../../state/site-status.ts";
-import { SITE_TEXT_KEY } from "../../site/SiteText.tsx";
+import { SITE_TEXT_KEY } from "../../system/public-pages/SiteText.tsx";
 import { options } from "../option-calls.ts";
 import { wordOf } from "../setting-field.ts";
 

@@ -16,7 +16,7 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { Panel, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { formatDate } from "../../../lib/format/time.ts";
-import { useActing } from "../../account/organizations/use-organization.ts";
+import { useActing } from "../../accounts/organizations/use-organization.ts";
 import {
   AutoTopUpDialog,
   autoTopUp,

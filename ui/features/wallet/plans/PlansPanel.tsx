@@ -18,7 +18,7 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { formatDate } from "../../../lib/format/time.ts";
-import { useActing } from "../../account/organizations/use-organization.ts";
+import { useActing } from "../../accounts/organizations/use-organization.ts";
 import { NextPeriodDialog } from "../orders/PeriodPayment.tsx";
 import { RenewalDialog, RenewalText } from "../orders/RenewalDialog.tsx";
 import { paymentOptions } from "../wallet-calls.ts";

@@ -14,7 +14,7 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { useActing } from "../../account/organizations/use-organization.ts";
+import { useActing } from "../../accounts/organizations/use-organization.ts";
 import { moneyText } from "../wallet-calls.ts";
 import { requestStatement, type StatementRef, statement } from "./statement-calls.ts";
 import { kindOf } from "./statement-columns.tsx";

@@ -20,7 +20,7 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { useOnceOpened } from "../../../components/once-opened.ts";
-import { useActing } from "../../account/organizations/use-organization.ts";
+import { useActing } from "../../accounts/organizations/use-organization.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
 import { StatementDrawer } from "./StatementDrawer.tsx";
 import { billingProfile, requestMovements, type StatementRef, saveBillingProfile } from "./statement-calls.ts";

@@ -7,7 +7,7 @@ import type { SubscriptionView } from "../../../../../src/domain/wallet/plans/pl
 import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
 import { Panel, Row } from "../../../../components/layout.tsx";
 import { formatNumber } from "../../../../lib/format/number.ts";
-import { useActing } from "../../../account/organizations/use-organization.ts";
+import { useActing } from "../../../accounts/organizations/use-organization.ts";
 import { periodText, rateText } from "../period-text.ts";
 import { ChangeDialog } from "./ChangeDialog.tsx";
 import { SubscribeDialog } from "./SubscribeDialog.tsx";

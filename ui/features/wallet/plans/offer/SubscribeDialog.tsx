@@ -10,7 +10,7 @@ import { amountText, useMoneyFormat } from "../../../../components/display/Money
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
 import { Col, Field, Row } from "../../../../components/layout.tsx";
-import { useActing } from "../../../account/organizations/use-organization.ts";
+import { useActing } from "../../../accounts/organizations/use-organization.ts";
 import { methodName } from "../../orders/method-name.ts";
 import { usePeriodPayment } from "../../orders/PeriodPayment.tsx";
 import { paymentOptions, reloadWallet } from "../../wallet-calls.ts";

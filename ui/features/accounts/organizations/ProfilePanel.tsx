@@ -1,0 +1,142 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Field, Panel, Row } from "../../../components/layout.tsx";
+import { self } from "../profile/self-calls.ts";
+import { type Organization, renameOrganization, transferQuota } from "./organization-calls.ts";
+import { useActing } from "./use-organization.ts";
+
+/** The name that members see. */
+export const ProfilePanel = ({ organization }: { organization: Organization }) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const client = useQueryClient();
+  const [name, setName] = useState(organization.display_name);
+  const rename = useMutation({
+    mutationFn: () => renameOrganization(organization.id, name.trim()),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ["self"] });
+      notifyDone(t("organizations.rename.done"));
+    },
+  });
+  return (
+    <Panel title={t("organizations.rename.title")}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          rename.mutate();
+        }}
+      >
+        <Field label={t("organizations.name")} htmlFor={id} error={rename.error?.message}>
+          <Row>
+            <OutlinedInput
+              id={id}
+              fullWidth
+              autoComplete="off"
+              value={name}
+              error={rename.isError}
+              onChange={(event) => {
+                setName(event.target.value);
+                rename.reset();
+              }}
+            />
+            <Button type="submit" loading={rename.isPending} disabled={name.trim() === organization.display_name}>
+              {t("organizations.rename.action")}
+            </Button>
+          </Row>
+        </Field>
+      </form>
+    </Panel>
+  );
+};
+
+type Direction = "in" | "out";
+
+/** The balance, and moving it between this wallet and the user's own. */
+export const WalletPanel = ({ organization }: { organization: Organization }) => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const { may } = useActing();
+  const [direction, setDirection] = useState<Direction | null>(null);
+  return (
+    <Panel
+      title={t("organizations.wallet.title")}
+      action={
+        <Row gap={2}>
+          {may("wallet.topUp") && (
+            <Button size="small" onClick={() => setDirection("in")}>
+              {t("organizations.wallet.in.open")}
+            </Button>
+          )}
+          {may("wallet.withdraw") && (
+            <Button size="small" onClick={() => setDirection("out")}>
+              {t("organizations.wallet.out.open")}
+            </Button>
+          )}
+        </Row>
+      }
+    >
+      <Box className="num" sx={{ fontSize: 24, lineHeight: "32px", fontWeight: 650 }}>
+        {amountText(organization.quota, format)}
+      </Box>
+      <Box sx={{ fontSize: 12, color: "text.secondary" }}>
+        {t("organizations.wallet.used", { amount: amountText(organization.used_quota, format) })}
+      </Box>
+      {direction && (
+        <TransferDialog organization={organization} direction={direction} onClose={() => setDirection(null)} />
+      )}
+    </Panel>
+  );
+};
+
+type TransferProps = { organization: Organization; direction: Direction; onClose: () => void };
+
+const TransferDialog = ({ organization, direction, onClose }: TransferProps) => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const id = useId();
+  const client = useQueryClient();
+  const own = useQuery(self).data?.quota ?? 0;
+  const available = direction === "in" ? own : organization.quota;
+  const { form, change, problem, isSaving, submit } = useCheckedForm({
+    initial: { quota: "" },
+    rejection: "inline",
+    send: async ({ quota }) => {
+      await transferQuota(organization.id, direction, Number(quota));
+      await client.invalidateQueries({ queryKey: ["self"] });
+      notifyDone(t("organizations.wallet.moved"));
+      onClose();
+    },
+  });
+  const amount = Number(form.quota);
+  const isInvalid = !Number.isSafeInteger(amount) || amount <= 0;
+  const error = amount > available ? t("organizations.wallet.tooLarge") : problem;
+  return (
+    <FormDialog
+      title={t(`organizations.wallet.${direction}.title`)}
+      action={t(`organizations.wallet.${direction}.action`)}
+      isBusy={isSaving}
+      isDisabled={isInvalid || amount > available}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Field
+        label={t("organizations.wallet.quota")}
+        htmlFor={id}
+        hint={t("organizations.wallet.available", { amount: amountText(available, format) })}
+        error={error}
+      >
+        <QuotaInput id={id} value={form.quota} onChange={(quota) => change({ quota })} hasError={Boolean(error)} />
+      </Field>
+    </FormDialog>
+  );
+};

@@ -1,0 +1,101 @@
+import Avatar from "@mui/material/Avatar";
+import Box from "@mui/material/Box";
+import Divider from "@mui/material/Divider";
+import IconButton from "@mui/material/IconButton";
+import Menu from "@mui/material/Menu";
+import MenuItem from "@mui/material/MenuItem";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Tag } from "../../../../components/display/Tag.tsx";
+import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
+import { useOnceOpened } from "../../../../components/once-opened.ts";
+import { useSession } from "../../../../state/session.ts";
+import type { StoredUser } from "../../../../state/stored-user.ts";
+import { AccountSwitcher } from "../../../accounts/organizations/AccountSwitcher.tsx";
+import { useActing, useHasOrganizations } from "../../../accounts/organizations/use-organization.ts";
+
+/** The signed-in user, the accounts that they can act for, and the sign-out button. */
+export const AccountMenu = ({ user }: { user: StoredUser }) => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const leave = useLeave();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const wasOpened = useOnceOpened(anchor !== null);
+  const hasOrganizations = useHasOrganizations();
+  const { organization } = useActing();
+  const name = user.display_name || user.username;
+  const shown = organization ? organization.display_name || organization.username : name;
+  return (
+    <>
+      {organization && (
+        <Box component="span" sx={{ display: { xs: "none", sm: "inline-flex" } }}>
+          <Tag tone="info">{shown}</Tag>
+        </Box>
+      )}
+      <IconButton
+        aria-label={t("shell.account")}
+        aria-haspopup="menu"
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        <Avatar
+          sx={{
+            width: 28,
+            height: 28,
+            fontSize: 13,
+            fontWeight: 600,
+            bgcolor: "tone.idle.tint",
+            color: "text.primary",
+          }}
+        >
+          {[...shown][0]?.toUpperCase()}
+        </Avatar>
+      </IconButton>
+      {wasOpened && (
+        <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+          <Box sx={{ px: 2.5, py: 1.5, minWidth: 200, maxWidth: 280, overflowWrap: "anywhere" }}>
+            <Box sx={{ fontWeight: 600 }}>{name}</Box>
+            <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{user.username}</Box>
+          </Box>
+          <Divider sx={{ my: 1 }} />
+          {hasOrganizations && <AccountSwitcher user={user} onClose={() => setAnchor(null)} />}
+          <MenuItem
+            onClick={() => {
+              setAnchor(null);
+              void navigate({ to: "/personal", search: {} });
+            }}
+          >
+            {t("shell.personalSettings")}
+          </MenuItem>
+          <MenuItem
+            onClick={() => {
+              setAnchor(null);
+              void leave();
+            }}
+          >
+            {t("shell.signOut")}
+          </MenuItem>
+        </Menu>
+      )}
+    </>
+  );
+};
+
+/** Signs out, clears the user's cached data, and opens the sign-in page. */
+export function useLeave(): () => Promise<void> {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const { signOut } = useSession();
+  return async () => {
+    try {
+      await signOut();
+    } catch (error) {
+      return notifyError(error);
+    }
+    queryClient.removeQueries();
+    notifyDone(t("shell.signedOut"));
+    await navigate({ to: "/login", search: {} });
+  };
+}

@@ -1,0 +1,272 @@
+import { atom } from "jotai";
+import { useTranslation } from "react-i18next";
+import type { Right } from "../../../../src/domain/accounts/access/access-rules.ts";
+import type { OrganizationRight } from "../../../../src/domain/accounts/organizations/rights.ts";
+import { usePathname } from "../../../components/use-address.ts";
+import { sitePath } from "../../../lib/base-path.ts";
+import { useSession } from "../../../state/session.ts";
+import { type SiteStatus, useSite } from "../../../state/site-status.ts";
+import { hasRootRight, isAdmin, isSuperAdmin, type StoredUser } from "../../../state/stored-user.ts";
+
+/** What optional pages depend on: the site's switches, and whether there are first steps to do. */
+type PageSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task" | "organizations"> &
+  Readonly<{ has_first_steps?: boolean }>;
+
+/** Groups of the administrators' pages, in the order of the sidebar. */
+export type NavGroup = "routing" | "quality" | "people" | "access" | "trust" | "system";
+
+export type NavItem = Readonly<{
+  path:
+    | "/start"
+    | "/playground"
+    | "/detail"
+    | "/token"
+    | "/log"
+    | "/sessions"
+    | "/midjourney"
+    | "/task"
+    | "/channel"
+    | "/live"
+    | "/router"
+    | "/routes"
+    | "/experiments"
+    | "/replays"
+    | "/channel-checks"
+    | "/redemption"
+    | "/user"
+    | "/service-accounts"
+    | "/admin-roles"
+    | "/identity-providers"
+    | "/audit"
+    | "/books"
+    | "/catalog"
+    | "/doctor"
+    | "/jobs"
+    | "/alerts"
+    | "/exports"
+    | "/notice"
+    | "/setting"
+    | "/topup"
+    | "/organization"
+    | "/order"
+    | "/statement"
+    | "/plan"
+    | "/agent"
+    | "/personal";
+  /** A key under `shell` in the locales. */
+  label:
+    | "start"
+    | "playground"
+    | "dashboard"
+    | "tokens"
+    | "logs"
+    | "sessions"
+    | "drawings"
+    | "tasks"
+    | "channels"
+    | "live"
+    | "routing"
+    | "routes"
+    | "experiments"
+    | "replays"
+    | "channelChecks"
+    | "codes"
+    | "users"
+    | "serviceAccounts"
+    | "adminRoles"
+    | "identityProviders"
+    | "audit"
+    | "books"
+    | "catalog"
+    | "doctor"
+    | "jobs"
+    | "alerts"
+    | "exports"
+    | "notices"
+    | "settings"
+    | "wallet"
+    | "organizations"
+    | "orders"
+    | "statements"
+    | "plans"
+    | "agents"
+    | "personalSettings";
+  /** A group that the sidebar can collapse. */
+  group?: NavGroup;
+  isForSuperAdmins?: true;
+  /** Opens a page of administrators to people whose custom role has it. */
+  right?: Right;
+  /** What members need who act for an organization. */
+  memberRight?: OrganizationRight;
+  /** Only if this is on. */
+  needs?: keyof PageSwitches;
+}>;
+
+type NavSection = Readonly<{
+  key: "playground" | "console" | "admin" | "personal";
+  isForAdmins: boolean;
+  items: readonly NavItem[];
+}>;
+
+/** Groups that are closed until somebody opens them: who sets up a site needs none of their pages. */
+export const CLOSED_AT_FIRST: readonly NavGroup[] = ["quality", "access", "trust"];
+
+/** The pages of the sidebar, by section. */
+export const NAV: readonly NavSection[] = [
+  {
+    key: "playground",
+    isForAdmins: false,
+    items: [
+      { path: "/start", label: "start", isForSuperAdmins: true, needs: "has_first_steps" },
+      { path: "/playground", label: "playground" },
+    ],
+  },
+  {
+    key: "console",
+    isForAdmins: false,
+    items: [
+      { path: "/detail", label: "dashboard", memberRight: "usage.read", needs: "enable_data_export" },
+      { path: "/token", label: "tokens" },
+      { path: "/log", label: "logs", memberRight: "requests.read" },
+      { path: "/sessions", label: "sessions", memberRight: "requests.read" },
+      { path: "/midjourney", label: "drawings", memberRight: "requests.read", needs: "enable_drawing" },
+      { path: "/task", label: "tasks", memberRight: "requests.read", needs: "enable_task" },
+    ],
+  },
+  {
+    key: "admin",
+    isForAdmins: true,
+    items: [
+      { path: "/channel", label: "channels", group: "routing", right: "channels:read" },
+      { path: "/catalog", label: "catalog", group: "routing", right: "models:read" },
+      { path: "/routes", label: "routes", group: "routing", right: "models:read" },
+      { path: "/router", label: "routing", group: "routing", right: "channels:read" },
+      { path: "/live", label: "live", group: "routing", right: "logs:read" },
+      { path: "/channel-checks", label: "channelChecks", group: "quality", right: "channels:read" },
+      { path: "/experiments", label: "experiments", group: "quality", right: "models:read" },
+      { path: "/replays", label: "replays", group: "quality", right: "logs:read" },
+      { path: "/user", label: "users", group: "people", right: "users:read" },
+      { path: "/redemption", label: "codes", group: "people", right: "billing:read" },
+      { path: "/agent", label: "agents", group: "people", right: "billing:read" },
+      { path: "/plan", label: "plans", group: "people", right: "billing:read" },
+      { path: "/order", label: "orders", group: "people", right: "billing:read" },
+      { path: "/statement", label: "statements", group: "people", right: "billing:read" },
+      { path: "/admin-roles", label: "adminRoles", group: "access", isForSuperAdmins: true },
+      { path: "/service-accounts", label: "serviceAccounts", group: "access", isForSuperAdmins: true },
+      { path: "/identity-providers", label: "identityProviders", group: "access", isForSuperAdmins: true },
+      { path: "/books", label: "books", group: "trust", right: "system:read", isForSuperAdmins: true },
+      { path: "/audit", label: "audit", group: "trust", right: "audit:read" },
+      { path: "/doctor", label: "doctor", group: "trust", right: "system:read", isForSuperAdmins: true },
+      { path: "/jobs", label: "jobs", group: "trust", right: "system:read", isForSuperAdmins: true },
+      { path: "/alerts", label: "alerts", group: "system" },
+      { path: "/exports", label: "exports", group: "system", right: "settings:read", isForSuperAdmins: true },
+      { path: "/notice", label: "notices", group: "system", right: "settings:read", isForSuperAdmins: true },
+      { path: "/setting", label: "settings", group: "system", right: "settings:read", isForSuperAdmins: true },
+    ],
+  },
+  {
+    key: "personal",
+    isForAdmins: false,
+    items: [
+      { path: "/topup", label: "wallet" },
+      { path: "/organization", label: "organizations", needs: "organizations" },
+      { path: "/personal", label: "personalSettings" },
+    ],
+  },
+];
+
+/** The pages of a section by group, in their order; pages without a group form one without a name. */
+export const groupsOf = (items: readonly NavItem[]): readonly (readonly [NavGroup | undefined, NavItem[]])[] => [
+  ...Map.groupBy(items, ({ group }) => group),
+];
+
+const isOn = (state: boolean | string | undefined): boolean => state === true || state === "on" || state === "required";
+
+/**
+ * The sections and pages that the user may open; without the site's status, only those that every site has. `may`: what they
+ * may do for the account that they act for.
+ */
+export const navFor = (
+  user: StoredUser | null,
+  site: PageSwitches | undefined,
+  may: (right: OrganizationRight) => boolean = () => true,
+): readonly NavSection[] =>
+  NAV.map(({ items, ...section }) => ({
+    ...section,
+    items: items.filter(
+      (item) =>
+        mayOpen(user, section.isForAdmins, item) &&
+        (!item.memberRight || may(item.memberRight)) &&
+        (!item.needs || isOn(site?.[item.needs])),
+    ),
+  })).filter(({ isForAdmins, items }) => !isForAdmins || items.length > 0);
+
+/** Whether the user's role opens a page: a built-in one, or the rights of a custom one. */
+function mayOpen(user: StoredUser | null, isForAdmins: boolean, { isForSuperAdmins, right }: NavItem): boolean {
+  if (isSuperAdmin(user) || (right && hasRootRight(user, right))) return true;
+  return !isForSuperAdmins && (!isForAdmins || isAdmin(user));
+}
+
+/** Public pages whose path lies under that of a console page. */
+const OPEN_PAGES: ReadonlySet<string> = new Set(["/user/reset"]);
+
+/** Whether a path is a page or a drawer of that page. */
+export const isUnder = (pathname: string, page: string): boolean =>
+  pathname === page || (pathname.startsWith(`${page}/`) && !OPEN_PAGES.has(pathname.replace(/\/$/, "")));
+
+/** Whether this is a page of the console. */
+export const isConsolePage = (pathname: string): boolean =>
+  NAV.some(({ items }) => items.some(({ path }) => isUnder(pathname, path)));
+
+/** Pages without the sidebar. */
+const FULL_WIDTH_PAGES = [
+  "/setup",
+  "/login",
+  "/register",
+  "/reset",
+  "/user/reset",
+  "/oauth",
+  "/chat",
+  "/chat2link",
+] as const;
+
+/** Whether the sidebar is shown to signed-in users: on all pages except home, chats and sign-in pages. */
+export const isSiderPage = (pathname: string): boolean => {
+  const path = pathname.replace(/\/$/, "");
+  return path !== "" && !FULL_WIDTH_PAGES.some((page) => isUnder(path, page));
+};
+
+/** Whether this is a page of administrators that the user's role does not open. */
+export const isForbiddenPage = (user: StoredUser | null, pathname: string): boolean =>
+  NAV.some(
+    ({ isForAdmins, items }) =>
+      isForAdmins && !isAdmin(user) && items.some((item) => isUnder(pathname, item.path) && !mayOpen(user, true, item)),
+  );
+
+/** One of the site's main links: a page of the console, or another site. */
+export type SiteLink = Readonly<{ key: string; label: string; isHere: boolean } & ({ to: string } | { href: string })>;
+
+/** The links at the top of every page; some are for signed-in users only. */
+export function useSiteLinks(): readonly SiteLink[] {
+  const { t } = useTranslation();
+  const pathname = usePathname();
+  const { user } = useSession();
+  const site = useSite();
+  const docs = site?.docs_link;
+  return [
+    { key: "home", label: t("shell.home"), to: "/", isHere: pathname === "/" },
+    ...(user ? [{ key: "console", label: t("shell.console"), to: "/token", isHere: isConsolePage(pathname) }] : []),
+    { key: "pricing", label: t("shell.prices"), to: "/pricing", isHere: pathname === "/pricing" },
+    ...(site?.status_page_enabled
+      ? [{ key: "status", label: t("status.title"), to: "/status", isHere: pathname === "/status" }]
+      : []),
+    ...(docs ? [{ key: "docs", label: t("shell.docs"), href: sitePath(docs), isHere: false }] : []),
+    { key: "about", label: t("shell.about"), to: "/about", isHere: pathname === "/about" },
+  ];
+}
+
+/** Whether the command palette is open. */
+export const paletteAtom = atom(false);
+
+/** The palette's keyboard shortcut on this platform. */
+export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘ K" : "Ctrl K";
