@@ -1349,7 +1349,7 @@ CREATE INDEX "users_username_folded_idx" ON "users" USING btree (lower("username
 CREATE UNIQUE INDEX "users_aff_code_key" ON "users" USING btree ("aff_code");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_access_token_hash_key" ON "users" USING btree ("access_token_hash");--> statement-breakpoint
 CREATE INDEX "users_email_idx" ON "users" USING btree (lower("email"));--> statement-breakpoint
-CREATE INDEX "users_group_idx" ON "users" USING btree ("group");--> statement-breakpoint
+CREATE INDEX "users_filters_idx" ON "users" USING btree ("group","status","role","kind");--> statement-breakpoint
 CREATE INDEX "users_inviter_idx" ON "users" USING btree ("inviter_id");--> statement-breakpoint
 CREATE INDEX "users_admin_role_idx" ON "users" USING btree ("admin_role_id") WHERE "users"."admin_role_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "budgets_scope_key" ON "budgets" USING btree ("organization_id","scope","scope_id","period") WHERE "budgets"."deleted_at" is null;--> statement-breakpoint

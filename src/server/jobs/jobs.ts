@@ -8,6 +8,7 @@ import type { Database } from "../../../db/types.ts";
 import type { Billing } from "../../billing/billing.ts";
 import { UNLOGGED_MEMORY_S } from "../../billing/journal/apply/apply-batch.ts";
 import { renewOrganizationBudgets } from "../../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
+import { ensureSearchIndex } from "../../domain/accounts/users/list-users.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
 import { evaluateRules } from "../../domain/alerts/evaluate.ts";
 import type { KeyNetworks } from "../../domain/alerts/leaks/key-networks.ts";
@@ -117,6 +118,7 @@ export function listJobs(services: JobServices): readonly Job[] {
   });
   return [
     once("log retention", HOUR_MS, (signal) => applyRetention(services, signal)),
+    once("user search", 6 * HOUR_MS, () => ensureSearchIndex(database)),
     once("log partitions", 6 * HOUR_MS, () => ensurePartitions(database)),
     // A Postgres server does this by itself.
     ...(database.kind === "embedded" ? [every("database", MINUTE_MS, createDatabaseTidier(database.sql))] : []),

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { createUser } from "./create-user.ts";
-import { listUsers } from "./list-users.ts";
+import { ensureSearchIndex, listUsers } from "./list-users.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -41,3 +41,38 @@ test.each([
   const { total } = await listUsers(database.db, { keyword }, { page: 0, pageSize: 10 });
   expect(total).toBe(found);
 });
+
+test.skipIf(!process.env.TEST_DATABASE_URL)(
+  "many users are searched by an index, which is made anew when it is broken",
+  async () => {
+    const { db, sql } = database;
+    const hasIndex = async () => (await sql`select from pg_class where relname = 'users_search_idx'`).length === 1;
+    await ensureSearchIndex(database);
+    expect(await hasIndex()).toBe(false);
+    await sql`
+    insert into users (username, display_name, aff_code, created_at)
+    select 'many-' || i, 'Émile ' || i, 'm' || i, 0 from generate_series(1, 20001) i`;
+    await ensureSearchIndex(database);
+    expect(await hasIndex()).toBe(true);
+    await sql`update pg_index set indisvalid = false where indexrelid = 'users_search_idx'::regclass`;
+    await ensureSearchIndex(database);
+    await sql`analyze users`;
+    const scansOf = async () => {
+      await sql`select pg_stat_clear_snapshot(), pg_stat_force_next_flush()`;
+      return Number(
+        (await sql`select idx_scan from pg_stat_user_indexes where indexrelname = 'users_search_idx'`)[0]?.idx_scan,
+      );
+    };
+    const before = await scansOf();
+    const found = await listUsers(db, { keyword: "Any-1999" }, { page: 0, pageSize: 20 });
+    expect(found.total).toBe(11);
+    expect(found.items[0]?.username).toBe("many-19999");
+    expect((await listUsers(db, { keyword: "émile 1999" }, { page: 0, pageSize: 20 })).total).toBe(11);
+    let after = before;
+    for (let tries = 0; after === before && tries < 50; tries += 1) {
+      await Bun.sleep(100);
+      after = await scansOf();
+    }
+    expect(after).toBeGreaterThan(before);
+  },
+);

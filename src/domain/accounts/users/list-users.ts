@@ -1,7 +1,8 @@
 import { and, asc, count, eq, gt, ne, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts";
-import type { Db } from "../../../../db/types.ts";
+import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
+import type { Database, Db } from "../../../../db/types.ts";
 import { csvById } from "../../../lib/values/csv.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import { byBytes, escapeLike, isOneOf } from "../../../lib/values/sql-text.ts";
@@ -99,6 +100,36 @@ const matchesKeyword = (keyword: string) =>
     sql`lower(${byBytes(SEARCHED, keyword)}) like lower(${`%${escapeLike(keyword)}%`})`,
     /^\d{1,9}$/.test(keyword) ? eq(users.id, Number(keyword)) : undefined,
   );
+
+const SEARCH_INDEX = "users_search_idx";
+/** Up to so many users a search that looks at each takes a few milliseconds. */
+const FEW_USERS = 20_000;
+
+/**
+ * Makes the index that searches of many users are answered by, where there are many and the server has trigrams (a part of
+ * Postgres that the owner of a database may switch on). Users are written meanwhile. Elsewhere searches look at each user.
+ */
+export async function ensureSearchIndex({ db, kind }: Pick<Database, "db" | "kind">): Promise<void> {
+  if (kind === "embedded") return;
+  const [index] = await db.execute<{ valid: boolean }>(sql`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass(${SEARCH_INDEX})`);
+  if (index?.valid) return;
+  const [{ many } = { many: false }] = await db.execute<{ many: boolean }>(sql`
+    select exists (select from ${users} offset ${FEW_USERS}) as many`);
+  if (!many) return;
+  // The rest of one that was interrupted.
+  if (index) await db.execute(sql`drop index ${sql.identifier(SEARCH_INDEX)}`);
+  const has = db.execute(sql`create extension if not exists pg_trgm`).then(
+    () => true,
+    () => false,
+  );
+  if (!(await has)) return;
+  await withDeadline(DEADLINES_MS.long, () =>
+    db.execute(sql`
+      create index concurrently ${sql.identifier(SEARCH_INDEX)} on ${users}
+        using gin (lower(${byBytes(SEARCHED, "")}) gin_trgm_ops)`),
+  );
+}
 
 const COLUMNS = [
   "id",
