@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openEmbedded } from "./embedded/open.ts";
 import { ensurePartitions } from "./maintenance/partitions.ts";
-import { migrateDatabase } from "./migrate.ts";
+import { migrateDatabase } from "./migrate/migrate.ts";
 import { openServer } from "./server/open-server.ts";
 import { type Database, DatabaseError } from "./types.ts";
 

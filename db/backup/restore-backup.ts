@@ -1,28 +1,35 @@
 import { createLogMonths } from "../maintenance/partitions.ts";
-import { newestMigration } from "../migrate.ts";
+import { newestMigration } from "../migrate/migrate.ts";
 import { requireRow } from "../require-row.ts";
 import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
 import type { Database, Statements } from "../types.ts";
 import { carryOver } from "./carry-over.ts";
+import { decodeRows } from "./copy-text.ts";
 import {
   BackupError,
   type BackupHead,
+  type BackupItem,
   liftTimeouts,
   listTables,
-  quoted,
   quotedList,
   type RowCounts,
   type Sequences,
 } from "./format.ts";
+import { dropIndexes } from "./indexes.ts";
+import { type LeftOut, loadRows } from "./load-rows.ts";
 import { type OpenFile, readBackup } from "./read-backup.ts";
 
-const ROWS_A_STATEMENT = 500;
-const CHARACTERS_A_STATEMENT = 2_000_000;
+/** What sorting the rows of an index may take: on a server of its own this is little. */
+const INDEX_MEMORY = "256MB";
+
+/** What was restored, and what of it this release's tables do not know. */
+export type Restored = Readonly<{ counts: RowCounts; leftOut: LeftOut }>;
 
 /**
  * Puts a backup into a migrated database that no gateway uses: all of it in one transaction, or nothing. Which engine the
  * backup came from makes no difference. Replaces what is there when `replace` is set, else the database must have neither
- * users nor channels nor log rows. Returns the rows restored a table. Throws BackupError.
+ * users nor channels nor log rows. A backup of a newer release is restored as far as this one knows it, where that release says
+ * that it may be. Returns the rows restored a table. Throws BackupError.
  */
 export async function restoreBackup(
   { sql, kind }: Database,
@@ -32,7 +39,7 @@ export async function restoreBackup(
     checkOption,
     open,
   }: Readonly<{ replace?: boolean; checkOption?: OptionCheck; open?: OpenFile }> = {},
-): Promise<RowCounts> {
+): Promise<Restored> {
   const head = await verify(path, checkOption, open);
   const restore = async (tx: Statements) => {
     if (kind === "server") await liftTimeouts(tx);
@@ -41,17 +48,15 @@ export async function restoreBackup(
     if (!replace) await refuseFilled(tx);
     await tx.unsafe(`truncate ${quotedList(all)}`);
     await createLogMonths(tx, head.logMonths);
-    const constraints = await deferConstraints(tx);
-    const { counts, sequences } = await load(tx, path, open);
-    await tx.unsafe("set constraints all immediate");
-    for (const { name, table } of constraints) {
-      await tx.unsafe(`alter table ${table} alter constraint ${quoted(name)} not deferrable`);
-    }
+    const indexes = await dropIndexes(tx);
+    const { counts, sequences, leftOut } = await loadRows(tx, readBackup(path, open), kind === "server");
+    if (kind === "server") await tx.unsafe(`set local maintenance_work_mem = '${INDEX_MEMORY}'`);
+    for (const statement of indexes) await tx.unsafe(statement);
     await advance(tx, sequences);
     await carryOver(head.migration, (statement) => tx.unsafe(statement));
     // The processes of the backup use another database, or have ended: nobody has to wait for them, nor for their journals.
     await tx`update processes set lease_until = 0, location = '' where lease_until > extract(epoch from now())::bigint`;
-    return counts;
+    return { counts, leftOut };
   };
   return withDeadline(DEADLINES_MS.long, () => sql.begin(restore));
 }
@@ -64,16 +69,25 @@ type OptionCheck = (option: Option) => void;
 async function verify(path: string, checkOption?: OptionCheck, open?: OpenFile): Promise<BackupHead> {
   let head: BackupHead | null = null;
   let table = "";
+  let columns: readonly string[] = [];
   for await (const item of readBackup(path, open)) {
     if (item.kind === "head") head = item.head;
-    else if (item.kind === "table") table = item.name;
-    else if (item.kind === "row" && table === "options") checkOption?.(JSON.parse(item.json) as Option);
+    else if (item.kind === "table") ({ name: table, columns } = item);
+    else if (table === "options" && checkOption) optionsOf(item, columns).forEach(checkOption);
   }
   if (!head) throw new BackupError(`${path} is empty`);
-  if (head.migration > (await newestMigration())) {
+  const newest = await newestMigration();
+  if (head.migration > newest && (head.compatibleFrom ?? head.migration) > newest) {
     throw new BackupError(`${path} was made by sluice ${head.version}: restore it with that release or a later one`);
   }
   return head;
+}
+
+function optionsOf(item: BackupItem, columns: readonly string[]): Option[] {
+  if (item.kind === "row") return [JSON.parse(item.json) as Option];
+  if (item.kind !== "rows") return [];
+  const [key, value] = [columns.indexOf("key"), columns.indexOf("value")];
+  return decodeRows(item.text).map((row) => ({ key: row[key] ?? "", value: row[value] ?? "" }));
 }
 
 /**
@@ -96,56 +110,11 @@ async function refuseFilled(tx: Statements): Promise<void> {
   if (found.filled) throw new BackupError("the database is not empty: --force replaces everything in it");
 }
 
-/** Until the end of the transaction rows may refer to rows that are yet to come. */
-async function deferConstraints(tx: Statements): Promise<{ name: string; table: string }[]> {
-  const constraints = await tx<{ name: string; table: string }[]>`
-    select conname as name, conrelid::regclass::text as "table" from pg_constraint
-    where contype = 'f' and connamespace = 'public'::regnamespace and conparentid = 0 and not condeferrable`;
-  for (const { name, table } of constraints) {
-    await tx.unsafe(`alter table ${table} alter constraint ${quoted(name)} deferrable initially deferred`);
-  }
-  return constraints;
-}
-
-async function load(
-  tx: Statements,
-  path: string,
-  open?: OpenFile,
-): Promise<{ counts: RowCounts; sequences: Sequences }> {
-  let statement = "";
-  let rows: string[] = [];
-  let characters = 0;
-  const flush = async () => {
-    if (rows.length) await tx.unsafe(statement, [`[${rows.join(",")}]`]);
-    rows = [];
-    characters = 0;
-  };
-  for await (const item of readBackup(path, open)) {
-    if (item.kind === "table") {
-      await flush();
-      statement = insertInto(item.name, item.columns);
-    } else if (item.kind === "row") {
-      rows.push(item.json);
-      characters += item.json.length;
-      if (rows.length >= ROWS_A_STATEMENT || characters >= CHARACTERS_A_STATEMENT) await flush();
-    } else if (item.kind === "end") {
-      await flush();
-      return item;
-    }
-  }
-  throw new BackupError(`${path} changed while it was read`);
-}
-
-/** Columns that the backup does not know yet get their defaults. */
-function insertInto(table: string, columns: readonly string[]): string {
-  const names = quotedList(columns);
-  return `insert into ${quoted(table)} (${names})
-    select ${names} from json_populate_recordset(null::${quoted(table)}, $1::text::json)`;
-}
-
 /** No id that was ever given out is given out again. */
 async function advance(tx: Statements, sequences: Sequences): Promise<void> {
   for (const [name, last] of Object.entries(sequences)) {
-    await tx`select setval(format('public.%I', ${name}::text)::regclass, ${last ?? 1}::bigint, ${last !== null})`;
+    // (One of a table that this release does not know is none.)
+    await tx`select setval(sequence, ${last ?? 1}::bigint, ${last !== null})
+      from to_regclass(format('public.%I', ${name}::text)) sequence where sequence is not null`;
   }
 }

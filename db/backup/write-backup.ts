@@ -1,11 +1,8 @@
-import { once } from "node:events";
-import { createWriteStream, openSync, renameSync, rmSync } from "node:fs";
-import { pipeline } from "node:stream/promises";
-import { createZstdCompress } from "node:zlib";
 import { listLogMonths } from "../maintenance/partitions.ts";
-import { requireRow } from "../require-row.ts";
+import { readApplied } from "../migrate/migrate.ts";
 import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
 import type { Database, Statements } from "../types.ts";
+import { type BackupFile, createBackupFile } from "./backup-file.ts";
 import {
   type BackupHead,
   FORMAT,
@@ -20,6 +17,7 @@ import {
 } from "./format.ts";
 
 const ROWS_A_FETCH = 1000;
+const BYTES_A_BLOCK = 256 * 1024;
 /** On the embedded engine everybody waits for a query: shorter slices. */
 const LOG_ROWS_A_SLICE = 400;
 
@@ -57,7 +55,7 @@ async function writeAll({ sql, kind }: Database, file: BackupFile, version: stri
     const { carried } = await listTables(tx);
     const log = carried.at(-1) as Table;
     for (const table of kind === "server" ? carried : carried.slice(0, -1)) {
-      counts[table.name] = await writeTable(tx, table, file);
+      counts[table.name] = await (kind === "server" ? copyTable : writeTable)(tx, table, file);
     }
     return { log, sequences: await readSequences(tx) };
   });
@@ -67,13 +65,12 @@ async function writeAll({ sql, kind }: Database, file: BackupFile, version: stri
 }
 
 async function headOf(tx: Statements, version: string): Promise<BackupHead> {
-  const applied = requireRow(
-    await tx<{ newest: number | null }[]>`select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`,
-  );
+  const { newest, compatibleFrom } = await readApplied(tx);
   return {
     format: FORMAT,
     version,
-    migration: applied.newest ?? 0,
+    migration: newest,
+    compatibleFrom,
     createdAt: Math.floor(Date.now() / 1000),
     logMonths: await listLogMonths(tx),
   };
@@ -102,6 +99,29 @@ async function writeTable(tx: Statements, { name, columns, key }: Table, file: B
   return count;
 }
 
+/** What a server gives by COPY; the embedded engine can't be asked for that. Without an order: nobody reads it by one. */
+async function copyTable(tx: Statements, { name, columns }: Table, file: BackupFile): Promise<number> {
+  await file.lines([JSON.stringify(["table", name, columns])]);
+  const rows = await tx.unsafe(`copy (select ${quotedList(columns)} from ${quoted(name)}) to stdout`).readable();
+  let [total, bytes] = [0, 0];
+  let block: Buffer[] = [];
+  const flush = async () => {
+    if (block.length > 0) await file.rows(block.length, Buffer.concat(block));
+    total += block.length;
+    [block, bytes] = [[], 0];
+  };
+  // Each chunk is a row: a message of the protocol.
+  for await (const row of rows) {
+    block.push(row);
+    bytes += row.length;
+    if (bytes >= BYTES_A_BLOCK) await flush();
+  }
+  await flush();
+  // The driver pauses its connection while rows wait to be read, also behind the last one.
+  rows._read(0);
+  return total;
+}
+
 async function writeLog(sql: Statements, { name, columns }: Table, lastId: number, file: BackupFile): Promise<number> {
   await file.lines([JSON.stringify(["table", name, columns])]);
   let count = 0;
@@ -117,50 +137,4 @@ async function writeLog(sql: Statements, { name, columns }: Table, lastId: numbe
     if (!last || rows.length < LOG_ROWS_A_SLICE) return count;
     after = { at: last.at, id: last.id };
   }
-}
-
-type BackupFile = Readonly<{
-  /** Adds lines; resolves when more may come. Rejects when the disk refuses. */
-  lines(texts: readonly string[]): Promise<void>;
-  /** Adds the checksum and puts the file in its place, whole and on disk. */
-  finish(): Promise<void>;
-  /** Leaves no trace. */
-  discard(): Promise<void>;
-}>;
-
-/** Begins a backup file that only this user can read; until finish() nothing stands under its name. */
-function createBackupFile(path: string, asCaller: <T>(run: () => T) => T): BackupFile {
-  const draft = `${path}.${process.pid}.part`;
-  const fd = asCaller(() => openSync(draft, "w", 0o600));
-  const hash = new Bun.CryptoHasher("sha256");
-  const compressor = createZstdCompress();
-  const written = pipeline(compressor, createWriteStream(draft, { fd, flush: true }));
-  // Whoever waits for a line or the end gets it; nobody may be waiting at the moment it fails.
-  let failure: unknown = null;
-  written.catch((error) => {
-    failure = error;
-  });
-  const write = async (text: string) => {
-    if (failure) throw failure;
-    if (!compressor.write(text)) await Promise.race([once(compressor, "drain"), written]);
-  };
-  return {
-    async lines(texts) {
-      if (texts.length === 0) return;
-      const block = `${texts.join("\n")}\n`;
-      hash.update(block);
-      await write(block);
-    },
-    async finish() {
-      await write(`${JSON.stringify(["sha256", hash.digest("hex")])}\n`);
-      compressor.end();
-      await written;
-      asCaller(() => renameSync(draft, path));
-    },
-    async discard() {
-      compressor.destroy();
-      await written.catch(() => {});
-      asCaller(() => rmSync(draft, { force: true }));
-    },
-  };
 }

@@ -37,6 +37,7 @@ const SECTIONS = [
     ["Deployment", "/operate/deployment"],
     ["Reverse proxies", "/operate/site/proxies"],
     ["Operations", "/operate/operations"],
+    ["Upgrades and the way back", "/operate/upgrades"],
     ["Log retention and archive", "/operate/monitoring/log-retention"],
     ["Outages of Postgres", "/operate/outages"],
     ["Secret managers", "/operate/secrets"],

@@ -2,6 +2,7 @@ import { checkCommitMessages, readSubjects } from "./commit-messages.ts";
 import { checkFileLength } from "./file-length.ts";
 import { checkFolderSize, projectFiles } from "./folder-size.ts";
 import { checkForbiddenCalls } from "./forbidden-calls.ts";
+import { checkMigrations, readMigrationFiles } from "./migrations.ts";
 import { checkRequestMembers } from "./request-members.ts";
 import { type Findings, ROOT, readSources } from "./source.ts";
 import { checkUnusedTexts } from "./unused-texts.ts";
@@ -78,6 +79,10 @@ const OTHERS: readonly Check[] = [
   own("unused texts", () => checkUnusedTexts(readSources())),
   own("file length", () => checkFileLength(readSources())),
   own("folder size", async () => checkFolderSize(await projectFiles())),
+  own("migrations", async () => {
+    const { files, releases } = await readMigrationFiles();
+    return checkMigrations(files, releases);
+  }),
   own("commit messages", () => checkCommitMessages(readSubjects())),
 ];
 

@@ -20,13 +20,19 @@ export async function restore(file: string, force: boolean): Promise<number> {
   const database = await openDatabase(config);
   try {
     if (force) process.stdout.write(`Replacing everything in ${place}\n`);
-    const counts = await restoreBackup(database, file, {
+    const { counts, leftOut } = await restoreBackup(database, file, {
       replace: force,
       open: (path) => asCaller(() => openSync(path, "r")),
       checkOption: (option) => checkBackupKey(option, vault),
     });
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
     process.stdout.write(`${rows} rows of ${Object.keys(counts).length} tables restored into ${place}\n`);
+    const unknown = [...leftOut.tables, ...leftOut.columns];
+    if (unknown.length > 0) {
+      process.stdout.write(
+        `A newer release made it. This one does not know, and has left out: ${unknown.join(", ")}\n`,
+      );
+    }
     process.stdout.write("Sessions and one-time codes are in no backup: everybody signs in again.\n");
     return 0;
   } finally {

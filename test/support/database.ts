@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Changes, createChanges } from "../../db/changes.ts";
 import { openEmbedded } from "../../db/embedded/open.ts";
 import { ensurePartitions, monthOf } from "../../db/maintenance/partitions.ts";
-import { migrateDatabase } from "../../db/migrate.ts";
+import { migrateDatabase } from "../../db/migrate/migrate.ts";
 import { openServer } from "../../db/server/open-server.ts";
 import type { Database } from "../../db/types.ts";
 import { migrationsHash, prepareTables } from "./processes/prepared-tables.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { migrateDatabase } from "../../../db/migrate.ts";
+import { migrateDatabase } from "../../../db/migrate/migrate.ts";
 import { openServer } from "../../../db/server/open-server.ts";
 import type { Database } from "../../../db/types.ts";
 import { shortLivedEnv } from "../../../test/support/processes/run-command.ts";

@@ -41,8 +41,9 @@ async function secretsUnder(encryptionKeys: readonly string[], env: Record<strin
   let table = "";
   for await (const item of readBackup(file)) {
     if (item.kind === "table") table = item.name;
-    if (item.kind !== "row") continue;
-    for (const [cipher] of item.json.matchAll(/v1\.[\w-]{38,}/g)) {
+    if (item.kind !== "row" && item.kind !== "rows") continue;
+    const text = item.kind === "row" ? item.json : item.text.toString("utf8");
+    for (const [cipher] of text.matchAll(/v1\.[\w-]{38,}/g)) {
       for (const { vault, found } of keys) {
         try {
           vault.decrypt(cipher);

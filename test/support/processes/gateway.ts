@@ -32,6 +32,8 @@ export type GatewayOptions = Readonly<{
    * as at its first start; otherwise the tables and these variables are there.
    */
   isFirstStart?: boolean;
+  /** Starts this instead of the executable that is tested. */
+  command?: readonly string[];
 }>;
 
 const running = new Set<Bun.Subprocess>();
@@ -71,11 +73,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     folders.add(dataDir);
     const isServer = options.env?.DATABASE_URL !== undefined;
     // Another executable may have other tables.
-    const isOther = process.env.SLUICE_E2E_EXECUTABLE !== undefined;
+    const isOther = process.env.SLUICE_E2E_EXECUTABLE !== undefined || options.command !== undefined;
     if (!isServer && !isOther && !options.isFirstStart) await prepareTables(dataDir);
   }
   const started = performance.now();
-  const child = Bun.spawn(gatewayCommand(), {
+  const child = Bun.spawn([...(options.command ?? gatewayCommand())], {
     cwd: dataDir,
     env: {
       ...(!options.isFirstStart && runtimeSettings(options.env ?? {})),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { ensurePartitions } from "../../../db/maintenance/partitions.ts";
-import { migrateDatabase } from "../../../db/migrate.ts";
+import { migrateDatabase } from "../../../db/migrate/migrate.ts";
 import { openServer } from "../../../db/server/open-server.ts";
 import type { Database } from "../../../db/types.ts";
 import type { Engine } from "../import/schemas.ts";

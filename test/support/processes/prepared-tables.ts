@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ENGINE_FOLDER, openEmbedded } from "../../../db/embedded/open.ts";
 import { ensurePartitions, monthOf } from "../../../db/maintenance/partitions.ts";
-import { migrateDatabase } from "../../../db/migrate.ts";
+import { migrateDatabase } from "../../../db/migrate/migrate.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../db/migrations");
 

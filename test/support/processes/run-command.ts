@@ -1,8 +1,14 @@
 import { gatewayCommand, testEnvironment } from "./gateway.ts";
 
-/** Runs a command of the executable to its end. `env` comes on top of the tests' environment. */
-export async function runCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = Bun.spawn([...gatewayCommand(), ...args], {
+/**
+ * Runs a command of the executable, or of another one, to its end. `env` comes on top of the tests' environment.
+ */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  executable: readonly string[] = gatewayCommand(),
+) {
+  const child = Bun.spawn([...executable, ...args], {
     env: { ...testEnvironment(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -88,8 +88,14 @@ describe("database", () => {
     expect(brief(await checkDatabase({ database, reads: readFromPrimary(database.db) }))[2]).toBe(
       "fail doctor_migrations_pending",
     );
-    await database.sql`update drizzle.__drizzle_migrations set created_at = created_at + 1000000
-      where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`;
+    await database.sql`alter table drizzle.__drizzle_migrations add column if not exists compatible_from bigint`;
+    const [{ later } = { later: 0 }] = await database.sql`update drizzle.__drizzle_migrations
+      set created_at = created_at + 1000000
+      where created_at = (select max(created_at) from drizzle.__drizzle_migrations) returning created_at as later`;
+    expect(brief(await checkDatabase({ database, reads: readFromPrimary(database.db) }))[2]).toBe(
+      "ok doctor_migrations_compatible",
+    );
+    await database.sql`update drizzle.__drizzle_migrations set compatible_from = created_at where created_at = ${later}`;
     expect(brief(await checkDatabase({ database, reads: readFromPrimary(database.db) }))[2]).toBe(
       "fail doctor_migrations_newer",
     );

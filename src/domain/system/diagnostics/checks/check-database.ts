@@ -1,4 +1,4 @@
-import { newestMigration } from "../../../../../db/migrate.ts";
+import { newestMigration, readApplied } from "../../../../../db/migrate/migrate.ts";
 import { requireRow } from "../../../../../db/require-row.ts";
 import type { ReplicaStatus } from "../../../../../db/server/replica.ts";
 import { reasonOf } from "../../../../lib/reason.ts";
@@ -73,14 +73,10 @@ export function judgeWrite(ms: number): Finding {
 }
 
 async function compareTables({ sql }: DiagnosticsContext["database"]): Promise<Finding> {
-  const row = requireRow(
-    await sql<{ newest: string | null }[]>`
-    select max(created_at)::text as newest from drizzle.__drizzle_migrations`,
-  );
-  const applied = Number(row.newest ?? 0);
-  const newest = await newestMigration();
+  const [{ newest: applied, compatibleFrom }, newest] = await Promise.all([readApplied(sql), newestMigration()]);
   if (applied === newest) return fine("doctor_migrations_done");
-  return applied < newest
-    ? trouble("fail", ["doctor_migrations_pending"], ["doctor_fix_migrations_pending"])
+  if (applied < newest) return trouble("fail", ["doctor_migrations_pending"], ["doctor_fix_migrations_pending"]);
+  return compatibleFrom <= newest
+    ? fine("doctor_migrations_compatible")
     : trouble("fail", ["doctor_migrations_newer"], ["doctor_fix_migrations_newer"]);
 }

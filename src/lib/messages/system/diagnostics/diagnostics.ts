@@ -74,7 +74,14 @@ export const doctorMessages = {
     en: "Start the gateway; it migrates the schema.",
     zh: "请启动网关，启动时会自动更新数据表。",
   },
-  doctor_migrations_newer: { en: "The database schema belongs to a newer release.", zh: "数据表属于更新的版本。" },
+  doctor_migrations_compatible: {
+    en: "A newer release has added to the database schema; this release works with it.",
+    zh: "更新的版本扩展了数据表，当前版本仍可正常使用。",
+  },
+  doctor_migrations_newer: {
+    en: "A newer release has removed parts of the database schema that this release uses.",
+    zh: "更新的版本移除了当前版本所需的部分数据表结构。",
+  },
   doctor_fix_migrations_newer: { en: "Run that newer release.", zh: "请运行对应的新版本。" },
 
   doctor_disk_free: { en: "{dataDir} has {gib} GiB of free space.", zh: "{dataDir} 剩余 {gib} GiB 空间。" },
