@@ -8,7 +8,7 @@ const ROWS_A_STATEMENT = 500;
 const CHARACTERS_A_STATEMENT = 2_000_000;
 
 /** What the tables of this release are: the types of their columns by name, by the name of the table. */
-export type TableTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
+type TableTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** What a backup has and this release's tables have not: a newer release has added it. */
 export type LeftOut = Readonly<{ tables: readonly string[]; columns: readonly string[] }>;
@@ -20,7 +20,7 @@ type RowTaker = Readonly<{
   finish(): Promise<void>;
 }>;
 
-export async function readTypes(tx: Statements): Promise<TableTypes> {
+async function readTypes(tx: Statements): Promise<TableTypes> {
   const rows = await tx<{ table: string; column: string; type: string }[]>`
     select c.relname::text as "table", a.attname::text as "column", format_type(a.atttypid, a.atttypmod) as type
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

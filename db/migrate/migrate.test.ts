@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { addMigration } from "../../test/support/processes/next-migrations.ts";
+import { addMigration } from "../../test/support/processes/releases/next-migrations.ts";
 import { openServer } from "../server/open-server.ts";
 import { DatabaseError } from "../types.ts";
 import { migrateDatabase, newestMigration, readApplied } from "./migrate.ts";

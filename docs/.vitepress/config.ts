@@ -37,7 +37,7 @@ const SECTIONS = [
     ["Deployment", "/operate/deployment"],
     ["Reverse proxies", "/operate/site/proxies"],
     ["Operations", "/operate/operations"],
-    ["Upgrades and the way back", "/operate/upgrades"],
+    ["Upgrades and the way back", "/operate/site/upgrades"],
     ["Log retention and archive", "/operate/monitoring/log-retention"],
     ["Outages of Postgres", "/operate/outages"],
     ["Secret managers", "/operate/secrets"],

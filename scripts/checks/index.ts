@@ -1,8 +1,8 @@
-import { checkCommitMessages, readSubjects } from "./commit-messages.ts";
 import { checkFileLength } from "./file-length.ts";
 import { checkFolderSize, projectFiles } from "./folder-size.ts";
 import { checkForbiddenCalls } from "./forbidden-calls.ts";
-import { checkMigrations, readMigrationFiles } from "./migrations.ts";
+import { checkCommitMessages, readSubjects } from "./history/commit-messages.ts";
+import { checkMigrations, readMigrationFiles } from "./history/migrations.ts";
 import { checkRequestMembers } from "./request-members.ts";
 import { type Findings, ROOT, readSources } from "./source.ts";
 import { checkUnusedTexts } from "./unused-texts.ts";

@@ -17,10 +17,12 @@ import { readDatabaseId } from "./journal/copy/stream.ts";
 import { JournalCopies } from "./journal/copy/take-copies.ts";
 import { Journal } from "./journal/journal.ts";
 import { RejectedRecords } from "./journal/rejected/rejected.ts";
+import { Safety } from "./journal/safety.ts";
 import { adoptOrphans, makeClaimedDirectory } from "./journal/segments/adopt-orphans.ts";
 import { createSinks } from "./journal/sinks.ts";
 import { JournalWriter } from "./journal/writer.ts";
 import { LedgerAvailability } from "./ledger/availability.ts";
+import { LedgerUnavailable } from "./ledger/errors.ts";
 import type { Hold } from "./ledger/holds.ts";
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
@@ -163,6 +165,12 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   const copy = redis && new JournalCopy({ ...redis, processId, journal, log });
   opened = { journal, copy };
   const writer = new JournalWriter(journal, sinks.own, log);
+  const safety = new Safety({
+    journal,
+    copied: () => copy?.reached ?? 0,
+    // A database that is away is tried again by itself.
+    hurry: () => void writer.flush(FLUSH_WITHIN_MS).catch(() => {}),
+  });
   if (!sole) await lostProcesses.refresh();
 
   await shared.join(absent);
@@ -178,7 +186,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     journal.append(text);
     ledger.expectCharge(record);
     writer.wake();
-    return endOfTurn();
+    return safety.untilSafe();
   };
   const end = (hold: Hold, state: "settled" | "refunded"): boolean => {
     const ended = ledger.end(hold, state);
@@ -187,6 +195,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   };
   const reserve = async ({ userId, token, budgets = [], plan, amount }: ReserveRequest): Promise<Hold> => {
     try {
+      if (safety.isRefusing) throw new LedgerUnavailable("the disk refuses charges, and nothing else takes them");
       const request = { userId, token, budgets, plan, amount: saneCharge(amount) };
       const hold = ledger.reserveNow(request) ?? (await ledger.reserveSlowly(request));
       availability.refusingSince = null;
@@ -254,6 +263,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         holds: ledger.openHolds,
         heldUnits: ledger.heldUnits,
         diskRefused: !journal.onDisk,
+        chargesExposed: safety.isRefusing,
         rejectedRecords: rejected.count(),
         journalCopy: copy?.state ?? "none",
         lostJournals: lostProcesses.lost,

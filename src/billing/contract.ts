@@ -30,8 +30,10 @@ export type BillingStatus = Readonly<{
   /** Holds of calls that are under way, and the quota units that they set aside. */
   holds: number;
   heldUnits: number;
-  /** The disk refuses the journal: charges are in memory only. */
+  /** The disk refuses the journal: charges go to Redis and the database at once. */
   diskRefused: boolean;
+  /** These do not take them either: calls are refused. */
+  chargesExposed: boolean;
   /** Charges in `rejected.jsonl`: damaged lines, and records that the database refused. */
   rejectedRecords: number;
   /** Whether Redis has what is not in the database yet. */
@@ -51,7 +53,7 @@ export type Billing = Readonly<{
   reserve(request: ReserveRequest): Promise<Hold>;
   /**
    * Ends the hold and charges `record.quota`; resolves when the record survives the process, which is when this turn of the
-   * event loop is over. A second end changes nothing. Never rejects.
+   * event loop is over, or when Redis or the database has it while the disk refuses. A second end changes nothing. Never rejects.
    */
   settle(hold: Hold, record: UsageRecord): Promise<void>;
   /** Ends the hold without a charge. A second end changes nothing. */

@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "../lib/runtime/log.ts";
-import { endOfTurn } from "../lib/runtime/tick.ts";
 import type { Billing, StoredHold } from "./billing.ts";
 import { chargeOf, recordText, saneCharge } from "./journal/apply/record-text.ts";
 import { readUnwritten } from "./journal/inspect-journal.ts";
 import { Journal, type WrittenUpTo } from "./journal/journal.ts";
+import { Safety } from "./journal/safety.ts";
 import { type Claim, makeClaimedDirectory } from "./journal/segments/adopt-orphans.ts";
 import { Account } from "./ledger/balances/account.ts";
 import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
@@ -28,6 +28,8 @@ type Parts = Readonly<{
   log: Logger;
 }>;
 
+type OwnJournal = Readonly<{ journal: Journal; claim: Claim; safety: Safety }>;
+
 /** A hold on balances of a snapshot; `next` is what it becomes when the database is back. */
 type OutageHold = { readonly amount: number; readonly request: ReserveRequest; next: Promise<Hold | null> | null };
 
@@ -41,7 +43,7 @@ export class OutageBilling {
   readonly #outage: Outage;
   readonly #root: string;
   readonly #open = new Set<OutageHold>();
-  #journal: Readonly<{ journal: Journal; claim: Claim }>;
+  #journal: OwnJournal;
   #pendingRecords = 0;
   #billing: Billing | null = null;
   /** Calls that come while the database's billing opens wait for its end. */
@@ -76,6 +78,8 @@ export class OutageBilling {
       return this.reserve(request);
     }
     if (this.#billing) return this.#reserveIn(this.#billing, request);
+    if (this.#journal.safety.isRefusing)
+      throw new LedgerUnavailable("the disk refuses charges, and the database is away");
     const amount = saneCharge(request.amount);
     const accounts = this.#accountsOf(request);
     // The key's refusal says more: the user's balance may be ample.
@@ -107,7 +111,7 @@ export class OutageBilling {
     if (this.#billing) return this.#billing.record(record);
     this.#journal.journal.append(recordText(record));
     this.#expect(record);
-    return endOfTurn();
+    return this.#journal.safety.untilSafe();
   }
 
   /** Rejects until the database is back: holds that outlive a process live there. */
@@ -201,9 +205,10 @@ export class OutageBilling {
     return account;
   }
 
-  #openJournal(): Readonly<{ journal: Journal; claim: Claim }> {
+  #openJournal(): OwnJournal {
     const id = Bun.randomUUIDv7();
     const claim = makeClaimedDirectory(this.#root, id);
-    return { journal: new Journal(join(this.#root, id), this.parts.log), claim };
+    const journal = new Journal(join(this.#root, id), this.parts.log);
+    return { journal, claim, safety: new Safety({ journal }) };
   }
 }

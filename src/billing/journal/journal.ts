@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { atEndOfTurn, beforeEndOfTurn } from "../../lib/runtime/tick.ts";
@@ -5,6 +6,8 @@ import { linesInOneWrite, OwnSegment, readLines, type SegmentLine, segmentName }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SYNC_INTERVAL_MS = 1000;
+/** As much as some records take. */
+const TRIAL_BYTES = 64 * 1024;
 /** How long an append waits before it tries a file again that refused (disk full). */
 const FILE_RETRY_MS = 1000;
 
@@ -39,6 +42,7 @@ export class Journal {
   /** The last read gave records out of memory; they must stay where they are until they are committed. */
   #readStranded = false;
   #retryFileAt = 0;
+  #isRefused = false;
   /** The number of the last record that was written to a file, or left from memory. */
   #filed = 0;
   #observer: JournalObserver | null = null;
@@ -53,9 +57,15 @@ export class Journal {
   ) {
     this.#openSegment();
     this.#syncTimer = setInterval(() => {
+      if (this.#isRefused) this.#tryDisk();
       for (const segment of this.#segments) segment.sync(log);
     }, SYNC_INTERVAL_MS);
     this.#syncTimer.unref();
+  }
+
+  /** The number of the last record up to which all are in a file, or in the database. */
+  get filedRecords(): number {
+    return this.#filed;
   }
 
   get pendingRecords(): number {
@@ -72,9 +82,9 @@ export class Journal {
     return this.#segments.reduce((sum, { left }) => sum + left, 0);
   }
 
-  /** False while the disk refuses and records are kept in memory only. */
+  /** False while the disk refuses records. */
   get onDisk(): boolean {
-    return this.#stranded.length === 0;
+    return !this.#isRefused;
   }
 
   /** Calls a subscriber with every record from now on. */
@@ -160,13 +170,12 @@ export class Journal {
     this.committedRecords += lines.length;
     this.#observer?.committed(this.committedRecords);
     if (this.#readStranded) {
-      this.#stranded.splice(0, lines.length);
-      this.#filed += lines.length;
+      this.#commitStranded(lines.length);
       return;
     }
     const segment = this.#segments[0] as OwnSegment;
     segment.commit(lines);
-    if (this.#segments.length === 1 && segment.bytes - segment.left >= SEGMENT_BYTES / 2) this.#openSegment();
+    if (this.#segments.length === 1 && segment.bytes - segment.left >= SEGMENT_BYTES / 2) this.#openNext();
     this.#dropDone();
   }
 
@@ -175,6 +184,15 @@ export class Journal {
     this.write();
     clearInterval(this.#syncTimer);
     for (const segment of this.#segments) segment.close();
+  }
+
+  /** Records that were read from memory: the first of them may have been written to a file since. */
+  #commitStranded(count: number): void {
+    let left = count;
+    for (const segment of this.#segments) left -= segment.commitFirst(left);
+    this.#stranded.splice(0, left);
+    this.#filed += left;
+    this.#dropDone();
   }
 
   #write(texts: readonly string[]): boolean {
@@ -186,7 +204,9 @@ export class Journal {
       this.#filed += texts.length;
       return true;
     } catch (error) {
-      this.log.error({ error }, "the journal can't be written: charges are kept in memory");
+      // Once until it is written again.
+      if (!this.#isRefused) this.log.error({ error }, "the journal can't be written: charges go elsewhere at once");
+      this.#isRefused = true;
       this.#retryFileAt = performance.now() + FILE_RETRY_MS;
       return false;
     }
@@ -200,8 +220,36 @@ export class Journal {
 
   /** Moves records from memory to the file as far as it takes them. */
   #rescue(): void {
-    if (this.#readStranded || performance.now() < this.#retryFileAt) return;
-    while (this.#stranded.length > 0 && this.#write([this.#stranded[0] as string])) this.#stranded.shift();
+    if (performance.now() < this.#retryFileAt) return;
+    while (this.#stranded.length > 0) {
+      const texts = this.#stranded.slice(0, linesInOneWrite(this.#stranded));
+      if (!this.#write(texts)) return;
+      this.#stranded.splice(0, texts.length);
+    }
+    if (this.#isRefused) this.log.info("the journal can be written again");
+    this.#isRefused = false;
+  }
+
+  /** Looks whether the disk takes records again; those in memory are the trial, where there are any. */
+  #tryDisk(): void {
+    const trial = join(this.directory, ".trial");
+    try {
+      if (this.#stranded.length === 0) writeFileSync(trial, Buffer.alloc(TRIAL_BYTES));
+      this.#rescue();
+    } catch {
+      // It refuses still.
+    } finally {
+      rmSync(trial, { force: true });
+    }
+  }
+
+  /** Begins a segment before the last one is full; on a disk that refuses it, later. */
+  #openNext(): void {
+    try {
+      this.#openSegment();
+    } catch {
+      // The next append says so.
+    }
   }
 
   /** Two segments at most are remembered: the one that leaves and the one that comes. */

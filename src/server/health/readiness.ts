@@ -19,16 +19,25 @@ type Sources = Readonly<{
 
 /** Says whether the process takes calls, and everything that is wrong with it. `draining`: it is shutting down. */
 export function createReadiness(sources: Sources, draining: () => boolean): () => Promise<Readiness> {
-  const databaseAnswers = createDatabaseProbe(() => sources.database.health());
-  return async () => describe(sources, draining(), await databaseAnswers());
+  const askDatabase = createDatabaseProbe(() => sources.database.health());
+  return async () => describe(sources, draining(), await askDatabase());
 }
 
-function describe({ reads, billing, sharedLimits }: Sources, isDraining: boolean, databaseAnswers: boolean): Readiness {
-  const { databaseDown, diskRefused, pendingRecords, rejectedRecords, lostJournals, journalCopy, ...status } =
-    billing.status();
+function describe({ reads, billing, sharedLimits }: Sources, isDraining: boolean, database: DatabaseState): Readiness {
+  const {
+    databaseDown,
+    diskRefused,
+    chargesExposed,
+    pendingRecords,
+    rejectedRecords,
+    lostJournals,
+    journalCopy,
+    ...status
+  } = billing.status();
   const { oldestSeconds, ledgerUnansweredMs, refusingCallsMs } = status;
   const degraded: string[] = [];
-  if (!databaseAnswers) degraded.push("database: does not answer");
+  if (!database.answers) degraded.push("database: does not answer");
+  else if (database.slowSeconds !== null) degraded.push(`database: is slow, an answer takes ${database.slowSeconds} s`);
   const replica = reads.replica();
   if (replica?.isUsed === false) {
     const why = replica.lagSeconds === null ? "does not answer" : `is ${replica.lagSeconds} s behind`;
@@ -43,43 +52,63 @@ function describe({ reads, billing, sharedLimits }: Sources, isDraining: boolean
   }
   const isRefusing = refusingCallsMs > REFUSING_MS;
   if (isRefusing) degraded.push("ledger: calls are refused, their balances can't be checked");
-  if (diskRefused) degraded.push("journal: the disk refuses it, charges are in memory only");
+  if (chargesExposed) degraded.push("journal: the disk refuses it, and nothing else takes charges: calls are refused");
+  else if (diskRefused) degraded.push("journal: the disk refuses it, charges go to redis and the database at once");
   if (journalCopy === "behind")
     degraded.push("journal: redis has no complete copy, unwritten charges are on this disk alone");
   if (rejectedRecords > 0) degraded.push(`journal: ${rejectedRecords} rejected charges, see sluice journal inspect`);
   for (const lost of lostJournals) degraded.push(`journal: ${describeLostJournal(lost)}`);
   if (sharedLimits && !sharedLimits.isAnswering()) degraded.push("redis: does not answer, limits are per process");
   if (isDraining) degraded.push("shutting down");
-  return { ready: !isDraining && !diskRefused && !isRefusing, degraded };
+  return { ready: !isDraining && !chargesExposed && !isRefusing, degraded };
 }
+
+/** What the database's latest answer says: it comes in time, late, or not at all. */
+type DatabaseState = Readonly<{ answers: boolean; slowSeconds: number | null }>;
 
 /** Load balancers give up on a probe within half a second; calls are served while the database is silent. */
 const PROMPT_MS = 200;
+/** A question that does almost nothing is answered within milliseconds. */
+const SLOW_AFTER_MS = 1000;
 /** A database that does not answer within this is not there. */
-const SILENT_AFTER_MS = 2000;
+const SILENT_AFTER_MS = 3000;
+/** It is requested so often by itself, so that slowness is known within 5 s, whoever looks how seldom. */
+const EVERY_MS = 2000;
 
 /**
- * Whether the database answers, decided within 200 ms: of one that takes longer, what is known of it until it has been silent for
- * 2 s. Never rejects. One question is under way at a time.
+ * Whether the database answers, and in time, decided within 200 ms: while a question is under way, what the last answer said
+ * and how long this one has been waited for. Never rejects. One question is under way at a time.
  */
-export function createDatabaseProbe(ask: () => Promise<unknown>): () => Promise<boolean> {
-  let answers = true;
-  let asking: Promise<boolean> | null = null;
+export function createDatabaseProbe(ask: () => Promise<unknown>): () => Promise<DatabaseState> {
+  let known: DatabaseState = { answers: true, slowSeconds: null };
+  let asking: Promise<void> | null = null;
+  let requestedAt = 0;
 
-  const probe = async (): Promise<boolean> => {
-    const silent = setTimeout(() => {
-      answers = false;
-    }, SILENT_AFTER_MS);
-    answers = await ask().then(
+  const slowness = (): number | null => {
+    const tookMs = performance.now() - requestedAt;
+    return tookMs >= SLOW_AFTER_MS ? Math.round(tookMs / 100) / 10 : null;
+  };
+  const probe = async (): Promise<void> => {
+    requestedAt = performance.now();
+    const answers = await ask().then(
       () => true,
       () => false,
     );
-    clearTimeout(silent);
+    known = { answers, slowSeconds: slowness() };
     asking = null;
-    return answers;
   };
-  return () => {
+  const current = (): DatabaseState => {
+    if (!asking) return known;
+    if (performance.now() - requestedAt >= SILENT_AFTER_MS) return { answers: false, slowSeconds: null };
+    return { answers: known.answers, slowSeconds: slowness() ?? known.slowSeconds };
+  };
+  const begin = (): Promise<void> => {
     asking ??= probe();
-    return Promise.race([asking, Bun.sleep(PROMPT_MS).then(() => answers)]);
+    return asking;
+  };
+  setInterval(begin, EVERY_MS).unref();
+  return async () => {
+    await Promise.race([begin(), Bun.sleep(PROMPT_MS)]);
+    return current();
   };
 }

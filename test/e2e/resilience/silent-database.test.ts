@@ -193,3 +193,22 @@ describe("Postgres that goes silent", () => {
     expect(books).toMatchObject({ used: books.logged, uncovered: 0 });
   });
 });
+
+test("Postgres that takes 2 s for each answer: calls are served, and /readyz says so", async () => {
+  const { gateway, key } = await openFixture();
+  proxy.delay(2000);
+  try {
+    await until(async () => {
+      const { status, degraded } = await readyz(gateway);
+      expect(status).toBe(200);
+      return degraded.some((line) => /^database: is slow, an answer takes \d/.test(line));
+    });
+    expect(await callWith(gateway, key)).toBe(200);
+  } finally {
+    proxy.delay(0);
+  }
+  await until(async () => (await readyz(gateway)).degraded.length === 0);
+  expect(await gateway.stop()).toBe(0);
+  const books = await booksIn(env.DATABASE_URL ?? "");
+  expect(books).toMatchObject({ rows: 21, used: books.logged, uncovered: 0 });
+});

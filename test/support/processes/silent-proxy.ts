@@ -12,6 +12,8 @@ export type SilentProxy = Readonly<{
   silenceAll(): void;
   /** New connections work again. */
   restore(): void;
+  /** What the server sends arrives so much later. */
+  delay(ms: number): void;
   stop(): void;
 }>;
 
@@ -21,10 +23,13 @@ type Pair = { client: Socket; server: Socket | null; isSilent: boolean };
 export async function startSilentProxy(port: number): Promise<SilentProxy> {
   const pairs = new Set<Pair>();
   let isPartitioned = false;
+  let delayMs = 0;
 
   const forward = (pair: Pair, from: Socket, to: Socket) => {
     from.on("data", (bytes) => {
-      if (!pair.isSilent) to.write(bytes);
+      const send = () => void (pair.isSilent || to.write(bytes));
+      if (delayMs > 0 && from === pair.server) setTimeout(send, delayMs);
+      else send();
     });
     from.on("error", () => {});
     from.on("close", () => {
@@ -63,6 +68,9 @@ export async function startSilentProxy(port: number): Promise<SilentProxy> {
     },
     restore() {
       isPartitioned = false;
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     stop() {
       proxy.close();

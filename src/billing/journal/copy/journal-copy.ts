@@ -34,6 +34,8 @@ export class JournalCopy {
   #inFlight = 0;
   #answeredAt = 0;
   #failures = 0;
+  /** The number of the last record that Redis has confirmed. */
+  #reached = 0;
   readonly #watch: Timer;
   #retry: Timer | null = null;
   readonly #started: Promise<void>;
@@ -59,6 +61,11 @@ export class JournalCopy {
 
   get state(): CopyState {
     return this.#isLive ? "complete" : "behind";
+  }
+
+  /** The number of the last record up to which Redis has all that the database has not; 0: that is not known. */
+  get reached(): number {
+    return this.#isLive ? this.#reached : 0;
   }
 
   /** Ends the copy; `isEmpty`: everything is in the database, so that nothing of it stays in Redis. */
@@ -87,14 +94,15 @@ export class JournalCopy {
       return;
     }
     const entry = entryOf(this.#key, texts, last);
-    this.#count("XADD", entry, entry.at(-1)?.length ?? 0);
+    this.#count("XADD", entry, entry.at(-1)?.length ?? 0, last);
   }
 
   #trim(last: number): void {
     if (this.#isLive) this.#count("XTRIM", [this.#key, "MINID", `${last + 1}-0`], 1);
   }
 
-  #count(command: string, args: string[], size: number): void {
+  /** `last`: the number of the last record that it brings. */
+  #count(command: string, args: string[], size: number, last = 0): void {
     const link = this.#link;
     if (!link) return;
     if (this.#inFlight === 0) this.#answeredAt = performance.now();
@@ -104,6 +112,7 @@ export class JournalCopy {
         if (link !== this.#link) return;
         this.#inFlight -= size;
         this.#answeredAt = performance.now();
+        this.#reached = Math.max(this.#reached, last);
         if (answer === null) this.#fallBehind(new Error("Redis has lost the stream"));
       },
       (error: Error) => {
@@ -160,6 +169,7 @@ export class JournalCopy {
       }
       // Not a turn later: what is appended from now on is sent by itself.
       this.#isLive = true;
+      this.#reached = cursor.index;
       if (this.#failures > 0) log.info("redis takes the journal's copy again: it is complete");
       this.#failures = 0;
       this.#trim(journal.committedRecords);

@@ -238,6 +238,13 @@ export class OwnSegment {
     this.#lines?.splice(0, lines.length);
   }
 
+  /** The same of at most `count` of the first lines that are not; returns how many there were. */
+  commitFirst(count: number): number {
+    const lines = count > 0 && this.left > 0 ? this.read(count, Number.POSITIVE_INFINITY) : [];
+    if (lines.length > 0) this.commit(lines);
+    return lines.length;
+  }
+
   /** Brings the file to the disk, in the background; what is in the database already need not be. */
   sync(log: Logger): void {
     if (!this.#unsynced || this.left === 0) return;
@@ -252,9 +259,13 @@ export class OwnSegment {
     closeSync(this.#file);
   }
 
-  /** Closes and deletes the file. */
+  /** Closes and deletes the file. On a disk that refuses it stays: whoever reads it finds that its records are in the database. */
   drop(): void {
     this.close();
-    unlinkSync(this.path);
+    try {
+      unlinkSync(this.path);
+    } catch {
+      // The folder goes with the process's clean end.
+    }
   }
 }

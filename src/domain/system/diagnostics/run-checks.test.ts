@@ -158,6 +158,7 @@ test("waiting charges are reported, with a running gateway and without one", asy
     holds: 0,
     heldUnits: 0,
     diskRefused: false,
+    chargesExposed: false,
     ...{ balancesKnown: true, liveProcesses: 1 },
     ...{ rejectedRecords: 0, journalCopy: "none", lostJournals: [] },
   };

@@ -24,12 +24,12 @@ export const journalMessages = {
   },
   doctor_journal_flush: { en: "Pending charges are written in {ms} ms.", zh: "写入全部等待记录耗时 {ms} 毫秒。" },
   doctor_journal_refused: {
-    en: "The journal cannot be written to disk; charges are in memory only.",
-    zh: "磁盘拒绝写入计费日志文件：计费仅保存在内存中。",
+    en: "The journal cannot be written to disk; charges go to Redis and the database at once.",
+    zh: "计费日志文件无法写入磁盘，计费将立即写入 Redis 与数据库。",
   },
   doctor_fix_journal_refused: {
-    en: "Free disk space in DATA_DIR now. Do not restart before that, or charges in memory are lost.",
-    zh: "请立即清理 DATA_DIR 的空间，在此之前不要重启，否则内存中的计费会丢失。",
+    en: "Free up disk space in DATA_DIR, or mount it writable. Calls are refused while neither Redis nor the database takes charges.",
+    zh: "请清理 DATA_DIR 的空间，或以可写方式挂载。若 Redis 与数据库也无法写入计费，请求将被拒绝。",
   },
   doctor_journal_rejected: {
     en: "{count} charges could not be booked and are stored in {path}.",

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { contractVersion, type Release, readReleases, readTimes } from "../../db/migrate/read-migrations.ts";
-import { type Findings, ROOT } from "./source.ts";
+import { contractVersion, type Release, readReleases, readTimes } from "../../../db/migrate/read-migrations.ts";
+import { type Findings, ROOT } from "../source.ts";
 
 const FOLDER = "db/migrations";
 

@@ -1,11 +1,11 @@
 /** Executables of the release before this version, and of the one after it. */
 import { cp, mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
-import { buildOlder } from "../../../scripts/soak/cluster/build-older.ts";
-import { gatewayCommand } from "./gateway.ts";
+import { buildOlder } from "../../../../scripts/soak/cluster/build-older.ts";
+import { gatewayCommand } from "../gateway.ts";
 import { addMigration } from "./next-migrations.ts";
 
-const ROOT = path.resolve(import.meta.dir, "../../..");
+const ROOT = path.resolve(import.meta.dir, "../../../..");
 
 /** The last release, built out of the repository's history; before the first one, this version. */
 export async function lastRelease(): Promise<string[]> {

@@ -1,9 +1,9 @@
 /** Migrations of releases to come. */
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import type { Release } from "../../../db/migrate/read-migrations.ts";
+import type { Release } from "../../../../db/migrate/read-migrations.ts";
 
-const MIGRATIONS = join(import.meta.dir, "../../../db/migrations");
+const MIGRATIONS = join(import.meta.dir, "../../../../db/migrations");
 
 type Journal = { entries: { idx: number; version: string; when: number; tag: string; breakpoints: boolean }[] };
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { settledAccount } from "../../support/billing/books.ts";
+import { settledAccount } from "../../../support/billing/books.ts";
 import {
   createApiKey,
   createChannel,
@@ -11,7 +11,7 @@ import {
   ROOT_NAME,
   ROOT_PASSWORD,
   type Session,
-} from "../../support/e2e/console-client.ts";
+} from "../../../support/e2e/console-client.ts";
 import {
   ENGINES,
   type Engine,
@@ -22,9 +22,9 @@ import {
   setUp,
   startFakeUpstream,
   startGateway,
-} from "../../support/e2e/fixture.ts";
-import { lastRelease, nextRelease } from "../../support/processes/releases.ts";
-import { runCommand } from "../../support/processes/run-command.ts";
+} from "../../../support/e2e/fixture.ts";
+import { lastRelease, nextRelease } from "../../../support/processes/releases/releases.ts";
+import { runCommand } from "../../../support/processes/run-command.ts";
 
 setDefaultTimeout(300_000);
 

@@ -7,10 +7,10 @@ import { ensurePartitions } from "../../../db/maintenance/partitions.ts";
 import { migrateDatabase } from "../../../db/migrate/migrate.ts";
 import { openServer } from "../../../db/server/open-server.ts";
 import type { Database } from "../../../db/types.ts";
-import type { Engine } from "../import/schemas.ts";
-import type { Run } from "../import/start-import.ts";
-import { findMariadb, startTemporaryMariadb } from "./temporary-mariadb.ts";
-import { startTemporaryPostgres } from "./temporary-postgres.ts";
+import { findMariadb, startTemporaryMariadb } from "../processes/temporary-mariadb.ts";
+import { startTemporaryPostgres } from "../processes/temporary-postgres.ts";
+import type { Engine } from "./schemas.ts";
+import type { Run } from "./start-import.ts";
 
 export const MARIADB = findMariadb();
 

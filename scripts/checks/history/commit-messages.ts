@@ -1,4 +1,4 @@
-import { type Findings, ROOT } from "./source.ts";
+import { type Findings, ROOT } from "../source.ts";
 
 /** Commits after this one are checked. */
 const SINCE = "ea99626f";
