@@ -1,6 +1,7 @@
+import { recordUnwrittenMarks } from "../helpers/cache-marks.ts";
 import { type JsonObject, recordOf } from "../json.ts";
 import { isPastSearch } from "../tools/web-search.ts";
-import type { Dropped } from "./codec.ts";
+import type { Dropped, Target } from "./codec.ts";
 import type { ChatDialect, Conversation, Extensions, Part } from "./conversation.ts";
 
 /** Members of a chat request that have no effect on their own, or that other members cover. */
@@ -25,6 +26,8 @@ const HARMLESS_BY_DIALECT: Readonly<Partial<Record<ChatDialect, ReadonlySet<stri
   ]),
 };
 
+const GROUPS: ReadonlySet<string> = new Set(["generationConfig", "generation_config", "reasoning", "output_config"]);
+
 /** Members and the values with which they only turn a feature of OpenAI's off: dropping these loses nothing. */
 const DISABLED_VALUES: JsonObject = { store: false, background: false, truncation: "disabled" };
 
@@ -41,9 +44,8 @@ export function recordForeignFields(
     const isHarmless =
       HARMLESS_BY_DIALECT[extra.dialect]?.has(name) || forwarded.includes(name) || DISABLED_VALUES[name] === value;
     if (value === null || isHarmless) continue;
-    // Google groups generation settings in one member: the remaining ones are recorded one by one.
-    if (name === "generationConfig" || name === "generation_config")
-      for (const inner in recordOf(value)) dropped.add(`${name}.${inner}`);
+    // Members that group settings: the remaining ones are recorded one by one.
+    if (GROUPS.has(name)) for (const inner in recordOf(value)) dropped.add(`${name}.${inner}`);
     else dropped.add(name);
   }
   recordDroppedExtensions({ turns, tools }, dropped);
@@ -66,7 +68,14 @@ export function recordDroppedExtensions(
  * Records what no encoder writes in most formats, whatever the target: names and details of media, members of messages that
  * only the client's format has, voices. `body` is the request that was written: what is in it has arrived.
  */
-export function recordUnwritten({ turns, audio }: Conversation, body: string, dropped: Dropped): void {
+export function recordUnwritten(conversation: Conversation, body: string, target: ShownBy, dropped: Dropped): void {
+  const { turns, audio, reasoning } = conversation;
+  recordUnwrittenMarks(conversation, body, dropped);
+  recordUnwrittenReasoning(conversation, body, dropped);
+  const { show, summary } = reasoning;
+  if (show === false && showsReasoning(target) && !HIDDEN.test(body)) dropped.add("reasoning: show");
+  if (summary !== null && summary !== "auto" && !body.includes(`"summary":"${summary}"`))
+    dropped.add("reasoning: summary");
   const isMissing = (value: unknown): boolean => !body.includes(JSON.stringify(value));
   for (const turn of turns) {
     for (const [name, value] of Object.entries(turn.extensions?.members ?? {}))
@@ -83,6 +92,40 @@ export function recordUnwritten({ turns, audio }: Conversation, body: string, dr
   }
   if (audio && isMissing(audio.voice)) dropped.add("audio");
   else if (audio && isMissing(audio.format)) dropped.add("audio: format");
+}
+
+type ShownBy = Pick<Target, "model" | "info">;
+
+/** Members that ask for no reasoning in the response. */
+const HIDDEN = /"(display":"omitted"|includeThoughts":false|thinking_summaries":"none"|exclude":true)/;
+/** OpenAI's own models show no reasoning unless a request asks for a summary. */
+const SHOWN_ON_REQUEST = /^(ft:)?(gpt-(?!oss)|o\d)/;
+
+/** Whether responses of the model have reasoning that nobody asked for. */
+const showsReasoning = ({ model, info }: ShownBy): boolean =>
+  info.reasoning?.style !== "none" && !SHOWN_ON_REQUEST.test(model);
+
+/**
+ * Records reasoning of earlier turns, and its signatures, that is not in the written request: other providers can't use it, and
+ * some formats have no place for it. `body`: the request's text, which is searched in the order of the turns.
+ */
+function recordUnwrittenReasoning({ turns }: Conversation, body: string, dropped: Dropped): void {
+  const find = (name: string) => {
+    let from = 0;
+    return (value: string): void => {
+      if (value.trim() === "" || dropped.has(name)) return;
+      const at = body.indexOf(JSON.stringify(value).slice(1, -1), from);
+      if (at < 0) dropped.add(name);
+      else from = at;
+    };
+  };
+  const [text, signature, ofCall] = [find("reasoning"), find("reasoning: signature"), find("tool-call: signature")];
+  for (const part of turns.flatMap(({ parts }) => parts)) {
+    if (part.type === "reasoning") {
+      text(part.text);
+      signature(part.signature?.value ?? "");
+    } else if (part.type === "tool-call") ofCall(part.signature?.value ?? "");
+  }
 }
 
 const everyPart = (parts: readonly Part[]): Part[] =>

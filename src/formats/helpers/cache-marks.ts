@@ -1,4 +1,4 @@
-import type { Dropped } from "../conversation/codec.ts";
+import type { Dropped, Target } from "../conversation/codec.ts";
 import type {
   Conversation,
   MediaPart,
@@ -13,14 +13,26 @@ import { type JsonObject, recordOf } from "../json.ts";
 /** Anthropic, and every service that took its marks over, rejects more. */
 const MOST_MARKS = 4;
 
-/** The member of requests that marks the end of a prefix to cache, in every format that has such marks. */
+/** The member of requests that marks the end of a prefix to cache, in every format but OpenAI's own. */
 export const CACHE_CONTROL = "cache_control";
+/** OpenAI's own mark of a content part: `mode` is always "explicit", `ttl` "30m" or "12h". */
+const BREAKPOINT = "prompt_cache_breakpoint";
 
-/** The mark of a part, a message, a tool or a request; empty if it has none. */
+/** The mark of a part, a message, a tool or a request, in the form the client wrote; empty if it has none. */
 export function readCacheMark(source: JsonObject): { cache?: JsonObject } {
-  const cache = recordOf(source[CACHE_CONTROL]);
+  const cache = recordOf(source[CACHE_CONTROL]) ?? recordOf(source[BREAKPOINT]);
   return cache ? { cache } : {};
 }
+
+/** The member that writes a mark in the form it has; empty without one. */
+export const markMember = (cache: JsonObject | null | undefined): JsonObject =>
+  cache ? { [isBreakpoint(cache) ? BREAKPOINT : CACHE_CONTROL]: cache } : {};
+
+const isBreakpoint = ({ mode }: JsonObject): boolean => mode === "explicit";
+
+/** A mark in Anthropic's form. Its longer lifetime is the nearest to both of OpenAI's. */
+const asControl = (mark: JsonObject): JsonObject =>
+  isBreakpoint(mark) ? { type: "ephemeral", ...(mark.ttl !== undefined && { ttl: "1h" }) } : mark;
 
 /** Parts of a message that is marked itself: the mark moves to the last part that can carry it, unless that has one. */
 export function withMessageMark(parts: readonly Part[], message: JsonObject): Part[] {
@@ -69,20 +81,81 @@ export function withoutCacheMarks(conversation: Conversation, dropped: Dropped):
   });
 }
 
-/** The conversation with as many marks as providers take: the last ones, which cover most. */
-export function withMostMarks(conversation: Conversation, dropped: Dropped): Conversation {
+/** The conversation with marks in Anthropic's form, as many as providers take: the last ones, which cover most. */
+export function withMostMarks(source: Conversation, dropped: Dropped): Conversation {
+  return withLastMarks(mapMarks(source, asControl), dropped);
+}
+
+/** The conversation with marks as the client wrote them: of Anthropic's form as many as providers take. */
+export function withLastMarks(conversation: Conversation, dropped: Dropped): Conversation {
   let count = 0;
   mapMarks(conversation, (mark) => {
-    count += 1;
+    if (!isBreakpoint(mark)) count += 1;
     return mark;
   });
   if (count <= MOST_MARKS) return conversation;
   dropped.add(CACHE_CONTROL);
   let excess = count - MOST_MARKS;
-  return mapMarks(conversation, (mark) => (excess-- > 0 ? null : mark));
+  return mapMarks(conversation, (mark) => (!isBreakpoint(mark) && excess-- > 0 ? null : mark));
 }
 
-type Change = (mark: JsonObject) => JsonObject | null;
+/** Models of OpenAI that take marks. Source: https://developers.openai.com/api/docs/guides/prompt-caching */
+const WITH_BREAKPOINTS = /^gpt-(5\.[6-9]|[6-9]|\d\d)/;
+
+/** Whether a model takes OpenAI's own marks where it is served. */
+export const takesBreakpoints = ({ model, service }: Pick<Target, "model" | "service">): boolean =>
+  service?.cacheBreakpoints === true && WITH_BREAKPOINTS.test(model);
+
+/** The conversation with marks in OpenAI's form, which only content parts carry. */
+export function withBreakpoints(conversation: Conversation, dropped: Dropped): Conversation {
+  return mapMarks(conversation, (mark, at) => {
+    if (at !== "content") {
+      dropped.add(CACHE_CONTROL);
+      return null;
+    }
+    return isBreakpoint(mark) ? mark : { mode: "explicit" };
+  });
+}
+
+/** The conversation whose own mark is on its last part, for services that take marks of parts only. */
+export function withMarkOnPart(conversation: Conversation): Conversation {
+  const { cache, turns } = conversation;
+  if (!cache) return conversation;
+  for (const [at, turn] of [...turns.entries()].reverse()) {
+    const last = turn.parts.findLastIndex((part) => canCarryMark(part) && !(part.type === "text" && part.text === ""));
+    const part = turn.parts[last];
+    if (!part || !canCarryMark(part)) continue;
+    const parts = turn.parts.with(last, { ...part, cache: part.cache ?? cache });
+    return { ...conversation, cache: null, turns: turns.with(at, { ...turn, parts }) };
+  }
+  return conversation;
+}
+
+/**
+ * Records marks, and lifetimes other than the default, of which the written request has fewer than the conversation. `body`: the
+ * request's text.
+ */
+export function recordUnwrittenMarks(conversation: Conversation, body: string, dropped: Dropped): void {
+  let marks = 0;
+  let lifetimes = 0;
+  mapMarks(conversation, (mark) => {
+    marks += 1;
+    if (typeof mark.ttl === "string" && mark.ttl !== DEFAULT_LIFETIME) lifetimes += 1;
+    return mark;
+  });
+  if (marks === 0) return;
+  if (countOf(body, MARK_MEMBERS) < marks) dropped.add(CACHE_CONTROL);
+  if (lifetimes > 0 && countOf(body, LIFETIME_MEMBERS) < lifetimes) dropped.add(`${CACHE_CONTROL}: ttl`);
+}
+
+const DEFAULT_LIFETIME = "5m";
+/** In the text of strings, quotation marks are escaped. */
+const MARK_MEMBERS = /"(cache_control|prompt_cache_breakpoint|cachePoint)":/g;
+const LIFETIME_MEMBERS = /"ttl":"(1h|30m|12h)"/g;
+const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** `at`: what carries the mark. */
+type Change = (mark: JsonObject, at: "content" | "other") => JsonObject | null;
 
 /** Changes every mark, in the order in which providers read a prompt: tools, instructions, turns; null removes one. */
 function mapMarks(conversation: Conversation, change: Change): Conversation {
@@ -90,9 +163,9 @@ function mapMarks(conversation: Conversation, change: Change): Conversation {
   return {
     ...conversation,
     tools: tools.map((tool) => mapToolMark(tool, change)),
-    system: system.map((part) => mapMark(part, change)),
+    system: system.map((part) => mapMark(part, change, "content")),
     turns: turns.map((turn) => ({ ...turn, parts: turn.parts.map((part) => mapPartMarks(part, change)) })),
-    cache: cache && change(cache),
+    cache: cache && change(cache, "other"),
   };
 }
 
@@ -102,8 +175,9 @@ function mapToolMark(tool: Tool, change: Change): Tool {
 
 function mapPartMarks(part: Part, change: Change): Part {
   if (part.type === "native") return { ...part, value: mapWireMark(part.value, change) };
-  if (part.type !== "tool-result") return canCarryMark(part) ? mapMark(part, change) : part;
-  return mapMark({ ...part, parts: part.parts.map((inner) => mapPartMarks(inner, change)) }, change);
+  if (part.type === "tool-call") return mapMark(part, change);
+  if (part.type !== "tool-result") return canCarryMark(part) ? mapMark(part, change, "content") : part;
+  return mapMark({ ...part, parts: part.parts.map((inner) => mapPartMarks(inner, change)) }, change, "content");
 }
 
 /** What only one format can carry has its mark in that format. */
@@ -111,14 +185,18 @@ function mapWireMark(value: JsonObject, change: Change): JsonObject {
   const mark = recordOf(value[CACHE_CONTROL]);
   if (!mark) return value;
   const { [CACHE_CONTROL]: _, ...rest } = value;
-  const changed = change(mark);
+  const changed = change(mark, "other");
   return changed ? { ...rest, [CACHE_CONTROL]: changed } : rest;
 }
 
-function mapMark<Marked extends { cache?: JsonObject }>(marked: Marked, change: Change): Marked {
+function mapMark<Marked extends { cache?: JsonObject }>(
+  marked: Marked,
+  change: Change,
+  at: Parameters<Change>[1] = "other",
+): Marked {
   if (!marked.cache) return marked;
   const { cache, ...rest } = marked;
-  const changed = change(cache);
+  const changed = change(cache, at);
   return { ...rest, ...(changed && { cache: changed }) } as Marked;
 }
 

@@ -5,8 +5,8 @@ import { type JsonObject, recordOf } from "../json.ts";
 /** Paths of a request's members by the name that encoders have for them, which is OpenAI's in chats. */
 type MemberNames = Readonly<Record<string, readonly string[] | NamesInUse>>;
 
-/** Names of parts and tools, of which the request's own are meant. */
-type NamesInUse = Readonly<{ prefix: string; among: readonly string[] }>;
+/** Names of members and parts, of which those are meant that the request has, or its member `within`. */
+type NamesInUse = Readonly<{ prefix: string; among: readonly string[]; suffix?: string; within?: string }>;
 
 const inGroup = (group: string, names: Readonly<Record<string, string>>) =>
   Object.fromEntries(
@@ -17,6 +17,16 @@ const inGroup = (group: string, names: Readonly<Record<string, string>>) =>
 const MEDIA_PARTS: NamesInUse = { prefix: "", among: ["inlineData", "fileData"] };
 const GOOGLE_SEARCH: NamesInUse = { prefix: "tools: ", among: ["googleSearch", "googleSearchRetrieval"] };
 const USER = ["safety_identifier", "user"];
+const CACHE_MARKS: NamesInUse = { prefix: "", among: ["cache_control", "prompt_cache_breakpoint"] };
+const LIFETIMES: NamesInUse = { ...CACHE_MARKS, suffix: ": ttl" };
+/** OpenAI's formats have marks of their own beside those of other services. */
+const MARKS = { cache_control: CACHE_MARKS, "cache_control: ttl": LIFETIMES };
+
+const inMember = (within: string, among: string): NamesInUse => ({
+  prefix: `${within}: `,
+  among: among.split(" "),
+  within,
+});
 
 /** The names that clients of each format have for what encoders drop; a name that is not in it is the same there. */
 const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
@@ -30,12 +40,23 @@ const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
     "document: name": ["file.filename"],
     "image: detail": ["image_url.detail"],
     reasoning_effort: ["reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget"],
+    "reasoning: show": ["reasoning.exclude"],
+    "reasoning: summary": ["reasoning.summary"],
+    reasoning: inMember("messages", "reasoning_content reasoning reasoning_details thinking_blocks"),
+    "reasoning: signature": inMember("messages", "reasoning_details thinking_blocks"),
+    "tool-call: signature": inMember("messages", "thought_signature"),
+    ...MARKS,
   },
   "openai-responses": {
     max_tokens: ["max_output_tokens"],
     response_format: ["text.format"],
     verbosity: ["text.verbosity"],
-    reasoning_effort: ["reasoning.effort", "reasoning"],
+    reasoning_effort: ["reasoning.effort"],
+    "reasoning: summary": ["reasoning.summary", "reasoning.generate_summary"],
+    reasoning: inMember("input", "reasoning"),
+    "reasoning: signature": inMember("input", "encrypted_content"),
+    "tool-call: signature": inMember("input", "encrypted_content"),
+    ...MARKS,
     logprobs: ["top_logprobs", "include"],
     user: USER,
     system: ["instructions"],
@@ -54,6 +75,10 @@ const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
     stop: ["stop_sequences"],
     response_format: ["output_config.format", "output_format"],
     reasoning_effort: ["thinking", "output_config.effort"],
+    "reasoning: show": ["thinking.display"],
+    reasoning: inMember("messages", "thinking redacted_thinking"),
+    "reasoning: signature": inMember("messages", "signature redacted_thinking"),
+    "tool-call: signature": inMember("messages", "signature"),
     user: ["metadata.user_id"],
     parallel_tool_calls: ["tool_choice.disable_parallel_tool_use"],
     image_url: ["image"],
@@ -79,6 +104,10 @@ const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
       modalities: "responseModalities",
       reasoning_effort: "thinkingConfig",
     }),
+    "reasoning: show": ["generationConfig.thinkingConfig.includeThoughts"],
+    reasoning: inMember("contents", "thought thoughtSignature"),
+    "reasoning: signature": inMember("contents", "thoughtSignature"),
+    "tool-call: signature": inMember("contents", "thoughtSignature"),
     tool_choice: ["toolConfig.functionCallingConfig"],
     service_tier: ["serviceTier"],
     system: ["systemInstruction"],
@@ -101,6 +130,10 @@ const BY_FORMAT: Readonly<Partial<Record<ChatDialect, MemberNames>>> = {
       tool_choice: "tool_choice",
       reasoning_effort: "thinking_level thinking_summaries",
     }),
+    "reasoning: show": ["generation_config.thinking_summaries"],
+    reasoning: inMember("input", "thought"),
+    "reasoning: signature": inMember("input", "signature"),
+    "tool-call: signature": inMember("input", "signature"),
     response_format: ["response_format", "response_mime_type"],
     modalities: ["response_modalities", "response_format"],
     "tools: web_search": ["tools: google_search"],
@@ -128,13 +161,15 @@ export function inClientNames(dropped: Iterable<string>, format: ChatDialect, re
   return [...new Set(names)];
 }
 
-function namesInUse({ prefix, among }: NamesInUse, request: JsonObject): string[] {
-  const text = camelNames(request);
-  const names = among.filter((name) => text.includes(name));
-  return (names.length > 0 ? names : among.slice(0, 1)).map((name) => prefix + name);
+function namesInUse({ prefix, among, suffix = "", within }: NamesInUse, request: JsonObject): string[] {
+  const text = camelNames(within === undefined ? request : request[within]);
+  const names = among.filter((name) => text.includes(`"${name}"`));
+  return (names.length > 0 ? names : among.slice(0, 1)).map((name) => prefix + name + suffix);
 }
 
-const camelNames = (request: JsonObject): string => JSON.stringify(request).replace(/"\w+":/g, (name) => camel(name));
+/** The text with names in Google's spelling beside its own. */
+const camelNames = (value: unknown): string =>
+  (JSON.stringify(value) ?? "").replace(/"\w+_\w+":/g, (name) => name + camel(name));
 
 /** Google's members have two spellings. */
 function has(value: JsonObject, [first = "", ...rest]: readonly string[]): boolean {

@@ -39,6 +39,8 @@ export type ChatService = Readonly<{
   systemTurns: "anywhere" | "first";
   /** Takes Anthropic's prompt cache marks for any model. */
   cacheMarks: boolean;
+  /** Takes OpenAI's own marks (`prompt_cache_breakpoint`), for models that have them. */
+  cacheBreakpoints: boolean;
   /** Takes free-text tools (`custom`); other services get functions in their place. */
   customTools: boolean;
   /** Runs its own tools in the same request as the client's functions. */
@@ -66,6 +68,7 @@ export const PLAIN_SERVICE: ChatService = {
   reasoningDetails: true,
   systemTurns: "anywhere",
   cacheMarks: false,
+  cacheBreakpoints: false,
   customTools: false,
   hostedToolsWithFunctions: false,
   webSearch: false,

@@ -2,6 +2,7 @@ import type { ModelInfo } from "../../catalog/catalog.ts";
 import { continuesThread } from "../../formats/anthropic/request/decode-request.ts";
 import { hasGatewayMark } from "../../formats/conversation/signature.ts";
 import { canPassThrough } from "../../formats/gemini/request/can-passthrough.ts";
+import { inClientNames } from "../../formats/helpers/member-names.ts";
 import { type JsonObject, recordsOf } from "../../formats/json.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import { chatOf } from "../../providers/contract/chat.ts";
@@ -71,6 +72,6 @@ export function splicedRequest(
   return {
     ask: { ...ask, model },
     body: changed ? spliceTopLevel(body.text, changes, body.json) : body.text,
-    dropped: preparation?.dropped ?? [],
+    dropped: inClientNames(preparation?.dropped ?? [], dialect, body.json),
   };
 }

@@ -61,7 +61,7 @@ export const azure: Provider = {
   authHeaders: (_channel, key) => ({ "api-key": key }),
   prepare: prepareDeployment,
   onRejected: onResponsesRejected,
-  facts: { chat: { customTools: true, compaction: true } },
+  facts: { chat: { customTools: true, compaction: true, cacheBreakpoints: true } },
   chat: chatApi({
     formats: ["openai-chat", "openai-responses"],
     // If the deployment's name does not reveal the model, the requested name does.

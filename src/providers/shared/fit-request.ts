@@ -33,7 +33,7 @@ function fitResponse(body: JsonObject, params: CallParams, facts: ServiceFacts):
   const { reasoning_effort: lowest, ...switches } = members;
   const reasoning = { ...rest, ...(lowest !== undefined && { effort: lowest }) };
   const changes = { reasoning: Object.keys(reasoning).length > 0 ? reasoning : undefined, ...switches };
-  return { model, changes, dropped: isHonored ? [] : ["reasoning.effort"] };
+  return { model, changes, dropped: isHonored ? [] : ["reasoning_effort"] };
 }
 
 function prepareEmbeddings(

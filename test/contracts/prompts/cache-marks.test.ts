@@ -100,7 +100,11 @@ test("the request's own mark is Anthropic's, or a cache point at the end", () =>
   expect(codecOf("anthropic").encodeRequest(read(), target("claude-sonnet-4-5"), dropped)).toMatchObject({
     cache_control,
   });
-  expect(codecOf("openai-chat").encodeRequest(read(), openrouter, dropped)).toMatchObject({ cache_control });
+  const claude = { ...openrouter, model: "anthropic/claude-sonnet-5" };
+  expect(codecOf("openai-chat").encodeRequest(read(), claude, dropped)).toMatchObject({ cache_control });
+  const other = codecOf("openai-chat").encodeRequest(read(), openrouter, dropped);
+  expect(other.cache_control).toBeUndefined();
+  expect((other.messages as JsonObject[]).at(-1)?.content).toEqual([text("R", MARKED)]);
   const { messages } = codecOf("converse").encodeRequest(read(), target("us.anthropic.claude-opus-4-8"), dropped);
   expect((messages as { content: JsonObject[] }[]).at(-1)?.content).toEqual([
     { toolResult: { toolUseId: "c1", content: [{ text: "R" }] } },
@@ -203,5 +207,55 @@ test("Converse reports what was written for how long", () => {
     cachedTokens: 200,
     cacheCreationTokens: 700,
     longCacheCreationTokens: 500,
+  });
+});
+
+describe("OpenAI's own marks", () => {
+  const openai = { ...target("gpt-6-astra"), service: { ...PLAIN_SERVICE, cacheBreakpoints: true } };
+  const prompt_cache_breakpoint = { mode: "explicit", ttl: "12h" };
+  const read = () =>
+    chat({
+      messages: [{ role: "user", content: [text("U", { prompt_cache_breakpoint }), text("V")] }, calling, result],
+    });
+
+  test("return to OpenAI, in both of its APIs", () => {
+    const dropped = new Set<string>();
+    const { messages } = codecOf("openai-chat").encodeRequest(read(), openai, dropped);
+    expect(messages).toMatchObject([{ content: [{ text: "U", prompt_cache_breakpoint }, { text: "V" }] }, {}, {}]);
+    const { input } = codecOf("openai-responses").encodeRequest(read(), openai, dropped);
+    expect(input).toMatchObject([{ content: [{ text: "U", prompt_cache_breakpoint }, { text: "V" }] }, {}, {}]);
+    expect([...dropped]).toEqual([]);
+  });
+
+  test("are Anthropic's marks there, and a cache point on Bedrock, with the long lifetime", () => {
+    const dropped = new Set<string>();
+    const { messages } = codecOf("anthropic").encodeRequest(read(), target("claude-sonnet-4-5"), dropped);
+    expect(messages).toMatchObject([{ content: [{ text: "U", cache_control: LONG }, {}] }, {}, {}]);
+    const converse = codecOf("converse").encodeRequest(read(), target("us.anthropic.claude-opus-4-8"), dropped);
+    expect(JSON.stringify(converse)).toContain('{"text":"U"},{"cachePoint":{"type":"default","ttl":"1h"}}');
+    expect([...dropped]).toEqual([]);
+  });
+
+  test("stand for those of other clients, except where only a content part can have one", () => {
+    const dropped = new Set<string>();
+    const marked = () => chat({ messages: [{ ...user, ...MARKED }, calling, { ...result, ...MARKED }], tools: [tool] });
+    const { messages } = codecOf("openai-chat").encodeRequest(marked(), openai, dropped);
+    const [first, , last] = messages as JsonObject[];
+    for (const one of [first, last])
+      expect(one).toMatchObject({ content: [{ prompt_cache_breakpoint: { mode: "explicit" } }] });
+    const { input } = codecOf("openai-responses").encodeRequest(marked(), openai, dropped);
+    expect((input as JsonObject[]).at(-1)?.output).toEqual([
+      { type: "input_text", text: "R", prompt_cache_breakpoint: { mode: "explicit" } },
+    ]);
+    expect([...dropped]).toEqual([]);
+    codecOf("openai-chat").encodeRequest(chat({ tools: [{ ...tool, ...MARKED }] }), openai, dropped);
+    expect([...dropped]).toEqual(["cache_control"]);
+  });
+
+  test("are not sent to models and services that have none", () => {
+    for (const one of [{ ...openai, model: "gpt-4o" }, target("gpt-6-astra")])
+      expect(JSON.stringify(codecOf("openai-responses").encodeRequest(read(), one, new Set()))).not.toContain(
+        "explicit",
+      );
   });
 });

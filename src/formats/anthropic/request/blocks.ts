@@ -15,6 +15,7 @@ import {
   readCallId,
   readSignature,
 } from "../../conversation/signature.ts";
+import { withMessageMark } from "../../helpers/cache-marks.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { callIdFor } from "../../tools/tool-names.ts";
 import { isSynthesized, type Searched, synthesizedId } from "../../tools/web-search.ts";
@@ -26,7 +27,7 @@ export function partsOf(content: unknown): Part[] {
     const images = imagesIn(block);
     const part = partOf(block);
     const isBare = part.type === "document" && part.source.kind === "text" && part.source.text === "";
-    return isBare && images.length > 0 ? [...labelOf(block), ...images] : [part, ...images];
+    return isBare && images.length > 0 ? withMessageMark([...labelOf(block), ...images], block) : [part, ...images];
   });
 }
 
@@ -105,19 +106,34 @@ function partOf(block: JsonObject): Part {
         ...marked,
         ...extensionsOf("anthropic", block, RESULT_MEMBERS),
       };
-    case "search_result":
-      // Other formats receive the block as the text it contains.
-      return { type: "text", text: foundText(block), extensions: { dialect: "anthropic", members: block } };
-    case "tool_reference":
-      // Elsewhere all tools are loaded: the result is the name of the tool that was found.
+    case "search_result": {
+      // Other formats receive the block as the text it contains, with the last mark in it.
+      const { cache_control: _, ...own } = block;
+      const { content, cache: last } = withoutMarks(recordsOf(block.content));
+      const outer = cache ?? last;
+      const members = { ...own, ...(block.content !== undefined && { content }) };
       return {
         type: "text",
-        text: textOf(block.tool_name) ?? "",
-        extensions: { dialect: "anthropic", members: block },
+        text: foundText(block),
+        ...(outer && { cache: outer }),
+        extensions: { dialect: "anthropic", members },
       };
+    }
+    case "tool_reference": {
+      // Elsewhere all tools are loaded: the result is the name of the tool that was found.
+      const { cache_control: _, ...members } = block;
+      const text = textOf(block.tool_name) ?? "";
+      return { type: "text", text, ...marked, extensions: { dialect: "anthropic", members } };
+    }
     default:
       return { type: "native", dialect: "anthropic", name: textOf(block.type) ?? "block", value: block };
   }
+}
+
+/** Blocks without their marks, and the last of these. */
+function withoutMarks(blocks: readonly JsonObject[]): { content: JsonObject[]; cache: JsonObject | null } {
+  const cache = blocks.map((block) => recordOf(block.cache_control)).findLast((mark) => mark !== null) ?? null;
+  return { content: blocks.map(({ cache_control: _, ...block }) => block), cache };
 }
 
 const foundText = ({ title, source, content }: JsonObject): string =>
@@ -170,7 +186,7 @@ export function blockOf(part: Part): JsonObject | null {
   switch (part.type) {
     case "text": {
       const own = ownMembers(part, "anthropic");
-      if (own.type === "search_result" || own.type === "tool_reference") return own;
+      if (own.type === "search_result" || own.type === "tool_reference") return { ...own, ...mark };
       return part.text === "" ? null : { type: "text", text: part.text, ...citedBy(part), ...mark };
     }
     case "refusal":

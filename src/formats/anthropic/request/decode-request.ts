@@ -60,6 +60,9 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.cache = recordOf(body.cache_control);
   conversation.serviceTier = body.service_tier === "standard_only" ? "default" : null;
   conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name)));
+  const thinking = recordOf(body.thinking);
+  // Anthropic validates kinds of thinking that this gateway does not know yet.
+  if (thinking && !THINKING_KINDS.has(textOf(thinking.type) ?? "")) conversation.extra.members.thinking = thinking;
   const { effort, format: _, ...output } = recordOf(body.output_config) ?? {};
   const { setting } = conversation.reasoning;
   const isRead = readEffort(effort) !== null && (setting?.type === "effort" || setting?.type === "adaptive");
@@ -69,6 +72,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   return conversation;
 }
 
+const THINKING_KINDS: ReadonlySet<string> = new Set(["enabled", "adaptive", "disabled"]);
 const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["role", "content"]);
 
 const textParts = (content: unknown): TextPart[] =>

@@ -59,6 +59,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     metadata: conversation.user === null ? null : { user_id: conversation.user },
     service_tier: TIERS[conversation.serviceTier ?? ""],
     ...thinking.members,
+    ...(own.thinking !== undefined && { thinking: own.thinking }),
     output_config: outputConfig(recordOf(own.output_config), thinking, formatOf(conversation, target)),
   });
 }

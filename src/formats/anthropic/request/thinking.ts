@@ -61,8 +61,9 @@ export function thinkingFor(info: ModelInfo, { reasoning, sampling, toolChoice, 
   if (limit !== null && limit < MIN_BUDGET + MIN_ANSWER_TOKENS) return { ...OFF, members, unmet: true };
   const most = limit === null ? requestedBudget : limit - ANSWER_TOKENS - 1;
   const budget = Math.max(MIN_BUDGET, Math.min(requestedBudget, most));
+  const display = show === null ? null : { display: show ? "summarized" : "omitted" };
   return {
-    members: { thinking: { type: "enabled", budget_tokens: budget }, ...members },
+    members: { thinking: { type: "enabled", budget_tokens: budget, ...display }, ...members },
     on: true,
     strict: true,
     unmet: false,

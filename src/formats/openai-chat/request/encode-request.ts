@@ -14,7 +14,16 @@ import {
 } from "../../conversation/conversation.ts";
 import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
-import { markOfResult, withMostMarks, withoutCacheMarks } from "../../helpers/cache-marks.ts";
+import {
+  markMember,
+  markOfResult,
+  takesBreakpoints,
+  withBreakpoints,
+  withLastMarks,
+  withMarkOnPart,
+  withMostMarks,
+  withoutCacheMarks,
+} from "../../helpers/cache-marks.ts";
 import { PLAIN_SERVICE } from "../../helpers/service.ts";
 import { compact, type JsonObject } from "../../json.ts";
 import { resultMedia, resultText } from "../../tools/pair-calls.ts";
@@ -40,14 +49,7 @@ import { withoutRootlessFormat } from "./rootless-format.ts";
  */
 export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, reasoning, extra } = source;
-  // Clients of this format know their upstream, so their markers stay.
-  const takesCacheMarkers =
-    extra.dialect === "openai-chat" || target.service?.cacheMarks || target.model.includes("claude");
-  const conversation = withoutRootlessFormat(
-    takesCacheMarkers ? withMostMarks(source, dropped) : withoutCacheMarks(source, dropped),
-    target.model,
-    dropped,
-  );
+  const conversation = withoutRootlessFormat(fitMarks(source, target, dropped), target.model, dropped);
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
   const search =
     target.service?.webSearch || target.info.built_in_search ? foreignSearch(conversation, "openai-chat") : null;
@@ -95,6 +97,15 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     verbosity: conversation.verbosity,
   };
   return compact(body);
+}
+
+/** The conversation with the cache marks that the target takes. Clients of this format know their upstream, so theirs stay. */
+function fitMarks(source: Conversation, target: Target, dropped: Dropped): Conversation {
+  const isClaude = target.model.includes("claude");
+  if (isClaude) return withMostMarks(source, dropped);
+  if (target.service?.cacheMarks) return withMostMarks(withMarkOnPart(source), dropped);
+  if (takesBreakpoints(target)) return withBreakpoints(withMarkOnPart(source), dropped);
+  return source.extra.dialect === "openai-chat" ? withLastMarks(source, dropped) : withoutCacheMarks(source, dropped);
 }
 
 function searchOptions(search: WebSearch, dropped: Dropped): JsonObject {
@@ -147,7 +158,7 @@ const systemContent = (parts: readonly TextPart[]): unknown =>
 const textContent = ({ text, cache }: TextPart): JsonObject => ({
   type: "text",
   text,
-  ...(cache && { cache_control: cache }),
+  ...markMember(cache),
 });
 
 function systemMessages(turn: SystemTurn, dropped: Dropped): JsonObject[] {
@@ -231,7 +242,7 @@ const ownCall = (call: ToolCallPart): JsonObject =>
     { ...call, id: callIdFor("openai-chat", call.id) },
     {
       ...(call.signature?.dialect === "openai-chat" && callExtra(call.signature)),
-      ...(call.cache && { cache_control: call.cache }),
+      ...markMember(call.cache),
     },
   );
 
@@ -247,13 +258,13 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
     if (part.type === "refusal") return [{ type: "text", text: part.text }];
     const media = chatMedia(part);
     if (!media) dropped.add(part.type);
-    return media ? [{ ...media, ...(part.cache && { cache_control: part.cache }) }] : [];
+    return media ? [{ ...media, ...markMember(part.cache) }] : [];
   });
 }
 
 /** Content as plain text where possible: many services accept nothing else. */
 function plainWherePossible(content: readonly JsonObject[], separator = "\n"): unknown {
-  const plain = content.every((part) => part.type === "text" && part.cache_control === undefined);
+  const plain = content.every((part) => part.type === "text" && Object.keys(part).length === 2);
   return plain ? content.map(({ text }) => text).join(separator) : content;
 }
 
@@ -276,7 +287,7 @@ function toolOf(tool: Tool, dropped: Dropped): JsonObject | null {
       const { name, description, parameters, strict, cache } = tool;
       const schema = parameters ?? { type: "object", properties: {} };
       const called = compact({ name, description, parameters: schema, strict });
-      return { type: "function", function: called, ...(cache && { cache_control: cache }) };
+      return { type: "function", function: called, ...markMember(cache) };
     }
     case "custom": {
       const { name, description, format, cache } = tool;
@@ -285,7 +296,7 @@ function toolOf(tool: Tool, dropped: Dropped): JsonObject | null {
       return {
         type: "custom",
         custom: compact({ name, description, format: written }),
-        ...(cache && { cache_control: cache }),
+        ...markMember(cache),
       };
     }
     case "hosted":

@@ -57,7 +57,8 @@ export function reasoningMembers(
   if (setting.type === "off") return canReason ? offMembers(control, info) : isFixed ? IGNORED : NOTHING;
   if (canReason) {
     const members = onMembers(setting, control, info);
-    return { members, isHonored: setting.type === "adaptive" || Object.keys(members).length > 0 };
+    const isAnswered = setting.type === "adaptive" && !isUnknown(control, info);
+    return { members, isHonored: isAnswered || Object.keys(members).length > 0 };
   }
   if (!isFixed) return IGNORED;
   return control?.on
@@ -89,6 +90,10 @@ export function lowestEffort(
   return { members: membersOf(lowest), isHonored: lowest === "none" };
 }
 
+/** Whether the service has efforts for some models, and nobody knows which this one has, if any. */
+const isUnknown = ({ on, off, effort }: ReasoningControl, { reasoning }: ModelInfo): boolean =>
+  !on && off === "lowest" && effort !== undefined && !(reasoning?.efforts ?? effort.efforts);
+
 const canBeOff = ({ off }: Pick<ReasoningControl, "off">, { reasoning }: ModelInfo): boolean =>
   off !== "lowest" && reasoning?.style !== "fixed" && reasoning?.can_disable !== false;
 
@@ -109,9 +114,11 @@ function onMembers(setting: Amount, control: ReasoningControl, { reasoning }: Mo
     const { min_budget: least = 1, max_budget: most = tokens ?? 0 } = reasoning ?? {};
     if (tokens !== undefined) return merged(members, nested(budget, Math.min(most, Math.max(least, tokens))));
   }
-  if (!amount || !effort) return members;
-  const efforts = reasoning?.efforts ?? effort.efforts;
-  const requested = effortOfSetting(amount);
+  const efforts = reasoning?.efforts ?? effort?.efforts;
+  // Models that may not reason at all do so for an effort; the others reason as they see fit without one.
+  const needsEffort = !on && efforts?.includes("none") === true;
+  if (!effort || (!amount && !needsEffort)) return members;
+  const requested = effortOfSetting(setting);
   return merged(members, nested(effort.path, efforts ? nearestEffort(efforts, requested) : requested));
 }
 

@@ -23,6 +23,8 @@ const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   parallel_tool_calls service_tier metadata user safety_identifier prompt_cache_key cache_control`.split(/\s+/),
 );
 
+const REASONING_MEMBERS: ReadonlySet<string> = new Set(["effort", "summary", "generate_summary"]);
+
 /** Members of a message that are decoded, or that describe the response it came from. */
 const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["type", "role", "content", "id", "status", "cache_control"]);
 
@@ -64,6 +66,8 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.serviceTier = textOf(body.service_tier);
   conversation.metadata = recordOf(body.metadata);
   conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name)));
+  const unread = Object.entries(reasoning ?? {}).filter(([name]) => !REASONING_MEMBERS.has(name));
+  if (unread.length > 0) conversation.extra.members.reasoning = Object.fromEntries(unread);
   return conversation;
 }
 

@@ -13,8 +13,16 @@ import {
 } from "../../conversation/conversation.ts";
 import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
+import {
+  markMember,
+  markOfResult,
+  takesBreakpoints,
+  withBreakpoints,
+  withMarkOnPart,
+  withoutCacheMarks,
+} from "../../helpers/cache-marks.ts";
 import { effortOfSetting } from "../../helpers/reasoning-setting.ts";
-import { compact, type JsonObject, textOf } from "../../json.ts";
+import { compact, type JsonObject, recordOf, textOf } from "../../json.ts";
 import { textOfParts } from "../../openai-chat/request/media.ts";
 import { lowestEffort } from "../../openai-chat/request/reasoning-setting.ts";
 import { withoutRootlessFormat } from "../../openai-chat/request/rootless-format.ts";
@@ -39,7 +47,7 @@ const MIN_OUTPUT_TOKENS = 16;
  * Source: https://platform.openai.com/docs/api-reference/responses/create
  */
 export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const conversation = withoutRootlessFormat(source, target.model, dropped);
+  const conversation = withoutRootlessFormat(fitMarks(source, target, dropped), target.model, dropped);
   const { sampling, extra, tools } = conversation;
   const own = extra.dialect === "openai-responses";
   recordDroppedOptions(conversation, dropped);
@@ -78,6 +86,12 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     safety_identifier: conversation.user === null ? null : shortName(conversation.user, "user_"),
     prompt_cache_key: conversation.promptCacheKey,
   });
+}
+
+/** The conversation with the cache marks that the target takes: its own clients know it. */
+function fitMarks(source: Conversation, target: Target, dropped: Dropped): Conversation {
+  if (takesBreakpoints(target)) return withBreakpoints(withMarkOnPart(source), dropped);
+  return source.extra.dialect === "openai-responses" ? source : withoutCacheMarks(source, dropped);
 }
 
 /** Members that OpenAI's chat and Responses APIs share. */
@@ -125,7 +139,7 @@ function includeOf({ sampling }: Conversation, { model, info }: Target, searches
 }
 
 function reasoningOf(
-  { reasoning: { setting, summary }, extra }: Conversation,
+  { reasoning: { setting, summary, show }, extra }: Conversation,
   { info, reasoningSummaries }: Target,
   dropped: Dropped,
 ): JsonObject | null {
@@ -135,10 +149,14 @@ function reasoningOf(
   if (lowest && !lowest.isHonored && info.reasoning?.style !== "none") dropped.add("reasoning_effort");
   const requestedEffort = lowest ? textOf(lowest.members.effort) : setting && effortOfSetting(setting);
   // Clients of other formats expect readable reasoning, which OpenAI returns on request only.
-  const shown = summary ?? (!asIs && requestedEffort !== null && setting?.type !== "off" ? "auto" : null);
-  return requestedEffort === null && shown === null
-    ? null
-    : compact({ effort: requestedEffort === "max" ? "xhigh" : requestedEffort, summary: shown });
+  const isShown = show ?? (requestedEffort !== null && setting?.type !== "off");
+  const shown = summary ?? (!asIs && isShown && info.reasoning?.style !== "none" ? "auto" : null);
+  const members = compact({
+    ...(own && recordOf(extra.members.reasoning)),
+    effort: requestedEffort === "max" ? "xhigh" : requestedEffort,
+    summary: shown,
+  });
+  return Object.keys(members).length > 0 ? members : null;
 }
 
 function itemsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
@@ -183,11 +201,13 @@ function resultItem(result: ToolResultPart, custom: ReadonlySet<string>, dropped
   const text = resultText(result);
   const media = contentOf(resultMedia(result), dropped);
   const type = custom.has(result.callId) ? "custom_tool_call_output" : "function_call_output";
-  const textParts = text === "" ? [] : [{ type: "input_text", text }];
+  const mark = markMember(markOfResult(result));
+  const isMarked = Object.keys(mark).length > 0;
+  const textParts = text === "" ? [] : [{ type: "input_text", text, ...mark }];
   return {
     type,
     call_id: callIdFor("openai-responses", result.callId),
-    output: media.length === 0 ? text : [...textParts, ...media],
+    output: media.length === 0 && !isMarked ? text : [...textParts, ...media],
   };
 }
 
@@ -195,13 +215,13 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     switch (part.type) {
       case "text":
-        return part.text === "" ? [] : [{ type: "input_text", text: part.text }];
+        return part.text === "" ? [] : [{ type: "input_text", text: part.text, ...markMember(part.cache) }];
       case "image":
       case "audio":
       case "video":
       case "document": {
         const media = writeMedia(part) ?? recordDroppedName(dropped, part.type);
-        return media ? [media] : [];
+        return media ? [{ ...media, ...markMember(part.cache) }] : [];
       }
       case "native":
         if (part.dialect !== "openai-responses") recordDroppedNative(part, dropped);

@@ -103,7 +103,7 @@ async function encodeFromConversation(
   const renamed = preparation && "model" in body ? { model: preparation.model } : null;
   const sent: JsonObject = { ...body, ...renamed, ...preparation?.changes, ...channel.paramOverride };
   const text = JSON.stringify(sent);
-  recordUnwritten(conversation, text, dropped);
+  recordUnwritten(conversation, text, target, dropped);
   return {
     ask: { ...preparedAsk, model: preparation?.model ?? prepared.model },
     body: text,
@@ -138,7 +138,7 @@ function automaticMark(
 }
 
 /** Formats whose encoders see to cache marks themselves, as far as the model takes them. */
-const MARKED: ReadonlySet<ChatDialect> = new Set(["anthropic", "converse", "openai-chat"]);
+const MARKED: ReadonlySet<ChatDialect> = new Set(["anthropic", "converse", "openai-chat", "openai-responses"]);
 
 const takesCacheMarks = (dialect: ChatDialect, { service }: Target): boolean =>
   MARKED.has(dialect) || service?.cacheMarks === true;

@@ -131,7 +131,7 @@ export const openai: Provider = {
   },
   prepare: prepareForOpenAi,
   onRejected: onResponsesRejected,
-  facts: { chat: { customTools: true, compaction: true } },
+  facts: { chat: { customTools: true, compaction: true, cacheBreakpoints: true } },
   chat: chatApi({
     formats: ["openai-chat", "openai-responses"],
     formatOf: onlyFormatOf,

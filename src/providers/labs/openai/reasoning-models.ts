@@ -180,9 +180,16 @@ function preparePlain(body: JsonObject, model: string, info: ModelInfo): Prepara
     return messages && { model, changes: { messages }, dropped: [] };
   }
   const changes: Record<string, unknown> = {};
+  const dropped: string[] = [];
+  const reasoning = recordOf(body.reasoning);
+  const effort = body.reasoning_effort ?? reasoning?.effort ?? null;
   if (body.reasoning_effort != null) changes.reasoning_effort = undefined;
-  if (body.reasoning != null) changes.reasoning = undefined;
-  const dropped = Object.keys(changes).length > 0 ? ["reasoning_effort"] : [];
+  if (reasoning) changes.reasoning = undefined;
+  // Off is what these models are anyway, and there is nothing to sum up.
+  if (effort !== null && effort !== "none") dropped.push("reasoning_effort");
+  for (const [name, value] of Object.entries(reasoning ?? {}))
+    if (name === "summary" || name === "generate_summary") value === "auto" || dropped.push("reasoning: summary");
+    else if (name !== "effort") dropped.push(`reasoning.${name}`);
   // Without reasoning there is nothing to encrypt.
   if (Array.isArray(body.include) && body.include.includes(SEALED))
     changes.include = body.include.filter((item) => item !== SEALED);

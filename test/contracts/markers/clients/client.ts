@@ -50,6 +50,11 @@ export const address: SpecialValue = (marker) => ({ value: `https://example.org/
 export const oneOf =
   (...values: readonly unknown[]): SpecialValue =>
   (_marker, random) => ({ value: values[Math.floor(random() * values.length)], marker: null });
+/** A budget of tokens. */
+export const budget: SpecialValue = (marker) => {
+  const value = 2000 + Number(marker.replace(/\D/g, ""));
+  return { value, marker: String(value), isAmount: true };
+};
 /** A number between 0.3 and 0.4. */
 export const fraction: SpecialValue = (marker) => {
   const value = Number(`0.3${marker.replace(/\D/g, "").padStart(4, "0")}7`);

@@ -2,7 +2,7 @@ import { type JsonObject, recordOf, recordsOf } from "../../../../src/formats/js
 import { generateContent } from "../../../../src/gateway/http/endpoints/conversations.ts";
 import { readType } from "../schema/read-types.ts";
 import type { Shape } from "../schema/shape.ts";
-import { address, bytes, type Client, fraction, jsonSchema, oneOf, setList } from "./client.ts";
+import { address, budget, bytes, type Client, fraction, jsonSchema, oneOf, setList } from "./client.ts";
 
 const FILE = "@google/genai/dist/genai.d.ts";
 const member = (shape: Shape) => ({ shape, isOptional: true });
@@ -51,6 +51,7 @@ export const gemini: Client = {
     [/(candidateCount|logprobs)$/, oneOf(2, 3)],
     [/topK$/, oneOf(20, 30)],
     [/thoughtSignature$/, bytes],
+    [/thinkingBudget$/, budget],
   ],
   texts: /^contents\.parts\.text$/,
   arrange(request, builder) {

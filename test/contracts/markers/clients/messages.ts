@@ -1,7 +1,7 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { messages as endpoint } from "../../../../src/gateway/http/endpoints/conversations.ts";
 import { readType } from "../schema/read-types.ts";
-import { address, bytes, type Client, fraction, jsonSchema, oneOf, setList } from "./client.ts";
+import { address, budget, bytes, type Client, fraction, jsonSchema, oneOf, setList } from "./client.ts";
 
 const OF_ASSISTANT =
   "thinking redacted_thinking tool_use server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result".split(
@@ -30,13 +30,7 @@ export const messages: Client = {
     [/input_schema$|\.schema$/, jsonSchema],
     [/^(temperature|top_p)$/, fraction],
     [/^top_k$/, oneOf(20, 30)],
-    [
-      /^thinking\[enabled\]\.budget_tokens$/,
-      (marker) => {
-        const value = 2000 + Number(marker.replace(/\D/g, ""));
-        return { value, marker: String(value) };
-      },
-    ],
+    [/^thinking\[enabled\]\.budget_tokens$/, budget],
     [
       /^max_tokens$/,
       (marker) => {

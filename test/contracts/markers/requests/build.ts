@@ -10,6 +10,8 @@ export type Leaf = Readonly<{
   key: string | number;
   /** A text that only this member has; null: its presence, or another value, must make a difference. */
   marker: string | null;
+  /** It says how much of something: a service's own measure of it is as good as the marker. */
+  isAmount?: boolean;
   /** Other values that it could have; empty: it can only be left out. */
   others: readonly unknown[];
   isOptional: boolean;
@@ -23,7 +25,7 @@ type Step = Readonly<{ member: string; variants: readonly string[] }>;
 export type SpecialValue = (
   marker: string,
   random: () => number,
-) => Readonly<{ value: unknown; marker: string | null }>;
+) => Readonly<{ value: unknown; marker: string | null; isAmount?: boolean }>;
 
 /** What a client format needs beyond its types. */
 export type Special = readonly (readonly [path: RegExp, make: SpecialValue])[];
@@ -128,8 +130,8 @@ export class Builder {
     const at = name === "" ? path : `${path}[${name}]`;
     const special = this.special.find(([pattern]) => pattern.test(at));
     if (special) {
-      const { value, marker } = special[1](this.#marker(), this.random);
-      this.leaves.push({ path: at, ...holder, marker, others: [] });
+      const { value, ...followed } = special[1](this.#marker(), this.random);
+      this.leaves.push({ path: at, ...holder, ...followed, others: [] });
       return value;
     }
     switch (alternative.kind) {

@@ -45,7 +45,8 @@ export async function follow(
     if (!reached.has(leaf.owner) || (!Array.isArray(leaf.owner) && leaf.owner[leaf.key] === undefined)) continue;
     if (leaf.marker !== null && found.includes(leaf.marker)) continue;
     if (isNamed(sent.dropped, leaf.path)) continue;
-    if (leaf.marker === null && (await differs(send, client, service, request, leaf, sent))) continue;
+    if ((leaf.marker === null || leaf.isAmount) && (await differs(send, client, service, request, leaf, sent)))
+      continue;
     losses.push({ ...about, what: "lost", path: leaf.path, value: Reflect.get(leaf.owner, leaf.key) });
   }
   const moved = outOfOrder(client, request, leaves, found);

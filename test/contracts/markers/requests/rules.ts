@@ -1,19 +1,7 @@
 import { type JsonObject, recordOf } from "../../../../src/formats/json.ts";
 import type { Loss } from "./follow.ts";
-
-/** Why a member need not arrive, and need not be named. Each rule stands for one fact. */
-export type Rule = Readonly<{
-  why: string;
-  /** Members, by the client's format. */
-  at: Readonly<Partial<Record<Loss["client"], RegExp>>>;
-  /** Only these values; absent: any. */
-  values?: readonly unknown[];
-  /** Only in these provider formats; absent: in any. */
-  formats?: readonly string[];
-  /** Only where this is true of the request and what was sent. */
-  when?(loss: Loss): boolean;
-  what?: Loss["what"];
-}>;
+import { REASONING } from "./reasoning-rules.ts";
+import type { Rule } from "./rule.ts";
 
 /** Formats that tell a call's result by its name or place. */
 const WITHOUT_CALL_IDS = "ollama palm ernie zhipu spark gemini gemini-interactions dify ai-proxy".split(" ");
@@ -98,6 +86,11 @@ const DEFAULTS: readonly Rule[] = [
       gemini: /functionCallingConfig\.mode$/,
     },
     values: ["auto", "disabled", "AUTO", "MODE_UNSPECIFIED", undefined],
+  },
+  {
+    why: "The format's default: five minutes",
+    at: { messages: /cache_control\.ttl$/ },
+    values: ["5m"],
   },
   {
     why: "The format's default: how much is found",
@@ -284,30 +277,4 @@ const OTHERWISE: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...DEFAULTS, ...COVERED, ...HISTORY, ...OTHERWISE];
-
-/** Losses that are still to be repaired. */
-export const KNOWN: readonly Rule[] = [
-  {
-    why: "OpenAI's own cache marks, marks in results of searches and their lifetimes get lost",
-    at: { chat: /prompt_cache/, responses: /prompt_cache/, messages: /cache_control/ },
-  },
-  {
-    why: "Settings of reasoning that a service lacks, and reasoning signed by others, are not named",
-    at: {
-      chat: /^reasoning_effort$/,
-      responses: /^reasoning/,
-      messages: /^(thinking|output_config)|\[(redacted_)?thinking\]/,
-      gemini: /thinkingConfig|thoughtSignature/,
-      interactions: /thinking/,
-    },
-  },
-];
-
-/** Whether the rule allows the loss. */
-export function allows({ at, values, formats, when, what = "lost" }: Rule, loss: Loss): boolean {
-  if (what !== loss.what || !at[loss.client]?.test(loss.path)) return false;
-  if (values && !values.includes(loss.value)) return false;
-  if (formats && !formats.includes(loss.service.format)) return false;
-  return when?.(loss) ?? true;
-}
+export const RULES: readonly Rule[] = [...DEFAULTS, ...COVERED, ...REASONING, ...HISTORY, ...OTHERWISE];
