@@ -43,7 +43,7 @@ test.each([
 });
 
 test.skipIf(!process.env.TEST_DATABASE_URL)(
-  "many users are searched by an index, which is made anew when it is broken",
+  "many users are searched by an index, which is made again when it is broken",
   async () => {
     const { db, sql } = database;
     const hasIndex = async () => (await sql`select from pg_class where relname = 'users_search_idx'`).length === 1;

@@ -59,9 +59,9 @@ async function readLongTime(db: Db, filter: Hours, by: By): Promise<string> {
   const hours = by === "model" && !isNarrow(filter) ? await modelHours(db, filter) : hoursOf(filter, by);
   const keys = sql`user_id, username, model_name`;
   const { count } = requireRow(
-    await db.execute<{ count: number }>(
-      sql`select count(*)::int as count from (select distinct ${keys} from (${hours}) h) k`,
-    ),
+    await db.execute<{ count: number }>(sql`
+      select coalesce(max(number), 0)::int as count
+      from (select row_number() over () as number from (${hours}) h group by ${keys}) k`),
   );
   const bucketsOf = (step: number) => Math.floor(filter.end / step) - Math.floor(filter.start / step) + 1;
   const step = STEPS_S.find((seconds) => bucketsOf(seconds) * count <= MOST_ROWS) ?? Math.max(...STEPS_S);

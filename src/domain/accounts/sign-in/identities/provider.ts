@@ -79,8 +79,8 @@ export async function askService(
   if (answer.status >= 200 && answer.status <= 299 && body) return body;
   // RFC 6749, 5.2: what is wrong, without a secret.
   const { error = "", error_description: detail = "" } = body ?? {};
-  const told = [error, detail].filter((part) => typeof part === "string" && part !== "").join(", ");
-  throw failedAt(service, `${placeOf(address)}: status ${answer.status} ${told || (body ? "" : "without JSON")}`);
+  const answered = [error, detail].filter((part) => typeof part === "string" && part !== "").join(", ");
+  throw failedAt(service, `${placeOf(address)}: status ${answer.status} ${answered || (body ? "" : "without JSON")}`);
 }
 
 /** What people read when a sign-in fails at a service, with the reason for the log. */
