@@ -10,14 +10,7 @@ export function servicesTable(): string {
     if (facts === null) continue;
     services.set(facts, [...(services.get(facts) ?? []), `${name} (${id})`]);
   }
-  const head = [
-    "Service (type)",
-    "Reasoning is off by",
-    "What off costs",
-    "Returned reasoning",
-    "Instructions",
-    "Own errors",
-  ];
+  const head = ["Service (type)", "Reasoning is off by", "Returned reasoning", "Instructions", "Own errors"];
   const rows = [...services].map(([facts, names]) => `| ${names.join(", ")} ${facts}`);
   return [line(head), line(head.map(() => "---")), ...rows].join("\n");
 }
@@ -27,20 +20,25 @@ function factsOf(type: number): string | null {
   const provider = providerOf(type);
   if (!provider?.chat) return null;
   const isOwn = provider.chat.formats[0] !== "openai-chat";
-  if (!provider.facts && !isOwn) return line(["no record: as OpenAI", "", "", "", ""]);
+  if (!provider.facts && !isOwn) return line(["no record: as OpenAI", "", "", ""]);
   const { reasoning, reasoningName, systemTurns, cacheMarks } = chatServiceOf(provider);
   const meanings = Object.keys(provider.facts?.errors ?? {}).map((meaning) => meaning.replaceAll("_", " "));
   return line([
     reasoning.map(controlOf).join("<br>") || (isOwn ? "own format" : "as OpenAI"),
-    reasoning.flatMap(({ offCosts, models }) => (offCosts ? `${namesOf(models)}${offCosts}` : [])).join("<br>"),
     provider.chat.formats.includes("openai-chat") ? `\`${reasoningName}\`` : "own format",
     `${systemTurns}${cacheMarks ? ", cache marks" : ""}`,
     meanings.join(", "),
   ]);
 }
 
-const controlOf = ({ models, off }: ReasoningControl): string =>
-  `${namesOf(models)}${off === "lowest" ? "lowest effort" : off === null ? "on request only" : `\`${JSON.stringify(off)}\``}`;
+/** What "lowest effort" says already of what off costs. */
+const IMPLIED = /^They always reason(?:: the lowest effort is sent)?(?:\.$|, )/;
+
+function controlOf({ models, off, offCosts = "" }: ReasoningControl): string {
+  const sent = off === "lowest" ? "lowest effort" : off === null ? "on request only" : `\`${JSON.stringify(off)}\``;
+  const costs = offCosts.replace(IMPLIED, "").replace(/\.$/, "");
+  return `${namesOf(models)}${sent}${costs && ` (${costs})`}`;
+}
 
 const namesOf = (models: RegExp | undefined): string => (models ? `\`${models.source.replaceAll("|", "\\|")}\`: ` : "");
 
