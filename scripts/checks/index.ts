@@ -1,5 +1,6 @@
 import { checkFileLength } from "./file-length.ts";
-import { checkFolderSize, projectFiles } from "./folder-size.ts";
+import { checkFolderSize, projectFiles } from "./folders/folder-size.ts";
+import { checkSubjects, readSubjectTable } from "./folders/subjects.ts";
 import { checkForbiddenCalls } from "./forbidden-calls.ts";
 import { checkCommitMessages, readSubjects } from "./history/commit-messages.ts";
 import { checkMigrations, readMigrationFiles } from "./history/migrations.ts";
@@ -83,6 +84,7 @@ const OTHERS: readonly Check[] = [
     const { files, releases } = await readMigrationFiles();
     return checkMigrations(files, releases);
   }),
+  own("subjects", async () => checkSubjects(await projectFiles(), readSubjectTable())),
   own("commit messages", () => checkCommitMessages(readSubjects())),
 ];
 

@@ -35,7 +35,7 @@ import { walletRoutes } from "../console/wallet/wallet.ts";
 import { identifyUser } from "../domain/accounts/authenticate.ts";
 import { sessionAccount } from "../domain/accounts/organizations/members/acting.ts";
 import { createMailLimits } from "../domain/accounts/registration/mail-limits.ts";
-import type { ReadLive } from "../domain/channels/live.ts";
+import type { ReadLive } from "../domain/channels/current-state.ts";
 import type { ModelHealthReader } from "../domain/models/model-health.ts";
 import type { Replayer } from "../domain/models/replays/replayer.ts";
 import type { PredictOutcomes } from "../domain/models/routes/simulation.ts";

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
+import type { ReadLive } from "../../domain/channels/current-state.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { findKey, listKeys, switchKey } from "../../domain/channels/keys/manage-keys.ts";
-import type { ReadLive } from "../../domain/channels/live.ts";
 import { viewLive } from "../../domain/channels/manage/channel-view.ts";
 import type { ChannelDeps } from "../../domain/channels/operation.ts";
 import { testChannel } from "../../domain/channels/upstream/test-channel.ts";

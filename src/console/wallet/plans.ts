@@ -13,8 +13,6 @@ import {
 } from "../../domain/wallet/plans/card/manage-renewal.ts";
 import { endNow, setRenewal } from "../../domain/wallet/plans/change-subscription.ts";
 import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
-import { orderNextPeriod, orderPlan } from "../../domain/wallet/plans/orders/order-period.ts";
-import { setRenewalMethod } from "../../domain/wallet/plans/orders/set-renewal-method.ts";
 import { setPaused, setPausedByAdmin } from "../../domain/wallet/plans/pause-subscription.ts";
 import {
   listOwnSubscriptions,
@@ -23,6 +21,8 @@ import {
   retirePlan,
   savePlan,
 } from "../../domain/wallet/plans/plans.ts";
+import { orderNextPeriod, orderPlan } from "../../domain/wallet/plans/renewal/order-period.ts";
+import { setRenewalMethod } from "../../domain/wallet/plans/renewal/set-renewal-method.ts";
 import { readSeats } from "../../domain/wallet/plans/seats/seats.ts";
 import { findPlan, grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
 import { nowSeconds } from "../../lib/clock.ts";

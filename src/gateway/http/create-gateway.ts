@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
+import type { ChannelLive } from "../../domain/channels/current-state.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { ChannelLive } from "../../domain/channels/live.ts";
 import type { PastCall } from "../../domain/models/routes/simulation.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createAddressPolicy, createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";

@@ -1,5 +1,5 @@
+import type { ChannelLive, KeyLive } from "../../domain/channels/current-state.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { ChannelLive, KeyLive } from "../../domain/channels/live.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { CoolDown, TrafficOfHour } from "./scheduler/key-health.ts";
 

@@ -1,4 +1,4 @@
-import { accessMessages, limitMessages } from "./gateway/access.ts";
+import { accessMessages, limitMessages } from "./gateway/key-access.ts";
 import { requestMessages } from "./gateway/request.ts";
 import { storedMessages } from "./gateway/stored.ts";
 import { networkMessages, taskMessages, upstreamMessages } from "./gateway/upstream.ts";

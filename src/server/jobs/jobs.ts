@@ -43,7 +43,7 @@ import { pollPayments } from "../../domain/wallet/payments/direct/poll-payments.
 import { continueRefunds } from "../../domain/wallet/payments/direct/refund-order.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
 import { pollCards } from "../../domain/wallet/plans/card/poll-cards.ts";
-import { remindOfService, remindSubscribers } from "../../domain/wallet/plans/orders/remind.ts";
+import { remindOfService, remindSubscribers } from "../../domain/wallet/plans/renewal/remind.ts";
 import { issueStatements } from "../../domain/wallet/statements/issue-statements.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";

@@ -1,4 +1,4 @@
-import { PRICE_OPTIONS } from "./pricing/price-maps.ts";
+import { PRICE_OPTIONS } from "./model-prices/price-maps.ts";
 import {
   address,
   integerField,

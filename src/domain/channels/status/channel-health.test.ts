@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ChannelLive } from "../live.ts";
+import type { ChannelLive } from "../current-state.ts";
 import { healthOf } from "./channel-health.ts";
 
 const rest = { inFlight: 0, calls: 0, failed: 0, latencyMs: null };

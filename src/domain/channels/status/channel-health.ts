@@ -1,5 +1,5 @@
+import type { ChannelLive } from "../current-state.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
-import type { ChannelLive } from "../live.ts";
 
 /**
  * How a channel does: off; resting (a key of it is left alone for a while); failing (of five calls or more in the last hour a

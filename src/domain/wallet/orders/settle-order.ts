@@ -16,7 +16,7 @@ import type { WalletDeps } from "../operation.ts";
 import { smallestUnits } from "../payments/currency-units.ts";
 import { openCase } from "../plans/card/cases.ts";
 import { publishPlanAccount } from "../plans/limits/overage.ts";
-import { payPeriod } from "../plans/orders/pay-period.ts";
+import { payPeriod } from "../plans/renewal/pay-period.ts";
 
 type Order = typeof topUpOrders.$inferSelect;
 

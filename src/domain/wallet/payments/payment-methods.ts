@@ -1,7 +1,7 @@
 import type { ReminderMethod } from "../../../../db/schema/wallet/plans/plans.ts";
 import { divide, integer, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { periodMethods } from "../plans/orders/order-period.ts";
+import { periodMethods } from "../plans/renewal/order-period.ts";
 import { DIRECT_METHODS, DIRECT_SERVICES } from "./direct/services.ts";
 import { acceptsEpay } from "./epay.ts";
 import { groupFactor, type PayMethod, priceBy } from "./quote.ts";

@@ -6,9 +6,6 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import { addQuota } from "../balances.ts";
 import { couponAfter } from "./coupons.ts";
 import { limitOverage, publishPlanAccount } from "./limits/overage.ts";
-import { readNextPeriod, seatsToAdd } from "./orders/next-period.ts";
-import { beginPaidPeriod, returnPaidPeriod } from "./orders/pay-period.ts";
-import { notifyDue, notifyUncovered } from "./orders/remind.ts";
 import { GRACE_S } from "./periods.ts";
 import {
   applyPlans,
@@ -21,6 +18,9 @@ import {
   type Subscription,
   startPeriod,
 } from "./plan-account.ts";
+import { readNextPeriod, seatsToAdd } from "./renewal/next-period.ts";
+import { beginPaidPeriod, returnPaidPeriod } from "./renewal/pay-period.ts";
+import { notifyDue, notifyUncovered } from "./renewal/remind.ts";
 import { requireSeats } from "./seats/seats.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 

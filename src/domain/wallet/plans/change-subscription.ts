@@ -11,7 +11,6 @@ import type { WalletDeps } from "../operation.ts";
 import { type Coupon, couponAfter, couponOf, priceWith } from "./coupons.ts";
 import { publishPlanAccount } from "./limits/overage.ts";
 import { drawnOf, makeUpFor, unusedFrom } from "./limits/unused.ts";
-import { requireNextUnpaid } from "./orders/pay-period.ts";
 import { periodEnd } from "./periods.ts";
 import {
   applyPlans,
@@ -24,6 +23,7 @@ import {
   type Running,
   type Subscription,
 } from "./plan-account.ts";
+import { requireNextUnpaid } from "./renewal/pay-period.ts";
 import { countMembers, extraSeatsAfter, readSeats, requireSeats, seatsOf } from "./seats/seats.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 

@@ -7,8 +7,8 @@ import { writeManagementLog } from "../../logs/write-log.ts";
 import { beginPeriod } from "./advance-subscriptions.ts";
 import { findInReach, findRunning } from "./change-subscription.ts";
 import { publishPlanAccount } from "./limits/overage.ts";
-import { readNextPeriod } from "./orders/next-period.ts";
 import { lockPlanAccount, type Subscription } from "./plan-account.ts";
+import { readNextPeriod } from "./renewal/next-period.ts";
 import type { PlanDeps } from "./subscribe.ts";
 
 /** Both reject OperationError when the payment service did not change anything. */

@@ -10,7 +10,13 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Panel } from "../../../components/layout.tsx";
 import { NumberInput } from "../fields/NumberInput.tsx";
 import { SettingInput } from "../fields/SettingInput.tsx";
-import { type DiscountRow, discountsText, isoText, localText, readDiscounts } from "../pricing/rules/price-rules.ts";
+import {
+  type DiscountRow,
+  discountsText,
+  isoText,
+  localText,
+  readDiscounts,
+} from "../model-prices/rules/price-rules.ts";
 import { json } from "../setting-field.ts";
 import { useSettingHint, useSettings } from "../settings-store.tsx";
 

@@ -10,8 +10,8 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import { isText, mapOf, readRecord } from "../../../lib/json.ts";
 import { SettingInput } from "../fields/SettingInput.tsx";
+import { readNumberMap } from "../model-prices/price-maps.ts";
 import { type EditorView, ViewSwitch } from "../page/SectionView.tsx";
-import { readNumberMap } from "../pricing/price-maps.ts";
 import { useSettings } from "../settings-store.tsx";
 import { DiscountEditor } from "./DiscountEditor.tsx";
 

@@ -14,8 +14,8 @@ import { bodyOf, NEW_TOKEN } from "../../api-keys/drawer/api-key-form.ts";
 import { testChannel } from "../../channels/channel-calls.ts";
 import { CHANNELS_KEY } from "../../channels/channel-queries.ts";
 import type { AddedChannel } from "../../channels/quick/add-channel.ts";
+import { completionRatioOf, ratioOfPrice, readNumberMap } from "../../settings/model-prices/price-maps.ts";
 import { options, putOption } from "../../settings/option-calls.ts";
-import { completionRatioOf, ratioOfPrice, readNumberMap } from "../../settings/pricing/price-maps.ts";
 
 type TestStepProps = Readonly<{
   channel: Readonly<{ id: number; name: string }>;

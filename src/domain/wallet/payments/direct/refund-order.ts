@@ -14,7 +14,7 @@ import { LOG_TYPE, writeLog, writeManagementLog } from "../../../logs/write-log.
 import { addQuota } from "../../balances.ts";
 import { openCase } from "../../plans/card/cases.ts";
 import { publishPlanAccount } from "../../plans/limits/overage.ts";
-import { hasPaidPeriod, takePeriodBack } from "../../plans/orders/refund-period.ts";
+import { hasPaidPeriod, takePeriodBack } from "../../plans/renewal/refund-period.ts";
 import { smallestUnits } from "../currency-units.ts";
 import { acceptsEpay, refundByEpay } from "../epay.ts";
 import { type StripeDeps, takesCards } from "../stripe.ts";

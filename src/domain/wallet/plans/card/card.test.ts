@@ -5,9 +5,9 @@ import { stripeSignature } from "../../../../../test/support/console/fake-stripe
 import { handleStripeWebhook } from "../../payments/stripe-webhook.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { setRenewal } from "../change-subscription.ts";
-import { remindOfService } from "../orders/remind.ts";
 import { GRACE_S } from "../periods.ts";
 import { listOwnSubscriptions } from "../plans.ts";
+import { remindOfService } from "../renewal/remind.ts";
 import { closeCase, listCases } from "./cases.ts";
 import { startCardPlan } from "./checkout/checkout.ts";
 import { openCardPortal, setCardRenewal } from "./manage-renewal.ts";

@@ -8,7 +8,7 @@ import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { recordOrderRefund } from "../../orders/record-order-refund.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe.ts";
-import { type PlanRefund, recordRefund } from "../orders/record-refund.ts";
+import { type PlanRefund, recordRefund } from "../renewal/record-refund.ts";
 import { applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
 import { applyCardState } from "./card-state.ts";
 import { openCase } from "./cases.ts";

@@ -6,8 +6,8 @@ import { OperationError } from "../../../../lib/operation-error.ts";
 import { findActive } from "../change-subscription.ts";
 import { couponOf, priceWith } from "../coupons.ts";
 import { publishPlanAccount } from "../limits/overage.ts";
-import { requireNextUnpaid } from "../orders/pay-period.ts";
 import { lockPlanAccount, logSeats, type Running, type Subscription } from "../plan-account.ts";
+import { requireNextUnpaid } from "../renewal/pay-period.ts";
 import { findAnyPlan, type PlanDeps, paying, requireWallet } from "../subscribe.ts";
 import { extraSeatsAfter, readSeats, requireSeats } from "./seats.ts";
 

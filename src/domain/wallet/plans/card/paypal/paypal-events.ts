@@ -3,7 +3,7 @@ import { planOrders, planPayments } from "../../../../../../db/schema/wallet/pla
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
-import { joinWaitingRefunds, recordRefund } from "../../orders/record-refund.ts";
+import { joinWaitingRefunds, recordRefund } from "../../renewal/record-refund.ts";
 import { openCase } from "../cases.ts";
 import { lookUpPaypal, type PaypalPlanDeps, readSale } from "./subscription.ts";
 

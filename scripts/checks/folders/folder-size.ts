@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { $ } from "bun";
-import { type Findings, ROOT } from "./source.ts";
+import { type Findings, ROOT } from "../source.ts";
 
 const MAX_ENTRIES = 12;
 /** The project's own folder, where tools look for their files, and what drizzle-kit generates side by side. */
