@@ -19,7 +19,7 @@ const GOOGLE_SEARCH: NamesInUse = { prefix: "tools: ", among: ["googleSearch", "
 const USER = ["safety_identifier", "user"];
 const CACHE_MARKS: NamesInUse = { prefix: "", among: ["cache_control", "prompt_cache_breakpoint"] };
 const LIFETIMES: NamesInUse = { ...CACHE_MARKS, suffix: ": ttl" };
-/** OpenAI's formats have marks of their own beside those of other services. */
+/** OpenAI's formats have marks of their own next to those of other services. */
 const MARKS = { cache_control: CACHE_MARKS, "cache_control: ttl": LIFETIMES };
 
 const inMember = (within: string, among: string): NamesInUse => ({
@@ -167,7 +167,7 @@ function namesInUse({ prefix, among, suffix = "", within }: NamesInUse, request:
   return (names.length > 0 ? names : among.slice(0, 1)).map((name) => prefix + name + suffix);
 }
 
-/** The text with names in Google's spelling beside its own. */
+/** The text with names in Google's spelling next to its own. */
 const camelNames = (value: unknown): string =>
   (JSON.stringify(value) ?? "").replace(/"\w+_\w+":/g, (name) => name + camel(name));
 

@@ -14,7 +14,7 @@ const mayReason = (model: string): boolean => {
   return style !== undefined && style !== "none";
 };
 
-/** Whether a model reasons unless it is told otherwise, as the catalog or else the service's facts have it. */
+/** Whether a model reasons unless it is switched off, as the catalog or else the service's facts have it. */
 function reasonsByItself({ type, model }: Loss["service"]): boolean {
   const { reasoning } = shippedCatalog.find(model);
   if (reasoning) return mayReason(model) && !reasoning.efforts?.includes("none");
@@ -29,7 +29,7 @@ const showsNothing = ({ model }: Loss["service"], body: string): boolean =>
 
 /** A request that asks a service to reason, in its own words. */
 const REASONS =
-  /"(think|enable_thinking|EnableThinking)":(true|"\w+")|"thinking":(true|\{"type":"(enabled|adaptive)")|"(reasoning_effort|effort|thinking_?[lL]evel|maxReasoningEffort)":"(?!none)|"(thinking_?[bB]udget|budget_tokens|token_budget)":[1-9]/;
+  /"(think|enable_thinking|EnableThinking)":(true|"\w+")|"thinking":(true|\{"type":"(enabled|adaptive)")|"(reasoning_effort|effort|thinking_?level|maxReasoningEffort)":"(?!none)|"(thinking_?budget|budget_tokens|token_budget)":[1-9]/i;
 
 /** Whether, how much and how visibly a model reasons. */
 export const REASONING: readonly Rule[] = [
@@ -59,7 +59,7 @@ export const REASONING: readonly Rule[] = [
     },
     when: ({ path, value, service, sent }) =>
       isOff(value) &&
-      (!mayReason(service.model) || (/display|Thoughts|summaries/.test(path) && showsNothing(service, sent.body))),
+      (!mayReason(service.model) || (/display$|include|summaries/.test(path) && showsNothing(service, sent.body))),
   },
   {
     why: "Adaptive reasoning with an effort is reasoning of this effort",
