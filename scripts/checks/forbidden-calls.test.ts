@@ -71,11 +71,11 @@ test("chance that can be predicted, console and the raw environment are refused 
 
 test("programs are started by the supervisor alone, and no text is run or becomes markup", () => {
   for (const call of ["Bun.spawn(args)", "await Bun.$`ls`", 'import { exec } from "node:child_process";']) {
-    expect(problemsOf("src/gateway/tasks/poll.ts", call)).toHaveLength(1);
+    expect(problemsOf("src/gateway/endpoints/tasks/poll.ts", call)).toHaveLength(1);
     expect(problemsOf("src/cli/serve/supervisor/worker-process.ts", call)).toEqual([]);
   }
   for (const code of ["eval(text)", "new Function(text)", "node.innerHTML = text;"]) {
-    expect(problemsOf("src/gateway/tasks/poll.ts", code)).toHaveLength(1);
+    expect(problemsOf("src/gateway/endpoints/tasks/poll.ts", code)).toHaveLength(1);
     expect(problemsOf("ui/features/system/public-pages/Prose.tsx", code)).toHaveLength(1);
   }
   expect(

@@ -1,4 +1,5 @@
 import { checkFileLength } from "./file-length.ts";
+import { checkFolderOrder } from "./folders/folder-order.ts";
 import { checkFolderSize, projectFiles } from "./folders/folder-size.ts";
 import { checkSubjects, readSubjectTable } from "./folders/subjects.ts";
 import { checkForbiddenCalls } from "./forbidden-calls.ts";
@@ -79,6 +80,7 @@ const OTHERS: readonly Check[] = [
   own("request members", () => checkRequestMembers(readSources())),
   own("unused texts", () => checkUnusedTexts(readSources())),
   own("file length", () => checkFileLength(readSources())),
+  own("folder order", () => checkFolderOrder(readSources())),
   own("folder size", async () => checkFolderSize(await projectFiles())),
   own("migrations", async () => {
     const { files, releases } = await readMigrationFiles();

@@ -24,7 +24,7 @@ const READERS: readonly Reader[] = [
   {
     rules: openaiRules,
     files:
-      /^src\/(formats\/openai-chat\/request\/|gateway\/(http\/endpoints\/(text|embeddings)|billing\/hosted-tools|routing\/conversation-key|adapters\/passthrough-adapter)\.ts$)/,
+      /^src\/(formats\/openai-chat\/request\/|gateway\/(request\/endpoints\/(text|embeddings)|money\/settle|routing\/conversation-key|adapters\/passthrough-adapter)\.ts$)/,
     names: UNDERSCORED,
     // Tools as counted, a setting, and facts of the model catalog.
     others: [

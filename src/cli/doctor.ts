@@ -5,7 +5,7 @@ import { createMailer } from "../domain/notifications/mail.ts";
 import { checkDisk } from "../domain/system/diagnostics/checks/check-machine.ts";
 import { type State, trouble } from "../domain/system/diagnostics/diagnostics-context.ts";
 import { CHECKS, examine, type Report, reportOf } from "../domain/system/diagnostics/run-checks.ts";
-import { createObjectStore, createResponseStore } from "../gateway/http/create-gateway.ts";
+import { createObjectStore, createResponseStore } from "../gateway/endpoints/create-gateway.ts";
 import { createSharedLimits } from "../lib/limits/shared-limits.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";

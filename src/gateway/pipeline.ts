@@ -3,23 +3,24 @@ import { serveMcp } from "./adapters/mcp/serve-mcp.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
 import { isLimited, rateLimit, refuseClosed } from "./auth/rate-limit.ts";
-import { beginCall, failCall, record, refuseUnserved } from "./billing/record.ts";
-import type { Reservation } from "./billing/reserve.ts";
-import { reserveAffordable } from "./billing/reserve-affordable.ts";
-import { countUsage, reportedUsage, settle } from "./billing/settle.ts";
-import { type Call, CallTiming, newCall, refuseIfClientLeft } from "./call/call.ts";
+import { type Call, newCall } from "./call/call.ts";
 import type { GatewayContext } from "./call/context.ts";
-import type { Arrival } from "./http/arrival.ts";
-import type { ClientBody } from "./http/client-body.ts";
-import { withEarlyPings } from "./http/early-pings.ts";
-import { parseRequest, readRequest } from "./http/parse-request.ts";
-import { refuse, refuseCall, respondWithError } from "./http/refuse.ts";
-import { acrossModels, type PricedCall, type Served, selectModel } from "./routing/model-fallbacks.ts";
+import { CallTiming, refuseIfClientLeft } from "./call/progress.ts";
+import type { Choice } from "./call/route.ts";
+import type { PricedCall } from "./money/price.ts";
+import { beginCall, failCall, record, refuseUnserved } from "./money/record.ts";
+import { type Reservation, reserveAffordable } from "./money/reserve.ts";
+import { countUsage, type Ending, reportedUsage, settle } from "./money/settle.ts";
+import type { Arrival } from "./request/arrival.ts";
+import { parseRequest, readRequest } from "./request/parse-request.ts";
+import { refuse, refuseCall, respondWithError } from "./request/refuse.ts";
+import { acrossModels, findFallbacks, type Served, selectModel } from "./routing/model-fallbacks.ts";
 import { Router } from "./routing/router.ts";
 import { hedged, type TryChannel } from "./routing/routes/busy/race-channels.ts";
 import { bindState } from "./state/provider-state.ts";
 import { keepStored } from "./state/references/keep-parts.ts";
-import { type Finish, respond } from "./streaming/respond.ts";
+import { withEarlyPings } from "./streaming/early-pings.ts";
+import { respond } from "./streaming/respond.ts";
 import { RunningAttempt } from "./upstream/attempt.ts";
 import { reviewed } from "./upstream/filtered.ts";
 import { type Received, receive } from "./upstream/receive.ts";
@@ -30,7 +31,7 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
   const { request, server, endpoint, signedIn } = arrival;
   const timing = signedIn?.timing ?? new CallTiming(performance.now());
   server?.timeout(request, 0);
-  let body: ClientBody | null = null;
+  let body: Call["body"] | null = null;
   let call: Call | null = null;
   try {
     const ip = services.clientAddress.ip(request, server);
@@ -45,12 +46,12 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
     call = await bindState(context, requested);
     if (endpoint.namesMcpServers?.(call.body.json)) {
-      const planned = await serveMcp(context, arrival, { ...call, body }, handleCall);
+      const planned = await serveMcp(context, arrival, { ...call, body }, (round) => handleCall(context, round));
       if (planned instanceof Response) return planned;
       call = planned;
     }
     call.client.watch(context.pendingDisconnects);
-    const affordable = await reserveAffordable(context, call);
+    const affordable = await reserveAffordable(context, call, findFallbacks(context, call));
     call = affordable.call;
     const response = relay(context, call, affordable.reserved);
     return await (call.summary.stream ? withEarlyPings(context, call, response) : response);
@@ -61,7 +62,7 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
 
 /** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
-  const tryChannel = call.route?.hedge ? hedged(call.route.hedge, attempt) : attempt;
+  const tryChannel = hedged(context, call, (model, choice) => attempt(context, model, choice));
   let answered: Served<Received>;
   try {
     await beginCall(context, call);
@@ -73,7 +74,9 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
     void call.body.form?.discard(); // Each attempt reads its files again.
   }
   const { call: served, prices } = answered.served;
-  return await respond(context, served, { ...reserved, prices }, answered.result, finish);
+  return await respond(context, served, { ...reserved, prices }, answered.result, (...ended) =>
+    finish(context, ...ended),
+  );
 }
 
 /** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */
@@ -83,7 +86,7 @@ export async function failOver<T>(context: GatewayContext, model: PricedCall, tr
     const choice = router.next() ?? (await router.nextByCount());
     refuseIfClientLeft(model.call);
     try {
-      const result = await tryChannel(context, model, choice, router);
+      const result = await tryChannel(model, choice, router);
       router.succeeded(choice);
       return result;
     } catch (error) {
@@ -93,28 +96,25 @@ export async function failOver<T>(context: GatewayContext, model: PricedCall, tr
 }
 
 /** Tries one channel: adapt → send → receive. Rejects AttemptFailure if another channel may be tried. */
-export const attempt: TryChannel<Received> = async (context, { call, prices }, choice) => {
+export async function attempt(context: GatewayContext, { call, prices }: PricedCall, choice: Choice) {
   const running = new RunningAttempt(context, call, prices, choice);
   try {
     for (;;) {
       const request = await adapt(context, call, running.route);
       const response = await running.send(request.outgoing);
-      running.answered(response);
       const received = await receive(context, call, running, request, response);
-      if (!received) continue;
-      running.succeeded();
-      return received;
+      if (received) return running.succeeded(received);
     }
   } catch (error) {
     throw running.failed(error);
   }
-};
+}
 
 /** Charges a completed call and writes its log row. Resolves with the billed usage. */
-export const finish: Finish = async (context, call, reserved, ending) => {
-  const storing = keepStored(context, call, ending.meter);
+export async function finish(context: GatewayContext, call: Call, reserved: Reservation, ended: Ending) {
+  const storing = keepStored(context, call, ended.meter);
   if (storing) await storing;
-  const billed = reportedUsage(call, ending) ?? (await countUsage(call, ending));
-  await record(context, call, reserved, settle(context, call, reserved, ending, billed));
+  const billed = reportedUsage(call, ended) ?? (await countUsage(call, ended));
+  await record(context, call, reserved, settle(context, call, reserved, ended, billed));
   return billed.usage;
-};
+}

@@ -8,7 +8,7 @@ import { docsSite } from "../console/system/web-assets/docs-site.ts";
 import { webAssets, webManifest } from "../console/system/web-assets/web-assets.ts";
 import { createModelHealth } from "../domain/models/model-health.ts";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/system/diagnostics/diagnostics-context.ts";
-import { createGateway, type SocketSession } from "../gateway/http/create-gateway.ts";
+import { createGateway, type SocketSession } from "../gateway/endpoints/create-gateway.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
 import { withOrigin } from "../lib/http/request-origin.ts";
 import { pathOf } from "../lib/http/request-path.ts";

@@ -9,7 +9,7 @@ import { sumUsage } from "../domain/logs/usage/usage-sums.ts";
 import { createExperimentStore } from "../domain/models/experiments/store.ts";
 import { channelDisabled, channelWithoutCredit } from "../domain/notifications/notices.ts";
 import { createAccountAdvancer } from "../domain/wallet/plans/limits/advance-account.ts";
-import { createObjectStore, createResponseStore, type GatewayServices } from "../gateway/http/create-gateway.ts";
+import { createObjectStore, createResponseStore, type GatewayServices } from "../gateway/endpoints/create-gateway.ts";
 import { sayReason } from "../lib/reason.ts";
 import type { Services } from "./services.ts";
 

@@ -26,8 +26,8 @@ import { channelBalanceLow, channelDisabled, channelEnabled, journalLost } from 
 import { createNotifier, type Notifier } from "../domain/notifications/notifier.ts";
 import type { TaskDeps } from "../domain/tasks/task.ts";
 import { createPlanTermsDirectory, type PlanTermsDirectory } from "../domain/wallet/plans/limits/terms.ts";
-import { countText } from "../gateway/billing/count-tokens.ts";
 import type { Telemetry } from "../gateway/call/telemetry/telemetry.ts";
+import { countText } from "../gateway/money/count-tokens.ts";
 import { type ClientAddress, createClientAddress } from "../lib/http/client-ip.ts";
 import { createSharedLimits, type SharedLimits } from "../lib/limits/shared-limits.ts";
 import { createAddressPolicy, createUserAddressPolicy } from "../lib/outbound/address-policy.ts";

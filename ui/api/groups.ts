@@ -55,7 +55,7 @@ import type { autoTopUpRoutes, paymentRoutes } from "../../src/console/wallet/pa
 import type { planRoutes } from "../../src/console/wallet/plans.ts";
 import type { statementRoutes } from "../../src/console/wallet/statements.ts";
 import type { checkInRoutes, invitationRoutes, redeemRoutes } from "../../src/console/wallet/wallet.ts";
-import type { Explanation } from "../../src/gateway/routing/explain.ts";
+import type { Explanation } from "../../src/gateway/quality/explain.ts";
 import { BASE_PATH } from "../lib/base-path.ts";
 import { requestHeaders } from "./request.ts";
 

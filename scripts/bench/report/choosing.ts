@@ -1,7 +1,7 @@
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
 import { choose, createKeyRing, findChannel } from "../../../src/gateway/routing/scheduler/choose.ts";
-import { createCoolDown } from "../../../src/gateway/routing/scheduler/key-health.ts";
+import { createCoolDown } from "../../../src/gateway/upstream/keys/cool-down.ts";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { table } from "./report.ts";
 import { median } from "./statistics.ts";

@@ -7,18 +7,18 @@ export const AREAS = {
     sources: ["src/billing/pricing/**/*.ts"],
     tests: [
       "src/billing/pricing/**/*.ts",
-      "src/gateway/billing/**/*.ts",
+      "src/gateway/money/**/*.ts",
       "src/domain/channels/prices/*.ts",
       "src/console/models/pricing.test.ts",
       "test/gateway/endpoints/amounts.test.ts",
     ],
   },
   billing: {
-    sources: ["src/billing/*.ts", "src/billing/{ledger,journal,check-ledger}/**/*.ts", "src/gateway/billing/**/*.ts"],
+    sources: ["src/billing/*.ts", "src/billing/{ledger,journal,check-ledger}/**/*.ts", "src/gateway/money/**/*.ts"],
     tests: [
       "src/billing/*.ts",
       "src/billing/{journal,check-ledger}/**/*.ts",
-      "src/gateway/billing/**/*.ts",
+      "src/gateway/money/**/*.ts",
       "test/billing/{kept-holds,outage,outage-shares}.test.ts",
       "test/gateway/chat/chat.test.ts",
       "test/gateway/endpoints/amounts.test.ts",

@@ -1,5 +1,5 @@
 import { DatabaseUnreachable } from "../../../db/types.ts";
-import { gatewaySockets } from "../../gateway/http/create-gateway.ts";
+import { gatewaySockets } from "../../gateway/endpoints/create-gateway.ts";
 import { serveBelow } from "../../lib/http/base-path.ts";
 import { requireHost } from "../../lib/http/require-host.ts";
 import { ensureDataDir } from "../../lib/runtime/data-dir.ts";

@@ -4,7 +4,7 @@ import { chatReply, startUpstream } from "../../../test/support/gateway/start-up
 import { dayOf, readSpend } from "../../billing/operator-spend.ts";
 import { findSuspiciousChannels } from "../../domain/alerts/conditions/site-conditions.ts";
 import type { ChannelCheckView } from "../../domain/channels/authenticity/check-channel.ts";
-import { countText } from "../../gateway/billing/count-tokens.ts";
+import { countText } from "../../gateway/money/count-tokens.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 
 let app: TestOperations;

@@ -9,18 +9,18 @@ import { toolAliases } from "../../formats/tools/tool-names.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
 import { type ChatApi, chatOf, takesCustomTools } from "../../providers/contract/chat.ts";
 import { chatServiceOf } from "../../providers/contract/facts.ts";
-import type { CallParams, Limitation, Provider } from "../../providers/contract/provider.ts";
+import type { Limitation, Provider } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
-import { responseFilters } from "../call/word-filter.ts";
-import { withPreferencesFor } from "../routing/preferences/prefer-channels.ts";
+import type { Route } from "../call/route.ts";
+import { responseFilters } from "../call/words/word-filter.ts";
+import { withPreferencesFor } from "../routing/prefer-channels.ts";
 import { threadStorer } from "../state/message-threads.ts";
 import { codeOfSummary, keepCompactions } from "../state/responses/compactions.ts";
 import { responseStorer } from "../state/responses/store.ts";
-import { boundedNames, buildRequest, lacksFormat, limitationsOf, type Route, signRequest } from "../upstream/route.ts";
-import type { Outgoing } from "../upstream/upstream.ts";
-import type { Adapter } from "./adapter.ts";
+import type { AdaptedRequest, Adapter } from "../upstream/adapter.ts";
+import { boundedNames, buildRequest, lacksFormat, limitationsOf, signRequest } from "../upstream/route.ts";
 import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
 import { inlineMedia } from "./conversation/inline-media.ts";
 import { channelPromptOf } from "./conversation/prepare-conversation.ts";
@@ -29,13 +29,6 @@ import { NativeAdapter } from "./native-adapter.ts";
 import { PassthroughAdapter } from "./passthrough-adapter.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
 import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
-
-/** The request in the form that one upstream accepts, and the adapter that reads its response. */
-export type AdaptedRequest = Readonly<{
-  adapter: Adapter;
-  ask: CallParams;
-  outgoing: Outgoing;
-}>;
 
 /**
  * Writes the call's request in the format of its route. Records the final model name and the dropped fields in the

@@ -17,10 +17,10 @@ import { randomId } from "../../lib/http/request-id.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
-import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
-import type { Route } from "../upstream/route.ts";
-import type { Adapter, CompleteResponse, EncodedRequest } from "./adapter.ts";
+import type { Route } from "../call/route.ts";
+import { OutputMeter } from "../money/output-meter.ts";
+import type { Adapter, CompleteResponse, EncodedRequest } from "../upstream/adapter.ts";
 import { CompactionView } from "./views/compaction-view.ts";
 
 /** An adapter like `inner` with its own request encoding and complete responses. */

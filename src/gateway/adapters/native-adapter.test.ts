@@ -3,7 +3,7 @@ import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { shippedCatalog } from "../../catalog/shipped.ts";
 import { channelTypes, providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
-import type { Route } from "../upstream/route.ts";
+import type { Route } from "../call/route.ts";
 import { NativeAdapter } from "./native-adapter.ts";
 
 const JSON_TYPE = "application/json";

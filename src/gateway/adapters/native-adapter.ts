@@ -8,17 +8,17 @@ import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { type FormFile, formatFor, type NativeFormat, type PollRequest } from "../../providers/contract/chat.ts";
 import { isText } from "../../providers/shared/recognize-response.ts";
-import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
-import { tooLarge } from "../http/client-body.ts";
-import type { Route } from "../upstream/route.ts";
+import type { Route } from "../call/route.ts";
+import { OutputMeter } from "../money/output-meter.ts";
+import { tooLarge } from "../request/client-body.ts";
 import {
   type Adapter,
   type CompleteResponse,
   type EncodedRequest,
   type StreamView,
   UNKNOWN_FAILURE,
-} from "./adapter.ts";
+} from "../upstream/adapter.ts";
 import { isOpenAiEmbedding } from "./passthrough-adapter.ts";
 import { EventsView, responseAsEvents } from "./views/events-view.ts";
 

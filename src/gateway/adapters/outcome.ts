@@ -7,9 +7,7 @@ import { chunkOf } from "../../formats/openai-chat/response/stream.ts";
 import { randomId } from "../../lib/http/request-id.ts";
 import { readEvents, splitEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
-
-/** What is known of an answer: it has output, its provider's content filter withheld all of it, or neither yet. */
-export type Outcome = "answered" | "filtered" | "pending";
+import type { Outcome } from "../upstream/adapter.ts";
 
 const FILTERED = "content_filter";
 

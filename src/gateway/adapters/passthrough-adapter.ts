@@ -25,20 +25,21 @@ import { chatServiceOf } from "../../providers/contract/facts.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
 import { isResponseTo, isStreamOf } from "../../providers/shared/recognize-response.ts";
 import { systemPlacement } from "../../providers/shared/system-turns.ts";
-import { OutputMeter } from "../billing/output-meter.ts";
-import { searchToolOf } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
+import type { Route } from "../call/route.ts";
+import { OutputMeter } from "../money/output-meter.ts";
+import { searchToolOf } from "../money/settle.ts";
 import { mayHaveParts } from "../state/references/keep-parts.ts";
-import type { Route } from "../upstream/route.ts";
 import {
   type Adapter,
   type CompleteResponse,
   type EncodedRequest,
   FailedResponse,
+  type Outcome,
   type StreamView,
   UNKNOWN_FAILURE,
-} from "./adapter.ts";
-import { type Outcome, outcomeOfChat } from "./outcome.ts";
+} from "../upstream/adapter.ts";
+import { outcomeOfChat } from "./outcome.ts";
 import { ChatView } from "./views/chat-view.ts";
 import { EventsView, responseAsEvents } from "./views/events-view.ts";
 

@@ -9,10 +9,10 @@ import { chatOf } from "../../providers/contract/chat.ts";
 import { chatServiceOf } from "../../providers/contract/facts.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
-import type { Route } from "../upstream/route.ts";
-import type { EncodedRequest } from "./adapter.ts";
+import type { Route } from "../call/route.ts";
+import { needsPreparation } from "../request/model-suffix.ts";
+import type { EncodedRequest } from "../upstream/adapter.ts";
 import { type ConversationOptions, geminiOptions } from "./conversation/conversation-options.ts";
-import { needsPreparation } from "./conversation/prepare-conversation.ts";
 
 /** Encodes requests whose client speaks the upstream's own format. */
 

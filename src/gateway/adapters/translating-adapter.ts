@@ -13,10 +13,13 @@ import { eventEnd, readEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
 import { codecOf } from "../../providers/registry.ts";
-import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
-import { GatewayError, toErrorObject } from "../call/errors.ts";
-import { completeOverflow } from "../routing/model-limits.ts";
+import { GatewayError } from "../call/errors.ts";
+import type { Route } from "../call/route.ts";
+import { applyFilters } from "../call/words/step-filter.ts";
+import { OutputMeter } from "../money/output-meter.ts";
+import { toErrorObject } from "../request/error-response.ts";
+import { completeOverflow } from "../routing/describe-failure.ts";
 import {
   EMPTY_REPLY,
   findRunningInStream,
@@ -25,20 +28,19 @@ import {
 } from "../state/responses/background.ts";
 import type { StoreResponse } from "../state/responses/store.ts";
 import { type StoredFormat, storedFormatOf } from "../state/responses/stored-formats.ts";
-import type { Route } from "../upstream/route.ts";
 import {
   type Adapter,
   type CompleteResponse,
   type EncodedRequest,
   FailedResponse,
+  type Outcome,
   type StreamView,
   UNKNOWN_FAILURE,
-} from "./adapter.ts";
+} from "../upstream/adapter.ts";
 import type { ConversationOptions } from "./conversation/conversation-options.ts";
 import { encodeConversation } from "./conversation/encode-conversation.ts";
-import { type Outcome, outcomeOfConversation } from "./outcome.ts";
+import { outcomeOfConversation } from "./outcome.ts";
 import { ConversationView } from "./views/conversation-view.ts";
-import { applyFilters } from "./views/step-filter.ts";
 
 /** Whether an event carries information: some decoders begin with any object. */
 const hasContent = (step: ReplyEvent): boolean => step.type !== "start" || step.id !== "" || step.model !== "";

@@ -1,32 +1,13 @@
 import { ROLE, USER_STATUS } from "../../domain/accounts/access/roles.ts";
-import type { UserEntry } from "../../domain/accounts/directory.ts";
-import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
-import type { PolicySet } from "../../domain/accounts/organizations/policies/policy.ts";
 import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
+import type { Caller } from "../call/caller.ts";
 import { GatewayError, usedUp } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { ownersOf } from "./limited-accounts.ts";
 import { refuseAddress, refuseLongKey, refuseOldSecret } from "./policies.ts";
-
-/** Who makes the call, and the group it runs in. */
-export type Caller = Readonly<{
-  user: UserEntry;
-  /** Null in the playground. */
-  token: ApiKeyEntry | null;
-  tokenName: string;
-  group: string;
-  /** The only channel to use, from an administrator's `sk-KEY-CHANNELID`. */
-  pinnedChannelId: number | null;
-  /** The budgets of an organization that the call counts in, the narrowest first. */
-  budgets?: readonly BudgetEntry[] | undefined;
-  /** The policies of its organization and project; undefined: none. */
-  policies?: PolicySet | undefined;
-  /** The people who own its organization; undefined: it is none. */
-  owners?: readonly UserEntry[] | undefined;
-}>;
 
 type Credential = Readonly<{ key: string; channelId: number | null }>;
 

@@ -6,13 +6,13 @@ import type { Candidates } from "../../domain/channels/routing/routing-index.ts"
 import { retiredReason } from "../../domain/channels/upstream/retired-models.ts";
 import { type JsonObject, recordsOf } from "../../formats/json.ts";
 import type { Reason } from "../../lib/reason.ts";
+import type { Caller } from "../call/caller.ts";
 import type { GatewayContext } from "../call/context.ts";
+import type { ParsedRequest } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
-import { refuseBlockedWords } from "../call/word-filter.ts";
-import type { Arrival } from "../http/arrival.ts";
-import type { ParsedRequest } from "../http/parse-request.ts";
-import type { Caller } from "./authenticate.ts";
+import { refuseBlockedWords } from "../call/words/word-filter.ts";
+import type { Arrival } from "../request/arrival.ts";
 import { allowedCandidates, channelRefusal, refuseModel, refusePolicyWords } from "./policies.ts";
 
 /**

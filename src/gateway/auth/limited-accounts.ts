@@ -1,6 +1,6 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
+import type { Caller } from "../call/caller.ts";
 import type { GatewayServices } from "../call/services.ts";
-import type { Caller } from "./authenticate.ts";
 
 /**
  * The people who own an organization, whose limits its calls count in: nobody gets out of theirs by organizations. Undefined: the

@@ -11,7 +11,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { GatewayError } from "../call/errors.ts";
-import { refuseWords } from "../call/word-filter.ts";
+import { refuseWords } from "../call/words/word-filter.ts";
 
 const DAY_S = 86_400;
 

@@ -6,11 +6,11 @@ import type { Sentence } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
+import type { Caller } from "../call/caller.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
-import type { Arrival } from "../http/arrival.ts";
-import type { Caller } from "./authenticate.ts";
+import type { Arrival } from "../request/arrival.ts";
 import { limitedAccounts, limitedPersons } from "./limited-accounts.ts";
 import { minuteLimiters } from "./user-limits.ts";
 

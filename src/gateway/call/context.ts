@@ -9,22 +9,24 @@ import type { ReasoningMemory } from "../adapters/conversation/reasoning-memory.
 import type { PlanLimits } from "../auth/plan-limits.ts";
 import type { ApiKeyLimits, ModelRequestLimit } from "../auth/rate-limit.ts";
 import type { UserLimits } from "../auth/user-limits.ts";
-import type { Prices } from "../billing/price.ts";
+import type { Prices } from "../money/price.ts";
+import type { Experiments } from "../quality/experiments/experiments.ts";
 import type { createHealth } from "../routing/channel-health.ts";
 import type { createModelsOf } from "../routing/model-fit.ts";
+import type { CountedConversations } from "../routing/routes/assign-experiment.ts";
 import type { CallQueues } from "../routing/routes/busy/call-queues.ts";
 import type { Hedges } from "../routing/routes/busy/hedges.ts";
 import type { ConversationModels } from "../routing/routes/conversation-models.ts";
-import type { Experiments } from "../routing/routes/experiments/experiments.ts";
 import type { Speeds } from "../routing/routes/speeds.ts";
 import type { KeyRing } from "../routing/scheduler/choose.ts";
-import type { CoolDown, KeyTraffic } from "../routing/scheduler/key-health.ts";
 import type { Stickiness } from "../routing/scheduler/stickiness.ts";
+import type { CoolDown } from "../upstream/keys/cool-down.ts";
+import type { KeyTraffic } from "../upstream/keys/key-traffic.ts";
 import type { ChannelLimitations } from "../upstream/route.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { DeadlineWheel } from "./deadline-wheel.ts";
-import type { GatewayMetrics } from "./metrics.ts";
 import type { GatewayServices } from "./services.ts";
+import type { GatewayMetrics } from "./telemetry/metrics.ts";
 
 /** What the steps of a call work with: the other modules, and the gateway's own state. */
 export type GatewayContext = Readonly<{
@@ -45,6 +47,8 @@ export type GatewayContext = Readonly<{
   queues: CallQueues;
   /** New models and channels that routes try. */
   experiments: Experiments;
+  /** Which conversations the experiments have counted. */
+  countedConversations: CountedConversations;
   /** Delays and budgets of hedged routes. */
   hedges: Hedges;
   health: ReturnType<typeof createHealth>;

@@ -1,19 +1,11 @@
-import type { ClientCodec } from "../../formats/conversation/codec.ts";
-import type { ChatDialect } from "../../formats/conversation/conversation.ts";
-import type { ReplyError } from "../../formats/conversation/reply.ts";
-import { clientError } from "../../formats/helpers/client-error.ts";
 import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts";
-import { type ErrorExtra, ownExtra } from "../../formats/helpers/service-error.ts";
-import type { OpenAiError } from "../../formats/openai-chat/errors.ts";
-import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
+import type { ErrorExtra } from "../../formats/helpers/service-error.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { requestIdOf } from "../../lib/http/request-id.ts";
-import { type Language, languageOf, type Sentence } from "../../lib/messages.ts";
+import type { Sentence } from "../../lib/messages.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
-import { corsHeaders, requestIdHeaders } from "../http/headers.ts";
 
-const LOCAL_TYPE = "sluice_error";
+export const LOCAL_TYPE = "sluice_error";
 export const PLAYGROUND_PATH = "/pg/chat/completions";
 
 /**
@@ -98,60 +90,3 @@ export const shuttingDown = (): GatewayError =>
       retryAfterSeconds: 1,
     },
   );
-
-/** Writes the error as OpenAI's API does; the message ends with the request id. */
-export function errorObject(error: GatewayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
-  const neutral = neutralError(error);
-  const written = clientError("openai-chat", neutral);
-  const isOwn = written === neutral;
-  const text = written.message === neutral.message ? sayReason(error.reason, language) : written.message;
-  const message = `${text} (request id: ${requestId})`;
-  const { type, param, code } = isOwn ? error : { ...written, param: written.param ?? "" };
-  return { error: { ...ownExtra(written.extra, "openai-chat"), message, type, param, code } };
-}
-
-/** The response to a rejected or failed call, in the client's format; OpenAI's if no codec is passed. */
-export function errorResponse(error: GatewayError, request: Request, codec?: ClientCodec): Response {
-  const requestId = requestIdOf(request);
-  const { dialect, encodeError } = codec ?? openaiChatClientCodec;
-  const headers: Record<string, string> = { ...corsHeaders(request), ...requestIdHeaders(dialect, requestId) };
-  // Otherwise the server would read the rest of the body for as long as the client sends it.
-  if (error.status === 408) headers.connection = "close";
-  if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
-  if (isFinal(error)) headers["x-should-retry"] = "false";
-  const written = toErrorObject(error, dialect);
-  const body =
-    codec && codec !== openaiChatClientCodec
-      ? encodeError(written, requestId)
-      : errorObject(error, requestId, clientLanguage(request));
-  return Response.json(body, { status: written.status, headers });
-}
-
-/**
- * Whether the same call will be refused again: OpenAI's and Anthropic's SDKs obey the header that says so. Without it Claude Code
- * repeats a call with a key whose quota is used up for minutes, as it takes any 401 for a session that has to be renewed.
- */
-const isFinal = ({ type, status, isQuota }: GatewayError): boolean =>
-  isQuota || (type === LOCAL_TYPE && status >= 400 && status < 500 && !PASSING.has(status));
-
-/** Conflicts, timeouts and limits pass. */
-const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
-
-/** API clients receive English messages; playground users receive their own language. */
-const clientLanguage = (request: Request): Language =>
-  new URL(request.url).pathname === PLAYGROUND_PATH ? languageOf(request) : "en";
-
-/** The error for a format's encoder, as clients of the format know that kind of failure. */
-export const toErrorObject = (error: GatewayError, dialect: ChatDialect): ReplyError =>
-  clientError(dialect, neutralError(error));
-
-const neutralError = ({ status, type, code, message, param, extra, overflow, ...error }: GatewayError): ReplyError => ({
-  status,
-  type,
-  code: code === null ? null : String(code),
-  message,
-  param: param || null,
-  ...(extra && { extra }),
-  ...(overflow && { overflow }),
-  ...(error.isQuota && { usedUp: { renewsInSeconds: error.retryAfterSeconds ?? null } }),
-});

@@ -21,7 +21,7 @@ import type { CountRefusal } from "../../lib/runtime/metrics.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import type { RoutingLine } from "../routing/scheduler/worker-news.ts";
+import type { RoutingLine } from "../routing/worker-news.ts";
 import type { ObjectStore } from "../state/files/store.ts";
 import type { ResponseStore } from "../state/responses/store.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";

@@ -2,8 +2,9 @@ import { afterEach, expect, setSystemTime, test } from "bun:test";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import { createCoolDown } from "../upstream/keys/cool-down.ts";
+import { createKeyTraffic } from "../upstream/keys/key-traffic.ts";
 import { coolingOf, readLive } from "./channel-live.ts";
-import { createCoolDown, createKeyTraffic } from "./scheduler/key-health.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,7 +1,8 @@
 import type { ChannelLive, KeyLive } from "../../domain/channels/current-state.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { GatewayContext } from "../call/context.ts";
-import type { CoolDown, TrafficOfHour } from "./scheduler/key-health.ts";
+import type { CoolDown } from "../upstream/keys/cool-down.ts";
+import type { TrafficOfHour } from "../upstream/keys/key-traffic.ts";
 
 /** The current state of a channel and its keys, with the traffic of the last hour. */
 export function readLive(

@@ -1,17 +1,16 @@
 import { failureNote } from "../../billing/types.ts";
 import type { ModelRoute, RouteCandidate } from "../../settings/option/model-routes.ts";
-import type { Caller } from "../auth/authenticate.ts";
 import { allowsModel, findCandidates } from "../auth/authorize.ts";
-import { type CallPrices, priceCall } from "../billing/price.ts";
 import type { Call } from "../call/call.ts";
+import type { Caller } from "../call/caller.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
+import type { RouteTarget } from "../call/route.ts";
 import type { GatewayServices } from "../call/services.ts";
-import { planRoute, type RouteTarget } from "./routes/plan.ts";
+import { type PricedCall, priceCall } from "../money/price.ts";
+import type { Reviewed } from "../upstream/filtered.ts";
+import { planRoute } from "./routes/plan.ts";
 import { candidatesOf } from "./routes/rank.ts";
-
-/** A call as one model serves it, and what it costs there. */
-export type PricedCall = Readonly<{ call: Call; prices: CallPrices }>;
 
 const NONE: readonly string[] = [];
 
@@ -57,9 +56,6 @@ export function findRoute({ services }: Pick<GatewayContext, "services">, call: 
   const own = findCandidates(services, caller, summary.model);
   return candidates.tiers.length === 0 || candidates === own ? route : null;
 }
-
-/** A response, and whether the provider's content filter withheld all of it. */
-export type Reviewed<Result> = Readonly<{ result: Result; isRefusal: boolean }>;
 
 /** What a call does with one model. */
 export type ModelAttempts<Result> = Readonly<{

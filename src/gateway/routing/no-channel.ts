@@ -5,7 +5,7 @@ import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import { UNSUPPORTED } from "../upstream/attempt-failure.ts";
 import { providerFor } from "../upstream/route.ts";
-import { isOpenRouter } from "./preferences/prefer-channels.ts";
+import { isOpenRouter } from "./prefer-channels.ts";
 
 /** No channel could be tried: the kind of request is unsupported, or the channels are unavailable. */
 export function noChannel(call: Call, tiers: readonly Tier[]): GatewayError {

@@ -3,22 +3,21 @@ import type { Tier } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream/request-options.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
-import { countPrompt } from "../billing/count-tokens.ts";
-import type { CallPrices } from "../billing/price.ts";
-import { typicalTokens } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
+import { type ChannelPreferences, typicalTokens } from "../call/endpoint.ts";
 import type { GatewayError } from "../call/errors.ts";
+import type { Choice, Excluded } from "../call/route.ts";
+import { countPrompt } from "../money/count-tokens.ts";
+import type { CallPrices } from "../money/price.ts";
 import { AttemptFailure, clientErrorOf } from "../upstream/attempt-failure.ts";
-import { withRetirement } from "../upstream/retired-model.ts";
 import { capabilityAt } from "../upstream/route.ts";
 import { conversationKey } from "./conversation-key.ts";
+import { completeOverflow, type SentPrompt, withRetirement } from "./describe-failure.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
-import { completeOverflow, type SentPrompt } from "./model-limits.ts";
 import { needsMediaEmbeddings, noChannel, promptTooLong } from "./no-channel.ts";
-import { preferChannels } from "./preferences/prefer-channels.ts";
-import type { ChannelPreferences } from "./preferences/read-preferences.ts";
-import { type Choice, choose, type Excluded, findChannel, type KeyRing } from "./scheduler/choose.ts";
+import { preferChannels } from "./prefer-channels.ts";
+import { choose, findChannel, type KeyRing } from "./scheduler/choose.ts";
 
 /** Chooses the channel and key for each attempt of one call, and remembers failures. */
 export class Router {

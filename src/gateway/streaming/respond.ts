@@ -1,13 +1,12 @@
 import type { Usage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
-import { OutputMeter } from "../billing/output-meter.ts";
-import { failCall } from "../billing/record.ts";
-import type { Reservation } from "../billing/reserve.ts";
-import type { Ending } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
-import { corsHeaders } from "../http/headers.ts";
+import { OutputMeter } from "../money/output-meter.ts";
+import { failCall } from "../money/record.ts";
+import type { Reservation } from "../money/reserve.ts";
+import type { Ending } from "../money/settle.ts";
+import { responseTo } from "../request/response.ts";
 import { storeObject } from "../state/files/read-objects.ts";
 import { chargeLater } from "../state/responses/background.ts";
 import { BackgroundView } from "../state/responses/background-view.ts";
@@ -16,7 +15,7 @@ import type { OpenStream, Received } from "../upstream/receive.ts";
 import { StreamPump } from "./stream-pump.ts";
 
 /** settle → record, once a response is complete. Resolves with the billed usage. */
-export type Finish = (context: GatewayContext, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
+export type Finish = (call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
 /** The response to the client; `finish` is called when it is complete. Rejects GatewayError. */
 export async function respond(
@@ -39,7 +38,7 @@ export async function respond(
   timing.markOverhead();
   const owed = running ? (await chargeLater(context, call, reserved, running)).reserved : reserved;
   const ending = client.hasLeft ? "client_left" : "complete";
-  const billed = await finish(context, call, owed, { ending, reported, drained: client.hasLeft, meter });
+  const billed = await finish(call, owed, { ending, reported, drained: client.hasLeft, meter });
   return responseTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);
 }
 
@@ -55,7 +54,7 @@ async function respondBytes(
   const meter = new OutputMeter();
   meter.other();
   const reported = call.endpoint.meter?.(call, null, call.attempts.route?.price ?? null, context.catalog()) ?? null;
-  await finish(context, call, reserved, { ending: "complete", reported, meter: meter });
+  await finish(call, reserved, { ending: "complete", reported, meter: meter });
   return responseTo(call, body, contentType, false);
 }
 
@@ -67,7 +66,7 @@ function respondStream(
   finish: Finish,
 ): Response {
   call.timing.markFirstByte();
-  const pump = new StreamPump(context, call, source, (ending) => finish(context, call, reserved, ending));
+  const pump = new StreamPump(context, call, source, (ending) => finish(call, reserved, ending));
   if (call.client.hasLeft) pump.cancel();
   // The DOM's types lack the runtime's direct streams, which write to the socket without a queue.
   const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
@@ -101,52 +100,3 @@ async function respondBackground(
   );
   return respondStream(context, call, later.reserved, { ...source, view }, finish);
 }
-
-/** What an answer is given as. */
-type ResponseBody = ConstructorParameters<typeof Response>[0];
-
-/**
- * The response to a call with its headers; X-Sluice-Overhead-Ms is the gateway's own time up to its first byte.
- * `isStream`: the body is a stream of events.
- */
-export function responseTo(call: Call, body: ResponseBody, contentType: string, isStream: boolean): Response {
-  const overheadMs = call.timing.markOverhead();
-  const dropped = call.attempts.route?.dropped ?? [];
-  const isWebsite = call.request.headers.has("origin");
-  const isAnthropic = call.endpoint.codec.dialect === "anthropic";
-  const byType = common[(isAnthropic ? 4 : 0) + (isWebsite ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;
-  const headers = byType.get(contentType) ?? makeHeaders(byType, call.request, contentType, isStream);
-  headers.set("x-request-id", call.requestId);
-  // The header that Anthropic's SDKs read.
-  if (isAnthropic) headers.set("request-id", call.requestId);
-  headers.set("x-sluice-overhead-ms", overheadMs.toFixed(2));
-  const hasFallenBack = call.fallbackFrom !== null;
-  if (dropped.length === 0 && !hasFallenBack) return new Response(body, { headers });
-  const own = new Headers(headers);
-  if (dropped.length > 0) own.set("x-sluice-dropped", asHeader(dropped.join(", ")));
-  if (hasFallenBack) own.set("x-sluice-model", asHeader(call.summary.model));
-  return new Response(body, { headers: own });
-}
-
-/** Indexed by whether Anthropic's SDKs or a browser read them, and whether they begin a stream; then by content type. */
-const common: readonly Map<string, Headers>[] = Array.from({ length: 8 }, () => new Map());
-/** Maximum number of cached content types, because upstreams may send any. */
-const MAX_TYPES = 100;
-
-/**
- * The common headers of such responses, remembered in `byType`: copying them takes half as long as building them. A
- * response overwrites the headers of its own.
- */
-function makeHeaders(byType: Map<string, Headers>, request: Request, contentType: string, isStream: boolean): Headers {
-  const headers = new Headers({
-    ...corsHeaders(request),
-    ...(isStream && EVENT_STREAM_HEADERS),
-    "content-type": contentType,
-  });
-  if (byType.size >= MAX_TYPES) byType.clear();
-  byType.set(contentType, headers);
-  return headers;
-}
-
-/** Percent-encodes characters that headers cannot contain. */
-const asHeader = (text: string): string => text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);

@@ -2,24 +2,18 @@ import type { CallEnding } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Usage } from "../../formats/conversation/reply.ts";
 import type { Reason } from "../../lib/reason.ts";
-import { concatChunks, type OutputChunk, type StreamView } from "../adapters/adapter.ts";
-import type { Ending } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { HasDeadline } from "../call/deadline-wheel.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
+import type { Ending } from "../money/settle.ts";
+import { concatChunks, type OutputChunk, type StreamView } from "../upstream/adapter.ts";
+import { drainsOnDisconnect } from "../upstream/attempt.ts";
+import { EventBuffer } from "../upstream/event-buffer.ts";
 import type { OpenStream } from "../upstream/receive.ts";
-import { EventBuffer } from "./event-buffer.ts";
 
 const DEFAULT_DRAIN_CAP_MS = 60_000;
 const MAX_DRAIN_CAP_MS = 600_000;
-
-/**
- * What happens if a client disconnects before its response is complete (channel setting `broken_stream`): *cancel*, the
- * default, stops the upstream and bills what has arrived, counted locally; *drain* lets the upstream finish within
- * `drain_cap_seconds` (60) and bills what it reports.
- */
-export const drainsOnDisconnect = (channel: ChannelEntry): boolean => channel.setting.broken_stream === "drain";
 
 function drainCapMs({ setting }: ChannelEntry): number {
   const seconds = Number(setting.drain_cap_seconds ?? Number.NaN);

@@ -14,10 +14,9 @@ import type { TokenRefused } from "../../providers/contract/token-refused.ts";
 import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
 import { accountProblemOf } from "../../providers/errors/error-meaning.ts";
 import { GatewayError } from "../call/errors.ts";
-import { isContentRefusal } from "../routing/model-limits.ts";
-import { MOST_WAIT_S } from "./provider-limits.ts";
+import type { Exchange } from "./exchange.ts";
+import { MOST_WAIT_S } from "./keys/provider-limits.ts";
 import { ResponseTooLargeError } from "./read-body.ts";
-import type { Exchange } from "./upstream.ts";
 
 /** One attempt at an upstream failed before anything was sent to the client. */
 export class AttemptFailure extends Error {
@@ -224,3 +223,17 @@ function retryAfterOf({ retryAfter }: AttemptFailure): number | undefined {
   const seconds = Number(retryAfter ?? "");
   return retryAfter && seconds >= 0 ? Math.min(Math.ceil(seconds), MOST_WAIT_S) : undefined;
 }
+
+/** How providers say that their content policy forbids a request. */
+const CONTENT_REFUSED = [
+  // OpenAI, Azure OpenAI
+  /content[_ ](filter|policy|management)|safety[_ ]system|moderation|ResponsibleAI/i,
+  // xAI, DeepSeek, Qwen, Zhipu, Baidu
+  /safety[_ ]check|content exists risk|data_?inspection_?failed|unsafe or sensitive|敏感/i,
+];
+
+/** Whether an upstream's content policy rejected a request, so that another model may accept it. */
+export const isContentRefusal = ({ code, message }: Pick<ReadError, "code" | "message">): boolean => {
+  const text = `${code} ${message}`;
+  return CONTENT_REFUSED.some((pattern) => pattern.test(text));
+};

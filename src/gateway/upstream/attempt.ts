@@ -3,15 +3,14 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ReadRequestText } from "../../domain/channels/status/own-words.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { TokenRefused } from "../../providers/contract/token-refused.ts";
-import type { AdaptedRequest } from "../adapters/adapt.ts";
-import { FailedResponse } from "../adapters/adapter.ts";
-import type { CallPrices } from "../billing/price.ts";
-import { typicalTokens } from "../billing/reserve.ts";
-import { type Call, refuseIfClientLeft } from "../call/call.ts";
+import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
+import { typicalTokens } from "../call/endpoint.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
-import type { Choice } from "../routing/scheduler/choose.ts";
-import { drainsOnDisconnect } from "../streaming/stream-pump.ts";
+import { refuseIfClientLeft } from "../call/progress.ts";
+import type { Choice, Route } from "../call/route.ts";
+import type { CallPrices } from "../money/price.ts";
+import { type AdaptedRequest, FailedResponse } from "./adapter.ts";
 import {
   AttemptFailure,
   endedAsFailure,
@@ -20,11 +19,12 @@ import {
   rejectedByUpstream,
   withoutToken,
 } from "./attempt-failure.ts";
-import { exhaustedMs, retryAfterIn, tokenAllowance } from "./provider-limits.ts";
+import { Exchange } from "./exchange.ts";
+import { exhaustedMs, retryAfterIn, tokenAllowance } from "./keys/provider-limits.ts";
 import { readErrorText } from "./read-body.ts";
 import { requestTextOf } from "./request-text.ts";
-import { adaptAfterRejection, bindChannel, type Route } from "./route.ts";
-import { Exchange, type Outgoing } from "./upstream.ts";
+import { adaptAfterRejection, bindChannel } from "./route.ts";
+import type { Outgoing } from "./upstream.ts";
 
 /**
  * An attempt in progress, with one channel and key. Its outcome (`succeeded` or `failed`, exactly one of them) goes into
@@ -71,28 +71,25 @@ export class RunningAttempt {
   }
 
   /**
-   * Sends a request; when the client leaves meanwhile, it is stopped, unless the provider finishes and charges it anyway. Throws
-   * GatewayError if the client has left.
+   * Sends a request and notes the status and limits that the response states; when the client leaves meanwhile, it is stopped,
+   * unless the provider finishes and charges it anyway. Rejects GatewayError if the client has left.
    */
-  send(outgoing: Outgoing): Promise<Response> {
+  async send(outgoing: Outgoing): Promise<Response> {
     const { call, exchange } = this;
-    const { channel } = this.choice;
+    const { channel, key } = this.choice;
     refuseIfClientLeft(call);
     call.client.onLeave = () => {
       if (!drainsOnDisconnect(channel) && !call.endpoint.outlivesClient) exchange.stop("client_left");
     };
-    return this.context.upstream.send(outgoing, exchange);
-  }
-
-  /** Takes note of the status and limits that a response states. */
-  answered({ status, headers }: Response): void {
-    this.entry.status = status;
-    const limitedMs = exhaustedMs(headers);
-    if (limitedMs === null) return;
-    const { coolDown } = this.context;
-    const { channel, key } = this.choice;
-    coolDown.limited(channel.id, key, limitedMs);
-    coolDown.allow(channel.id, key, tokenAllowance(headers));
+    const response = await this.context.upstream.send(outgoing, exchange);
+    this.entry.status = response.status;
+    const limitedMs = exhaustedMs(response.headers);
+    if (limitedMs !== null) {
+      const { coolDown } = this.context;
+      coolDown.limited(channel.id, key, limitedMs);
+      coolDown.allow(channel.id, key, tokenAllowance(response.headers));
+    }
+    return response;
   }
 
   /**
@@ -123,9 +120,10 @@ export class RunningAttempt {
     return adapts;
   }
 
-  /** The upstream's response, or its first bytes, are received. */
-  succeeded(): void {
+  /** The upstream's response, or its first bytes, are received; returns it. */
+  succeeded<Response>(received: Response): Response {
     this.#end(false);
+    return received;
   }
 
   /** Returns what to throw: AttemptFailure if another channel may be tried, else GatewayError or DecodeError. */
@@ -178,3 +176,10 @@ export function firstByteBudgetMs({ setting }: ChannelEntry): number | null {
   const seconds = Number(setting.first_byte_timeout_seconds ?? Number.NaN);
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
 }
+
+/**
+ * What happens if a client disconnects before its response is complete (channel setting `broken_stream`): *cancel*, the
+ * default, stops the upstream and bills what has arrived, counted locally; *drain* lets the upstream finish within
+ * `drain_cap_seconds` (60) and bills what it reports.
+ */
+export const drainsOnDisconnect = (channel: ChannelEntry): boolean => channel.setting.broken_stream === "drain";

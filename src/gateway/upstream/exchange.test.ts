@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
-import { Exchange } from "./upstream.ts";
+import { Exchange } from "./exchange.ts";
 
 /** An exchange with a limit of a second, and its clock: milliseconds from its beginning. */
 function start(limitMs = 1_000) {

@@ -1,6 +1,6 @@
 import { completeEventsLength } from "../../lib/http/sse.ts";
 import type { GatewayContext } from "../call/context.ts";
-import type { ModelAttempts, Reviewed } from "../routing/model-fallbacks.ts";
+import type { PricedCall } from "../money/price.ts";
 import type { OpenStream, Received } from "./receive.ts";
 
 /** Reads a response as far as it takes to know whether it has any output. */
@@ -33,12 +33,9 @@ async function reviewStream({ services: { config } }: GatewayContext, stream: Op
 }
 
 /** What a call does with one model: `attempt`, whose response is reviewed while another model could answer. */
-export const reviewed = (
-  context: GatewayContext,
-  attempt: ModelAttempts<Received>["attempt"],
-): ModelAttempts<Received> => ({
+export const reviewed = (context: GatewayContext, attempt: (call: PricedCall) => Promise<Received>) => ({
   attempt,
-  review: (received) => reviewResponse(context, received),
+  review: (received: Received) => reviewResponse(context, received),
   discard: discardResponse,
 });
 
@@ -46,3 +43,6 @@ export const reviewed = (
 export function discardResponse(received: Received): void {
   if (received.kind === "stream") received.exchange.abort();
 }
+
+/** A response, and whether the provider's content filter withheld all of it. */
+export type Reviewed<Result> = Readonly<{ result: Result; isRefusal: boolean }>;

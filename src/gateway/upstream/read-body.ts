@@ -1,5 +1,5 @@
 import type { Config } from "../../server/config.ts";
-import type { Exchange } from "./upstream.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** The upstream's response exceeds the maximum size. */
 export class ResponseTooLargeError extends Error {

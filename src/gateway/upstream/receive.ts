@@ -5,19 +5,18 @@ import { isBlank } from "../../lib/values/bytes.ts";
 import type { PollRequest } from "../../providers/contract/chat.ts";
 import type { CallParams, Rejection } from "../../providers/contract/provider.ts";
 import { isText } from "../../providers/shared/recognize-response.ts";
-import type { AdaptedRequest } from "../adapters/adapt.ts";
-import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
-import type { Outcome } from "../adapters/outcome.ts";
-import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
-import { EventBuffer, toEventStream } from "../streaming/event-buffer.ts";
+import { OutputMeter } from "../money/output-meter.ts";
+import type { AdaptedRequest, Adapter, CompleteResponse, Outcome, StreamView } from "./adapter.ts";
 import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
 import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
-import { retryAfterIn } from "./provider-limits.ts";
+import { EventBuffer, toEventStream } from "./event-buffer.ts";
+import type { Exchange } from "./exchange.ts";
+import { retryAfterIn } from "./keys/provider-limits.ts";
 import { type ByteReader, openBody, ResponseTooLargeError, readBody, readErrorText, readerOf } from "./read-body.ts";
 import { signRequest } from "./route.ts";
-import type { Exchange, Outgoing } from "./upstream.ts";
+import type { Outgoing } from "./upstream.ts";
 
 /** A received response, read as far as needed before the client gets its first byte. */
 export type Received =

@@ -1,4 +1,3 @@
-import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { proxyOf, upstreamModelOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
@@ -6,31 +5,14 @@ import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import type { Capability, Limitation, Provider, Rejection, TaskCapability } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { onSystemTurnRejected } from "../../providers/shared/system-turns.ts";
-import type { EncodedRequest } from "../adapters/adapter.ts";
-import { type CallPrices, priceUnder } from "../billing/price.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
-import type { Endpoint } from "../http/endpoints/endpoint.ts";
-import type { Choice } from "../routing/scheduler/choose.ts";
+import type { Endpoint } from "../call/endpoint.ts";
+import type { Choice, Route } from "../call/route.ts";
+import { type CallPrices, priceUnder } from "../money/price.ts";
+import type { EncodedRequest } from "./adapter.ts";
 import { noResponse } from "./attempt-failure.ts";
 import type { Outgoing } from "./upstream.ts";
-
-/** A channel and key for a call, by which it is charged and logged. */
-export type Route = Readonly<{
-  channel: ChannelEntry;
-  key: string;
-  keyIndex: number;
-  provider: Provider;
-  /** The upstream model name. */
-  upstreamModel: string;
-  price: Price | null;
-  /** Fields of the request that the upstream cannot express. */
-  dropped: readonly string[];
-  /** The gateway has marked a prefix to cache. */
-  isMarked?: boolean;
-  /** The body that it was sent, if contents are logged. */
-  sent?: Outgoing["body"];
-}>;
 
 /** Which of the endpoint's capabilities a provider has: its own, or one that the gateway translates to; null: none. */
 export function capabilityAt(

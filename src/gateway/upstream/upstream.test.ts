@@ -3,7 +3,8 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "nod
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
 import { createDeadlineWheel } from "../call/deadline-wheel.ts";
-import { createUpstream, Exchange } from "./upstream.ts";
+import { Exchange } from "./exchange.ts";
+import { createUpstream } from "./upstream.ts";
 
 const TEXT = JSON.stringify({ text: "水闸 lets ships climb ".repeat(500) });
 const watch = createDeadlineWheel();

@@ -3,9 +3,9 @@ import { createRoutingIndex } from "../../domain/channels/routing/routing-index.
 import { createCallFeed } from "../../domain/logs/live/call-feed.ts";
 import type { RelayBenchmark } from "../../domain/system/diagnostics/diagnostics-context.ts";
 import type { GatewayServices } from "../../gateway/call/services.ts";
-import { createContext } from "../../gateway/http/create-gateway.ts";
-import { chatCompletions } from "../../gateway/http/endpoints/text.ts";
+import { createContext } from "../../gateway/endpoints/create-gateway.ts";
 import { handleCall } from "../../gateway/pipeline.ts";
+import { chatCompletions } from "../../gateway/request/endpoints/text.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";

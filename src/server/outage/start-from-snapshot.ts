@@ -13,7 +13,7 @@ import {
   createResponseStore,
   type GatewayServices,
   type SocketSession,
-} from "../../gateway/http/create-gateway.ts";
+} from "../../gateway/endpoints/create-gateway.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
 import { pathOf } from "../../lib/http/request-path.ts";
 import { languageOf, say } from "../../lib/messages.ts";

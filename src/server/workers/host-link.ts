@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
-import type { RoutingNews } from "../../gateway/routing/scheduler/worker-news.ts";
+import type { RoutingNews } from "../../gateway/routing/worker-news.ts";
 import { CountTable, createHostLimits } from "../../lib/limits/count-table.ts";
 import { createHostSlots, type HostSlots, type SlotQuestion } from "../../lib/limits/host-slots.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";

@@ -1,5 +1,5 @@
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
-import type { RoutingNews } from "../../gateway/routing/scheduler/worker-news.ts";
+import type { RoutingNews } from "../../gateway/routing/worker-news.ts";
 import type { SlotQuestion } from "../../lib/limits/host-slots.ts";
 import type { Readiness } from "../health/routes.ts";
 import type { MetricSnapshot } from "./metric-snapshots.ts";

@@ -6,7 +6,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
-import { toEventStream } from "../../../src/gateway/streaming/event-buffer.ts";
+import { toEventStream } from "../../../src/gateway/upstream/event-buffer.ts";
 import { completeEventsLength, readEvents } from "../../../src/lib/http/sse.ts";
 import { textOfBytes } from "../../../src/lib/values/bytes.ts";
 import { type Framing, formatFor } from "../../../src/providers/contract/chat.ts";

@@ -4,7 +4,7 @@ import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import { type Asker, collectEvidence } from "../../../src/domain/channels/authenticity/collect-evidence.ts";
 import { judgeEvidence, mayReason } from "../../../src/domain/channels/authenticity/judge-evidence.ts";
 import { askChannel, PROBES } from "../../../src/domain/channels/authenticity/probes.ts";
-import { countText } from "../../../src/gateway/billing/count-tokens.ts";
+import { countText } from "../../../src/gateway/money/count-tokens.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
 import { channelEntry } from "../../support/gateway/entries.ts";

@@ -2,19 +2,19 @@ import { describe, expect, test } from "bun:test";
 import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import type { RequestMembers } from "../../../src/formats/request-rules.ts";
-import { contentToLog } from "../../../src/gateway/billing/log-content.ts";
-import { refuseBlockedWords } from "../../../src/gateway/call/word-filter.ts";
+import type { Endpoint } from "../../../src/gateway/call/endpoint.ts";
+import { refuseBlockedWords } from "../../../src/gateway/call/words/word-filter.ts";
+import { contentToLog } from "../../../src/gateway/money/log-content.ts";
 import {
   generateContent,
   interactions,
   messages,
   responses,
-} from "../../../src/gateway/http/endpoints/conversations.ts";
-import { embeddings } from "../../../src/gateway/http/endpoints/embeddings.ts";
-import type { Endpoint } from "../../../src/gateway/http/endpoints/endpoint.ts";
-import { imageEdits, images } from "../../../src/gateway/http/endpoints/media/images.ts";
-import { moderations, rerank, speech, transcriptions } from "../../../src/gateway/http/endpoints/media/media.ts";
-import { chatCompletions, completions } from "../../../src/gateway/http/endpoints/text.ts";
+} from "../../../src/gateway/request/endpoints/conversations.ts";
+import { embeddings } from "../../../src/gateway/request/endpoints/embeddings.ts";
+import { imageEdits, images } from "../../../src/gateway/request/endpoints/media/images.ts";
+import { moderations, rerank, speech, transcriptions } from "../../../src/gateway/request/endpoints/media/media.ts";
+import { chatCompletions, completions } from "../../../src/gateway/request/endpoints/text.ts";
 import { conversationKey } from "../../../src/gateway/routing/conversation-key.ts";
 import { FURTHER } from "../../contracts/matrix/cells.ts";
 import { ask, CLIENT_FORMATS, type ClientFormat } from "../../contracts/matrix/client-formats.ts";

@@ -5,13 +5,14 @@ import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
 import { upstreamModelOf } from "../../../src/domain/channels/upstream/request-options.ts";
-import { createPrices } from "../../../src/gateway/billing/price.ts";
-import { explain } from "../../../src/gateway/routing/explain.ts";
+import { createPrices } from "../../../src/gateway/money/price.ts";
+import { explain } from "../../../src/gateway/quality/explain.ts";
 import { ineligibleReason, type Requirements } from "../../../src/gateway/routing/router.ts";
 import { createSpeeds } from "../../../src/gateway/routing/routes/speeds.ts";
 import { choose, createKeyRing } from "../../../src/gateway/routing/scheduler/choose.ts";
-import { createCoolDown, createKeyTraffic } from "../../../src/gateway/routing/scheduler/key-health.ts";
 import { createStickiness } from "../../../src/gateway/routing/scheduler/stickiness.ts";
+import { createCoolDown } from "../../../src/gateway/upstream/keys/cool-down.ts";
+import { createKeyTraffic } from "../../../src/gateway/upstream/keys/key-traffic.ts";
 import { channelEntry } from "../../support/gateway/entries.ts";
 import { fixedSettings } from "../../support/lib/settings.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { charge } from "../../../src/billing/pricing/charge.ts";
 import { NO_USAGE } from "../../../src/formats/conversation/reply.ts";
-import { createPrices } from "../../../src/gateway/billing/price.ts";
-import { video } from "../../../src/gateway/tasks/endpoints.ts";
+import { video } from "../../../src/gateway/endpoints/tasks/endpoints.ts";
+import { createPrices } from "../../../src/gateway/money/price.ts";
 import { decimal } from "../../../src/lib/values/decimal.ts";
 import { fixedSettings } from "../../support/lib/settings.ts";
 

@@ -18,7 +18,7 @@ import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import type { OnDisabled } from "../../../src/domain/channels/status/set-status.ts";
 import { createChannelTester } from "../../../src/domain/channels/upstream/test-all.ts";
 import type { BalanceReading } from "../../../src/domain/channels/upstream/update-balance.ts";
-import { countText } from "../../../src/gateway/billing/count-tokens.ts";
+import { countText } from "../../../src/gateway/money/count-tokens.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../src/lib/reason.ts";

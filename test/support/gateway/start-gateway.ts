@@ -16,7 +16,7 @@ import {
   createGateway,
   type GatewayServices,
   gatewaySockets,
-} from "../../../src/gateway/http/create-gateway.ts";
+} from "../../../src/gateway/endpoints/create-gateway.ts";
 import { settleUnpolled } from "../../../src/gateway/state/files/read-objects.ts";
 import type { ObjectStore } from "../../../src/gateway/state/files/store.ts";
 import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/responses/store.ts";

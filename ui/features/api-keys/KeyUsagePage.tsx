@@ -8,7 +8,7 @@ import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query"
 import { useAtom } from "jotai";
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { KeyStanding, KeyStandingResponse } from "../../../src/gateway/http/endpoints/lookup/billing.ts";
+import type { KeyStanding, KeyStandingResponse } from "../../../src/gateway/endpoints/lookup/billing.ts";
 import { readEnvelope, readJson } from "../../api/client.ts";
 import { logApi } from "../../api/groups.ts";
 import { requestHeaders } from "../../api/request.ts";

@@ -1,9 +1,9 @@
 import type { ChatDialect, Conversation } from "../../../formats/conversation/conversation.ts";
 import { either } from "../../../formats/gemini/parts.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
+import type { StepFilter } from "../../call/words/step-filter.ts";
 import type { StoreResponse } from "../../state/responses/store.ts";
 import type { AdapterOptions } from "../passthrough-adapter.ts";
-import type { StepFilter } from "../views/step-filter.ts";
 import type { AutomaticMarks } from "./automatic-marks.ts";
 import type { ChannelPrompt, ConversationSettings } from "./prepare-conversation.ts";
 import type { ReasoningMemory } from "./reasoning-memory.ts";

@@ -2,7 +2,7 @@ import type { Conversation, MediaPart, Part } from "../../../formats/conversatio
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";
 import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import { invalidRequest } from "../../http/client-body.ts";
+import { invalidRequest } from "../../request/client-body.ts";
 
 const MAX_MEDIA_BYTES = 20 * 1024 * 1024;
 const MAX_MEDIA_PARTS = 32;

@@ -7,12 +7,8 @@ import {
 } from "../../../formats/conversation/conversation.ts";
 import { registry } from "../../../settings/registry/index.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import {
-  type ConversationSettings,
-  createConversationSettings,
-  needsPreparation,
-  prepareConversation,
-} from "./prepare-conversation.ts";
+import { needsPreparation } from "../../request/model-suffix.ts";
+import { type ConversationSettings, createConversationSettings, prepareConversation } from "./prepare-conversation.ts";
 
 const settings: ConversationSettings = {
   modelInfo: shippedCatalog.find,

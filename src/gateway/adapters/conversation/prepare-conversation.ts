@@ -4,6 +4,7 @@ import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conv
 import { settingOfBudget } from "../../../formats/helpers/reasoning-setting.ts";
 import { textOf } from "../../../formats/json.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
+import { CLAUDE_SUFFIX, GEMINI_SUFFIX } from "../../request/model-suffix.ts";
 import type { MarkMode } from "./automatic-marks.ts";
 
 /** Settings that affect chat requests. */
@@ -85,9 +86,6 @@ export const createConversationSettings = (settings: SettingsReader, catalog: ()
     return settings.get("gemini.thinking_adapter_budget_tokens_percentage");
   },
 });
-
-const CLAUDE_SUFFIX = /^(.*claude.*)-thinking$/;
-const GEMINI_SUFFIX = /^(.*gemini.*?)-(thinking(?:-(\d+))?|nothinking)$/;
 /** The lowest output limit with which Anthropic supports thinking: the limit must exceed the minimum budget. */
 const MIN_CLAUDE_LIMIT = 1280;
 const MIN_CLAUDE_BUDGET = 1024;
@@ -95,10 +93,6 @@ const MIN_CLAUDE_BUDGET = 1024;
 const MAX_GEMINI_BUDGET = 24_576;
 
 type Prepared = Readonly<{ model: string; conversation: Conversation }>;
-
-/** Whether the model's name contains options to apply to the request. */
-export const needsPreparation = (model: string, dialect: ChatDialect): boolean =>
-  (dialect === "anthropic" && CLAUDE_SUFFIX.test(model)) || (dialect === "gemini" && GEMINI_SUFFIX.test(model));
 
 /**
  * Applies the options in a model's name (`-thinking`, `-nothinking`, a budget) to the request; returns the name without

@@ -3,9 +3,10 @@ import { upstreamModelOf } from "../../../domain/channels/upstream/request-optio
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import { type Call, CallTiming } from "../../call/call.ts";
+import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import type { Arrival } from "../../http/arrival.ts";
+import { CallTiming } from "../../call/progress.ts";
+import type { Arrival } from "../../request/arrival.ts";
 import { narrowChannels } from "../../state/responses/pin-channel.ts";
 import { limitationsOf } from "../../upstream/route.ts";
 import { MessagesEvents } from "./messages/events.ts";
@@ -53,7 +54,7 @@ const STORED_BY_PROVIDER = ["conversation", "prompt", "thread", "container"] as 
 const canRunInRounds = (json: JsonObject): boolean => STORED_BY_PROVIDER.every((member) => json[member] == null);
 
 /** Runs a call through the pipeline. */
-export type HandleCall = (context: GatewayContext, arrival: Arrival) => Promise<Response>;
+export type HandleCall = (arrival: Arrival) => Promise<Response>;
 
 /** As many rounds as Anthropic's API makes in one response. */
 const MAX_ROUNDS = 10;
@@ -77,7 +78,7 @@ export async function runMcp(
   const leave = new AbortController();
   const signal = AbortSignal.any([request.signal, leave.signal]);
   const toolset = new McpToolset(context.mcpFetch, servers, signal);
-  const rounds = new Rounds(context, arrival, call, handle, signal);
+  const rounds = new Rounds(arrival, call, handle, signal);
   const next = () => rounds.next(turn);
   const makeCalls = (response: JsonObject) => callTools(toolset, turn.take(response));
   let isStreaming = false;
@@ -163,7 +164,6 @@ class Rounds {
   readonly #startedAt = performance.now();
 
   constructor(
-    private readonly context: GatewayContext,
     private readonly arrival: Arrival,
     private readonly call: Call,
     private readonly handle: HandleCall,
@@ -183,7 +183,7 @@ class Rounds {
     else headers.set("anthropic-beta", betas.join(","));
     const { signal } = this;
     const { only, signedIn } = this.arrival;
-    return this.handle(this.context, {
+    return this.handle({
       request: new Request(request.url, { method: "POST", headers, signal }),
       server: { requestIP: () => ({ address: ip }), timeout() {} },
       endpoint,

@@ -1,6 +1,6 @@
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import type { Arrival } from "../../http/arrival.ts";
+import type { Arrival } from "../../request/arrival.ts";
 import type { HandleCall } from "./run-mcp.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { type EventText, readEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
-import { EventBuffer } from "../../streaming/event-buffer.ts";
+import { EventBuffer } from "../../upstream/event-buffer.ts";
 import type { McpEvents, McpTurn } from "./turn.ts";
 
 type Options = Readonly<{

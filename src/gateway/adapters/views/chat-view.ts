@@ -16,9 +16,10 @@ import {
 import { errorBody } from "../../../formats/openai-chat/response/stream-encoder.ts";
 import { splitEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
-import { OutputMeter } from "../../billing/output-meter.ts";
-import { errorObject, type GatewayError } from "../../call/errors.ts";
-import { bytesOf, type OutputChunk, type StreamView } from "../adapter.ts";
+import type { GatewayError } from "../../call/errors.ts";
+import { OutputMeter } from "../../money/output-meter.ts";
+import { errorObject } from "../../request/error-response.ts";
+import { bytesOf, type OutputChunk, type StreamView } from "../../upstream/adapter.ts";
 
 const DONE = Buffer.from(DONE_EVENT);
 const EMPTY = Buffer.alloc(0);

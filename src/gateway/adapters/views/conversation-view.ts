@@ -9,10 +9,10 @@ import type {
 import { carriesData } from "../../../formats/openai-chat/response/stream.ts";
 import { EventReader, readEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
-import { OutputMeter } from "../../billing/output-meter.ts";
 import type { GatewayError } from "../../call/errors.ts";
-import { concatChunks, type OutputChunk, type StreamView } from "../adapter.ts";
-import { applyFilters, type StepFilter } from "./step-filter.ts";
+import { applyFilters, type StepFilter } from "../../call/words/step-filter.ts";
+import { OutputMeter } from "../../money/output-meter.ts";
+import { concatChunks, type OutputChunk, type StreamView } from "../../upstream/adapter.ts";
 
 type Parts = Readonly<{
   decoder: StreamDecoder;

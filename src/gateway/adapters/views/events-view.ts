@@ -3,9 +3,10 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/j
 import { errorEventIn } from "../../../formats/openai-chat/response/stream.ts";
 import { eventData, splitEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
-import { OutputMeter } from "../../billing/output-meter.ts";
-import { errorObject, type GatewayError } from "../../call/errors.ts";
-import { bytesOf, type OutputChunk, type StreamView } from "../adapter.ts";
+import type { GatewayError } from "../../call/errors.ts";
+import { OutputMeter } from "../../money/output-meter.ts";
+import { errorObject } from "../../request/error-response.ts";
+import { bytesOf, type OutputChunk, type StreamView } from "../../upstream/adapter.ts";
 
 /** The last event of an image is `….completed`, that of speech and transcripts `….done`. */
 const LAST_EVENT = /\.(completed|done)$/;

@@ -1,22 +1,21 @@
 import type { FinishReason, ReplyEvent, Usage } from "../../../formats/conversation/reply.ts";
-
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { ReadError } from "../../../formats/openai-chat/errors.ts";
 import { chunkOf } from "../../../formats/openai-chat/response/stream.ts";
 import { eventData, splitEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { GatewayError } from "../../call/errors.ts";
+import { applyFilters, type StepFilter } from "../../call/words/step-filter.ts";
 import {
   type Adapter,
   bytesOf,
   type CompleteResponse,
   concatChunks,
   type EncodedRequest,
+  type Outcome,
   type OutputChunk,
   type StreamView,
-} from "../adapter.ts";
-import type { Outcome } from "../outcome.ts";
-import { applyFilters, type StepFilter } from "./step-filter.ts";
+} from "../../upstream/adapter.ts";
 
 type Filters = readonly (() => StepFilter)[];
 

@@ -2,9 +2,9 @@ import { estimate } from "../../../billing/pricing/charge.ts";
 import type { UserEntry } from "../../../domain/accounts/directory.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
-import { upstreamNames } from "../../billing/price.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import { upstreamNames } from "../../money/price.ts";
 import type { Figures } from "./order.ts";
 
 /** A call as far as its cost and duration can be estimated. */

@@ -1,55 +1,17 @@
-import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import type { ModelRoute } from "../../../settings/option/model-routes.ts";
 import { allowsModel } from "../../auth/authorize.ts";
-import { splitTags } from "../../billing/call-labels.ts";
-import { typicalTokens } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
+import { typicalTokens } from "../../call/endpoint.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { QueueRule, RoutePlan, RouteTarget } from "../../call/route.ts";
+import { splitTags } from "../../money/call-labels.ts";
 import { conversationKey } from "../conversation-key.ts";
 import { type Needs, needsOf } from "../model-fit.ts";
-import { drawPart, type ExperimentPart } from "./experiments/assign.ts";
+import { drawPart } from "./assign-experiment.ts";
 import type { Load } from "./measure.ts";
 import { type ExclusionReason, type RankedCandidate, type RouteQuery, rankCandidates } from "./rank.ts";
-
-/** A model of a route, and the channels that serve it. */
-export type RouteTarget = Readonly<{ model: string; candidates: Candidates }>;
-
-/** When a second channel is called besides the first, for streams that have no token yet. */
-export type HedgeRule = Readonly<{
-  /** The route's name. */
-  route: string;
-  /** Null: after the channel's 95th percentile. */
-  afterMs: number | null;
-  /** Bound of what cancelled attempts may cost, in percent of what the route spends. */
-  maxExtraPercent: number;
-}>;
-
-/** How long a call waits where everything is busy. */
-export type QueueRule = Readonly<{
-  /** The route's name. */
-  route: string;
-  maxWaitMs: number;
-  /** Calls that may wait at a time. */
-  maxLength: number;
-  /** Of the call's group; the lowest is served first. */
-  priority: number;
-}>;
-
-/** What a route decided for a call. */
-export type RoutePlan = Readonly<{
-  /** Null: the call takes no part in an experiment. */
-  experiment: ExperimentPart | null;
-  /** Null: a busy route refuses the call. */
-  queue: QueueRule | null;
-  /** Null: channels are tried one after the other. */
-  hedge: HedgeRule | null;
-  /** In the order in which to try them. */
-  targets: readonly RouteTarget[];
-  /** The key of the call's conversation, which stays with its model; null: none, or the route's order is fixed. */
-  conversation: bigint | null;
-}>;
 
 /**
  * Chooses the models of a route for a call. A conversation stays with its model while that can serve it. Throws GatewayError

@@ -1,13 +1,5 @@
-import type { Usage } from "../../../formats/conversation/reply.ts";
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
-import type { Call } from "../../call/call.ts";
-
-/** How fast a channel serves a model: exponentially weighted averages of its latest calls. */
-export type Speed = Readonly<{
-  /** Null: not measured; only streams show it. */
-  firstTokenMs: number | null;
-  tokensPerSecond: number | null;
-}>;
+import type { Speed } from "../../call/progress.ts";
 
 /** Speeds by channel and model, in memory. */
 export type Speeds = {
@@ -23,9 +15,6 @@ const SAMPLE_WEIGHT = 0.2;
 /** Older figures say nothing about the present. */
 const LIFE_MS = 10 * 60_000;
 const MAX_ENTRIES = 10_000;
-/** Fewer tokens or less time give no meaningful rate. */
-const MIN_TOKENS = 4;
-const MIN_OUTPUT_MS = 5;
 
 type Measured = { firstTokenMs: number | null; tokensPerSecond: number | null; at: number };
 
@@ -65,19 +54,4 @@ export function createSpeeds(
 function average(before: number | null, sample: number | null, weight: number): number | null {
   if (before === null || sample === null) return sample ?? before;
   return before + weight * (sample - before);
-}
-
-/** The speed of a completed call: of its last attempt, from sending the request. */
-export function speedOf({ attempts, timing, summary }: Call, { completionTokens }: Usage): Speed {
-  const last = attempts.entries.at(-1);
-  if (!last) return { firstTokenMs: null, tokensPerSecond: null };
-  const firstByteMs = last.firstByteMs ?? timing.firstByteMs;
-  const isStream = summary.stream && firstByteMs !== null;
-  const beginMs = isStream ? firstByteMs : last.startMs;
-  const endMs = isStream ? timing.elapsedMs : last.endMs;
-  const hasRate = completionTokens >= MIN_TOKENS && endMs - beginMs >= MIN_OUTPUT_MS;
-  return {
-    firstTokenMs: isStream ? Math.max(0, firstByteMs - last.startMs) : null,
-    tokensPerSecond: hasRate ? (completionTokens * 1000) / (endMs - beginMs) : null,
-  };
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
-import { choose, createKeyRing, type Excluded } from "./choose.ts";
-import { createCoolDown } from "./key-health.ts";
+import type { Excluded } from "../../call/route.ts";
+import { createCoolDown } from "../../upstream/keys/cool-down.ts";
+import { choose, createKeyRing } from "./choose.ts";
 
 const tier = (priority: number, ...channels: ChannelEntry[]) => ({ priority, channels });
 const every = () => true;

@@ -1,15 +1,7 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Tier } from "../../../domain/channels/routing/routing-index.ts";
-import type { CoolDown } from "./key-health.ts";
-
-export type Choice = Readonly<{ channel: ChannelEntry; key: string }>;
-
-/** What a call no longer tries. */
-export type Excluded = {
-  channels: Set<ChannelEntry>;
-  /** Keys that failed, by channel id. */
-  keys: Map<number, Set<string>>;
-};
+import type { Choice, Excluded } from "../../call/route.ts";
+import type { CoolDown } from "../../upstream/keys/cool-down.ts";
 
 /** Random draws before all channels of a tier are checked. */
 const MAX_DRAWS = 8;

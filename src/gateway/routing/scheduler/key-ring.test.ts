@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import { createCoolDown } from "../../upstream/keys/cool-down.ts";
 import { createKeyRing } from "./choose.ts";
-import { createCoolDown } from "./key-health.ts";
 
 const CALLS = 300;
 

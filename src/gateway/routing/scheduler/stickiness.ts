@@ -1,5 +1,5 @@
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
-import type { Choice } from "./choose.ts";
+import type { Choice } from "../../call/route.ts";
 
 /**
  * Remembers which channel and key served a conversation, because its prompt is cached there. Bounded and short-lived:

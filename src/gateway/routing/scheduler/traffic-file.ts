@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TrafficSnapshot } from "./key-health.ts";
+import type { TrafficSnapshot } from "../../upstream/keys/key-traffic.ts";
 
 const fileIn = (dataDir: string): string => join(dataDir, "traffic.json");
 

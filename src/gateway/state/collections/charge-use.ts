@@ -5,14 +5,14 @@ import { NO_USAGE } from "../../../formats/conversation/reply.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { identify } from "../../../lib/http/request-id.ts";
 import { integer, multiply, ZERO } from "../../../lib/values/decimal.ts";
-import type { Caller } from "../../auth/authenticate.ts";
 import { refusePrice } from "../../auth/policies.ts";
-import { payerOf, receiptBudget, storedRow } from "../../billing/log-row.ts";
-import { reserveAmount } from "../../billing/reserve.ts";
-import { CLIENT_LEFT } from "../../call/call.ts";
+import type { Caller } from "../../call/caller.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import type { RoutedRequest } from "../../http/routes/route.ts";
-import type { Choice } from "../../routing/scheduler/choose.ts";
+import { CLIENT_LEFT } from "../../call/progress.ts";
+import type { Choice } from "../../call/route.ts";
+import { reserveAmount } from "../../money/hold-amount.ts";
+import { payerOf, receiptBudget, storedRow } from "../../money/log-row.ts";
+import type { Arrival } from "../../request/arrival.ts";
 
 /** A use of something that the provider charges by the piece. */
 export type PaidUse<Result> = Readonly<{
@@ -30,7 +30,7 @@ export type PaidUse<Result> = Readonly<{
 export async function chargeUse<Result>(
   context: GatewayContext,
   caller: Caller,
-  { request, server }: RoutedRequest,
+  { request, server }: Pick<Arrival, "request" | "server">,
   { channel }: Pick<Choice, "channel">,
   use: PaidUse<Result>,
   work: () => Promise<Result>,

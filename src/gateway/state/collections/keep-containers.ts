@@ -1,8 +1,8 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { OutputMeter } from "../../billing/output-meter.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
+import type { OutputMeter } from "../../money/output-meter.ts";
 import { storedObjectOf } from "../files/choose-owner.ts";
 import { isFinal } from "../files/settle-object.ts";
 import type { StoredObject } from "../files/store.ts";

@@ -1,4 +1,4 @@
-import type { RouteMethod } from "../../http/routes/route.ts";
+import type { RouteMethod } from "../../request/arrival.ts";
 import type { CollectionKind } from "../files/store.ts";
 
 /** What the API offers for one kind of object. Source: https://developers.openai.com/api/docs/api-reference */

@@ -7,14 +7,14 @@ import { responsesRules } from "../../../formats/openai-responses/request/reques
 import { integer, noRules, type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
 import { requestsProviderTools } from "../../../formats/tools/provider-tools.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
-import { reserveAmount } from "../../billing/reserve.ts";
+import type { Caller } from "../../call/caller.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Hold } from "../../call/services.ts";
-import { checkRequest, checkValues, invalidRequest } from "../../http/client-body.ts";
+import { reserveAmount } from "../../money/hold-amount.ts";
+import { checkRequest, checkValues, invalidRequest } from "../../request/client-body.ts";
 import { refuseForeign, unknownObject } from "../references/may-refer.ts";
 import { findReferences, isFreeIn } from "../references/members.ts";
 import { jsonLines } from "./json-lines.ts";

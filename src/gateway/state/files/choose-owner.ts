@@ -1,11 +1,12 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Caller } from "../../auth/authenticate.ts";
 import { channelRefusal } from "../../auth/policies.ts";
-import { payerOf, receiptBudget } from "../../billing/log-row.ts";
+import type { Caller } from "../../call/caller.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import { type Choice, choose } from "../../routing/scheduler/choose.ts";
+import type { Choice } from "../../call/route.ts";
+import { payerOf, receiptBudget } from "../../money/log-row.ts";
+import { choose } from "../../routing/scheduler/choose.ts";
 import { keepsObjects, keyHashOf, notOffered } from "./request-upstream.ts";
 import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 

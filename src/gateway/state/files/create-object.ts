@@ -3,12 +3,13 @@ import { openaiRules } from "../../../formats/openai-chat/request/request-rules.
 import { bytesUpTo } from "../../../lib/http/limited-body.ts";
 import { outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
-import type { Caller } from "../../auth/authenticate.ts";
-import { CLIENT_LEFT } from "../../call/call.ts";
+import type { Caller } from "../../call/caller.ts";
 import type { GatewayContext } from "../../call/context.ts";
+import type { ClientBody } from "../../call/endpoint.ts";
+import { CLIENT_LEFT } from "../../call/progress.ts";
+import type { Choice } from "../../call/route.ts";
 import type { Hold } from "../../call/services.ts";
-import { type ClientBody, invalidRequest, readBody, tooLarge, withBodyDeadline } from "../../http/client-body.ts";
-import type { Choice } from "../../routing/scheduler/choose.ts";
+import { invalidRequest, readBody, tooLarge, withBodyDeadline } from "../../request/client-body.ts";
 import { unknownObject } from "../references/may-refer.ts";
 import { admitBatch, admitJob } from "./admit-job.ts";
 import { chooseOwner, storedObjectOf } from "./choose-owner.ts";

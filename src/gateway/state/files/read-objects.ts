@@ -1,9 +1,9 @@
 import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Caller } from "../../auth/authenticate.ts";
+import type { Caller } from "../../call/caller.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { invalidRequest } from "../../http/client-body.ts";
+import { invalidRequest } from "../../request/client-body.ts";
 import { keepContainersOf } from "../collections/keep-containers.ts";
 import { COLLECTIONS } from "../collections/kinds.ts";
 import { formatOfKind, requestStoredResponse } from "../responses/stored-formats.ts";

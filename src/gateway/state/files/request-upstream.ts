@@ -8,12 +8,13 @@ import { hexDigest } from "../../../lib/security/crypto.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Choice } from "../../call/route.ts";
 import { clientErrorFor } from "../../routing/router.ts";
-import type { Choice } from "../../routing/scheduler/choose.ts";
 import { type AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
-import { retryAfterIn } from "../../upstream/provider-limits.ts";
+import { Exchange } from "../../upstream/exchange.ts";
+import { retryAfterIn } from "../../upstream/keys/provider-limits.ts";
 import { passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
-import { Exchange, type Outgoing } from "../../upstream/upstream.ts";
+import type { Outgoing } from "../../upstream/upstream.ts";
 import type { StoredObject } from "./store.ts";
 
 export type ObjectRequest = Readonly<{

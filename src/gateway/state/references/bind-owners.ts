@@ -2,7 +2,7 @@ import { CHANNEL_STATUS } from "../../../domain/channels/entry.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { invalidRequest } from "../../http/client-body.ts";
+import { invalidRequest } from "../../request/client-body.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 import { pinChannel } from "../responses/pin-channel.ts";
 import { findOwners, objectsApart, type Place } from "./may-refer.ts";

@@ -1,7 +1,7 @@
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { OutputMeter } from "../../billing/output-meter.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
+import type { OutputMeter } from "../../money/output-meter.ts";
 import { keepContainers } from "../collections/keep-containers.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 

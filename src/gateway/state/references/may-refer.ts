@@ -1,8 +1,8 @@
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Caller } from "../../auth/authenticate.ts";
+import type { Caller } from "../../call/caller.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { invalidRequest } from "../../http/client-body.ts";
+import { invalidRequest } from "../../request/client-body.ts";
 import type { StoredObject } from "../files/store.ts";
 import type { References } from "./members.ts";
 

@@ -2,9 +2,9 @@ import type { Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
-import type { OutputChunk, StreamView } from "../../adapters/adapter.ts";
-import { OutputMeter } from "../../billing/output-meter.ts";
 import type { GatewayError } from "../../call/errors.ts";
+import { OutputMeter } from "../../money/output-meter.ts";
+import type { OutputChunk, StreamView } from "../../upstream/adapter.ts";
 import { isFinal } from "../files/settle-object.ts";
 
 /**

@@ -5,9 +5,9 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { hexDigest } from "../../../lib/security/crypto.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
+import type { Route } from "../../call/route.ts";
 import type { GatewayServices } from "../../call/services.ts";
-import { invalidRequest } from "../../http/client-body.ts";
-import type { Route } from "../../upstream/route.ts";
+import { invalidRequest } from "../../request/client-body.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 import { pinOwner } from "./pin-channel.ts";
 

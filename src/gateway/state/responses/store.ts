@@ -10,7 +10,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import type { Route } from "../../upstream/route.ts";
+import type { Route } from "../../call/route.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 import { formatOfStored, storedFormatOf } from "./stored-formats.ts";
 

@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
-import { chatCompletions } from "../../../../src/gateway/http/endpoints/text.ts";
+import { chatCompletions } from "../../../../src/gateway/request/endpoints/text.ts";
 import { readType } from "../schema/read-types.ts";
 import { bytes, type Client, dataUri, fraction, imageAddress, jsonSchema, jsonText, oneOf, setList } from "./client.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../../src/formats/json.ts";
-import type { Endpoint } from "../../../../src/gateway/http/endpoints/endpoint.ts";
+import type { Endpoint } from "../../../../src/gateway/call/endpoint.ts";
 import type { Builder, Special, SpecialValue } from "../requests/build.ts";
 import type { Shape } from "../schema/shape.ts";
 

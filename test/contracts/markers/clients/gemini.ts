@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, recordsOf } from "../../../../src/formats/json.ts";
-import { generateContent } from "../../../../src/gateway/http/endpoints/conversations.ts";
+import { generateContent } from "../../../../src/gateway/request/endpoints/conversations.ts";
 import { readType } from "../schema/read-types.ts";
 import type { Shape } from "../schema/shape.ts";
 import { address, budget, bytes, type Client, fraction, jsonSchema, oneOf, setList } from "./client.ts";

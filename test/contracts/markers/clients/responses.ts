@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
-import { responses as endpoint } from "../../../../src/gateway/http/endpoints/conversations.ts";
+import { responses as endpoint } from "../../../../src/gateway/request/endpoints/conversations.ts";
 import { readType } from "../schema/read-types.ts";
 import {
   address,

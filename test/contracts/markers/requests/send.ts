@@ -1,11 +1,12 @@
 import { Registry } from "prom-client";
 import type { JsonObject } from "../../../../src/formats/json.ts";
 import { selectAdapter } from "../../../../src/gateway/adapters/adapt.ts";
-import { CallTiming, newCall } from "../../../../src/gateway/call/call.ts";
+import { newCall } from "../../../../src/gateway/call/call.ts";
 import type { GatewayContext } from "../../../../src/gateway/call/context.ts";
-import { jsonBody } from "../../../../src/gateway/http/client-body.ts";
-import { createContext } from "../../../../src/gateway/http/create-gateway.ts";
-import { parseRequest } from "../../../../src/gateway/http/parse-request.ts";
+import { CallTiming } from "../../../../src/gateway/call/progress.ts";
+import { createContext } from "../../../../src/gateway/endpoints/create-gateway.ts";
+import { jsonBody } from "../../../../src/gateway/request/client-body.ts";
+import { parseRequest } from "../../../../src/gateway/request/parse-request.ts";
 import { providerOf } from "../../../../src/providers/registry.ts";
 import { channelEntry, tokenEntry, userEntry } from "../../../support/gateway/entries.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";

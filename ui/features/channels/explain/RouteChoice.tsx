@@ -1,7 +1,7 @@
 import AltRoute from "@mui/icons-material/AltRouteOutlined";
 import Box from "@mui/material/Box";
 import { useTranslation } from "react-i18next";
-import type { ExplainedCandidate, ExplainedRoute } from "../../../../src/gateway/routing/routes/explain-route.ts";
+import type { ExplainedCandidate, ExplainedRoute } from "../../../../src/gateway/quality/explain-route.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";

@@ -6,7 +6,7 @@ import Link from "@mui/material/Link";
 import { useMutation } from "@tanstack/react-query";
 import { Link as RouterLink } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import type { ExplainedChannel, Explanation, StickyChannel } from "../../../../src/gateway/routing/explain.ts";
+import type { ExplainedChannel, Explanation, StickyChannel } from "../../../../src/gateway/quality/explain.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { createHostSlots, SlotCounter } from "../../../../lib/limits/host-slots.ts";
-import { AttemptLog, CallTiming, ClientPresence } from "../../../call/call.ts";
 import { GatewayError } from "../../../call/errors.ts";
+import { AttemptLog, CallTiming, ClientPresence } from "../../../call/progress.ts";
 import { createCallQueues } from "./call-queues.ts";
 
 /** Calls that wait in two workers of a host for one route. */

@@ -1,7 +1,8 @@
 import type { HostSlots } from "../../../../lib/limits/host-slots.ts";
-import { type Call, CLIENT_LEFT } from "../../../call/call.ts";
+import type { Call } from "../../../call/call.ts";
 import { GatewayError } from "../../../call/errors.ts";
-import type { QueueRule } from "../plan.ts";
+import { CLIENT_LEFT } from "../../../call/progress.ts";
+import type { QueueRule } from "../../../call/route.ts";
 
 /** The first call that waits for a route in a worker; `sinceMs` by the clock of the host. */
 export type WaitingHead = readonly [route: string, priority: number, sinceMs: number];

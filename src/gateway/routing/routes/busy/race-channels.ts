@@ -1,18 +1,18 @@
 import { estimate } from "../../../../billing/pricing/charge.ts";
 import type { Attempt, Price } from "../../../../billing/types.ts";
 import { ONE } from "../../../../lib/values/decimal.ts";
-import { typicalTokens } from "../../../billing/reserve.ts";
-import { AttemptLog, type Call, CallTiming, ClientPresence } from "../../../call/call.ts";
+import type { Call } from "../../../call/call.ts";
 import type { GatewayContext } from "../../../call/context.ts";
+import { typicalTokens } from "../../../call/endpoint.ts";
+import { AttemptLog, CallTiming, ClientPresence } from "../../../call/progress.ts";
+import type { Choice, HedgeRule } from "../../../call/route.ts";
+import type { PricedCall } from "../../../money/price.ts";
 import { discardResponse } from "../../../upstream/filtered.ts";
 import type { Received } from "../../../upstream/receive.ts";
-import type { PricedCall } from "../../model-fallbacks.ts";
 import type { Router } from "../../router.ts";
-import type { Choice } from "../../scheduler/choose.ts";
-import type { HedgeRule } from "../plan.ts";
 
 /** Tries one channel for a call. Rejects AttemptFailure if another channel may be tried. */
-export type TryChannel<T> = (context: GatewayContext, model: PricedCall, choice: Choice, router: Router) => Promise<T>;
+export type TryChannel<T> = (model: PricedCall, choice: Choice, router: Router) => Promise<T>;
 
 /** What a race asks of whoever runs the call. */
 export type Race<Result> = Readonly<{
@@ -168,17 +168,19 @@ function promptCost({ prices }: GatewayContext, { promptBound }: Call, price: Pr
   return estimate({ ...price, groupRatio: ONE }, expected, prices.quotaPerUnit());
 }
 
-/** `attempt`, with a second one on another channel if the first has no token in time. */
-export const hedged =
-  (hedge: HedgeRule, attempt: TryChannel<Received>): TryChannel<Received> =>
-  async (context, { call, prices }, choice, router) => {
+/** `attempt`; where the call's route hedges, with a second one on another channel if the first has no token in time. */
+export function hedged(context: GatewayContext, { route }: Call, attempt: TryChannel<Received>): TryChannel<Received> {
+  const hedge = route?.hedge;
+  if (!hedge) return attempt;
+  return async ({ call, prices }, choice, router) => {
     const served = await raceChannels<Received>(context, {
       ...{ call, hedge, choice },
       alternative: () => router.alternativeTo(choice),
-      attempt: (own, other) => attempt(context, { call: own, prices }, other, router),
+      attempt: (own, other) => attempt({ call: own, prices }, other, router),
       discard: discardResponse,
       onFailed: (other, error) => router.noteFailure(other, error),
     });
     router.servedBy(served.choice);
     return served.result;
   };
+}

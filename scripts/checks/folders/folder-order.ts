@@ -1,0 +1,171 @@
+import path from "node:path";
+import { parseSync } from "oxc-parser";
+import { type Findings, isTestFile, readSources, type SourceFile } from "../source.ts";
+
+/**
+ * The order inside folders, upper entries first: a file imports, types included, from its own subfolder and from those after
+ * it. A folder whose subfolders import nothing of each other needs no line. Files are named where they have a place of their own.
+ */
+const ORDERS: Readonly<Record<string, string>> = {
+  "src/billing/journal": "copy pending rejected apply segments",
+  "src/cli": "serve control",
+  "src/cli/import": "tables expressions",
+  "src/console": "accounts channels logs wallet alerts api-keys notifications settings system models http",
+  "src/domain/accounts/organizations": "policies projects",
+  "src/domain/alerts": "conditions leaks",
+  "src/domain/logs/usage": "series totals",
+  "src/domain/models": "replays routes catalog experiments",
+  "src/domain/wallet/payments": "direct tax",
+  "src/formats/anthropic": "response request",
+  "src/formats/gemini": "response request",
+  "src/formats/openai-chat": "response request",
+  "src/gateway": "endpoints quality pipeline.ts adapters streaming state routing upstream money auth request call",
+  "src/gateway/adapters/mcp": "messages responses",
+  "src/providers": "chinese-labs errors hosts media self-hosted labs shared contract",
+  "src/server": "outage workers health",
+  "src/settings": "registry option",
+  "ui/features/accounts/organizations": "policies spending",
+  "ui/features/settings": "panels model-prices page fields",
+};
+
+/** Folders without order yet, with the pairs of parts that import each other; the numbers only fall. */
+const TWO_WAY_PAIRS: Readonly<Record<string, number>> = {
+  "src/billing": 1,
+  "src/console/accounts": 3,
+  "src/domain": 6,
+  "src/domain/accounts": 9,
+  "src/domain/channels": 4,
+  "src/domain/logs": 1,
+  "src/domain/wallet": 4,
+  "src/domain/wallet/plans": 2,
+  "src/domain/wallet/plans/card": 1,
+  "src/formats": 5,
+  "src/gateway": 7,
+  "src/gateway/endpoints": 2,
+  "src/gateway/endpoints/realtime": 1,
+  "src/gateway/state": 3,
+  "src/lib": 1,
+  "ui/features": 15,
+  "ui/features/accounts": 1,
+  "ui/features/channels": 4,
+  "ui/features/logs": 4,
+  "ui/features/models": 3,
+  "ui/features/system": 1,
+  "ui/features/wallet": 1,
+};
+
+const REASON =
+  "a folder's parts import in one direction only, so that each can be read and changed knowing only what is below it. Move what " +
+  "both need down, or let the upper one pass it in (scripts/checks/folders/folder-order.ts has the order)";
+
+/** The arrows between the parts of one folder: subfolders, and files that the order names. */
+export type FolderArrows = Readonly<{
+  folder: string;
+  parts: number;
+  /** "upper lower" with an import that shows it. */
+  arrows: ReadonlyMap<string, string>;
+  /** Pairs of parts that import each other. */
+  twoWay: readonly string[];
+}>;
+
+type Import = Readonly<{ from: string; to: string }>;
+
+/** Checks that the subfolders of every folder of src and of ui/features import each other in one direction. */
+export function checkFolderOrder(
+  sources: readonly SourceFile[],
+  orders: Readonly<Record<string, string>> = ORDERS,
+  allowed: Readonly<Record<string, number>> = TWO_WAY_PAIRS,
+): Findings {
+  const found = arrowsOf(sources, orders);
+  const problems: string[] = [];
+  for (const { folder, arrows, twoWay } of found) {
+    const limit = allowed[folder];
+    if (limit !== undefined) {
+      if (twoWay.length > limit)
+        problems.push(
+          `${folder}: ${twoWay.length} pairs import each other (${twoWay.join(", ")}), ${limit} before; ${REASON}`,
+        );
+      else if (twoWay.length < limit) problems.push(`${folder}: lower its number in TWO_WAY_PAIRS to ${twoWay.length}`);
+      continue;
+    }
+    const order = orders[folder]?.split(" ");
+    if (!order) {
+      if (arrows.size > 0)
+        problems.push(`${folder}: its subfolders import each other and have no line in ORDERS; ${REASON}`);
+      continue;
+    }
+    for (const [arrow, example] of arrows) {
+      const [from = "", to = ""] = arrow.split(" ");
+      const missing = [from, to].find((part) => !order.includes(part));
+      if (missing) problems.push(`${folder}/${missing}: has no place in the folder's line in ORDERS`);
+      else if (order.indexOf(from) > order.indexOf(to)) problems.push(`${example}: ${from} is below ${to}; ${REASON}`);
+    }
+  }
+  const known = new Set(found.filter(({ arrows }) => arrows.size > 0).map(({ folder }) => folder));
+  for (const folder of new Set([...Object.keys(orders), ...Object.keys(allowed)]))
+    if (!known.has(folder)) problems.push(`${folder}: its line is needless`);
+  return { problems: [...new Set(problems)].sort() };
+}
+
+/** The arrows of every folder with two subfolders or more. */
+export function arrowsOf(
+  sources: readonly SourceFile[],
+  orders: Readonly<Record<string, string>> = ORDERS,
+): FolderArrows[] {
+  const files = sources.filter((file) => /^(src|ui\/features)\//.test(file.path) && !isTestFile(file.path));
+  const imports = files.flatMap(importsOf);
+  const parts = new Map<string, Set<string>>();
+  for (const { path: file } of files) {
+    for (let folder = path.dirname(file); folder.includes("/"); folder = path.dirname(folder)) {
+      const parent = path.dirname(folder);
+      parts.set(parent, (parts.get(parent) ?? new Set()).add(path.basename(folder)));
+    }
+  }
+  const isHeld = (folder: string) =>
+    folder === "ui/features" || folder.startsWith("ui/features/") || folder.startsWith("src/");
+  return [...parts]
+    .filter(([folder, { size }]) => size > 1 && isHeld(folder))
+    .map(([folder, { size }]) => describe(folder, size, imports, orders[folder]?.split(" ") ?? []))
+    .sort((a, b) => (a.folder < b.folder ? -1 : 1));
+}
+
+function describe(folder: string, parts: number, imports: readonly Import[], named: readonly string[]): FolderArrows {
+  const prefix = `${folder}/`;
+  const partOf = (file: string): string | null => {
+    if (!file.startsWith(prefix)) return null;
+    const [part = "", ...rest] = file.slice(prefix.length).split("/");
+    return rest.length > 0 || named.includes(part) ? part : null;
+  };
+  const arrows = new Map<string, string>();
+  for (const { from, to } of imports) {
+    const [upper, lower] = [partOf(from), partOf(to)];
+    if (upper && lower && upper !== lower) arrows.set(`${upper} ${lower}`, `${from} imports ${to}`);
+  }
+  const twoWay = [...arrows.keys()].flatMap((arrow) => {
+    const [from = "", to = ""] = arrow.split(" ");
+    return from < to && arrows.has(`${to} ${from}`) ? [`${from} and ${to}`] : [];
+  });
+  return { folder, parts, arrows, twoWay };
+}
+
+/** Every import, re-export and dynamic import of a file of the project, of types too. */
+function importsOf({ path: file, text }: SourceFile): Import[] {
+  const { module } = parseSync(file, text);
+  const specifiers = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ),
+    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
+  ];
+  return specifiers
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => ({ from: file, to: path.join(path.dirname(file), specifier) }));
+}
+
+if (import.meta.main) {
+  for (const { folder, parts, arrows, twoWay } of arrowsOf(readSources()))
+    process.stdout.write(
+      `${folder}: ${parts} subfolders, ${arrows.size} arrows, ${twoWay.length} two-way ${twoWay.join(", ")}\n`,
+    );
+}

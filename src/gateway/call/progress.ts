@@ -1,0 +1,161 @@
+import type { Attempt } from "../../billing/types.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
+import type { Call } from "./call.ts";
+import type { DeadlineWheel, HasDeadline } from "./deadline-wheel.ts";
+import { GatewayError } from "./errors.ts";
+import type { Choice, Route } from "./route.ts";
+
+/** When a call arrived, and how its time was spent. All in milliseconds. */
+export class CallTiming {
+  /** From arrival to the first byte of the response; null before. */
+  firstByteMs: number | null = null;
+  /** The gateway's own time up to the first byte of the response; null before. */
+  overheadMs: number | null = null;
+  /** Time spent in the queue of a busy route; part of `waitedMs`. */
+  queuedMs = 0;
+
+  constructor(
+    /** `performance.now()` at arrival, or when a response of a realtime session began. */
+    readonly startedAtMs: number,
+    /** Time spent waiting for the client's body and for upstreams; the rest is the gateway's own. */
+    public waitedMs = 0,
+  ) {}
+
+  get elapsedMs(): number {
+    return performance.now() - this.startedAtMs;
+  }
+
+  /** Call when the response begins. */
+  markFirstByte(): void {
+    this.firstByteMs = this.elapsedMs;
+  }
+
+  /** Measures the gateway's own time so far. */
+  markOverhead(): number {
+    this.overheadMs = Math.max(0, this.elapsedMs - this.waitedMs);
+    return this.overheadMs;
+  }
+}
+
+/** The attempts of one call, in order, as its log row lists them. */
+export class AttemptLog {
+  readonly entries: Attempt[] = [];
+  /** The channel of the latest attempt, by which the call is charged and logged; null before the first one. */
+  route: Route | null = null;
+
+  /** The same attempts, charged by another route. */
+  withRoute(route: Route): AttemptLog {
+    const log = new AttemptLog();
+    log.entries.push(...this.entries);
+    log.route = route;
+    return log;
+  }
+
+  get isEmpty(): boolean {
+    return this.entries.length === 0;
+  }
+
+  /** The latest attempt served a stream that has ended: `elapsedMs` since the call arrived. */
+  endStream(elapsedMs: number): void {
+    const last = this.entries.at(-1);
+    if (last) last.endMs = Math.round(elapsedMs);
+  }
+
+  /** Begins the entry of an attempt; `startMs`: milliseconds since the call arrived. */
+  begin({ channel }: Choice, startMs: number): Attempt {
+    const entry: Attempt = {
+      channelId: channel.id,
+      channelName: channel.name,
+      status: 0,
+      startMs: Math.round(startMs),
+      firstByteMs: null,
+      endMs: 0,
+    };
+    this.entries.push(entry);
+    return entry;
+  }
+}
+
+/** How fast a channel serves a model: exponentially weighted averages of its latest calls. */
+export type Speed = Readonly<{
+  /** Null: not measured; only streams show it. */
+  firstTokenMs: number | null;
+  tokensPerSecond: number | null;
+}>;
+
+/** Fewer tokens or less time give no meaningful rate. */
+const MIN_TOKENS = 4;
+
+const MIN_OUTPUT_MS = 5;
+
+/** The speed of a completed call: of its last attempt, from sending the request. */
+export function speedOf({ attempts, timing, summary }: Call, { completionTokens }: Usage): Speed {
+  const last = attempts.entries.at(-1);
+  if (!last) return { firstTokenMs: null, tokensPerSecond: null };
+  const firstByteMs = last.firstByteMs ?? timing.firstByteMs;
+  const isStream = summary.stream && firstByteMs !== null;
+  const beginMs = isStream ? firstByteMs : last.startMs;
+  const endMs = isStream ? timing.elapsedMs : last.endMs;
+  const hasRate = completionTokens >= MIN_TOKENS && endMs - beginMs >= MIN_OUTPUT_MS;
+  return {
+    firstTokenMs: isStream ? Math.max(0, firstByteMs - last.startMs) : null,
+    tokensPerSecond: hasRate ? (completionTokens * 1000) / (endMs - beginMs) : null,
+  };
+}
+
+/**
+ * A call of this age has waited for something (its body, a hold, a rate limit), so its client may have disconnected.
+ */
+const CHECK_AFTER_MS = 20;
+
+export const CLIENT_LEFT = new GatewayError(499, "client_left", { code: "gateway_client_left" });
+
+/**
+ * Call right before sending a call upstream: without a client, nothing should be generated or charged. Only the
+ * connections of calls that waited are checked, because the check is expensive. Throws GatewayError (499).
+ */
+export function refuseIfClientLeft({ client, timing, request }: Pick<Call, "client" | "timing" | "request">): void {
+  if (!client.hasLeft && timing.elapsedMs > CHECK_AFTER_MS && request.signal.aborted) client.leave();
+  if (client.hasLeft) throw CLIENT_LEFT;
+}
+
+/**
+ * Observes whether a call's client is still connected. The runtime creates a request's abort signal only when accessed,
+ * which is expensive. Most calls end before the deadline wheel first turns, so the signal is accessed only then.
+ */
+export class ClientPresence implements HasDeadline {
+  place = -1;
+  hasLeft = false;
+  /** Stops the call's work; set while an upstream works. */
+  onLeave: (() => void) | null = null;
+  /** Takes back what a limit of successful requests has counted; null: it counted nothing. */
+  takeBack: (() => void) | null = null;
+  #wheel: DeadlineWheel | null = null;
+
+  constructor(private readonly request: Request) {}
+
+  /** Starts to observe the client. */
+  watch(wheel: DeadlineWheel): void {
+    this.#wheel = wheel;
+    wheel.add(this);
+  }
+
+  check(): void {
+    this.#wheel?.remove(this);
+    const { signal } = this.request;
+    if (signal.aborted) this.leave();
+    else signal.addEventListener("abort", () => this.leave(), { once: true });
+  }
+
+  /** The client closed its connection. */
+  leave(): void {
+    this.hasLeft = true;
+    this.onLeave?.();
+  }
+
+  /** The call has ended. */
+  end(): void {
+    this.onLeave = null;
+    this.#wheel?.remove(this);
+  }
+}

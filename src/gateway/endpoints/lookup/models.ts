@@ -1,0 +1,92 @@
+import { anthropicClientCodec } from "../../../formats/anthropic/index.ts";
+import type { ClientCodec } from "../../../formats/conversation/codec.ts";
+import { geminiClientCodec } from "../../../formats/gemini/index.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { requestIdOf } from "../../../lib/http/request-id.ts";
+import { authenticate } from "../../auth/authenticate.ts";
+import { unknownModel } from "../../auth/authorize.ts";
+import type { Caller } from "../../call/caller.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayServer } from "../../request/arrival.ts";
+import { corsHeaders } from "../../request/headers.ts";
+import { refuse } from "../../request/refuse.ts";
+import { routeNames, servedModel } from "../../routing/model-fallbacks.ts";
+import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
+
+/**
+ * GET /v1/models: the models available to this key. In Anthropic's format for its clients (they send
+ * `anthropic-version`), and in Google's for its clients, which list models under this path, too, and send
+ * `x-goog-api-key`.
+ */
+export function listModels(context: GatewayContext, request: Request, server: GatewayServer | null): Promise<Response> {
+  return respondToKey(context, request, server, codecOf(request), async (caller) => {
+    const models = allowedModels(context, caller);
+    if (isGoogle(request)) return { models: models.map((model) => geminiModel(context, caller, model)) };
+    if (!isAnthropic(request)) {
+      return { success: true, object: "list", data: models.map((model) => modelObject(context, caller, model)) };
+    }
+    return {
+      data: models.map((model) => anthropicModel(context, caller, model)),
+      has_more: false,
+      first_id: models[0] ?? null,
+      last_id: models.at(-1) ?? null,
+    };
+  });
+}
+
+/** GET /v1/models/{model}; 404 `model_not_found` for models unavailable to the key. */
+export function showModel(
+  context: GatewayContext,
+  request: Request,
+  server: GatewayServer | null,
+  model: string,
+): Promise<Response> {
+  return respondToKey(context, request, server, codecOf(request), async (caller) => {
+    refuseUnknownModel(context, caller, model);
+    if (isGoogle(request)) return geminiModel(context, caller, model);
+    return isAnthropic(request) ? anthropicModel(context, caller, model) : modelObject(context, caller, model);
+  });
+}
+
+/** Responds to a request that runs no model: authenticates it and reports errors in the client's format. */
+export async function respondToKey(
+  context: GatewayContext,
+  request: Request,
+  server: GatewayServer | null,
+  codec: ClientCodec,
+  make: (caller: Caller) => Promise<object>,
+): Promise<Response> {
+  try {
+    const { services } = context;
+    const caller = await authenticate(services, request, services.clientAddress.ip(request, server));
+    const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
+    const made = await make(caller);
+    if (!(made instanceof Response)) return Response.json(made, { headers });
+    for (const [name, value] of Object.entries(headers)) made.headers.set(name, value);
+    return made;
+  } catch (error) {
+    return refuse(context, request, error, codec);
+  }
+}
+
+/** Throws GatewayError 404 for a model that the caller may not call. */
+export function refuseUnknownModel({ services, catalog }: GatewayContext, caller: Caller, model: string): void {
+  const limits = caller.token?.modelLimits;
+  if ((!limits || limits.has(model)) && servedModel(services, caller, model) !== null) return;
+  throw unknownModel(catalog(), model);
+}
+
+/** The models that the caller may call. */
+export function allowedModels({ services }: GatewayContext, caller: Caller): readonly string[] {
+  const limits = caller.token?.modelLimits;
+  const models = [...services.channels.modelsOf(caller.group), ...routeNames(services, caller)].sort();
+  return limits ? models.filter((model) => limits.has(model)) : models;
+}
+
+const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-version") || headers.has("x-api-key");
+
+const isGoogle = ({ headers }: Request): boolean => headers.has("x-goog-api-key");
+
+/** The format of a client that lists models, which share one path. */
+export const codecOf = (request: Request): ClientCodec =>
+  isGoogle(request) ? geminiClientCodec : isAnthropic(request) ? anthropicClientCodec : openaiChatClientCodec;

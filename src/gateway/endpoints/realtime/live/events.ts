@@ -1,0 +1,165 @@
+import type { PolicySet } from "../../../../domain/accounts/organizations/policies/policy.ts";
+import { geminiClientCodec } from "../../../../formats/gemini/index.ts";
+import { type JsonObject, parseJson, recordOf, textOf } from "../../../../formats/json.ts";
+import { type RequestRules, requestMembers } from "../../../../formats/request-rules.ts";
+import { sayReason } from "../../../../lib/reason.ts";
+import type { LiveApi } from "../../../../providers/contract/provider.ts";
+import { refusePolicyWords } from "../../../auth/policies.ts";
+import type { GatewayContext } from "../../../call/context.ts";
+import type { Endpoint } from "../../../call/endpoint.ts";
+import { GatewayError } from "../../../call/errors.ts";
+import type { Route } from "../../../call/route.ts";
+import type { StepFilter } from "../../../call/words/step-filter.ts";
+import { refuseBlockedWords, responseFilters } from "../../../call/words/word-filter.ts";
+import { checkRequest, invalidRequest } from "../../../request/client-body.ts";
+import { readOpenAi } from "../../../request/endpoints/text.ts";
+import { END, filterText } from "../filters/word-filter.ts";
+import type { Charge } from "../metering/billing.ts";
+import { type Frame, textOfFrame } from "../pipe.ts";
+import { callerOf, type SessionOrigin } from "../response-call.ts";
+import type { OpeningFrames, RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
+import { clientTextsOf } from "./client-texts.ts";
+import { endsTurn, LiveTurns, withUsageNames } from "./turns.ts";
+
+const rules: RequestRules = {
+  members: requestMembers(
+    `setup model systemInstruction parts text clientContent turns turnComplete realtimeInput mediaChunks audio video mimeType data
+    toolResponse functionResponses`,
+    { free: "response parameters parametersJsonSchema args", hasTwoSpellings: true },
+  ),
+  numbers: [],
+  switches: [],
+};
+
+const live: Endpoint = {
+  capability: "live",
+  codec: geminiClientCodec,
+  rules,
+  streams: true,
+  emptyIsFree: false,
+  read: readOpenAi,
+};
+
+/**
+ * Google's Live API (`BidiGenerateContent`, https://ai.google.dev/api/live): the first message names the model, messages of the
+ * upstream report usage, an error is the reason of the close frame.
+ */
+export const geminiLive: RealtimeProtocol = {
+  endpoint: live,
+  modelOf(frame) {
+    const setup = recordOf(recordOf(parseJson(textOfFrame(frame)))?.setup);
+    const model = textOf(setup?.model)?.replace(/^models\//, "");
+    if (!model)
+      throw invalidRequest({ code: "gateway_field_missing", params: { field: "setup.model" } }, "setup.model");
+    return model;
+  },
+  events: (context, origin) => new LiveEvents(context, origin),
+  describe: (error) => ({ frame: null, reason: sayReason(error.reason, "en") }),
+};
+
+const STOPPED = new GatewayError(400, "sensitive_words_detected", { code: "gateway_sensitive" });
+
+/** The messages of one session. */
+class LiveEvents implements SessionEvents {
+  readonly #turns = new LiveTurns();
+  #setup: JsonObject | null = null;
+  #filters: readonly StepFilter[] | null = null;
+  /** New names of members of the upstream's `usageMetadata`; null: they are those of the Gemini API. */
+  #usageNames: LiveApi["usageNames"] | null = null;
+  /** Null: not read yet. */
+  #policies: PolicySet | undefined | null = null;
+
+  constructor(
+    private readonly context: GatewayContext,
+    private readonly origin: SessionOrigin,
+  ) {}
+
+  get isBusy(): boolean {
+    return this.#turns.isBusy;
+  }
+
+  client(frame: Frame) {
+    const text = textOfFrame(frame);
+    const message = recordOf(parseJson(text));
+    if (!message) throw invalidRequest({ code: "gateway_event_no_object" });
+    checkRequest(text, message, rules);
+    this.#refuseWords(clientTextsOf(message));
+    this.#turns.client(message);
+    const setup = recordOf(message.setup);
+    // The model was authorized and priced when the session began, so it cannot change.
+    if (setup && this.#setup)
+      throw invalidRequest({ code: "gateway_session_model", params: { model: this.origin.model } }, "setup");
+    this.#setup ??= message;
+    return { forward: setup ? [] : [frame], reply: [] };
+  }
+
+  opening({ provider, channel, key, upstreamModel }: Route): OpeningFrames {
+    const params = { key, model: upstreamModel, requestedModel: this.origin.model };
+    this.#usageNames = provider.live?.usageNames ?? null;
+    const model = provider.live?.modelName(channel, params) ?? `models/${upstreamModel}`;
+    const setup = JSON.stringify({ ...this.#setup, setup: { ...recordOf(this.#setup?.setup), model } });
+    return { toUpstream: [setup], toClient: [] };
+  }
+
+  upstream(received: Frame): UpstreamFrames {
+    const { frame, message } = this.#read(received);
+    const frames = { toClient: [frame], toUpstream: [], charge: null, transcription: null, error: null };
+    if (!message) return frames;
+    const charge = this.#turns.upstream(message);
+    const filtered = this.#filtered(frame, message, endsTurn(message));
+    return { ...frames, ...filtered, charge };
+  }
+
+  rest(): Omit<Charge, "ending"> | null {
+    return this.#turns.rest();
+  }
+
+  /** A message in the form of the Gemini API; null: it is no object. */
+  #read(frame: Frame): Readonly<{ frame: Frame; message: JsonObject | null }> {
+    const message = recordOf(parseJson(textOfFrame(frame)));
+    const renamed = message && this.#usageNames && withUsageNames(message, this.#usageNames);
+    return renamed ? { frame: JSON.stringify(renamed), message: renamed } : { frame, message };
+  }
+
+  /** Throws GatewayError for texts that the site or the organization's policies forbid. */
+  #refuseWords(texts: readonly string[]): void {
+    if (this.#policies === null) this.#policies = callerOf(this.context, this.origin).policies;
+    if (texts.length === 0) return;
+    const prompt = { messages: texts.map((content) => ({ role: "user", content })) };
+    refuseBlockedWords(this.context.services.settings, prompt);
+    if (this.#policies) refusePolicyWords(this.#policies, prompt);
+  }
+
+  /** The frame without forbidden words in texts and transcripts; a site that stops at such a word ends the session. */
+  #filtered(frame: Frame, message: JsonObject, isOver: boolean): Pick<UpstreamFrames, "toClient" | "error"> {
+    const makers = responseFilters(this.context.services.settings);
+    const content = recordOf(message.serverContent);
+    if (makers.length === 0 || !content) return { toClient: [frame], error: null };
+    this.#filters ??= makers.map((make) => make());
+    const filters = this.#filters;
+    let isStopped = false;
+    const clean = (text: unknown): unknown => {
+      if (typeof text !== "string") return text;
+      const passed = filterText(filters, { type: "text", choice: 0, text });
+      isStopped ||= passed.isStopped;
+      return passed.text;
+    };
+    const turn = recordOf(content.modelTurn);
+    const parts = Array.isArray(turn?.parts) ? turn.parts : [];
+    const cleaned = {
+      ...content,
+      ...(turn && { modelTurn: { ...turn, parts: parts.map((part) => withText(recordOf(part) ?? {}, clean)) } }),
+      ...(content.outputTranscription !== undefined && {
+        outputTranscription: withText(recordOf(content.outputTranscription) ?? {}, clean),
+      }),
+    };
+    const rest = isOver && !isStopped ? filterText(filters, END).text : "";
+    if (isOver) this.#filters = null;
+    const held = rest === "" ? [] : [JSON.stringify({ serverContent: { outputTranscription: { text: rest } } })];
+    const shown = JSON.stringify({ ...message, serverContent: cleaned });
+    return { toClient: isStopped ? [] : [...held, shown], error: isStopped ? STOPPED : null };
+  }
+}
+
+const withText = (part: JsonObject, clean: (text: unknown) => unknown): JsonObject =>
+  part.text === undefined ? part : { ...part, text: clean(part.text) };

@@ -1,0 +1,97 @@
+import type { RequestedVariant } from "../../../billing/pricing/price-rules.ts";
+import { authenticate } from "../../auth/authenticate.ts";
+import { authorize } from "../../auth/authorize.ts";
+import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
+import { type Call, newCall } from "../../call/call.ts";
+import type { Caller } from "../../call/caller.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { ClientBody, Endpoint } from "../../call/endpoint.ts";
+import { CallTiming } from "../../call/progress.ts";
+import { refuseUnserved } from "../../money/record.ts";
+import type { GatewayServer } from "../../request/arrival.ts";
+import { textsOf } from "../../request/order-texts.ts";
+import { parseRequest, readRequest } from "../../request/parse-request.ts";
+import { refuseForeign } from "../../state/references/may-refer.ts";
+import { findReferences, isFreeIn } from "../../state/references/members.ts";
+import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
+
+/** What a client orders, as far as routing and price depend on it. */
+export type Plan = Readonly<{
+  model: string;
+  /** The text to log. The word filter also checks every other text of the order. */
+  prompt: string;
+  /** Requested length of a video in seconds. */
+  seconds?: number;
+  variant?: RequestedVariant;
+  /** The earlier task that this one continues: only its channel and key can do that. */
+  parent?: TaskOrigin;
+}>;
+
+/** The request of an order. */
+export type OrderArrival = Readonly<{ request: Request; server: GatewayServer | null; endpoint: Endpoint }>;
+
+/**
+ * The call of an order: authenticate → limits → body → plan → channels. `plan` runs once caller and body are known.
+ * Rejects GatewayError. The caller must discard a form.
+ */
+export async function admitTask<Planned extends Plan>(
+  context: GatewayContext,
+  { request, server, endpoint }: OrderArrival,
+  plan: (caller: Caller, body: ClientBody) => Promise<Planned>,
+): Promise<{ call: Call; planned: Planned; body: ClientBody }> {
+  const timing = new CallTiming(performance.now());
+  const { services } = context;
+  server?.timeout(request, 0);
+  const ip = services.clientAddress.ip(request, server);
+  const caller = await authenticate(services, request, ip);
+  refuseClosed(context, { request, endpoint });
+  await rateLimit(context, caller);
+  const body = await readRequest(services, { request, server, endpoint }, timing);
+  try {
+    const references = findReferences([body.json], isFreeIn(endpoint.rules));
+    if (references) await refuseForeign(context, caller, references);
+    const planned = await plan(caller, body);
+    const only = planned.parent && channelOfTask(context, planned.parent);
+    const arrival = {
+      request,
+      server,
+      endpoint: endpointForPlan(endpoint, planned, textsOf(body.json)),
+      ...(only && { only }),
+    };
+    const parsed = parseRequest(arrival, body);
+    const candidates = authorize(services, arrival, caller, parsed);
+    const call = newCall(
+      { request, endpoint: arrival.endpoint, caller, ip, candidates },
+      parsed,
+      timing,
+      services.telemetry,
+    );
+    const unserved = refuseUnserved(context, call);
+    if (unserved) throw unserved;
+    return { call, planned, body };
+  } catch (error) {
+    await body.form?.discard();
+    throw error;
+  }
+}
+
+/** The endpoint for an order that is already read. */
+const endpointForPlan = (
+  endpoint: Endpoint,
+  { model, prompt, seconds, variant }: Plan,
+  input: readonly string[],
+): Endpoint => ({
+  ...endpoint,
+  read: () => ({
+    summary: {
+      model,
+      stream: false,
+      wantsUsage: false,
+      choices: 1,
+      maxOutputTokens: null,
+      reasoningEffort: null,
+    },
+    prompt: { prompt, input, ...(seconds !== undefined && { seconds }), ...(variant && { variant }) },
+    conversation: null,
+  }),
+});

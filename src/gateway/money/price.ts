@@ -1,0 +1,213 @@
+import { createPriceTable, type PriceTable } from "../../billing/pricing/price-table.ts";
+import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
+import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
+import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
+import type { Price } from "../../billing/types.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
+import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/upstream/request-options.ts";
+import { type Decimal, integer, ONE } from "../../lib/values/decimal.ts";
+import { isTask } from "../../providers/contract/provider.ts";
+import { providerOf } from "../../providers/registry.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import type { Call } from "../call/call.ts";
+import type { Caller } from "../call/caller.ts";
+import { GatewayError } from "../call/errors.ts";
+
+/** What a price depends on besides the model. */
+type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUnsetPrice"> }>;
+
+export type Prices = {
+  /** The price of a call. Throws GatewayError if the model has none and the caller does not accept that. */
+  of(payer: PricePayer, requestedModel: string, upstreamModel: string): Price;
+  /** The prices of a call that depend on nothing but these. Throws GatewayError as `of` does. */
+  ofCandidates(payer: PricePayer, requestedModel: string, candidates: Candidates): CallPrices;
+  /** The price of a task: a fixed price, else a ratio converted to one, else `usd`. */
+  ofTask(caller: Caller, model: string, usd: Decimal): Price;
+  /** A model's price per unit for a caller, in dollars; null if it has none. */
+  usd(payer: Pick<PricePayer, "group">, requestedModel: string, upstreamModels: readonly string[]): UsdPrices | null;
+  quotaPerUnit(): Decimal;
+  /** What is known about models. */
+  catalog(): Catalog;
+};
+
+/** Cached prices, before the cache starts again: the models, groups and mappings in use. */
+const MAX_CACHED = 5_000;
+
+/** Prices by candidates: a model's channels are the same object for each call of a group until one of them changes. */
+type KnownPrices = Readonly<{ group: string; requestedModel: string; acceptUnset: boolean; prices: CallPrices }>;
+
+/**
+ * Resolves prices from the settings, each once until an option changes, or a discount begins or ends. `catalog`: what is known
+ * about models.
+ */
+export function createPrices(settings: SettingsReader, catalog: () => Catalog = createModelCatalog(settings)): Prices {
+  const table = createPriceTable(settings);
+  const cached = new Map<string, Price>();
+  let byCandidates = new WeakMap<Candidates, KnownPrices>();
+  let cachedTable: PriceTable | null = null;
+  let unit = { value: 1, decimal: ONE };
+
+  const currentTable = (): PriceTable => {
+    const current = table();
+    if (current !== cachedTable) {
+      cachedTable = current;
+      cached.clear();
+      byCandidates = new WeakMap();
+    }
+    return current;
+  };
+  const of: Prices["of"] = (payer, requestedModel, upstreamModel) => {
+    const current = currentTable();
+    const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
+    const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
+    const known = cached.get(name);
+    if (known) return known;
+    const price = resolvePrice(current, { requestedModel, upstreamModel, group: payer.group, acceptUnset });
+    if (!price) throw noPrice(requestedModel);
+    if (cached.size >= MAX_CACHED) cached.clear();
+    cached.set(name, price);
+    return price;
+  };
+  return {
+    of,
+    ofCandidates(payer, requestedModel, candidates) {
+      currentTable();
+      const { group, user } = payer;
+      const acceptUnset = user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
+      const known = byCandidates.get(candidates);
+      if (known?.group === group && known.requestedModel === requestedModel && known.acceptUnset === acceptUnset) {
+        return known.prices;
+      }
+      const prices = pricesByName(candidates, requestedModel, (name) => of(payer, requestedModel, name));
+      byCandidates.set(candidates, { group, requestedModel, acceptUnset, prices });
+      return prices;
+    },
+    ofTask({ group }, model, usd) {
+      const query = { requestedModel: model, upstreamModel: model, group, acceptUnset: false };
+      const price = resolvePrice(table(), query);
+      if (price?.kind === "per_call") return price;
+      const groupRatio = price?.groupRatio ?? table().groupRatio.get(group) ?? ONE;
+      const discount = table().discounts.get(group);
+      return { kind: "per_call", pricedAs: model, groupRatio, discount, usdPerCall: price?.modelRatio ?? usd };
+    },
+    usd({ group }, requestedModel, upstreamModels) {
+      const price = findPrice(table(), { requestedModel, upstreamModels, group });
+      if (!price) return null;
+      const own = price.kind === "per_token" ? ownRatios(table(), price) : {};
+      const parts = { audio: own.audio !== undefined, cacheWrite: own.cacheCreation !== undefined };
+      return usdPrices(price, parts, integer(settings.get("QuotaPerUnit")));
+    },
+    quotaPerUnit() {
+      const value = settings.get("QuotaPerUnit");
+      if (value !== unit.value) unit = { value, decimal: integer(value) };
+      return unit.decimal;
+    },
+    catalog,
+  };
+}
+
+/** The error of a model without a price. */
+export const noPrice = (model: string): GatewayError =>
+  new GatewayError(500, "model_price_error", { code: "gateway_no_price", params: { model } });
+
+/** The price of a call for each channel that may serve it. */
+export type CallPrices = Readonly<{
+  /** The price for every channel, or for those without a price by name. */
+  price: Price;
+  /** Prices by upstream model name, if channels use different names for the model; else null. */
+  byName: ReadonlyMap<string, Price> | null;
+  /** Prices of channels whose overrides change what the price depends on; null if there are none. */
+  byChannel: ReadonlyMap<ChannelEntry, Price> | null;
+}>;
+
+/** Prices a call before its channel is known. Throws GatewayError if no channel has a price that the caller accepts. */
+export function priceCall(prices: Prices, call: Call): CallPrices {
+  const { endpoint, caller, candidates, summary } = call;
+  if (!endpoint.priceOf && !endpoint.usdWithoutPrice) return prices.ofCandidates(caller, summary.model, candidates);
+  const named = pricesByName(candidates, summary.model, (name) => priceOf(prices, call, name));
+  return { ...named, byChannel: endpoint.priceOf ? priceOverrides(prices, call) : null };
+}
+
+/** The price of a model by each of its upstream names. Throws GatewayError, the first name's, if none has a price. */
+function pricesByName(
+  candidates: Candidates,
+  requested: string,
+  priceOf: (upstreamModel: string) => Price,
+): CallPrices {
+  const [first = candidates.model, ...others] = upstreamNames(candidates, requested);
+  if (others.length === 0) return { price: priceOf(first), byName: null, byChannel: null };
+  const byName = new Map<string, Price>();
+  let refusal: GatewayError | null = null;
+  for (const name of [first, ...others]) {
+    try {
+      byName.set(name, priceOf(name));
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      refusal ??= error;
+    }
+  }
+  const [price] = byName.values();
+  if (!price) throw refusal;
+  return { price, byName, byChannel: null };
+}
+
+/** The price on a channel, which has this name for the model. */
+export const priceUnder = (
+  { price, byName, byChannel }: CallPrices,
+  channel: ChannelEntry,
+  upstreamModel: string,
+): Price => byChannel?.get(channel) ?? byName?.get(upstreamModel) ?? price;
+
+/** Every price by which the call may be charged; at least one. */
+export const possiblePrices = ({ price, byName, byChannel }: CallPrices): Iterable<Price> =>
+  byChannel ? [...(byName?.values() ?? [price]), ...byChannel.values()] : (byName?.values() ?? [price]);
+
+/**
+ * The prices of channels that override parameters of calls in OpenAI's format: a number of images, a size. Overrides in a
+ * provider's own format, and those of forms, are not read.
+ */
+function priceOverrides(prices: Prices, call: Call): ReadonlyMap<ChannelEntry, Price> | null {
+  const { endpoint, candidates, summary, body, prompt } = call;
+  if (isTask(endpoint.capability) || body.form) return null;
+  const byChannel = new Map<ChannelEntry, Price>();
+  for (const channel of candidates.tiers.flatMap(({ channels }) => channels)) {
+    const { paramOverride, type, keys } = channel;
+    if (!paramOverride) continue;
+    const model = upstreamModelOf(channel, summary.model, candidates.model);
+    const { capability } = endpoint;
+    if (providerOf(type)?.nativeFormat?.({ capability, model }, keys[0] ?? "")) continue;
+    try {
+      byChannel.set(channel, priceOf(prices, { ...call, prompt: { ...prompt, ...paramOverride } }, model));
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+    }
+  }
+  return byChannel.size > 0 ? byChannel : null;
+}
+
+function priceOf(prices: Prices, call: Call, upstreamModel: string): Price {
+  const { caller, summary, endpoint } = call;
+  const { usdWithoutPrice } = endpoint;
+  const price = usdWithoutPrice
+    ? prices.ofTask(caller, summary.model, usdWithoutPrice)
+    : prices.of(caller, summary.model, upstreamModel);
+  return endpoint.priceOf?.(price, call, upstreamModel, prices.catalog()) ?? price;
+}
+
+/** A model may have a thousand channels: their names for it are cached as long as the routes. */
+const namesByCandidates = new WeakMap<object, Readonly<{ requested: string; names: readonly string[] }>>();
+
+/** The names by which a model's channels call it upstream. */
+export function upstreamNames(candidates: Candidates, requested: string): readonly string[] {
+  const known = namesByCandidates.get(candidates);
+  if (known?.requested === requested) return known.names;
+  const names = upstreamModelsOf(candidates, requested);
+  namesByCandidates.set(candidates, { requested, names });
+  return names;
+}
+
+/** A call as one model serves it, and what it costs there. */
+export type PricedCall = Readonly<{ call: Call; prices: CallPrices }>;

@@ -1,0 +1,200 @@
+import { boundText } from "../../billing/bounds/bounds.ts";
+import { MODEL_NAME } from "../../billing/bounds/record-bounds.ts";
+import type { CallEnding, UsageRecord } from "../../billing/types.ts";
+import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
+import { coversModel } from "../../domain/wallet/plans/limits/terms.ts";
+import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
+import { noRoute } from "../auth/authorize.ts";
+import type { Call } from "../call/call.ts";
+import type { GatewayContext } from "../call/context.ts";
+import type { GatewayError } from "../call/errors.ts";
+import { CLIENT_LEFT, speedOf } from "../call/progress.ts";
+import type { GatewayServices, Hold } from "../call/services.ts";
+import { toGatewayError } from "../request/error-response.ts";
+import { contentRules, contentToLog, exchangeToLog, logsContent } from "./log-content.ts";
+import { logRowOf, storedRow } from "./log-row.ts";
+import type { OutputMeter } from "./output-meter.ts";
+import type { Reservation } from "./reserve.ts";
+import type { Settlement } from "./settle.ts";
+
+/** Charges a settled call against its hold, and writes its log row. Resolves once the record is durable. */
+export function record(
+  context: GatewayContext,
+  call: Call,
+  reserved: Reservation,
+  { ended, usage, evidence, charged, serviceTier }: Settlement,
+): Promise<void> {
+  const { settings, billing } = context.services;
+  const { hold } = reserved;
+  const rules = settings.get("LogChatContentEnabled") ? contentRules(settings, call.caller.policies) : null;
+  if (call.summary.stream) call.attempts.endStream(call.timing.elapsedMs);
+  const row = logRowOf(call, reserved, {
+    ending: ended.ending,
+    evidence,
+    usage,
+    quota: charged.quota,
+    receipt: charged.receipt,
+    status: 200,
+    error: ended.error ?? null,
+    ownFinish: ended.meter.ownFinish,
+    serviceTier,
+    content: rules && contentToLog(call.prompt, ended.meter.countable().text, rules),
+    exchange: rules && exchangeToLog(call, rules),
+  });
+  const stored = storedRow(row, settings);
+  const survives = hold ? endHold(billing, reserved, hold, stored) : billing.record(stored);
+  if (call.trace && logsContent(call.caller.policies)) {
+    call.trace.addContent(call.prompt, () => ended.meter.countable().text);
+  }
+  end(context, call, row, usage, ended.meter);
+  if (settings.get("ModelRequestRateLimitEnabled")) context.requestLimit.succeeded(call);
+  const { route } = call.attempts;
+  if (route && ended.ending === "complete") {
+    context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
+  }
+  const { token } = call.caller;
+  const tokens = usage.promptTokens + usage.completionTokens;
+  if (token && token.tokensPerMinute > 0) context.tokenLimits.used(token, tokens);
+  const planTerms = context.services.planTerms?.of(call.caller.user.id);
+  if (planTerms) {
+    context.planLimits.used(
+      planTerms.filter((terms) => coversModel(terms, call.summary.model)),
+      tokens,
+    );
+  }
+  return survives;
+}
+
+/** Charges a call against its hold; one that its plan would have included, and that did not count, gives its call back. */
+function endHold(
+  billing: GatewayServices["billing"],
+  { included }: Reservation,
+  hold: Hold,
+  stored: UsageRecord,
+): Promise<void> {
+  if (included === undefined || stored.included !== undefined) return billing.settle(hold, stored);
+  billing.refund(hold);
+  return billing.record(stored);
+}
+
+/**
+ * Begins a call: counts it toward the limits of the site and its user, and publishes it to the live feed. Rejects
+ * GatewayError 429.
+ */
+export async function beginCall({ requestLimit, userLimits, services }: GatewayContext, call: Call): Promise<void> {
+  if (services.settings.get("ModelRequestRateLimitEnabled")) await requestLimit.begin(call);
+  if (hasConcurrencyLimit(call)) await userLimits.begin(call);
+  if (services.feed.isWatched) services.feed.publish(liveCallOf(call));
+}
+
+const hasConcurrencyLimit = ({ caller: { user, owners } }: Call): boolean =>
+  user.maxConcurrency > 0 || owners !== undefined;
+
+/** Records a call that failed before a response; returns the error for the client. */
+export function failCall(context: GatewayContext, call: Call, reserved: Reservation, thrown: unknown): GatewayError {
+  const { client, attempts, requestId } = call;
+  const error = client.hasLeft ? CLIENT_LEFT : toGatewayError(context, thrown, requestId);
+  const ending = client.hasLeft ? "client_left" : attempts.isEmpty ? "refused" : "upstream_failed";
+  recordFailure(context, call, reserved, error, ending);
+  return error;
+}
+
+/** Records the rejection of a call that no channel serves; null if some channel may serve it. */
+export function refuseUnserved(context: GatewayContext, call: Call): GatewayError | null {
+  const { caller, candidates, summary } = call;
+  if (candidates.tiers.length > 0) return null;
+  const error = noRoute(context, caller, summary.model);
+  recordFailure(context, call, null, error, "refused");
+  return error;
+}
+
+/** Ends a call that failed before a response: releases its hold and logs the failure. */
+export function recordFailure(
+  context: GatewayContext,
+  call: Call,
+  reserved: Reservation | null,
+  error: GatewayError,
+  ending: CallEnding,
+): void {
+  const { billing, settings } = context.services;
+  if (reserved?.hold) billing.refund(reserved.hold);
+  context.requestLimit.failed(call);
+  const rules = settings.get("LogChatContentEnabled") ? contentRules(settings, call.caller.policies) : null;
+  const row = logRowOf(call, reserved, {
+    ending,
+    evidence: "none",
+    usage: NO_USAGE,
+    quota: 0,
+    receipt: null,
+    status: error.status,
+    error: error.reason,
+    content: null,
+    exchange: rules && exchangeToLog(call, rules),
+  });
+  if (settings.get("LogConsumeEnabled")) void billing.record(row);
+  end(context, call, row, null);
+}
+
+/** Ends a call in the user's limits, the metrics, telemetry and the live feed. */
+function end(
+  context: GatewayContext,
+  call: Call,
+  row: UsageRecord,
+  usage: Usage | null,
+  meter: OutputMeter | null = null,
+): void {
+  const { feed, telemetry } = context.services;
+  if (call.route?.experiment) {
+    const result = usage && meter && { usage, text: () => meter.countable().text };
+    context.experiments.ended(call, call.route, row, result);
+  }
+  call.trace?.end(row, usage);
+  telemetry?.count(call, row, usage);
+  call.client.end();
+  if (hasConcurrencyLimit(call)) context.userLimits.end(call);
+  context.metrics.finished(call, row);
+  if (feed.isWatched) feed.publish(endedCall(call, row));
+}
+
+/** A beginning call for the console's live view. */
+function liveCallOf(call: Call): LiveCall {
+  const { caller, summary, ip } = call;
+  return {
+    request_id: call.recordId,
+    is_over: false,
+    created_at: call.createdAt,
+    user_id: caller.user.id,
+    username: caller.user.username,
+    token_name: caller.tokenName,
+    model_name: boundText(summary.model, MODEL_NAME),
+    channel: 0,
+    channel_name: "",
+    group: caller.group,
+    is_stream: summary.stream,
+    failed: false,
+    status: 0,
+    error: "",
+    error_reason: null,
+    elapsed_ms: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    quota: 0,
+    ip,
+  };
+}
+
+/** The same for a finished call. */
+const endedCall = (call: Call, record: UsageRecord): LiveCall => ({
+  ...liveCallOf(call),
+  is_over: true,
+  channel: record.channelId,
+  channel_name: call.attempts.route?.channel.name ?? "",
+  failed: record.failed,
+  status: record.other.status ?? 200,
+  error: record.other.error ?? "",
+  error_reason: record.other.error_reason ?? null,
+  elapsed_ms: record.elapsedMs,
+  prompt_tokens: record.promptTokens,
+  completion_tokens: record.completionTokens,
+  quota: record.quota,
+});
