@@ -17,7 +17,12 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 /** Lets a process write for a moment and kills it. Returns the last row that the process reported as committed. */
 async function writeAndDie(start: number, afterMs: number): Promise<number> {
   const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "../../test/support/billing/writing-worker.ts"), dataDir, String(start)],
+    [
+      process.execPath,
+      join(import.meta.dir, "../../test/support/billing/workers/writing-worker.ts"),
+      dataDir,
+      String(start),
+    ],
     {
       env: shortLivedEnv(),
       stdout: "pipe",
@@ -57,7 +62,12 @@ test(`after ${KILLS} kills in the middle of writing every acknowledged row is th
 
 test("a second process is refused while the first lives, however the first ends", async () => {
   const first = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "../../test/support/billing/writing-worker.ts"), dataDir, "5000000"],
+    [
+      process.execPath,
+      join(import.meta.dir, "../../test/support/billing/workers/writing-worker.ts"),
+      dataDir,
+      "5000000",
+    ],
     {
       env: shortLivedEnv(),
       stdout: "pipe",

@@ -1,3 +1,4 @@
+import { checkScores } from "../measure/mutation/scores.ts";
 import { checkFileLength } from "./file-length.ts";
 import { checkFolderOrder } from "./folders/folder-order.ts";
 import { checkFolderSize, projectFiles } from "./folders/folder-size.ts";
@@ -87,6 +88,7 @@ const OTHERS: readonly Check[] = [
     return checkMigrations(files, releases);
   }),
   own("subjects", async () => checkSubjects(await projectFiles(), readSubjectTable())),
+  own("mutation scores", async () => checkScores(ROOT)),
   own("commit messages", () => checkCommitMessages(readSubjects())),
 ];
 

@@ -8,7 +8,6 @@ import { applyBatch } from "../../src/billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../src/billing/journal/apply/record-text.ts";
 import { linesOf } from "../../src/billing/journal/segments/segment.ts";
 import type { UsageRecord } from "../../src/billing/types.ts";
-import type { Spender } from "../support/billing/spending-worker.ts";
 import {
   addIncludedCalls,
   addToken,
@@ -20,6 +19,7 @@ import {
   tokenBooks,
   usageRecord,
 } from "../support/billing/start-billing.ts";
+import type { Spender } from "../support/billing/workers/spending-worker.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 import { shortLivedEnv } from "../support/processes/run-command.ts";
 
@@ -46,7 +46,7 @@ afterAll(async () => {
 /** Starts a spender, lets it work for a while and kills it. */
 async function spendAndDie(spender: Spender, afterMs: number): Promise<void> {
   const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "../support/billing/spending-worker.ts"), JSON.stringify(spender)],
+    [process.execPath, join(import.meta.dir, "../support/billing/workers/spending-worker.ts"), JSON.stringify(spender)],
     {
       env: shortLivedEnv(),
       stdout: "pipe",

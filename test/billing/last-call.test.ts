@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Round } from "../support/billing/last-call-worker.ts";
 import {
   addBudget,
   addToken,
@@ -10,6 +9,7 @@ import {
   temporaryDirectory,
   tokenBooks,
 } from "../support/billing/start-billing.ts";
+import type { Round } from "../support/billing/workers/last-call-worker.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 import { shortLivedEnv } from "../support/processes/run-command.ts";
 
@@ -40,7 +40,7 @@ async function startSpenders(count: number): Promise<void> {
   const ready = Array.from({ length: count }, async () => {
     const options = JSON.stringify({ databaseUrl: database.url, dataDir: directory.path, processes: count });
     const child = Bun.spawn(
-      [process.execPath, join(import.meta.dir, "../support/billing/last-call-worker.ts"), options],
+      [process.execPath, join(import.meta.dir, "../support/billing/workers/last-call-worker.ts"), options],
       {
         env: shortLivedEnv(),
         stdin: "pipe",

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { dropLogsBefore } from "../../db/maintenance/partitions.ts";
 import { type Billing, createBilling } from "../../src/billing/billing.ts";
 import { LEASE_SECONDS } from "../../src/billing/ledger/processes/registration.ts";
-import type { Spender } from "../support/billing/spending-worker.ts";
 import {
   addToken,
   addUser,
@@ -15,6 +14,7 @@ import {
   temporaryDirectory,
   tokenBooks,
 } from "../support/billing/start-billing.ts";
+import type { Spender } from "../support/billing/workers/spending-worker.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 import { REDIS, startRedis } from "../support/lib/redis/start-redis.ts";
 import { openTcpGate } from "../support/lib/tcp-gate.ts";
@@ -65,7 +65,7 @@ async function startVictim(redisUrl: string | null, databaseUrl = database.url, 
   const payers = { userIds, token, outageSpendRatio };
   const spender: Spender = { databaseUrl, redisUrl, dataDir, acknowledgements, ...payers };
   const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "../support/billing/spending-worker.ts"), JSON.stringify(spender)],
+    [process.execPath, join(import.meta.dir, "../support/billing/workers/spending-worker.ts"), JSON.stringify(spender)],
     {
       env: shortLivedEnv(),
       stdout: "pipe",

@@ -9,6 +9,16 @@ export type Mutant = Readonly<{
   end: number;
   replacement: string;
   kind: MutationKind;
+  host: Host;
+}>;
+
+/** The part of the text that is compiled twice, as it is and as the mutant has it, and how both fit into its place. */
+export type Host = Readonly<{
+  start: number;
+  end: number;
+  form: "expression" | "key" | "member" | "optional member" | "statement";
+  /** What stands there in the mutant; in a member the name, quoted. */
+  mutated: string;
 }>;
 
 export type MutationKind = "comparison" | "arithmetic" | "logic" | "condition" | "constant" | "call" | "statement";
@@ -51,14 +61,20 @@ export function listMutants(file: string, text: string): Mutant[] {
   const { program, errors } = parseSync(file, text);
   if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
   const mutants: Mutant[] = [];
-  const add = (kind: MutationKind, start: number, end: number, replacement: string) => {
+  const add: Add = (kind, start, end, replacement, host) => {
     const line = text.slice(0, start).split("\n").length;
-    mutants.push({ file, line, start, end, replacement, kind });
+    const itself = { start, end, form: "expression", mutated: replacement } as const;
+    mutants.push({ file, line, start, end, replacement, kind, host: { ...itself, ...host } });
   };
   const visit = (node: Node): void => {
     if (isWithoutBehavior(node)) return;
     mutateNode(node, text, add);
-    for (const child of childrenOf(node)) visit(child);
+    for (const child of childrenOf(node)) {
+      // A number as the name of a member stands where no expression can.
+      const isKey = node.key === child && node.computed === false;
+      if (isKey && child.type === "Literal") mutateLiteral(child, text, add, "key");
+      else visit(child);
+    }
   };
   if (isNode(program)) visit(program);
   return mutants.sort((a, b) => a.start - b.start);
@@ -68,7 +84,8 @@ export function listMutants(file: string, text: string): Mutant[] {
 export const applyMutant = (text: string, { start, end, replacement }: Mutant): string =>
   text.slice(0, start) + replacement + text.slice(end);
 
-type Add = (kind: MutationKind, start: number, end: number, replacement: string) => void;
+/** The host is the changed text itself where it is not given. */
+type Add = (kind: MutationKind, start: number, end: number, replacement: string, host?: Partial<Host>) => void;
 
 function mutateNode(node: Node, text: string, add: Add): void {
   switch (node.type) {
@@ -85,41 +102,57 @@ function mutateNode(node: Node, text: string, add: Add): void {
       break;
     case "UnaryExpression":
       // `!!x` is true where `!x` is false, and of the same type.
-      if (node.operator === "!") add("logic", node.start, node.start + 1, "!!");
+      if (node.operator === "!") {
+        const host = { end: node.end, mutated: `!${text.slice(node.start, node.end)}` };
+        add("logic", node.start, node.start + 1, "!!", host);
+      }
       break;
     case "Literal":
-      mutateLiteral(node, text, add);
+      mutateLiteral(node, text, add, "expression");
       break;
     case "CallExpression":
       mutateMethod(node, add);
       break;
     case "ExpressionStatement":
-      if (isNode(node.expression) && /^(Call|Assignment|Update|Await)Expression$/.test(node.expression.type)) {
-        add("statement", node.start, node.end, ";");
+      if (isStatementToDrop(node.expression)) {
+        add("statement", node.start, node.end, ";", { form: "statement" });
       }
   }
 }
 
-function mutateOperator({ left, right, operator }: Node, text: string, add: Add): void {
+/** A constructor without its call of `super` can't run. */
+const isStatementToDrop = (expression: unknown): boolean =>
+  isNode(expression) &&
+  /^(Call|Assignment|Update|Await)Expression$/.test(expression.type) &&
+  !(isNode(expression.callee) && expression.callee.type === "Super");
+
+function mutateOperator({ type, start, end, left, right, operator }: Node, text: string, add: Add): void {
   if (!isNode(left) || !isNode(right) || typeof operator !== "string") return;
   const change = OPERATORS[operator];
   const isText = [left, right].some((side) => side.type === "TemplateLiteral" || typeof side.value === "string");
   if (!change || (change[0] === "arithmetic" && isText)) return;
-  const start = left.end + text.slice(left.end, right.start).indexOf(operator);
-  add(change[0], start, start + operator.length, change[1]);
+  const at = left.end + text.slice(left.end, right.start).indexOf(operator);
+  const [first, second] = [text.slice(left.start, left.end), text.slice(right.start, right.end)];
+  // Without parentheses the other operator could bind differently, or not stand next to its neighbors at all.
+  const mutated = `${type === "AssignmentExpression" ? first : `(${first})`} ${change[1]} (${second})`;
+  add(change[0], at, at + operator.length, change[1], { start, end, mutated });
 }
 
-function mutateLiteral({ value, start, end }: Node, text: string, add: Add): void {
+function mutateLiteral({ value, start, end }: Node, text: string, add: Add, form: "expression" | "key"): void {
+  const literal = text.slice(start, end);
   if (typeof value === "boolean") add("constant", start, end, String(!value));
-  if (typeof value === "number") add("constant", start, end, `(${text.slice(start, end)} + 1)`);
-  if (typeof value === "bigint") add("constant", start, end, `(${text.slice(start, end)} + 1n)`);
+  if (typeof value === "number") add("constant", start, end, `(${literal} + 1)`, { form });
+  if (typeof value === "bigint") add("constant", start, end, `(${literal} + 1n)`);
 }
 
 function mutateMethod({ callee }: Node, add: Add): void {
-  if (!isNode(callee) || callee.type !== "MemberExpression" || !isNode(callee.property)) return;
-  const { name, start, end } = callee.property;
-  const opposite = typeof name === "string" ? METHODS[name] : undefined;
-  if (opposite) add("call", start, end, opposite);
+  if (!isNode(callee) || callee.type !== "MemberExpression" || callee.computed) return;
+  const { object, property, optional } = callee;
+  if (!isNode(object) || !isNode(property) || typeof property.name !== "string") return;
+  const opposite = METHODS[property.name];
+  if (!opposite) return;
+  const form = optional ? "optional member" : "member";
+  add("call", property.start, property.end, opposite, { start: object.end, form, mutated: `"${opposite}"` });
 }
 
 /** Types, imports, and errors that say that something cannot be: no test can or should reach what they are. */

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { renderReport, type TriedMutant } from "./report.ts";
 
 test("counts what tests noticed, by file and in all", () => {
-  const base = { line: 1, start: 0, end: 1, replacement: "", kind: "logic" } as const;
+  const host = { start: 0, end: 1, form: "expression", mutated: "" } as const;
+  const base = { line: 1, start: 0, end: 1, replacement: "", kind: "logic", host } as const;
   const tried: TriedMutant[] = [
     { ...base, file: "b.ts", outcome: "timeout" },
     { ...base, file: "a.ts", outcome: "killed" },

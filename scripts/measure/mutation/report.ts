@@ -3,7 +3,11 @@ import type { Mutant } from "./mutants.ts";
 /** `survived`: the tests that execute its line all passed. `not covered`: no test executes it. */
 export type Outcome = "killed" | "timeout" | "survived" | "not covered";
 
-export type TriedMutant = Mutant & Readonly<{ outcome: Outcome }>;
+/** `killer`: the test that noticed. */
+export type TriedMutant = Mutant & Readonly<{ outcome: Outcome; killer?: string }>;
+
+/** Whether a test noticed. */
+export const isKilled = ({ outcome }: TriedMutant): boolean => outcome === "killed" || outcome === "timeout";
 
 /** A Markdown table of the outcomes by file, with the share of mutants that tests noticed, and the totals. */
 export function renderReport(tried: readonly TriedMutant[]): string {
@@ -16,7 +20,7 @@ export function renderReport(tried: readonly TriedMutant[]): string {
 
 function renderRow(name: string, tried: readonly TriedMutant[]): string {
   const count = (...outcomes: Outcome[]) => tried.filter(({ outcome }) => outcomes.includes(outcome)).length;
-  const killed = count("killed", "timeout");
+  const killed = tried.filter(isKilled).length;
   const score = tried.length === 0 ? "–" : `${Math.round((killed / tried.length) * 100)} %`;
   return `| ${name} | ${tried.length} | ${killed} | ${count("survived")} | ${count("not covered")} | ${score} |`;
 }

@@ -1,89 +1,84 @@
 /**
- * Mutation testing: changes one thing in the source at a time and runs the tests that execute it. A mutant that no test
- * notices shows a gap.
- *   bun run mutation [--area=pricing] [--minutes=30] [--jobs=2] [--out=mutation.json]
- * Mutants are tried in a fixed, mixed order, so that a run that ends early is a fair sample.
+ * Mutation testing: changes one thing in the source at a time and runs the tests that execute it. A change that no test
+ * notices shows a gap. Records the score of each file in scores.json.
+ *   bun run mutation [--area=pricing] [--file=charge] [--changed] [--jobs=2]
+ * `--changed`: only files that differ from those that were tried before. `--file`: only files whose path contains this.
+ * Ends with 1 when an area is below its gate, or a change that is known to make no difference was noticed.
  */
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT, readSources } from "../../checks/source.ts";
-import { AREAS, isArea } from "./areas.ts";
-import { measureCoverage, type TestCoverage } from "./coverage.ts";
-import { listMutants, type Mutant } from "./mutants.ts";
-import { type Outcome, renderReport, type TriedMutant } from "./report.ts";
+import { ROOT } from "../../checks/source.ts";
+import { AREAS, filesOf, isArea } from "./areas.ts";
+import { EQUIVALENTS } from "./equivalents.ts";
+import { linesOf, matchEquivalents } from "./match-equivalents.ts";
+import { listMutants } from "./mutants.ts";
+import { isKilled, renderReport, type TriedMutant } from "./report.ts";
+import { runMutants } from "./run-mutants.ts";
+import { compareScores, hashOf, percentKilled, readScores, writeScores } from "./scores.ts";
 
 const { values } = parseArgs({
   options: {
     area: { type: "string", multiple: true, default: Object.keys(AREAS) },
-    minutes: { type: "string", default: "30" },
+    file: { type: "string", default: "" },
+    changed: { type: "boolean", default: false },
     jobs: { type: "string", default: "2" },
-    out: { type: "string" },
   },
 });
-const endsAt = performance.now() + Number(values.minutes) * 60_000;
-const areas = values.area.map((name) => {
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+let isOk = true;
+for (const name of values.area) await runArea(name);
+process.exit(isOk ? 0 : 1);
+
+async function runArea(name: string): Promise<void> {
   if (!isArea(name)) throw new Error(`no area ${name}: there are ${Object.keys(AREAS).join(", ")}`);
-  return AREAS[name];
-});
-const sources = readSources();
-const isIn = (globs: readonly string[], path: string) => globs.some((glob) => new Bun.Glob(glob).match(path));
-const pick = (kind: "sources" | "tests") =>
-  sources.filter(
-    ({ path }) => path.endsWith(".test.ts") === (kind === "tests") && areas.some((area) => isIn(area[kind], path)),
-  );
+  const area = AREAS[name];
+  const before = compareScores(area, readScores(ROOT)[name] ?? {}, ROOT);
+  const all = values.changed ? before.changed : filesOf(area, "sources", ROOT);
+  const sources = all.filter((file) => file.includes(values.file));
+  if (sources.length === 0) return;
 
-const coverage: TestCoverage[] = [];
-await inParallel(pick("tests"), async ({ path }) => {
-  coverage.push(await measureCoverage(path));
-});
-coverage.sort((a, b) => a.durationMs - b.durationMs);
-process.stdout.write(`${coverage.length} test files measured\n`);
-
-const mutants = pick("sources").flatMap(({ path, text }) => listMutants(path, text));
-const order = (mutant: Mutant) => Bun.hash.wyhash(`${mutant.file}:${mutant.start}:${mutant.replacement}`);
-mutants.sort((a, b) => Number(order(a) - order(b)));
-const tried: TriedMutant[] = [];
-await inParallel(mutants, async (mutant) => {
-  if (performance.now() > endsAt) return;
-  const outcome = await tryMutant(mutant);
-  tried.push({ ...mutant, outcome });
-  if (outcome === "killed" || outcome === "timeout") return;
-  process.stdout.write(`${outcome}: ${mutant.file}:${mutant.line} ${mutant.kind} → ${mutant.replacement}\n`);
-});
-process.stdout.write(`\n${tried.length} of ${mutants.length} mutants tried\n\n${renderReport(tried)}`);
-if (values.out) await Bun.write(values.out, JSON.stringify(tried, null, 1));
-
-/** Runs the tests that execute the mutant's line, the quick ones first, until one fails. */
-async function tryMutant(mutant: Mutant): Promise<Outcome> {
-  const covering = coverage.filter(({ lines }) => lines.get(mutant.file)?.has(mutant.line));
-  if (covering.length === 0) return "not covered";
-  const usualMs = covering.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  const child = Bun.spawn(
-    [
-      process.execPath,
-      "test",
-      "--bail",
-      "--timeout=30000",
-      "--preload=./scripts/mutation/preload.ts",
-      ...covering.map(({ test }) => `./${test}`),
-    ],
-    {
-      cwd: ROOT,
-      env: { ...process.env, SLUICE_MUTANT: JSON.stringify(mutant) },
-      stdio: ["ignore", "ignore", "ignore"],
-      // Far above what they usually take: a mutant that loops for ever ends here.
-      timeout: Math.round(usualMs * 5) + 30_000,
-      killSignal: "SIGKILL",
-    },
-  );
-  const code = await child.exited;
-  if (child.signalCode === "SIGKILL") return "timeout";
-  return code === 0 ? "survived" : "killed";
-}
-
-async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await work(item);
+  const started = performance.now();
+  const equivalents = matchEquivalents(EQUIVALENTS);
+  const texts = new Map(sources.map((file) => [file, readFileSync(path.join(ROOT, file), "utf8")]));
+  const textOf = (file: string) => texts.get(file) ?? "";
+  const missing = new Map(sources.map((file) => [file, listMutants(file, textOf(file)).length]));
+  const counted: TriedMutant[] = [];
+  const onTried = (tried: TriedMutant) => {
+    const [line, becomes] = linesOf(textOf(tried.file), tried);
+    const place = `${tried.file}:${tried.line}`;
+    if (!equivalents.has(textOf(tried.file), tried)) {
+      counted.push(tried);
+      if (!isKilled(tried)) print(`${tried.outcome}: ${place}\n  ${line}\n  ${becomes}`);
+    } else if (isKilled(tried)) {
+      isOk = false;
+      print(`makes a difference after all: ${place}\n  ${becomes}\n  noticed by: ${tried.killer}`);
+    }
+    const left = (missing.get(tried.file) ?? 0) - 1;
+    missing.set(tried.file, left);
+    // A run that ends early keeps the files that it has done.
+    if (left === 0) record(tried.file);
   };
-  await Promise.all(Array.from({ length: Number(values.jobs) }, worker));
+  /** Another run may record other files at the same time. */
+  const record = (file: string): void => {
+    const scores = readScores(ROOT);
+    const mutants = counted.filter((tried) => tried.file === file);
+    const score = { hash: hashOf(textOf(file)), mutants: mutants.length, killed: mutants.filter(isKilled).length };
+    const files = { ...compareScores(area, scores[name] ?? {}, ROOT).current, [file]: score };
+    writeScores(ROOT, { ...scores, [name]: files });
+  };
+  for (const [file, count] of missing) if (count === 0) record(file);
+  const tests = filesOf(area, "tests", ROOT);
+  await runMutants({ root: ROOT, sources, tests, jobs: Number(values.jobs), onTried });
+  for (const stale of equivalents.stale(sources)) {
+    isOk = false;
+    print(`no such change any more, remove it from equivalents.ts:\n  ${stale.replaceAll("\n", "\n  ")}`);
+  }
+
+  const own = compareScores(area, readScores(ROOT)[name] ?? {}, ROOT).current;
+  const percent = percentKilled(Object.values(own));
+  const seconds = Math.round((performance.now() - started) / 1000);
+  print(`\n${renderReport(counted)}\n${name}: ${percent} % noticed, ${area.gate} % required (${seconds} s)`);
+  if (percent < area.gate) isOk = false;
 }

@@ -54,3 +54,11 @@ test("a service tier is charged and held as of a call that it served", () => {
   expect(inTier("geo:us")).toMatchObject({ quota: 286, receipt: { serviceTier: "geo:us", isGeneralTier: true } });
   for (const tier of ["", "default", "auto"]) expect(inTier(tier)?.quota).toBe(260);
 });
+
+test("fast is the speed of that name, and no other name of the priority tier", () => {
+  const own = { ServiceTiers: '{"m": {"fast": {"input": 6, "output": 6}, "priority": {"input": 2, "output": 2}}}' };
+  const paced = createPriceTable(fixedSettings({ ModelRatio: '{"m":1}', ...own }))();
+  const inTier = (tier?: string) =>
+    previewCharge(paced, QUOTA_PER_UNIT, { model: "m", group: "default", usage: { promptTokens: 10 }, tier });
+  expect([inTier(" Fast "), inTier("priority"), inTier()].map((found) => found?.quota)).toEqual([60, 20, 10]);
+});

@@ -4,7 +4,7 @@ import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import { decimal } from "../../lib/values/decimal.ts";
 import { priceHoursShape } from "../../settings/option/price-shapes.ts";
 import { charge } from "./charge.ts";
-import { hoursAt, isInForce, isTimeZone, priceAt } from "./price-hours.ts";
+import { clockText, hoursAt, isInForce, isTimeZone, priceAt, readMinutes } from "./price-hours.ts";
 import { createPriceTable } from "./price-table.ts";
 import { resolvePrice } from "./resolve-price.ts";
 
@@ -31,6 +31,8 @@ describe("hours by the clock of their zone", () => {
     ["the last second", peak, "2026-11-27T03:59:59Z", true],
     ["the first minute after", peak, "2026-11-27T04:00:00Z", false],
     ["a Saturday", peak, "2026-11-28T01:00:00Z", false],
+    ["its first minute", night, "2026-11-27T22:00:00Z", true],
+    ["the minute before it", night, "2026-11-27T21:59:59Z", false],
     ["Friday night", night, "2026-11-27T23:00:00Z", true],
     ["the Saturday morning after", night, "2026-11-28T05:59:00Z", true],
     ["its end", night, "2026-11-28T06:00:00Z", false],
@@ -48,18 +50,38 @@ describe("hours by the clock of their zone", () => {
     expect(isInForce(hours, at(time))).toBe(expected);
   });
 
+  test("hours that end when they begin last a day, from their first minute on", () => {
+    const all = { ...night, from: 600, until: 600 };
+    const times = ["2026-11-27T09:59:59Z", "2026-11-27T10:00:00Z", "2026-11-28T09:59:59Z", "2026-11-28T10:00:00Z"];
+    expect(times.map((time) => isInForce(all, at(time)))).toEqual([false, true, true, false]);
+  });
+
+  test("what is in force changes at the second, also when it is looked up within a minute", () => {
+    const rules = new Map([["m", [rule({ from: "09:07", until: "09:08", zone: "UTC" })]]]);
+    const from = at("2026-11-27T09:00:00Z");
+    for (let now = from; now < from + 540; now += 7) {
+      const { byModel, validUntil } = hoursAt(rules, now);
+      const next = [from + 420, from + 480, from + 900].find((change) => change > now);
+      expect([now, validUntil > now, validUntil <= (next ?? 0)]).toEqual([now, true, true]);
+      expect([now, byModel.has("m")]).toEqual([now, now >= from + 420 && now < from + 480]);
+    }
+  });
+
   test("a price table never outlives a change, whatever the zone and its clock changes", () => {
     const zones = ["UTC", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "Asia/Shanghai"];
     const rules = new Map(
       zones.map((zone, index) => [zone, [rule({ from: "01:07", until: `0${index + 2}:3${index}`, zone })]]),
     );
     for (const day of ["2026-03-08", "2026-04-05", "2026-10-04", "2026-11-01"]) {
-      let active = hoursAt(rules, at(`${day}T00:00:00Z`));
-      for (let now = at(`${day}T00:00:00Z`); now < at(`${day}T00:00:00Z`) + 86_400; now += 60) {
+      const from = at(`${day}T00:00:00Z`);
+      let active = hoursAt(rules, from);
+      const wrong: unknown[] = [];
+      for (let now = from; now < from + 86_400; now += 180) {
         if (now >= active.validUntil) active = hoursAt(rules, now);
         for (const [zone, [hours]] of rules)
-          expect([zone, now, active.byModel.has(zone)]).toEqual([zone, now, hours ? isInForce(hours, now) : false]);
+          if (!hours || active.byModel.has(zone) !== isInForce(hours, now)) wrong.push([zone, now]);
       }
+      expect(wrong).toEqual([]);
     }
   });
 });
@@ -116,4 +138,22 @@ test.each<[string, unknown]>([
 test("zones are those of the time zone database", () => {
   expect(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"].filter(isTimeZone)).toHaveLength(3);
   expect(["", "utc+8", "+08:00", "Nowhere/Else", "../etc"].filter(isTimeZone)).toEqual([]);
+});
+
+test.each<[unknown, number | null]>([
+  ["00:00", 0],
+  ["09:30", 570],
+  ["23:59", 1439],
+  ["24:00", 1440],
+  ["24:01", null],
+  ["25:00", null],
+  ["09:60", null],
+  ["9:30", null],
+  ["", null],
+  [null, null],
+  [930, null],
+  [["09:30"], null],
+])("%p is minute %p of a day, and reads like it", (text, minutes) => {
+  expect(readMinutes(text)).toBe(minutes);
+  if (minutes !== null) expect(clockText(minutes)).toBe(String(text));
 });

@@ -4,7 +4,15 @@ import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import { decimal, toText } from "../../lib/values/decimal.ts";
 import { priceVariantsShape } from "../../settings/option/price-shapes.ts";
 import { charge } from "./charge.ts";
-import { type RequestedVariant, readConditions, toolPriceOf, variantOf, variantsInForce } from "./price-rules.ts";
+import {
+  type PriceUnit,
+  priceUnitOf,
+  type RequestedVariant,
+  readConditions,
+  toolPriceOf,
+  variantOf,
+  variantsInForce,
+} from "./price-rules.ts";
 import { createPriceTable } from "./price-table.ts";
 import { DEFAULT_MODEL_PRICE, DEFAULT_VIDEO_PRICE, ESTIMATED_MODEL_PRICE } from "./ratios/default-ratios.ts";
 import { resolvePrice } from "./resolve-price.ts";
@@ -142,4 +150,31 @@ test.each([
 ])("%s with %s costs %p", (tool, model, usd) => {
   const found = toolPriceOf(prices, tool, model);
   expect(found && toText(found)).toBe(usd);
+});
+
+type Billed = Parameters<typeof priceUnitOf>[0];
+const billed = (billed_by: Billed["billed_by"], ...output_modalities: NonNullable<Billed["output_modalities"]>) => {
+  const info: Pick<Billed, "billed_by" | "output_modalities"> = { billed_by, output_modalities };
+  return info as Billed;
+};
+
+test.each<[string, Billed, "per_token" | "per_call", boolean, PriceUnit]>([
+  ["text by tokens", billed(null, "text"), "per_token", false, "token"],
+  ["speech by characters", billed("character", "audio"), "per_token", false, "character"],
+  ["transcripts by minutes", billed("minute", "text"), "per_token", false, "minute"],
+  ["a video model by tokens", billed("video", "video"), "per_token", false, "token"],
+  ["a film by tokens", billed("second", "video"), "per_token", true, "token"],
+  ["text by calls", billed(null, "text"), "per_call", false, "call"],
+  ["videos", billed("video", "video"), "per_call", true, "video"],
+  ["seconds", billed("second", "video"), "per_call", false, "second"],
+  ["a model of a channel that only films", billed(null), "per_call", true, "second"],
+  ["images", billed("image"), "per_call", false, "image"],
+  ["what draws", billed(null, "text", "image"), "per_call", false, "image"],
+])("%s: the price is for a %s", (_, info, kind, onlyFilms, unit) => {
+  expect(priceUnitOf(info, { kind }, onlyFilms)).toBe(unit);
+});
+
+test("where a variant lacks one condition of several, none that has it counts", () => {
+  const variants = priceVariantsShape.read({ "a=1,b=1": 9 });
+  expect([variantOf(variants, { a: "1" }), variantOf(undefined, { a: "1" })]).toEqual([undefined, undefined]);
 });

@@ -387,8 +387,8 @@ describe("estimate", () => {
 
   test("is never below the charge of a call that keeps to its limits", () => {
     const models = Object.keys(defaults.DEFAULT_MODEL_RATIO);
-    for (let round = 0; round < 2000; round++) {
-      const at = price(models[round % models.length] as string, { group: round % 2 ? "odd" : "vip" });
+    for (let round = 0; round < 400; round++) {
+      const at = price(models[(round * 7) % models.length] as string, { group: round % 2 ? "odd" : "vip" });
       const random = (most: number) => Math.floor(Math.random() * most);
       const promptTokens = random(10_000);
       const completionTokens = random(4000);

@@ -6,8 +6,10 @@ import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { decimal, toText } from "../../lib/values/decimal.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
+import type { Caller } from "../call/caller.ts";
 import { createPrices } from "./price.ts";
 
 const stops: (() => unknown)[] = [];
@@ -170,4 +172,50 @@ test("remembered: prices of the same channels differ by group, by name and by wh
   expect(() => ratioOf("default", "unknown", false, unknown)).toThrow();
   current = { ...fixedSettings({ ...texts, ModelRatio: '{"known":7}' }), version: 2 };
   expect(ratioOf("default", "known")).toEqual([1, 7]);
+});
+
+test("a task costs the fixed price of its model, else its ratio in dollars, else what its kind costs", () => {
+  const sale = { group: "vip", percent: 10, from: "2020-01-01T00:00:00Z", until: "2999-01-01T00:00:00Z" };
+  const prices = createPrices(
+    fixedSettings({
+      ModelPrice: '{"fixed":0.5}',
+      ModelRatio: '{"by-token":3}',
+      GroupRatio: '{"default":1,"vip":0.8}',
+      GroupDiscounts: JSON.stringify([sale]),
+    }),
+  );
+  const costOf = (model: string, group: string) => {
+    const price = prices.ofTask({ group } as Caller, model, decimal("0.1"));
+    if (price.kind !== "per_call") throw new Error("not a price of a call");
+    const { pricedAs, usdPerCall, groupRatio, discount } = price;
+    return [pricedAs, toText(usdPerCall), toText(groupRatio), discount && toText(discount.percent)];
+  };
+  expect(costOf("fixed", "default")).toEqual(["fixed", "0.5", "1", undefined]);
+  expect(costOf("by-token", "default")).toEqual(["by-token", "3", "1", undefined]);
+  expect(costOf("unknown", "default")).toEqual(["unknown", "0.1", "1", undefined]);
+  expect(costOf("fixed", "vip")).toEqual(["fixed", "0.5", "0.72", "10"]);
+  expect(costOf("by-token", "vip")).toEqual(["by-token", "3", "0.72", "10"]);
+  expect(costOf("unknown", "vip")).toEqual(["unknown", "0.1", "0.72", "10"]);
+  expect(costOf("unknown", "unlisted")).toEqual(["unknown", "0.1", "1", undefined]);
+});
+
+test("prices in dollars name the parts that a model has for itself", () => {
+  const prices = createPrices(
+    fixedSettings({
+      ModelRatio: '{"plain":1,"claude-x":1,"x-audio":1}',
+      ModelPrice: '{"draws":0.04}',
+      QuotaPerUnit: "500000",
+    }),
+  );
+  const partsOf = (model: string) => {
+    const usd = prices.usd({ group: "default" }, model, [model]);
+    return usd && Object.keys(usd).sort();
+  };
+  const always = ["completion", "input_cache_read", "prompt", "request"];
+  expect(partsOf("plain")).toEqual(always);
+  expect(partsOf("claude-x")).toEqual([...always, "input_cache_write", "input_cache_write_1h"].sort());
+  expect(partsOf("x-audio")).toEqual([...always, "audio", "audio_output"].sort());
+  expect(partsOf("draws")).toEqual(["completion", "prompt", "request"]);
+  expect(partsOf("unknown")).toBeNull();
+  expect(prices.usd({ group: "default" }, "plain", ["plain"])?.prompt).toBe("0.000002");
 });

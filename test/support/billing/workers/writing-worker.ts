@@ -1,5 +1,5 @@
 /** Writes rows one after the other and reports each that the database has acknowledged, until it is killed (kill.test.ts). */
-import { openEmbedded } from "../../../db/embedded/open.ts";
+import { openEmbedded } from "../../../../db/embedded/open.ts";
 
 const [dataDir = "", start = "0"] = process.argv.slice(2);
 const { sql } = await openEmbedded({ dataDir });

@@ -1,9 +1,9 @@
-import { createChanges } from "../../../db/changes.ts";
-import { openDatabase } from "../../../db/connect.ts";
-import { createBilling } from "../../../src/billing/billing.ts";
-import { InsufficientQuota } from "../../../src/billing/ledger/errors.ts";
-import { until } from "../lib/until.ts";
-import { chargeFor, silentLog } from "./start-billing.ts";
+import { createChanges } from "../../../../db/changes.ts";
+import { openDatabase } from "../../../../db/connect.ts";
+import { createBilling } from "../../../../src/billing/billing.ts";
+import { InsufficientQuota } from "../../../../src/billing/ledger/errors.ts";
+import { until } from "../../lib/until.ts";
+import { chargeFor, silentLog } from "../start-billing.ts";
 
 /**
  * For the test of the last affordable call: a gateway's billing in a process of its own. It reads rounds from its standard

@@ -1,10 +1,10 @@
 import { appendFileSync } from "node:fs";
-import { openDatabase } from "../../../db/connect.ts";
-import { createBilling } from "../../../src/billing/billing.ts";
-import { InsufficientQuota, LedgerUnavailable } from "../../../src/billing/ledger/errors.ts";
-import { until } from "../lib/until.ts";
-import { NO_CHANGES } from "./no-changes.ts";
-import { chargeFor, silentLog } from "./start-billing.ts";
+import { openDatabase } from "../../../../db/connect.ts";
+import { createBilling } from "../../../../src/billing/billing.ts";
+import { InsufficientQuota, LedgerUnavailable } from "../../../../src/billing/ledger/errors.ts";
+import { until } from "../../lib/until.ts";
+import { NO_CHANGES } from "../no-changes.ts";
+import { chargeFor, silentLog } from "../start-billing.ts";
 
 /**
  * For the crash test: a process that spends users' balances as fast as it can, until it is killed. Each charge is noted in

@@ -1,0 +1,65 @@
+import type { Equivalent } from "./match-equivalents.ts";
+
+/**
+ * Changes that make no difference, so that no test can notice them. They don't count. One that a test notices after all, or
+ * that no longer exists, fails the run.
+ */
+export const EQUIVALENTS: readonly Equivalent[] = [
+  {
+    file: "charge.ts",
+    reason: "Prices of a call have no steps by length and no variant is undefined, so the kind decides nothing.",
+    changes: [
+      [
+        'const tiers = price.kind === "per_token" ? price.contextTiers : undefined;',
+        "const tiers = true ? price.contextTiers : undefined;",
+      ],
+    ],
+  },
+  {
+    file: "charge.ts",
+    reason: "The place after the last holds nothing and is skipped.",
+    changes: [
+      ["for (let at = 0; at < quantities.length; at += 1) {", "for (let at = 0; at <= quantities.length; at += 1) {"],
+    ],
+  },
+  {
+    file: "charge.ts",
+    reason: "A cache that is not filled costs time, not money.",
+    changes: [["units.set(unit, made);", ";"]],
+  },
+  {
+    file: "preview-charge.ts",
+    reason: "Who accepts models without a price always gets one.",
+    changes: [["if (!standard) return null;", "if (false) return null;"]],
+  },
+  {
+    file: "preview-charge.ts",
+    reason: "The preview states the output, so none is expected.",
+    changes: [["defaultOutputTokens: 0,", "defaultOutputTokens: (0 + 1),"]],
+  },
+  {
+    file: "price-hours.ts",
+    reason: "Midnight of every zone is at a whole quarter of an hour, at which hours are looked at again anyway.",
+    changes: [
+      [
+        "const minutes = [0, from, until].map((at) => (at - minute + MINUTES_OF_DAY - 1) % MINUTES_OF_DAY) as number[];",
+        "const minutes = [(0 + 1), from, until].map((at) => (at - minute + MINUTES_OF_DAY - 1) % MINUTES_OF_DAY) as number[];",
+      ],
+    ],
+  },
+  {
+    file: "price-hours.ts",
+    reason: "A cache that is not filled costs time, not money.",
+    changes: [["formats.set(zone, format);", ";"]],
+  },
+  {
+    file: "default-ratios.ts",
+    reason: "Every estimated price is one of the prices.",
+    changes: [
+      [
+        "estimated ? [[model, DEFAULT_MODEL_PRICE[model] ?? 0] as const] : [],",
+        "estimated ? [[model, DEFAULT_MODEL_PRICE[model] ?? (0 + 1)] as const] : [],",
+      ],
+    ],
+  },
+];

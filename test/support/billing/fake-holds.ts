@@ -1,0 +1,89 @@
+import type { Sql } from "../../../db/types.ts";
+import { CHUNK_DIVISOR } from "../../../src/billing/ledger/holds.ts";
+import { BALANCES, SUBJECTS, type Subject } from "../../../src/billing/ledger/subject.ts";
+
+type Row = { quota: number; held: number };
+
+/**
+ * Balances and the holds on them in memory, behind the statements of `holds.ts` and `load-balances.ts`: for tests of what the
+ * ledger makes of their answers. That the statements do the same is tested on the engines.
+ */
+export class FakeHolds {
+  readonly rows = new Map<string, Row>();
+  readonly holds = new Map<string, number>();
+  /** Statements so far, by what they do. */
+  readonly statements: ("read" | "acquire" | "release")[] = [];
+  /** Thrown by the next statements, the first first; null: that one succeeds. */
+  readonly failures: (Error | null)[] = [];
+  /** Not resolved before this is. */
+  gate: Promise<unknown> = Promise.resolve();
+
+  add(subject: Subject, id: number, quota: number, held = 0): Row {
+    const row = { quota, held };
+    this.rows.set(keyOf(subject, id), row);
+    return row;
+  }
+
+  row(subject: Subject, id: number): Row {
+    const row = this.rows.get(keyOf(subject, id));
+    if (!row) throw new Error("there is no such account");
+    return row;
+  }
+
+  /** What a process has set aside. */
+  heldBy(processId: string, subject: Subject, id: number): number {
+    return this.holds.get(`${processId} ${keyOf(subject, id)}`) ?? 0;
+  }
+
+  /** As a driver of the database. */
+  get sql(): Sql {
+    const run = (text: TemplateStringsArray | string, ...values: unknown[]) =>
+      typeof text === "string" ? { identifier: text } : this.#run(text.join(" "), values);
+    return run as unknown as Sql;
+  }
+
+  async #run(text: string, values: readonly unknown[]): Promise<unknown[]> {
+    await this.gate;
+    const kind = text.includes("granted as") ? "acquire" : text.includes("returned as") ? "release" : "read";
+    this.statements.push(kind);
+    const failure = this.failures.shift();
+    if (failure) throw failure;
+    const numbers = values.filter((value): value is number[] => Array.isArray(value));
+    const names = values.flatMap((value) => (isIdentifier(value) ? [value.identifier] : []));
+    const processId = values.find((value) => typeof value === "string") as string;
+    const subject = SUBJECTS.find((one) => names.includes(BALANCES[one].table)) as Subject;
+    const [ids = [], ...columns] = numbers;
+    return ids.flatMap((id, at) => {
+      const row = this.rows.get(keyOf(subject, id));
+      if (!row) return [];
+      const key = `${processId} ${keyOf(subject, id)}`;
+      const own = this.holds.get(key) ?? 0;
+      const argument = (column: number) => columns[column]?.[at] ?? 0;
+      const change =
+        kind === "acquire"
+          ? granted(row, { need: argument(0), least: argument(1), owed: argument(2), inChunks: argument(3) === 1 })
+          : kind === "release"
+            ? // Its ids stand twice before the amounts.
+              -Math.min(own, argument(1))
+            : 0;
+      row.held += change;
+      this.holds.set(key, own + change);
+      return [{ id, quota: row.quota, held: row.held, own: own + change }];
+    });
+  }
+}
+
+const keyOf = (subject: Subject, id: number): string => `${subject} ${id}`;
+
+const isIdentifier = (value: unknown): value is { identifier: string } =>
+  typeof value === "object" && value !== null && "identifier" in value;
+
+function granted(
+  { quota, held }: Row,
+  { need, least, owed, inChunks }: Readonly<{ need: number; least: number; owed: number; inChunks: boolean }>,
+): number {
+  const free = Math.max(0, quota - held);
+  if (need === 0) return 0;
+  if (free < least) return Math.min(owed, free);
+  return Math.min(Math.max(need, inChunks ? Math.floor(free / CHUNK_DIVISOR) : 0), free);
+}
