@@ -269,6 +269,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         lostJournals: lostProcesses.lost,
       };
     },
+    liveProcesses: () => shared.liveProcesses(),
     searchLostProcesses: () => lostProcesses.search(),
     onLostJournal(onMessage) {
       onLost = onMessage;

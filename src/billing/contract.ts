@@ -84,6 +84,8 @@ export type Billing = Readonly<{
   /** Writes what waits, gives back all holds and ends; what the database does not take stays for the next start. */
   close(): Promise<void>;
   status(): BillingStatus;
+  /** Processes on this database, this one included, as last registered. */
+  liveProcesses(): number;
   /** Looks for processes that died, as happens every 10 s by itself, and charges what they left where it can be found. */
   searchLostProcesses(): Promise<void>;
   /** Called for a process that died with charges that nobody has, in the one process that found it. */

@@ -189,7 +189,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const broadcasts = createBroadcasts({ db, notifier, log });
     const metrics = createMetrics();
     const telemetry = await openTelemetry(config);
-    const sharedLimits = openSharedLimits(config, log, host);
+    const sharedLimits = openSharedLimits(config, log, host, () => billing.liveProcesses());
     const replays = createReplays({ db, settings, log });
     const sinkDeps = { fetch, resolve: createResolve(policy) };
     const shared = {
@@ -287,12 +287,17 @@ const [FEWEST_CONNECTIONS, MOST_CONNECTIONS] = [4, 12];
 const connectionsOf = ({ workers }: Pick<Config, "workers">): number =>
   Math.max(FEWEST_CONNECTIONS, Math.min(MOST_CONNECTIONS, Math.floor(HOST_CONNECTIONS / (workers ?? 1))));
 
-/** Where limits are counted for several processes: in Redis, else by the supervisor; null: each counts for itself. */
+/**
+ * Where limits are counted for several processes: in Redis, else by the supervisor; null: each counts for itself. `replicas`: how
+ * many count together, this process included.
+ */
 export const openSharedLimits = (
   { redisUrl }: Pick<Config, "redisUrl">,
   log: Logger,
   host: HostLink | null,
-): SharedLimits | null => (redisUrl === null ? (host?.limits ?? null) : createSharedLimits(redisUrl, log));
+  replicas: () => number,
+): SharedLimits | null =>
+  redisUrl === null ? (host?.limits ?? null) : createSharedLimits(redisUrl, log, { replicas });
 
 /** Where the built console is: embedded in the executable under its last name, in the sources under ui/dist. */
 export const consoleRoot = (): string =>

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startRedisCluster, startSentinelSet } from "../../../test/support/lib/redis/redis-sets.ts";
 import { REDIS, startRedis } from "../../../test/support/lib/redis/start-redis.ts";
 import { until } from "../../../test/support/lib/until.ts";
 import { createLogger } from "../runtime/log.ts";
-import { createSharedLimits } from "./shared-limits.ts";
+import { createSharedLimits, type Limiter } from "./shared-limits.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
 const LIMIT = { count: 3, windowMs: 60_000 };
+const HUNDRED = { count: 100, windowMs: 60_000 };
 /** Right before the edge of a minute. */
 const time = 59_999 + 60_000 * 1000;
 
@@ -106,4 +108,90 @@ describe.if(REDIS !== undefined)("limits shared through redis", () => {
     });
     limits.close();
   }, 240_000);
+
+  test("a limit goes on from the last count when redis goes away, and redis learns what was counted without it", async () => {
+    let clock = Date.now();
+    const options = { timeoutMs: 1000, replicas: () => 2, now: () => clock };
+    const processes = [createSharedLimits(redis.url, log, options), createSharedLimits(redis.url, log, options)];
+    const limiters = processes.map((limits) => limits.limiter("carried", HUNDRED));
+    const take = (count: number) => admitted(limiters, count);
+    expect(await take(60)).toBe(60);
+    await redis.end();
+    const alone = await take(100);
+    expect(alone).toBeGreaterThanOrEqual(HUNDRED.count - 60 - 2);
+    expect(alone).toBeLessThanOrEqual(HUNDRED.count - 60 + 2);
+    // It has forgotten everything.
+    await redis.again();
+    await until(async () => {
+      clock += 6000;
+      const waits = await Promise.all(limiters.map((limiter) => limiter.check("7")));
+      return waits.every((wait) => wait > 0) && processes.every((limits) => limits.isAnswering());
+    });
+    expect(await take(20)).toBe(0);
+    for (const limits of processes) limits.close();
+  }, 240_000);
+
+  test("an answer that comes late resets no count", async () => {
+    const options = { timeoutMs: 50, replicas: () => 2 };
+    const processes = [0, 1].map(() => createSharedLimits(redis.url, log, options));
+    const limiters = processes.map((limits) => limits.limiter("late", HUNDRED));
+    const pauser = new Bun.RedisClient(redis.url);
+    let count = await admitted(limiters, 40);
+    for (let round = 0; round < 2; round += 1) {
+      await pauser.send("CLIENT", ["PAUSE", "600", "ALL"]);
+      await until(async () => {
+        count += await admitted(limiters, 2);
+        return !processes.some((limits) => limits.isAnswering());
+      });
+      await until(async () => {
+        count += await admitted(limiters, 2);
+        return processes.every((limits) => limits.isAnswering());
+      });
+    }
+    count += await admitted(limiters, 100);
+    expect(count).toBeGreaterThanOrEqual(HUNDRED.count - 2);
+    expect(count).toBeLessThanOrEqual(HUNDRED.count + 2);
+    pauser.close();
+    for (const limits of processes) limits.close();
+  }, 240_000);
+
+  test.each(["sentinel", "cluster"] as const)(
+    "in a %s set whose master dies a limit stays one",
+    async (form) => {
+      const set = form === "sentinel" ? await startSentinelSet() : await startRedisCluster();
+      const replicas = 2;
+      const processes = [0, 1].map(() => createSharedLimits(set.url, log, { replicas: () => replicas }));
+      try {
+        const limiters = processes.map((limits) => limits.limiter("fails-over", HUNDRED));
+        await until(async () => {
+          await Promise.all(limiters.map((limiter) => limiter.check("other")));
+          return processes.every((limits) => limits.isAnswering());
+        });
+        let count = await admitted(limiters, 50);
+        if ("killMaster" in set) await set.killMaster();
+        else await set.killOwner("sluice:limit:fails-over:60000:7");
+        // Until the promoted server counts, and for some calls after that.
+        const isAway = async () => {
+          count += await admitted(limiters, 2);
+          return !processes.every((limits) => limits.isAnswering());
+        };
+        await until(isAway);
+        await until(async () => !(await isAway()));
+        count += await admitted(limiters, 100);
+        expect(count).toBeGreaterThanOrEqual(HUNDRED.count - replicas);
+        expect(count).toBeLessThanOrEqual(HUNDRED.count + replicas);
+      } finally {
+        for (const limits of processes) limits.close();
+        await set.close();
+      }
+    },
+    240_000,
+  );
 });
+
+/** Of so many requests for one key, one after the other and by turns of the processes, those that are admitted. */
+async function admitted(limiters: readonly Limiter[], count: number): Promise<number> {
+  let taken = 0;
+  for (let at = 0; at < count; at += 1) if ((await limiters[at % limiters.length]?.take("7")) === 0) taken += 1;
+  return taken;
+}

@@ -1,7 +1,9 @@
 import { ReasonedError } from "../reason.ts";
 import { openRedis } from "../redis/open-redis.ts";
 import type { Logger } from "../runtime/log.ts";
+import { CarriedCounts, type Catchup } from "./carried-counts.ts";
 import { createRateLimiter, type Limit, type RateLimiter } from "./rate-limiter.ts";
+import { COUNT, GIVE_BACK } from "./redis-scripts.ts";
 import { SLICES, type Slice, waitSeconds } from "./sliding-count.ts";
 
 /** Counts shared by replicas; the same as RateLimiter, but it has to ask. */
@@ -25,7 +27,7 @@ export type Limiter = RateLimiter | SharedRateLimiter;
 export type SharedLimits = Readonly<{
   /** A limiter whose counts all replicas share under `name`. */
   limiter(name: string, limit: Limit): Limiter;
-  /** False while it is away: each process then counts for itself. */
+  /** False while it is away: each process then goes on from the last count that it knows, with its part of what that leaves. */
   isAnswering(): boolean;
   /** Milliseconds until it answers; rejects with why it does not, within a few seconds. Null: there is no Redis. */
   ping: (() => Promise<number>) | null;
@@ -34,58 +36,11 @@ export type SharedLimits = Readonly<{
 
 const TIMEOUT_MS = 250;
 const PING_TIMEOUT_MS = 3000;
-/** So long it is left alone after a failure: a slow Redis must not slow every call down. */
-const REST_MS = 5000;
-
-/**
- * Counts ARGV[3] requests under KEYS[1] at once or not at all; with ARGV[4] = 1 even when the limit ARGV[1] is reached.
- * ARGV[2]: the window in milliseconds. The time is the server's, the same for all processes, unless ARGV[5] gives another.
- * Answers the time in milliseconds, then slice and count in turn, as they were before.
- */
-const SCRIPT = `
-local time = tonumber(ARGV[5])
-if time == 0 then
-  local clock = redis.call('TIME')
-  time = clock[1] * 1000 + math.floor(clock[2] / 1000)
-end
-local window = tonumber(ARGV[2])
-local index = math.floor(time / (window / ${SLICES}))
-local stored = redis.call('HGETALL', KEYS[1])
-local total = 0
-local answer = {string.format('%.0f', time)}
-for i = 1, #stored, 2 do
-  if tonumber(stored[i]) < index - ${SLICES} then
-    redis.call('HDEL', KEYS[1], stored[i])
-  else
-    total = total + tonumber(stored[i + 1])
-    answer[#answer + 1] = stored[i]
-    answer[#answer + 1] = stored[i + 1]
-  end
-end
-if ARGV[3] ~= '0' and (total < tonumber(ARGV[1]) or ARGV[4] == '1') then
-  redis.call('HINCRBY', KEYS[1], string.format('%.0f', index), ARGV[3])
-  redis.call('PEXPIRE', KEYS[1], 2 * window)
-end
-return answer`;
-
-/** Counts one less under KEYS[1], in the oldest slice that is still in the window of ARGV[1] ms (`SlidingCount.takeBack`). */
-const GIVE_BACK = `
-local time = tonumber(ARGV[2])
-if time == 0 then
-  local clock = redis.call('TIME')
-  time = clock[1] * 1000 + math.floor(clock[2] / 1000)
-end
-local first = math.floor(time / (tonumber(ARGV[1]) / ${SLICES})) - ${SLICES}
-local stored = redis.call('HGETALL', KEYS[1])
-local oldest = nil
-for i = 1, #stored, 2 do
-  local index = tonumber(stored[i])
-  if index >= first and tonumber(stored[i + 1]) > 0 and (oldest == nil or index < tonumber(oldest)) then
-    oldest = stored[i]
-  end
-end
-if oldest ~= nil then redis.call('HINCRBY', KEYS[1], oldest, -1) end
-return 1`;
+/** So long after it answers again each process still decides by itself: others may not have sent what they counted. */
+const SETTLING_MS = 5000;
+/** How often one that is away is tried, at most, and how many requests may be under way to it. */
+const RETRY_MS = 250;
+const MOST_UNDER_WAY = 64;
 
 /** A limiter whose counts replicas share under `name`, where there is a place for it. */
 export const createLimiter = (shared: SharedLimits | null, name: string, limit: Limit): Limiter =>
@@ -93,70 +48,147 @@ export const createLimiter = (shared: SharedLimits | null, name: string, limit: 
 
 /** How much a question counts, and whether past the limit too. */
 type Count = Readonly<{ amount: number; always: boolean }>;
+const NOTHING: Count = { amount: 0, always: false };
 
-/** `now`: paces the rests; `clock`: counts by this time instead of the server's. Both are epoch milliseconds. */
-type Options = Readonly<{ now?: () => number; clock?: () => number; timeoutMs?: number }>;
+/**
+ * `now`: paces what follows an outage; `clock`: counts by this time instead of the server's. Both are epoch milliseconds.
+ * `replicas`: processes that count together, this one included.
+ */
+type Options = Readonly<{ now?: () => number; clock?: () => number; timeoutMs?: number; replicas?: () => number }>;
 
-/** Connects when it is first needed. Where Redis fails or takes longer than 250 ms, limits fall back to this process. */
+/**
+ * Connects when it is first needed. Where Redis fails or takes longer than 250 ms, each process goes on from the last count that
+ * it knows and admits its part of what is left, without waiting; what it counts it sends to Redis in the background, from the
+ * moment on that Redis takes it.
+ */
 export function createSharedLimits(
   url: string,
   log: Logger,
-  { now = Date.now, clock, timeoutMs = TIMEOUT_MS }: Options = {},
+  { now = Date.now, clock, timeoutMs = TIMEOUT_MS, replicas = () => 1 }: Options = {},
 ): SharedLimits {
   const redis = openRedis(url, { connectWithinMs: timeoutMs, reconnects: true });
-  let restUntil = 0;
+  let isAway = false;
+  /** Until then this process decides by itself, though Redis answers. */
+  let settlingUntil = 0;
+  let nextTryAt = 0;
+  let underWay = 0;
+  /** What the server's clock is ahead of ours, milliseconds. */
+  let aheadMs = 0;
+  const flushes: (() => void)[] = [];
+  const sharedNow = (): number => clock?.() ?? Date.now() + aheadMs;
+  const isShared = (): boolean => !isAway && now() >= settlingUntil;
 
-  /** Null without an answer. */
-  const send = async (command: string, parameters: string[]): Promise<unknown> => {
-    if (now() < restUntil) return null;
+  const answered = () => {
+    if (!isAway) return;
+    isAway = false;
+    settlingUntil = now() + SETTLING_MS;
+    log.info("redis answers again: limits are shared");
+    for (const flush of flushes) flush();
+  };
+  const failed = (error: unknown) => {
+    if (!isAway) log.warn({ error }, "redis does not answer: each process admits its part of what limits leave");
+    isAway = true;
+    nextTryAt = now() + RETRY_MS;
+  };
+
+  /** Resolves with null without an answer in time; `onLate` then gets one that comes afterwards. Never rejects. */
+  const send = async (command: string, parameters: string[], onLate?: (answer: unknown) => void): Promise<unknown> => {
+    let isLate = false;
+    underWay += 1;
     try {
       const requested = redis.send(command, parameters);
-      requested.catch(() => {});
+      const settled = () => {
+        underWay -= 1;
+      };
+      requested.then(settled, settled);
+      requested.then(
+        (answer) => isLate && onLate?.(answer),
+        () => {},
+      );
       const answer: unknown = await Promise.race([requested, Bun.sleep(timeoutMs)]);
       if (answer == null) throw new Error("no answer in time");
-      if (restUntil > 0) log.info("redis answers again: limits are shared");
-      restUntil = 0;
+      answered();
       return answer;
     } catch (error) {
-      if (restUntil === 0) log.warn({ error }, "redis does not answer: limits are counted by each process");
-      restUntil = now() + REST_MS;
+      isLate = true;
+      failed(error);
       return null;
     }
   };
+  const mayTry = (): boolean => underWay < MOST_UNDER_WAY && (!isAway || now() >= nextTryAt);
 
   const keyOf = (name: string, key: string, { windowMs }: Limit): string => `sluice:limit:${name}:${windowMs}:${key}`;
 
-  const ask = async (name: string, key: string, limit: Limit, { amount, always }: Count): Promise<number | null> => {
-    const numbers = [limit.count, limit.windowMs, amount, always ? 1 : 0, clock?.() ?? 0].map(String);
-    const answer = await send("EVAL", [SCRIPT, "1", keyOf(name, key, limit), ...numbers]);
-    if (!Array.isArray(answer)) return null;
-    const [time, ...counted] = answer.map(Number);
-    const slices: Slice[] = [];
-    for (let at = 0; at < counted.length; at += 2)
-      slices.push({ index: counted[at] ?? 0, count: counted[at + 1] ?? 0 });
-    slices.sort((a, b) => a.index - b.index);
-    return waitSeconds(limit, slices, time ?? 0);
+  const countersOf = (name: string, limit: Limit) => {
+    const carried = new CarriedCounts(limit, sharedNow, () => Math.max(1, replicas()));
+
+    /** Takes an answer in; returns the seconds to wait, and whether the request was counted. Null: it is no answer. */
+    const learn = (key: string, answer: unknown, { amount, always }: Count) => {
+      const read = readAnswer(answer);
+      if (!read) return null;
+      if (!clock) aheadMs = read.time - Date.now();
+      const wait = waitSeconds(limit, read.slices, read.time);
+      const isCounted = amount > 0 && (always || wait === 0);
+      const index = Math.floor(read.time / (limit.windowMs / SLICES));
+      carried.learn(key, isCounted ? withAdded(read.slices, index, amount) : read.slices, isShared());
+      return { wait, isCounted };
+    };
+    const evaluate = (key: string, count: Count, catchup: Catchup | null, onLate: (answer: unknown) => void) => {
+      const numbers = [limit.count, limit.windowMs, count.amount, count.always ? 1 : 0, clock?.() ?? 0];
+      const pairs = [catchup?.shared.length ?? 0, ...pairsOf(catchup?.shared), ...pairsOf(catchup?.unsent)];
+      return send("EVAL", [COUNT, "1", keyOf(name, key, limit), ...[...numbers, ...pairs].map(String)], onLate);
+    };
+    /** Sends what was counted here, and learns what others have; nobody waits for it. */
+    const sync = async (key: string): Promise<void> => {
+      const catchup = mayTry() ? carried.beginSync(key) : null;
+      if (!catchup) return;
+      const answer = await evaluate(key, NOTHING, catchup, (late) => {
+        // It has been put back meanwhile.
+        if (learn(key, late, NOTHING)) for (const { count } of catchup.unsent) carried.dropUnsent(key, count);
+      });
+      carried.endSync(key, catchup, learn(key, answer, NOTHING) !== null);
+    };
+    flushes.push(() => {
+      for (const key of carried.unsentKeys) void sync(key);
+    });
+    /** Seconds to wait by the shared count; null: this process decides by itself. */
+    const ask = async (key: string, count: Count): Promise<number | null> => {
+      if (!isShared()) {
+        void sync(key);
+        return null;
+      }
+      const answer = await evaluate(key, count, null, (late) => {
+        // It was counted there, and has been counted here meanwhile.
+        if (learn(key, late, count)?.isCounted) carried.dropUnsent(key, count.amount);
+      });
+      return learn(key, answer, count)?.wait ?? null;
+    };
+    return { carried, ask, sync };
   };
   return {
     limiter(name, limit) {
-      const local = createRateLimiter(limit);
+      const { carried, ask, sync } = countersOf(name, limit);
       return {
-        take: async (key) => (await ask(name, key, limit, { amount: 1, always: false })) ?? local.take(key),
-        check: async (key) => (await ask(name, key, limit, { amount: 0, always: false })) ?? local.check(key),
+        take: async (key) => (await ask(key, { amount: 1, always: false })) ?? carried.take(key),
+        check: async (key) => (await ask(key, NOTHING)) ?? carried.check(key),
         async add(key, amount) {
-          if ((await ask(name, key, limit, { amount, always: true })) === null) local.add(key, amount);
+          if ((await ask(key, { amount, always: true })) === null) carried.add(key, amount);
         },
         async giveBack(key) {
           const numbers = [limit.windowMs, clock?.() ?? 0].map(String);
-          if ((await send("EVAL", [GIVE_BACK, "1", keyOf(name, key, limit), ...numbers])) === null) local.giveBack(key);
+          const isTaken =
+            isShared() && (await send("EVAL", [GIVE_BACK, "1", keyOf(name, key, limit), ...numbers])) !== null;
+          if (isTaken) return;
+          carried.giveBack(key);
+          void sync(key);
         },
         async forget(key) {
-          local.forget(key);
-          await send("DEL", [keyOf(name, key, limit)]);
+          carried.forget(key);
+          if (mayTry()) await send("DEL", [keyOf(name, key, limit)]);
         },
       };
     },
-    isAnswering: () => restUntil === 0,
+    isAnswering: () => !isAway,
     async ping() {
       const start = performance.now();
       const requested = redis.send("PING", []);
@@ -169,4 +201,21 @@ export function createSharedLimits(
     },
     close: () => redis.close(),
   };
+}
+
+/** What the server answered: its time, and the slices as they were before the request. Null: it is no such answer. */
+function readAnswer(answer: unknown): { time: number; slices: Slice[] } | null {
+  if (!Array.isArray(answer)) return null;
+  const [time = 0, ...counted] = answer.map(Number);
+  const slices: Slice[] = [];
+  for (let at = 0; at < counted.length; at += 2) slices.push({ index: counted[at] ?? 0, count: counted[at + 1] ?? 0 });
+  return { time, slices: slices.sort((a, b) => a.index - b.index) };
+}
+
+const pairsOf = (slices: readonly Slice[] = []): number[] => slices.flatMap(({ index, count }) => [index, count]);
+
+function withAdded(slices: readonly Slice[], index: number, amount: number): Slice[] {
+  const others = slices.filter((slice) => slice.index !== index);
+  const before = slices.find((slice) => slice.index === index)?.count ?? 0;
+  return [...others, { index, count: before + amount }];
 }

@@ -58,7 +58,8 @@ function describe({ reads, billing, sharedLimits }: Sources, isDraining: boolean
     degraded.push("journal: redis has no complete copy, unwritten charges are on this disk alone");
   if (rejectedRecords > 0) degraded.push(`journal: ${rejectedRecords} rejected charges, see sluice journal inspect`);
   for (const lost of lostJournals) degraded.push(`journal: ${describeLostJournal(lost)}`);
-  if (sharedLimits && !sharedLimits.isAnswering()) degraded.push("redis: does not answer, limits are per process");
+  if (sharedLimits && !sharedLimits.isAnswering())
+    degraded.push("redis: does not answer, each process admits its part of what limits leave");
   if (isDraining) degraded.push("shutting down");
   return { ready: !isDraining && !chargesExposed && !isRefusing, degraded };
 }

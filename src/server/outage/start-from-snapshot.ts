@@ -229,7 +229,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     readSpending: away,
     renewBudget: away,
     clientAddress: createClientAddress(config.trustedProxies),
-    sharedLimits: openSharedLimits(config, log, host),
+    sharedLimits: openSharedLimits(config, log, host, () => snapshot.liveProcesses),
     resolveSession: async () => null,
     host,
     vault,
