@@ -62,6 +62,7 @@ const SECTIONS = [
     ["Services", "/contributing/services"],
     ["OWASP ASVS", "/contributing/asvs"],
     ["A cluster, broken part by part", "/contributing/cluster"],
+    ["The kill test", "/contributing/kill-test"],
   ]),
 ];
 
