@@ -24,6 +24,20 @@ type StartParameters = { defaultStartParams: string[] };
 /** The status of what the engine throws to leave a statement that failed. */
 const LONG_JUMP = 100;
 
+/** The longest that a timer of the runtime takes; a longer one would be over at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * The engine sets its alarm to a time of the wall clock. When a clock that was weeks ahead is corrected, that is weeks away: more
+ * than a timer takes, so the engine would be woken every millisecond, to set it again.
+ */
+function boundTimers(): void {
+  const setTimer = globalThis.setTimeout;
+  const bounded = (work: () => void, delayMs = 0): Timer => setTimer(work, Math.min(delayMs, LONGEST_TIMER_MS));
+  globalThis.setTimeout = Object.assign(bounded, setTimer);
+}
+boundTimers();
+
 let engine: PGlite | null = null;
 let server: PGLiteSocketServer | null = null;
 let busySince: number | null = null;

@@ -200,9 +200,10 @@ export async function applyBatch(
     ),
     late as (
       -- The statement may have waited for its turn with an old view of how far the totals go: only the new value counts.
+      -- By a clock that was ahead they may go beyond the hours that are not over.
       update usage_fold set until = least(until, s.hour)
       from (select min(hour) as hour from sums where not unlogged) s
-      where s.hour + 3600 <= extract(epoch from now())
+      where s.hour + 3600 <= extract(epoch from now()) or until > s.hour
     )
     select 'user' as subject, e.user_id as id, e.asked as requested, p.quota, p.held, p.own
     from asked_of e

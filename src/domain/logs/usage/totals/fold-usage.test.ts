@@ -172,6 +172,25 @@ test("a call that is written late takes the totals back to its hour, and is in t
   expect(month).toEqual({ quota: sums.quota, count: sums.count });
 });
 
+test("calls of this hour count at once after totals went on by a clock that was ahead", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const ahead = now + 40 * DAY;
+  await writeCalls(database, [callAt(now), callAt(ahead)]);
+  const end = ahead - (ahead % HOUR) + HOUR;
+  await foldUntil(end);
+  expect(await until()).toBe(end);
+  const { count } = await sumUsage(database.db, {});
+  await writeCalls(database, [callAt(now), callAt(now)]);
+  expect((await sumUsage(database.db, {})).count).toBe(count + 2);
+  const expected = await readEverything();
+  await foldUntil(now - (now % HOUR));
+  expect(await readEverything()).toEqual(expected);
+  await database.sql`delete from logs where created_at >= ${now}`;
+  await database.sql`delete from usage_rollups where hour >= ${now - (now % HOUR)}`;
+  for (const table of ["usage_totals", "usage_days", "usage_fold"]) await database.sql.unsafe(`delete from ${table}`);
+  await foldUntil(LAST - (LAST % HOUR) + DAY);
+});
+
 // The embedded engine has one connection: nothing runs next to a transaction.
 test.if(process.env.TEST_DATABASE_URL !== undefined)(
   "charges are written while a day is added, and a late one for that day is in its totals",
