@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
@@ -6,6 +6,7 @@ const SEED = "db/embedded/seed.tar.gz";
 const MAKER = "db/embedded/make-seed.ts";
 /** What the seed is made from: it is outdated when one of these is newer. */
 const SOURCES = [MAKER, "node_modules/@electric-sql/pglite/package.json", "db/migrations/meta/_journal.json"];
+const MIGRATIONS = "db/migrations";
 
 /**
  * Makes the initialized data directory that the executable carries (so that a first start need not make one), unless
@@ -13,7 +14,9 @@ const SOURCES = [MAKER, "node_modules/@electric-sql/pglite/package.json", "db/mi
  */
 export async function ensureSeed(): Promise<boolean> {
   const made = await modifiedAt(SEED);
-  const changed = Math.max(...(await Promise.all(SOURCES.map(modifiedAt))));
+  const migrations = (await readdir(path.join(ROOT, MIGRATIONS))).filter((name) => name.endsWith(".sql"));
+  const sources = [...SOURCES, ...migrations.map((name) => `${MIGRATIONS}/${name}`)];
+  const changed = Math.max(...(await Promise.all(sources.map(modifiedAt))));
   if (made >= changed) return false;
   // The engine's code would be compiled once more, for speed: a quarter of the work, and it ends before that pays.
   const env = { ...process.env, BUN_JSC_useOMGJIT: "0" };
