@@ -16,7 +16,8 @@ export const AREAS = {
     tests: [
       "src/gateway/money/*.test.ts",
       // Plans, budgets and policies decide what is held: tests of calls through them.
-      "test/gateway/requests/{budgets,charged-as-reported,plan-calls,plan-limits,plan-models,policies}.test.ts",
+      "test/gateway/requests/{budgets,charged-as-reported,plan-calls,plan-limits,plan-models}.test.ts",
+      "src/gateway/auth/policies.test.ts",
       "test/gateway/responses/service-tiers.test.ts",
       "test/gateway/routing/model-fallbacks.test.ts",
       "test/gateway/endpoints/amounts.test.ts",
@@ -29,7 +30,11 @@ export const AREAS = {
     tests: ["src/billing/ledger/{availability,ledger,outage}.test.ts", "src/billing/ledger/*/*.test.ts"],
     gate: 85,
   },
-  routing: { ...own("src/gateway/routing"), gate: 85 },
+  routing: {
+    sources: ["src/gateway/routing/**/*.ts"],
+    tests: ["src/gateway/routing/**/*.test.ts", "test/gateway/routing/**/*.test.ts"],
+    gate: 85,
+  },
   auth: { ...own("src/gateway/auth"), gate: 85 },
 } as const satisfies Record<string, Area>;
 

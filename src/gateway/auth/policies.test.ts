@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import type { PolicyRules } from "../../../db/schema/accounts/organizations/policies.ts";
-import { createPolicyIndex } from "../../../src/domain/accounts/organizations/policies/directory.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import { createPolicyIndex } from "../../domain/accounts/organizations/policies/directory.ts";
 
 /** Policies of an organization refuse calls before anything is sent, in the client's format, and say which it was. */
 
