@@ -116,3 +116,25 @@ test("Google's client reads limits from its list", async () => {
   const beta = await relay.get("/v1beta/models", { "x-goog-api-key": "sk-test" });
   expect(await beta.json()).toEqual(await (await relay.get("/v1/models", { "x-goog-api-key": "sk-test" })).json());
 });
+
+test("Codex reads the context windows that are known, and efforts that it knows", async () => {
+  const response = await start().get("/v1/models?client_version=0.171.0", { authorization: "Bearer sk-test" });
+  const { data, models } = await response.json();
+  expect(data).toHaveLength(MODELS.length);
+  expect(models.map(({ slug }: { slug: string }) => slug).toSorted()).toEqual(["claude-opus-4-8", "fast", "gpt-4o"]);
+  const opus = models.find(({ slug }: { slug: string }) => slug === "claude-opus-4-8");
+  expect(opus).toMatchObject({
+    display_name: "Claude Opus 4.8",
+    context_window: 1_000_000,
+    max_context_window: 1_000_000,
+    supports_reasoning_summaries: true,
+    input_modalities: ["text", "image"],
+  });
+  expect(opus.base_instructions).toContain("Codex");
+  const efforts = opus.supported_reasoning_levels.map(({ effort }: { effort: string }) => effort);
+  expect(efforts).toContain("high");
+  expect(efforts).not.toContain("max");
+  expect(await (await start().get("/v1/models", { authorization: "Bearer sk-test" })).json()).not.toHaveProperty(
+    "models",
+  );
+});

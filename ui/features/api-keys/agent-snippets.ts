@@ -79,6 +79,13 @@ const SNIPPETS: Readonly<Record<AgentSnippetName, (access: AgentAccess) => strin
     const settings = {
       security: { auth: { selectedType: "gemini-api-key" } },
       ...(isSmaller && { model: { compressionThreshold: Math.floor(share * 1000) / 1000 } }),
+      // Otherwise it compacts, searches and reads pages with Google's models.
+      modelConfigs: {
+        customAliases: {
+          "chat-compression-default": { modelConfig: { model } },
+          "gemini-3-flash-base": { extends: "base", modelConfig: { model } },
+        },
+      },
     };
     return lines(
       `export GOOGLE_GEMINI_BASE_URL=${withoutVersion(baseUrl)}`,

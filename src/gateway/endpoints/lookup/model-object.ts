@@ -24,7 +24,7 @@ const candidatesOf = (services: GatewayContext["services"], group: string, model
   services.channels.candidates(group, servedModel(services, { group }, model) ?? model);
 
 /** Catalog information for a model, by the name that callers use, else by its upstream name. */
-function findModelInfo({ services, catalog }: GatewayContext, { group }: Caller, model: string): ModelInfo {
+export function findModelInfo({ services, catalog }: GatewayContext, { group }: Caller, model: string): ModelInfo {
   const known = catalog().find(model);
   if (known !== UNKNOWN_MODEL) return known;
   const candidates = candidatesOf(services, group, model);

@@ -11,19 +11,22 @@ import type { GatewayServer } from "../../request/arrival.ts";
 import { corsHeaders } from "../../request/headers.ts";
 import { refuse } from "../../request/refuse.ts";
 import { routeNames, servedModel } from "../../routing/model-fallbacks.ts";
+import { codexModels, isCodex } from "./codex-models.ts";
 import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
 
 /**
  * GET /v1/models: the models available to this key. In Anthropic's format for its clients (they send
  * `anthropic-version`), and in Google's for its clients, which list models under this path, too, and send
- * `x-goog-api-key`.
+ * `x-goog-api-key`. Codex (`client_version`) gets its own form besides OpenAI's.
  */
 export function listModels(context: GatewayContext, request: Request, server: GatewayServer | null): Promise<Response> {
   return respondToKey(context, request, server, codecOf(request), async (caller) => {
     const models = allowedModels(context, caller);
     if (isGoogle(request)) return { models: models.map((model) => geminiModel(context, caller, model)) };
     if (!isAnthropic(request)) {
-      return { success: true, object: "list", data: models.map((model) => modelObject(context, caller, model)) };
+      const data = models.map((model) => modelObject(context, caller, model));
+      const forCodex = isCodex(request) && { models: codexModels(context, caller, models) };
+      return { success: true, object: "list", data, ...forCodex };
     }
     return {
       data: models.map((model) => anthropicModel(context, caller, model)),

@@ -8,7 +8,17 @@ import { type Answer, PLAIN, type Sent } from "../../../contracts/matrix/convers
 import { upstreams } from "../../../contracts/matrix/upstreams/index.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../support/gateway/start-upstream.ts";
-import { AGENTS, callShell, FAMILIES, LIMITS, removeHomes, run } from "./programs.ts";
+import {
+  AGENTS,
+  type Agent,
+  CODEX_BY_LIST,
+  callShell,
+  converse,
+  FAMILIES,
+  LIMITS,
+  removeHomes,
+  run,
+} from "./programs.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -65,12 +75,21 @@ const SUMMARY: Answer = {
   usage: { ...PLAIN.usage, prompt: 203_511 },
 };
 
+type Long = Readonly<{
+  /** The prompt's tokens that the upstream reports once the long output is in it. */
+  promptTokens: number;
+  /** Answers the call that holds the long output; absent: as if nothing were too long. */
+  answerLong?: () => Response;
+  /** In a terminal, with a second message. */
+  chats?: boolean;
+  limits?: typeof LIMITS;
+}>;
+
 /**
- * Runs an agent on an upstream that has it run a command with a long output, and then answers the call that holds it as
- * `answerLong` says; null: as if nothing were too long. What it requested before that answer, and after.
+ * Runs an agent on an upstream that has it run a command with a long output. What it requested before the answer to the call that
+ * holds it, and after.
  */
-async function runLong(name: string, family: Family, promptTokens: number, answerLong: (() => Response) | null) {
-  const agent = AGENTS[name];
+async function runLong(agent: Agent | undefined, family: Family, { promptTokens, answerLong, chats, limits }: Long) {
   const program = agent && Bun.which(agent.command);
   if (!agent || !program) throw new Error("it is not installed");
   const { type, model, key, speak, read, isStream } = upstreams[family];
@@ -89,39 +108,64 @@ async function runLong(name: string, family: Family, promptTokens: number, answe
     const call = hasCalled ? null : callShell(sent, "seq 1 3000");
     hasCalled ||= call !== null;
     if (call) return speak({ ...call, usage: { ...call.usage, prompt: promptTokens } }, stream);
-    if (sent.results.length === 0 || !answerLong) return speak(sent.tools.length === 0 ? SUMMARY : PLAIN, stream);
-    isRefused = true;
-    return answerLong();
+    if (sent.results.length > 0 && answerLong) {
+      isRefused = true;
+      return answerLong();
+    }
+    if (sent.tools.length === 0) return speak(SUMMARY, stream);
+    const isLong = sent.results.length > 0;
+    return speak(isLong ? { ...PLAIN, usage: { ...PLAIN.usage, prompt: promptTokens } } : PLAIN, stream);
   });
   const relay = startRelay({
     channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
     options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
   });
   stops.push(upstream.stop, relay.stop);
-  await run(agent, program, { baseUrl: `${relay.url}/v1`, key: "sk-test", model, ...LIMITS });
+  const access = { baseUrl: `${relay.url}/v1`, key: "sk-test", model, ...(limits ?? LIMITS) };
+  const hasResult = () => requests.before.some(({ results }) => results.length > 0);
+  const hasContinued = () => isSummarized(requests.before);
+  if (chats) await converse(agent, program, access, { message: "Go on.", isAnswered: hasResult, isDone: hasContinued });
+  else await run(agent, program, access);
   return requests;
 }
 
-/** Agents that compact when their provider refuses, and those that only do so before. */
-const REACTS = ["Claude Code", "opencode", "Copilot CLI", "Qwen Code", "Kilo", "pi"];
-const ANTICIPATES = ["Codex"];
+/** Whether an agent went on without the long output, which it had before. */
+function isSummarized(before: readonly Sent[]): boolean {
+  const last = before.at(-1);
+  return before.some(({ results }) => results.length > 0) && last?.results.length === 0 && last.tools.length > 0;
+}
+
+/** Agents that compact when their provider refuses. */
+const REACTS = ["Claude Code", "opencode", "Copilot CLI", "Qwen Code", "Cline", "Kilo", "pi"];
+/** Agents that only do so before, and what each goes by. Continue counts the tokens itself, and cuts outputs to some thousands. */
+const ANTICIPATES: Readonly<Record<string, Long>> = {
+  Codex: { promptTokens: 195_000 },
+  Continue: { promptTokens: 1, limits: { contextWindow: 10_500, outputLimit: 4_000 } },
+  "Gemini CLI": { promptTokens: 170_000, chats: true },
+};
 
 const isInstalled = (name: string): boolean => Bun.which(AGENTS[name]?.command ?? "") !== null;
 const runsOf = (names: readonly string[]) => names.flatMap((name) => FAMILIES.map((family) => [name, family] as const));
 
 for (const [name, family] of runsOf(REACTS))
   test.if(isInstalled(name))(`${name} compacts by itself when ${family} refuses a too long prompt`, async () => {
-    const { after } = await runLong(name, family, 120_000, OVERFLOWS[family]);
-    // A summary, and the conversation that goes on with it.
-    expect(after.length).toBeGreaterThanOrEqual(2);
-    expect(after.at(-1)?.tools.length).toBeGreaterThan(0);
+    const long = { promptTokens: 120_000, answerLong: OVERFLOWS[family] };
+    const { before, after } = await runLong(AGENTS[name], family, long);
+    expect(after.length).toBeGreaterThan(0);
+    expect([...before, ...after]).toSatisfy(isSummarized);
   });
 
-for (const [name, family] of runsOf(ANTICIPATES))
+for (const [name, family] of runsOf(Object.keys(ANTICIPATES)))
   test.if(isInstalled(name))(`${name} compacts before the window of its set-up is full, on ${family}`, async () => {
-    const { before } = await runLong(name, family, 195_000, null);
-    const summary = before.findIndex(({ tools }) => tools.length === 0);
-    expect(summary).toBeGreaterThan(0);
-    expect(before.at(-1)?.results).toEqual([]);
-    expect(before.at(-1)?.tools.length).toBeGreaterThan(0);
+    const long = ANTICIPATES[name] ?? { promptTokens: 1 };
+    expect((await runLong(AGENTS[name], family, long)).before).toSatisfy(isSummarized);
   });
+
+test.if(isInstalled("Codex"))(
+  "Codex knows the window by the list of models, where its key comes from a command",
+  async () => {
+    // Without the list it would take the model for one of 272,000 tokens.
+    const { before } = await runLong(CODEX_BY_LIST, "anthropic", { promptTokens: 185_000 });
+    expect(before).toSatisfy(isSummarized);
+  },
+);

@@ -5,12 +5,17 @@ import { join } from "node:path";
 import { recordOf } from "../../../../src/formats/json.ts";
 import { type SnippetName, snippetOf } from "../../../../ui/features/api-keys/snippets.ts";
 import { type Answer, PLAIN, type Sent } from "../../../contracts/matrix/conversation.ts";
+import { until } from "../../../support/lib/until.ts";
 
 export const OVER_WEBSOCKET = "Codex over WebSocket";
 
 export type Agent = Readonly<{
   command: string;
   args: readonly string[];
+  /** Arguments of the command that signs in, from the snippet. */
+  signIn?: (snippet: string) => readonly string[];
+  /** Its conversation in a terminal, with the question as its first message. */
+  chatArgs?: readonly string[];
   /** What the console's snippet for it becomes, as files in its home. Variables that the snippet exports are set besides. */
   files: (snippet: string) => Readonly<Record<string, string>>;
   snippet: SnippetName;
@@ -28,6 +33,15 @@ export const codex = (settings: string): Agent => ({
   files: (snippet) => ({ ".codex/config.toml": `${snippet}\n${settings}` }),
 });
 
+/** Knows the model by the gateway's list alone, which Codex reads where its key comes from a command. */
+export const CODEX_BY_LIST: Agent = {
+  ...codex(""),
+  files: (snippet) => ({
+    ".codex/config.toml": `${snippet.replace(/^(env_key|model_context_window) .*\n/gm, "")}
+auth = { command = "printenv", args = ["SLUICE_KEY"] }`,
+  }),
+};
+
 export const AGENTS: Readonly<Record<string, Agent>> = {
   "Claude Code": {
     command: "claude",
@@ -40,6 +54,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
   "Gemini CLI": {
     command: "gemini",
     args: ["--yolo", "--skip-trust", "--prompt", QUESTION],
+    chatArgs: ["--yolo", "--skip-trust", "--screen-reader", "--prompt-interactive", QUESTION],
     snippet: "geminiCli",
     files: (snippet) => ({ ".gemini/settings.json": /^# (\{.*)$/m.exec(snippet)?.[1] ?? "" }),
   },
@@ -60,6 +75,13 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     args: ["--yolo", QUESTION],
     snippet: "qwenCode",
     files: (snippet) => ({ ".qwen/settings.json": /^# (\{.*)$/m.exec(snippet)?.[1] ?? "" }),
+  },
+  Cline: {
+    command: "cline",
+    signIn: (snippet) => /^# In a terminal: cline (.*)$/m.exec(snippet)?.[1]?.split(" ") ?? [],
+    args: [QUESTION],
+    snippet: "cline",
+    files: () => ({}),
   },
   Kilo: {
     command: "kilo",
@@ -86,11 +108,14 @@ export const FAMILIES = ["openai-responses", "openai-chat", "anthropic", "gemini
 
 /** A call of the first tool that runs commands; null: the agent has none. */
 export function callShell({ tools }: Sent, commandLine: string): Answer | null {
-  const shell = tools.find(({ name }) => /^(bash|shell|shell_command|exec_command|run_shell_command)$/i.test(name));
+  const shell = tools.find(({ name }) =>
+    /^(bash|shell|shell_command|exec_command|run_shell_command|run_commands)$/i.test(name),
+  );
   if (!shell) return null;
-  const { cmd, command } = recordOf(recordOf(shell.schema)?.properties) ?? {};
+  const { cmd, command, commands } = recordOf(recordOf(shell.schema)?.properties) ?? {};
   const line = recordOf(command)?.type === "array" ? ["bash", "-c", commandLine] : commandLine;
-  const input = { [cmd ? "cmd" : "command"]: line, description: "Runs a command" };
+  const argument = commands ? { commands: [commandLine] } : { [cmd ? "cmd" : "command"]: line };
+  const input = { ...argument, description: "Runs a command" };
   return { ...PLAIN, text: "", calls: [{ name: shell.name, input }], finish: "tool_calls" };
 }
 
@@ -101,23 +126,67 @@ const homes: string[] = [];
 /** Removes the homes of agents that have ended. */
 export const removeHomes = () => Promise.all(homes.splice(0).map((home) => rm(home, { recursive: true, force: true })));
 
-/** Runs an agent in a new home that is set up as the snippet says. Resolves when it has ended. */
-export async function run(agent: Agent, path: string, access: Parameters<typeof snippetOf>[1]) {
+/** A new home for an agent that is set up as the snippet says, and the environment to run it in. */
+async function prepare(agent: Agent, access: Parameters<typeof snippetOf>[1]) {
   const home = await mkdtemp(join(tmpdir(), "sluice-agent-"));
   homes.push(home);
   const snippet = snippetOf(agent.snippet, access);
   for (const [file, text] of Object.entries(agent.files(snippet))) await Bun.write(join(home, file), text);
   const exported = [...snippet.matchAll(/export (\w+)=(.*)/g)].map(([, variable, value]) => [variable, value]);
-  const child = Bun.spawn([path, ...agent.args], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, ...Object.fromEntries(exported) },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  const env = { PATH: process.env.PATH, HOME: home, ...Object.fromEntries(exported) };
+  return { home, env };
+}
+
+/** Runs an agent in a new home. Resolves when it has ended. */
+export async function run(agent: Agent, path: string, access: Parameters<typeof snippetOf>[1]) {
+  const { home, env } = await prepare(agent, access);
+  const signIn = agent.signIn?.(snippetOf(agent.snippet, access));
+  if (signIn) await Bun.spawn([path, ...signIn], { cwd: home, env, stdio: ["ignore", "ignore", "ignore"] }).exited;
+  const child = Bun.spawn([path, ...agent.args], { cwd: home, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [output, errors] = await Promise.all([
     Bun.readableStreamToText(child.stdout),
     Bun.readableStreamToText(child.stderr),
   ]);
   return { code: await child.exited, home, output, errors };
+}
+
+/** Keys are typed with pauses, so that a terminal program does not take them for pasted text. */
+const BETWEEN_KEYS_MS = 500;
+
+/**
+ * Has an agent answer the question in a terminal, and then `message`, which is typed once `isAnswered()`. Resolves when
+ * `isDone()`; rejects if that takes too long.
+ */
+export async function converse(
+  agent: Agent,
+  path: string,
+  access: Parameters<typeof snippetOf>[1],
+  { message, isAnswered, isDone }: Readonly<{ message: string; isAnswered: () => boolean; isDone: () => boolean }>,
+) {
+  const { home, env } = await prepare(agent, access);
+  let screen = "";
+  const decoder = new TextDecoder();
+  const terminal = {
+    ...{ cols: 120, rows: 40 },
+    data(_: unknown, bytes: Uint8Array) {
+      screen += decoder.decode(bytes, { stream: true });
+    },
+  };
+  const child = Bun.spawn([path, ...(agent.chatArgs ?? [])], {
+    cwd: home,
+    env: { ...env, TERM: "xterm-256color" },
+    terminal,
+  });
+  try {
+    await until(() => isAnswered() && screen.includes(PLAIN.text));
+    for (const keys of [message, "\r"]) {
+      await Bun.sleep(BETWEEN_KEYS_MS);
+      child.terminal?.write(keys);
+    }
+    await until(isDone);
+  } finally {
+    // With the processes that it started: in a terminal it leads a session.
+    process.kill(-child.pid, "SIGKILL");
+    await child.exited;
+  }
 }
