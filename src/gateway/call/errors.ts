@@ -67,7 +67,8 @@ export class GatewayError extends Error {
 export function usedUp(code: string, reason: Sentence, limit: LimitKind, renewsAt = 0): GatewayError {
   const details = { limit, isQuota: true };
   const seconds = renewsAt - nowSeconds();
-  if (renewsAt === 0 || seconds <= 0) return new GatewayError(429, code, reason, details);
+  if (renewsAt === 0) return new GatewayError(429, code, { code: "gateway_quota_stays", params: { reason } }, details);
+  if (seconds <= 0) return new GatewayError(429, code, reason, details);
   const renews = new Date(renewsAt * 1000).toISOString().slice(0, 16).replace("T", " ");
   const renewing: Sentence = { code: "gateway_quota_renews", params: { reason, renews } };
   return new GatewayError(429, code, renewing, { ...details, retryAfterSeconds: seconds });

@@ -165,7 +165,10 @@ function renewing(refusal: GatewayError, plans: readonly PlanTerms[]): GatewayEr
   const first = Math.min(...ends);
   const { reason } = refusal;
   if (typeof reason === "string" || !Number.isFinite(first) || refusal.retryAfterSeconds !== undefined) return refusal;
-  return usedUp(String(refusal.code), reason, "budget", Math.max(first, now + 1));
+  // No time was known so far.
+  const bare = reason.code === "gateway_quota_stays" ? reason.params?.reason : reason;
+  if (typeof bare !== "object") return refusal;
+  return usedUp(String(refusal.code), bare, "budget", Math.max(first, now + 1));
 }
 
 /** Holds one of the calls that the window of a plan includes. Rejects GatewayError: none is left. */

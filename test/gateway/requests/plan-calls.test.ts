@@ -91,7 +91,7 @@ test("who has used up the calls is refused until they renew, in each API's forma
   expect(seconds).toBeGreaterThan(5 * 3600 - 120);
   expect(seconds).toBeLessThanOrEqual(5 * 3600);
   const message = expect.stringMatching(
-    /^The 1 calls that the plan Strict includes are used up\. .* \d{4}-\d\d-\d\d \d\d:\d\d UTC, in \d+ min\./,
+    /^Quota of the plan Strict exceeded: the 1 calls that it includes are used up\. .* \d{4}-\d\d-\d\d \d\d:\d\d UTC, in \d+ min\./,
   );
   expect(await refused.json()).toMatchObject({ error: { code: "insufficient_quota", message } });
   expect(await (await ask("gpt-4o", "/v1/messages")).json()).toMatchObject({

@@ -14,7 +14,7 @@ export const accessMessages = {
     en: "The API key cannot be verified right now. Try again shortly.",
     zh: "暂时无法验证该令牌，请稍后重试。",
   },
-  gateway_key_used_up: { en: "The quota of API key {key} is used up.", zh: "令牌 {key} 的额度已用完。" },
+  gateway_key_used_up: { en: "The quota of API key {key} is exhausted.", zh: "令牌 {key} 的额度已用完。" },
   gateway_key_expired: { en: "This API key has expired.", zh: "该令牌已过期。" },
   gateway_key_disabled: { en: "This API key is disabled.", zh: "该令牌已禁用。" },
   gateway_key_ip: { en: "This API key cannot be used from IP address {ip}.", zh: "该令牌不允许从 IP 地址 {ip} 使用。" },
@@ -59,19 +59,26 @@ export const accessMessages = {
   },
 } as const;
 
-/** Why a call is refused for now: quota, rate limits, and what the gateway itself cannot do at the moment. */
+/**
+ * Why a call is refused for now: quota, rate limits, and what the gateway itself cannot do at the moment. Qwen Code gives up a call
+ * at once if the message says in English that a quota or budget is exceeded or exhausted, and when it "will reset".
+ */
 export const limitMessages = {
   gateway_quota_units: { en: "{count} quota units", zh: "{count} 额度单位" },
   gateway_quota_renews: {
-    en: "{reason} The quota is renewed at {renews} UTC.",
+    en: "{reason} The quota will reset at {renews} UTC.",
     zh: "{reason}额度将于 {renews} UTC 重置。",
   },
+  gateway_quota_stays: {
+    en: "{reason} The quota will reset only when credit is added or the limit is raised.",
+    zh: "{reason}充值或提高额度后方可继续使用。",
+  },
   gateway_user_quota: {
-    en: "Insufficient quota: this request needs up to {needed}, {available} are available.",
+    en: "Quota exceeded: this request needs up to {needed}, {available} are available.",
     zh: "额度不足：本次请求最多需要 {needed}，可用 {available}。",
   },
   gateway_key_quota: {
-    en: "Insufficient API key quota: this request needs up to {needed}, {available} are available.",
+    en: "API key quota exceeded: this request needs up to {needed}, {available} are available.",
     zh: "令牌额度不足：本次请求最多需要 {needed}，可用 {available}。",
   },
   gateway_budget_key: {
@@ -123,7 +130,7 @@ export const limitMessages = {
     zh: "{minutes} 分钟内最多 {count} 次请求，请在 {seconds} 秒后重试。",
   },
   gateway_plan_calls: {
-    en: "The {calls} calls that the plan {plan} includes are used up. The next are available at {renews} UTC, in {minutes} min.",
+    en: "Quota of the plan {plan} exceeded: the {calls} calls that it includes are used up. It will reset at {renews} UTC, in {minutes} min.",
     zh: "套餐「{plan}」包含的 {calls} 次调用已用完，将于 {renews} UTC（{minutes} 分钟后）恢复。",
   },
   gateway_plan_model: {

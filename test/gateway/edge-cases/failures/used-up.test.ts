@@ -61,6 +61,10 @@ describe.each(Object.entries(CALLS))("%s", (name, [path, body, status, expected]
     expect(upstream.received).toHaveLength(0);
     const { error } = (await answer.json()) as { error: { message: string; details?: object[] } };
     expect(error).toMatchObject(expected);
+    // By these words Qwen Code gives up at once.
+    expect(error.message).toMatch(/quota/i);
+    expect(error.message).toMatch(/exhausted|exceeded/);
+    expect(error.message).toContain("will reset");
     return { error, headers: answer.headers };
   };
 
@@ -79,7 +83,7 @@ describe.each(Object.entries(CALLS))("%s", (name, [path, body, status, expected]
     const renewsAt = inAnHour();
     const { error, headers } = await refusedBy({ tokens: { test: { status: 4, budgetRenewsAt: renewsAt } } });
     const time = new Date(renewsAt * 1000).toISOString().slice(0, 16).replace("T", " ");
-    expect(error.message).toContain(`is used up. The quota is renewed at ${time} UTC.`);
+    expect(error.message).toContain(`is exhausted. The quota will reset at ${time} UTC.`);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(3_500);
     if (name !== "Gemini") return;
     // Gemini CLI gives up when the time to wait is longer than five minutes.
@@ -89,8 +93,7 @@ describe.each(Object.entries(CALLS))("%s", (name, [path, body, status, expected]
 
   test("a key that nothing renews", async () => {
     const { error, headers } = await refusedBy({ tokens: { test: { status: 4 } } });
-    expect(error.message).toContain("is used up.");
-    expect(error.message).not.toContain("renewed");
+    expect(error.message).toContain("is exhausted. The quota will reset only when");
     expect(headers.get("retry-after")).toBeNull();
   });
 });
