@@ -39,6 +39,7 @@ export const UNKNOWN_MODEL: ModelInfo = {
   deprecation_date: null,
   deprecation_source: null,
   deprecation_channel_types: null,
+  platform_retirements: null,
   successor: null,
   source: null,
   read_on: null,

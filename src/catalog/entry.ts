@@ -121,6 +121,8 @@ const PRICE_READERS = {
   source: text,
 };
 
+const readPlatformRetirement = fieldsOf({ date: day, source: text, channel_types: listOf(channelType) });
+
 const FACT_READERS = {
   name: orNull(text),
   provider: orNull(text),
@@ -157,6 +159,8 @@ const FACT_READERS = {
   deprecation_source: orNull(text),
   /** The channel types of the services that turn it off on that day; absent: all. */
   deprecation_channel_types: orNull(listOf(channelType)),
+  /** Days on which other services turn it off than the maker: clouds have dates of their own. */
+  platform_retirements: orNull(listOf(readPlatformRetirement)),
   /** The model that its provider recommends in its place. */
   successor: orNull(text),
   source: orNull(text),
@@ -285,9 +289,19 @@ export function readDocument(value: unknown): CatalogDocument {
   return { format, sources, models: new Map([...models].map(([name, entry]) => [name, dated(entry, sources)])) };
 }
 
-/** The entry with the services that its date of retirement holds for, as its source names them. */
+/** The entry with the services that its dates of retirement hold for, as their sources name them. */
 function dated(entry: CatalogEntry, sources: CatalogDocument["sources"]): CatalogEntry {
-  const { deprecation_source: source, deprecation_channel_types: own } = entry;
-  const types = source ? sources[source]?.channel_types : undefined;
-  return types && own === undefined ? { ...entry, deprecation_channel_types: types } : entry;
+  const typesOf = (source: string | null | undefined) => (source ? sources[source]?.channel_types : undefined);
+  const { deprecation_source: source, deprecation_channel_types: own, platform_retirements: platforms } = entry;
+  const types = typesOf(source);
+  return {
+    ...entry,
+    ...(types && own === undefined && { deprecation_channel_types: types }),
+    ...(platforms && {
+      platform_retirements: platforms.map((platform) => ({
+        channel_types: typesOf(platform.source) ?? [],
+        ...platform,
+      })),
+    }),
+  };
 }

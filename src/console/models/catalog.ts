@@ -74,6 +74,15 @@ const entry: TSchema & { static: object } = t.Object(
     deprecation_date: orNull(t.String()),
     deprecation_source: orNull(t.String()),
     deprecation_channel_types: orNull(t.Array(integer({ minimum: 1 }))),
+    platform_retirements: orNull(
+      t.Array(
+        t.Object({
+          date: t.Optional(t.String()),
+          source: t.Optional(t.String()),
+          channel_types: t.Optional(t.Array(integer({ minimum: 1 }))),
+        }),
+      ),
+    ),
     successor: orNull(t.String()),
     source: orNull(t.String()),
     read_on: orNull(t.String()),

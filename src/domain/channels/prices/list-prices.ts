@@ -59,6 +59,8 @@ export type PricedModel = Readonly<{
   output_modalities: readonly string[] | null;
   /** The day on which the provider turns it off; null: none is known. */
   deprecation_date: string | null;
+  /** The model that its provider recommends in its place. */
+  successor: string | null;
   /** Steps by length of the prompt: factors for prompts of more than `over` tokens. */
   context_tiers: readonly { over: number; input: number; output: number }[];
   /** Factors of the service tiers that the model has prices for, by name. */
@@ -169,8 +171,8 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
 /** What is known of a model by the first of its names that is known at all. */
 function factsOf(catalog: Catalog, names: readonly string[]) {
   const info = names.map((name) => catalog.find(name)).find((found) => found !== UNKNOWN_MODEL) ?? UNKNOWN_MODEL;
-  const { context_window, output_limit, input_modalities, output_modalities, deprecation_date } = info;
-  return { context_window, output_limit, input_modalities, output_modalities, deprecation_date };
+  const { context_window, output_limit, input_modalities, output_modalities, deprecation_date, successor } = info;
+  return { context_window, output_limit, input_modalities, output_modalities, deprecation_date, successor };
 }
 
 /** Its channel makes nothing but videos. */

@@ -15,7 +15,12 @@ describe("a retirement", () => {
     ["2026-08", "2026-09-01", true],
   ];
   test.each(cases)("of %s is over on %s: %p", (date, today, isOver) => {
-    const facts = { deprecation_date: date, deprecation_channel_types: null, successor: null };
+    const facts = {
+      deprecation_date: date,
+      deprecation_channel_types: null,
+      platform_retirements: null,
+      successor: null,
+    };
     expect(retirementOf(facts, 14, today) !== null).toBe(isOver);
   });
 
@@ -26,6 +31,11 @@ describe("a retirement", () => {
     // Another host under Anthropic's API, and clouds, which have dates of their own.
     [14, "https://claude.example/v1", "claude-opus-4-1", false],
     [33, "", "claude-opus-4-1", false],
+    [33, "", "claude-3-7-sonnet-20250219", true],
+    [1007, "", "us.anthropic.claude-opus-4-20250514-v1:0", true],
+    [1007, "https://bedrock.example", "us.anthropic.claude-opus-4-20250514-v1:0", false],
+    [41, "", "claude-3-haiku@20240307", true],
+    [33, "", "claude-3-haiku-20240307", false],
     [41, "", "claude-opus-4-1", false],
     [1000, "", "llama-3.3-70b-versatile", true],
     [1, "", "llama-3.3-70b-versatile", false],
@@ -40,6 +50,14 @@ describe("a retirement", () => {
   ];
   test.each(services)("at type %i, %p: %s %p", (type, baseUrl, model, isRetired) => {
     expect(retirementAt(shippedCatalog, { type, baseUrl }, model, "2026-11-29") !== null).toBe(isRetired);
+  });
+
+  test("has the day of the service where that differs from the maker's", () => {
+    const dayAt = (type: number) =>
+      retirementOf(shippedCatalog.find("claude-3-5-haiku-20241022"), type, "2026-11-29")?.date;
+    expect([14, 33, 1007, 41].map(dayAt)).toEqual(["2026-02-19", "2026-06-19", "2026-06-19", "2026-07-05"]);
+    const before = retirementOf(shippedCatalog.find("claude-3-5-haiku-20241022"), 41, "2026-07-04");
+    expect(before).toBeNull();
   });
 
   test("that an operator states holds at every address", () => {

@@ -20,7 +20,8 @@ export function retirementAt(
 ): Retirement | null {
   const info = catalog.find(model);
   // A date without services, which an operator has set, holds for every channel.
-  if (info.deprecation_channel_types !== null && !isOwnHost(baseUrl, providerOf(type)?.defaultBaseUrl)) return null;
+  const isOfServices = info.deprecation_channel_types !== null || info.platform_retirements !== null;
+  if (isOfServices && !isOwnHost(baseUrl, providerOf(type)?.defaultBaseUrl)) return null;
   return retirementOf(info, type, today);
 }
 

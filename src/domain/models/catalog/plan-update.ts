@@ -46,6 +46,12 @@ export function updateEntries({ models, sources }: CatalogDocument): CatalogEntr
       ...facts,
       ...(source && { source: source.pages?.[0] ?? null, read_on: facts.read_on ?? source.read_on ?? null }),
       ...(shutdownSource && { deprecation_source: shutdownSource.pages?.[0] ?? null }),
+      ...(facts.platform_retirements && {
+        platform_retirements: facts.platform_retirements.map(({ source: key = "", ...platform }) => ({
+          ...platform,
+          source: sources[key]?.pages?.[0] ?? key,
+        })),
+      }),
       ...(price && { price: writtenPrice(price, sources) }),
     };
     return [model, written, entry] as const;
@@ -161,6 +167,12 @@ const isSameFact = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b);
 const textOf = (fact: unknown): string => JSON.stringify(Array.isArray(fact) ? fact.toSorted() : (fact ?? null));
 
 /** Where a fact was read changes with every reading. */
-const UNINTERESTING: readonly string[] = ["source", "read_on", "deprecation_source", "deprecation_channel_types"];
+const UNINTERESTING: readonly string[] = [
+  "source",
+  "read_on",
+  "deprecation_source",
+  "deprecation_channel_types",
+  "platform_retirements",
+];
 
 const isShown = (field: string): boolean => ENTRY_FIELDS.includes(field) && !UNINTERESTING.includes(field);

@@ -221,7 +221,10 @@ export const CatalogDrawer = ({ entry, mayEdit, onClose }: CatalogDrawerProps) =
           </Section>
         )}
         <Section title={t("catalog.form.origin")}>
-          {text("deprecation", t("catalog.form.deprecation"), facts?.deprecation_date ?? "2027-01-31")}
+          <Row gap={3} sx={{ alignItems: "flex-start" }}>
+            {text("deprecation", t("catalog.form.deprecation"), facts?.deprecation_date ?? "2027-01-31")}
+            {text("successor", t("catalog.form.successor"), facts?.successor ?? "")}
+          </Row>
           {text("source", t("catalog.form.source"), "https://")}
           {entry && entry.pages.length > 0 && <Sources pages={entry.pages} readOn={entry.read_on} />}
         </Section>

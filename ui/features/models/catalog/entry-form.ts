@@ -30,6 +30,7 @@ export type EntryForm = Readonly<{
   minBudget: string;
   maxBudget: string;
   deprecation: string;
+  successor: string;
   source: string;
   price: "keep" | "list" | "tokens" | "call";
   priceInput: string;
@@ -60,6 +61,7 @@ export function entryForm(entry: CatalogModel | null): EntryForm {
     minBudget: textOf(own.reasoning?.min_budget),
     maxBudget: textOf(own.reasoning?.max_budget),
     deprecation: textOf(own.deprecation_date),
+    successor: textOf(own.successor),
     source: textOf(own.source),
     price: "keep",
     priceInput: textOf(input),
@@ -76,6 +78,7 @@ export function checkEntryForm(form: EntryForm) {
   const amountError = (text: string): "price" | undefined =>
     text.trim() !== "" && isPrice(Number(text)) ? undefined : "price";
   const day = form.deprecation.trim();
+  const successor = form.successor.trim();
   return {
     model: isModelName(form.model.trim()) ? undefined : ("name" as const),
     context: tokensError(form.context),
@@ -83,6 +86,7 @@ export function checkEntryForm(form: EntryForm) {
     minBudget: tokensError(form.minBudget),
     maxBudget: tokensError(form.maxBudget),
     deprecation: day === "" || isDay(day) ? undefined : ("day" as const),
+    successor: successor === "" || isModelName(successor) ? undefined : ("name" as const),
     ...(form.price === "call" && { priceCall: amountError(form.priceCall) }),
     ...(form.price === "tokens" && {
       priceInput: amountError(form.priceInput),
@@ -111,6 +115,7 @@ export function entryOf(form: EntryForm, entry: CatalogModel | null): OwnEntry {
     structured_output: flag(form.schema),
     reasoning,
     deprecation_date: text(form.deprecation),
+    successor: text(form.successor),
     deprecation_source: text(form.deprecation) && entry?.own?.deprecation_source,
     source: text(form.source),
     ...priceOf(form, entry),

@@ -31,7 +31,7 @@ import { capabilityOf, makerOf } from "../pricing/model-traits.ts";
 import { PriceLines } from "../pricing/PriceLines.tsx";
 import { type PricedModel, pricing } from "../pricing/pricing.ts";
 import { ModelHealth } from "./ModelHealth.tsx";
-import { modelPage, TYPICAL_WORKLOAD, workloadCost } from "./model-page.ts";
+import { modelPage, modelPath, TYPICAL_WORKLOAD, workloadCost } from "./model-page.ts";
 import { WorkloadFields } from "./WorkloadFields.tsx";
 
 const LANGUAGES = ["curl", "python", "typescript", "anthropic", "google"] as const satisfies readonly SnippetName[];
@@ -126,7 +126,14 @@ export const ModelPage = () => {
       </Row>
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={320} />}
-      {data && <Body page={data} groupRatios={prices.data?.groupRatio} ownGroup={prices.data?.ownGroup ?? "default"} />}
+      {data && (
+        <Body
+          page={data}
+          groupRatios={prices.data?.groupRatio}
+          ownGroup={prices.data?.ownGroup ?? "default"}
+          isOffered={(model) => prices.data?.models.some(({ model_name }) => model_name === model) === true}
+        />
+      )}
     </Box>
   );
 };
@@ -135,9 +142,10 @@ type BodyProps = Readonly<{
   page: ModelPageView;
   groupRatios: Readonly<Record<string, number>> | undefined;
   ownGroup: string;
+  isOffered: (model: string) => boolean;
 }>;
 
-const Body = ({ page, groupRatios, ownGroup }: BodyProps) => {
+const Body = ({ page, groupRatios, ownGroup, isOffered }: BodyProps) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
   const { model, facts } = page;
@@ -158,7 +166,7 @@ const Body = ({ page, groupRatios, ownGroup }: BodyProps) => {
       <Col gap={4}>
         <Box sx={{ fontSize: 14, lineHeight: "22px", maxWidth: 720 }}>{description}</Box>
         <Panel title={t("model.abilities")}>
-          <Abilities page={page} />
+          <Abilities page={page} isOffered={isOffered} />
         </Panel>
         <ExampleCall model={model.model_name} />
       </Col>
@@ -181,7 +189,19 @@ const Body = ({ page, groupRatios, ownGroup }: BodyProps) => {
   );
 };
 
-const Abilities = ({ page: { model, facts } }: { page: ModelPageView }) => {
+/** The model that its provider recommends in its place, with its page where the site offers it. */
+const Successor = ({ name, isOffered }: Readonly<{ name: string; isOffered: (model: string) => boolean }>) =>
+  isOffered(name) ? (
+    <MuiLink component={Link} to={modelPath(name)}>
+      {name}
+    </MuiLink>
+  ) : (
+    name
+  );
+
+type AbilitiesProps = Readonly<{ page: ModelPageView; isOffered: (model: string) => boolean }>;
+
+const Abilities = ({ page: { model, facts }, isOffered }: AbilitiesProps) => {
   const { t, i18n } = useTranslation();
   const kinds = (names: readonly string[] | null) =>
     names
@@ -206,6 +226,11 @@ const Abilities = ({ page: { model, facts } }: { page: ModelPageView }) => {
         [t("model.structured"), flag(facts.structured_output)],
         [t("model.reasoning"), `${flag(facts.reasoning)}${efforts}`],
         ...(model.deprecation_date ? ([[t("model.shutdown"), model.deprecation_date]] as const) : []),
+        ...(model.successor
+          ? ([
+              [t("model.successor"), <Successor key="successor" name={model.successor} isOffered={isOffered} />],
+            ] as const)
+          : []),
       ]}
     />
   );

@@ -26,6 +26,7 @@ const MODEL: PricedModel = {
   input_modalities: null,
   output_modalities: null,
   deprecation_date: null,
+  successor: null,
   context_tiers: [{ over: 100_000, input: 2, output: 1.5 }],
   service_tiers: {},
   price_hours: [],

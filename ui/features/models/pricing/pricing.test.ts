@@ -29,6 +29,7 @@ const MODEL: PricedModel = {
   input_modalities: null,
   output_modalities: null,
   deprecation_date: null,
+  successor: null,
   context_tiers: [],
   service_tiers: {},
   price_hours: [],

@@ -16,7 +16,12 @@ const MODEL: PricedModel = {
   ...{ image_ratio: null, image_completion_ratio: null, audio_ratio: null, audio_completion_ratio: null },
   ...{ cache_creation_ratio: null, owner_by: "", enable_groups: [], unit: "token", variants: {}, is_estimate: false },
   ...{ is_priced: true, context_window: null, output_limit: 4096, input_modalities: null, output_modalities: null },
-  ...{ deprecation_date: null, context_tiers: [{ over: 100_000, input: 2, output: 1.5 }], service_tiers: {} },
+  ...{
+    deprecation_date: null,
+    successor: null,
+    context_tiers: [{ over: 100_000, input: 2, output: 1.5 }],
+    service_tiers: {},
+  },
   price_hours: [],
 };
 const says = (text: string) => [{ role: "user" as const, content: text }];
