@@ -47,6 +47,11 @@ describe("lookups", () => {
 
   test("names are stripped of what hosts add", () => {
     expect(nameForms("us.anthropic.claude-sonnet-4-5-20250929-v1:0")).toContain("claude-sonnet-4-5");
+    expect(nameForms("claude-3-haiku@20240307")).toEqual([
+      "claude-3-haiku@20240307",
+      "claude-3-haiku-20240307",
+      "claude-3-haiku",
+    ]);
     expect(nameForms("anthropic/claude-opus-4.8")).toContain("claude-opus-4-8");
     expect(nameForms("gpt-4.1")).toEqual(["gpt-4.1"]);
   });

@@ -139,6 +139,8 @@ export function nameForms(model: string): readonly string[] {
   form = add(form.slice(form.lastIndexOf("/") + 1));
   if (form.startsWith("ft:")) form = add(form.slice(3).replace(/:.*$/, ""));
   form = add(form.replace(/^(?:[a-z-]+\.)+(?=[a-z])/, ""));
+  // Google Cloud writes a version's day so.
+  form = add(form.replace(/@(\d{8})$/, "-$1"));
   form = add(form.replace(/[:@].*$/, ""));
   form = add(form.replace(/-v\d+$/, ""));
   form = add(form.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8})$/, ""));
