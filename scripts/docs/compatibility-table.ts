@@ -8,7 +8,7 @@ import {
   type ProviderName,
   UNSUPPORTED,
 } from "../../test/contracts/matrix/cells.ts";
-import { servicesTable } from "./services-table.ts";
+import { servicesTable, sourcesTable } from "./services-table.ts";
 
 const CLIENT_FORMATS = {
   chat: "Chat",
@@ -56,8 +56,9 @@ export function channelTypeTable(): string {
   return [line(["Type", "Name", "Serves", "Console fetches"]), line(Array(4).fill("---")), ...rows].join("\n");
 }
 
-/** The text with the services between their markers. Throws when it has no markers. */
-export const withServices = (text: string): string => between(text, "services", servicesTable());
+/** The text with both tables of services between their markers. Throws when it has no markers. */
+export const withServices = (text: string): string =>
+  between(between(text, "services", servicesTable()), "sources", sourcesTable());
 
 /** The text with both tables between their markers. Throws when it has no markers. */
 export const withTable = (text: string): string =>

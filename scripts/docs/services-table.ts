@@ -1,5 +1,5 @@
 import type { ReasoningControl } from "../../src/formats/helpers/service.ts";
-import { chatServiceOf } from "../../src/providers/contract/facts.ts";
+import { chatServiceOf, hasRecord } from "../../src/providers/contract/facts.ts";
 import { channelTypes, providerOf } from "../../src/providers/registry.ts";
 
 /** What is known of each service with chats, as a Markdown table; services of which the same is known share a row. */
@@ -20,7 +20,7 @@ function factsOf(type: number): string | null {
   const provider = providerOf(type);
   if (!provider?.chat) return null;
   const isOwn = provider.chat.formats[0] !== "openai-chat";
-  if (!provider.facts && !isOwn) return line(["no record: as OpenAI", "", "", ""]);
+  if (!hasRecord(provider) && !isOwn) return line(["no record: as OpenAI", "", "", ""]);
   const { reasoning, reasoningName, systemTurns, cacheMarks } = chatServiceOf(provider);
   const meanings = Object.keys(provider.facts?.errors ?? {}).map((meaning) => meaning.replaceAll("_", " "));
   return line([
@@ -38,6 +38,32 @@ function controlOf({ models, off, offCosts = "" }: ReasoningControl): string {
   const sent = off === "lowest" ? "lowest effort" : off === null ? "on request only" : `\`${JSON.stringify(off)}\``;
   const costs = offCosts.replace(IMPLIED, "").replace(/\.$/, "");
   return `${namesOf(models)}${sent}${costs && ` (${costs})`}`;
+}
+
+/** Where each service is, its tiers, and what documents it, as a Markdown table. */
+export function sourcesTable(): string {
+  const rows = channelTypes.flatMap(({ id, name }) => {
+    const provider = providerOf(id);
+    if (!provider) return [];
+    const { documented, hosts = [], tiers = {}, ended } = provider.facts ?? {};
+    const pages = documented ? `[${documented.version ?? "documentation"}](${documented.source})` : "";
+    return [
+      line([
+        `${name} (${id})${ended ? `, ended ${ended.day}` : ""}`,
+        hosts
+          .map(
+            ({ region, url, plan }) => `\`${url}\` (${[region ?? "international", plan].filter(Boolean).join(", ")})`,
+          )
+          .join("<br>"),
+        Object.entries(tiers)
+          .map(([openai, own]) => (openai === own ? own : `${openai} as ${own}`))
+          .join(", "),
+        documented?.day ? `${pages}, read on ${documented.day}` : pages,
+      ]),
+    ];
+  });
+  const head = ["Service (type)", "Addresses", "Service tiers", "Newest API"];
+  return [line(head), line(head.map(() => "---")), ...rows].join("\n");
 }
 
 const namesOf = (models: RegExp | undefined): string => (models ? `\`${models.source.replaceAll("|", "\\|")}\`: ` : "");

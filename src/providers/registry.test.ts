@@ -313,3 +313,31 @@ test("a service that has ended keeps the number of its channel type, and says si
   expect(ended.map(({ id, name, endedOn }) => [id, name, endedOn])).toEqual([[11, "Google PaLM2", "2024-08-15"]]);
   for (const { id } of ended) expect(providerOf(id)?.facts?.ended?.source).toStartWith("https://");
 });
+
+test("every service but those of the operator's own URL names its documentation", () => {
+  const silent = channelTypes.filter(({ id }) => !providerOf(id)?.facts?.documented?.source.startsWith("https://"));
+  expect(silent.map(({ name }) => name)).toEqual(["Custom"]);
+});
+
+test("a service tier gets the service's name, and is left out where the service has none", () => {
+  const tierAt = (type: number, tier: string) =>
+    providerOf(type)?.prepare?.(
+      { service_tier: tier },
+      { capability: "chat", dialect: "openai-chat", model: "m", stream: false },
+    );
+  expect(tierAt(1000, "default")?.changes).toEqual({ service_tier: "on_demand" });
+  expect(tierAt(1000, "priority")).toMatchObject({ changes: { service_tier: "performance" }, dropped: [] });
+  expect(tierAt(1000, "performance")).toBeNull();
+  expect(tierAt(1000, "scale")).toMatchObject({ changes: { service_tier: undefined }, dropped: ["service_tier"] });
+  expect(tierAt(1001, "priority")).toBeNull();
+});
+
+test("an endpoint whose name says nothing of its model is switched as the client's name says", () => {
+  const off = (requestedModel: string) =>
+    providerOf(45)?.prepare?.(
+      { reasoning_effort: "none" },
+      { capability: "chat", dialect: "openai-chat", model: "ep-20260101-abc", requestedModel, stream: false },
+    );
+  expect(off("doubao-seed-1-6-251015")?.changes).toMatchObject({ thinking: { type: "disabled" } });
+  expect(off("deepseek-v3-2")?.changes).toMatchObject({ thinking: { type: "disabled" } });
+});

@@ -20,7 +20,7 @@ import { jimeng } from "./chinese-labs/volcengine/jimeng.ts";
 import { spark } from "./chinese-labs/xunfei/spark.ts";
 import { chatglm } from "./chinese-labs/zhipu/chatglm.ts";
 import { glm } from "./chinese-labs/zhipu/glm.ts";
-import type { ServiceFacts } from "./contract/facts.ts";
+import type { ServiceFacts, ServiceHost } from "./contract/facts.ts";
 import type { Capability, NoListPrice, Provider, TaskCapability } from "./contract/provider.ts";
 import { aiProxy } from "./hosts/ai-proxy/ai-proxy.ts";
 import { azure } from "./hosts/azure.ts";
@@ -177,6 +177,8 @@ export type ChannelType = Readonly<{
   noListPrice: NoListPrice | null;
   /** The day on which the service ended; null: it has not. */
   endedOn: string | null;
+  /** Its addresses, where it has several. */
+  hosts: readonly ServiceHost[];
 }>;
 
 /** Every channel type, by number. */
@@ -192,5 +194,6 @@ export const channelTypes: readonly ChannelType[] = providers
     models: provider.models,
     noListPrice: provider.noListPrice ?? null,
     endedOn: provider.facts?.ended?.day ?? null,
+    hosts: provider.facts?.hosts ?? [],
   }))
   .toSorted((a, b) => a.id - b.id);

@@ -31,6 +31,8 @@ export type ReasoningName = "reasoning_content" | "reasoning";
 export type ChatService = Readonly<{
   /** Empty: OpenAI's `reasoning_effort`, as the catalog knows the model. */
   reasoning: readonly ReasoningControl[];
+  /** Upstream names that say nothing of the model, such as those of endpoints: what the client calls it counts. Null: there are none. */
+  opaqueNames: RegExp | null;
   /** The member in which earlier turns return their reasoning; null: the service takes none back. */
   reasoningName: ReasoningName | null;
   /** It reads `reasoning_details`, in which signatures are. */
@@ -64,6 +66,7 @@ export type ChatService = Readonly<{
 /** What is assumed of a service that says nothing: OpenAI's format, without anything that only some services have. */
 export const PLAIN_SERVICE: ChatService = {
   reasoning: [],
+  opaqueNames: null,
   reasoningName: "reasoning_content",
   reasoningDetails: true,
   systemTurns: "anywhere",

@@ -6,5 +6,6 @@ export const zeroOneAi = openAiCompatible({
   name: "01.AI",
   owner: "01.ai",
   baseUrl: "https://api.lingyiwanwu.com",
+  facts: { documented: { source: "https://platform.lingyiwanwu.com/docs/api-reference", version: "v1" } },
   models: ["yi-lightning", "yi-vision-v2", "yi-large", "yi-medium"],
 });

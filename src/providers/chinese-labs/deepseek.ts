@@ -51,6 +51,7 @@ const chats = openAiCompatible({
   },
   models: ["deepseek-v4-pro", "deepseek-v4-flash"],
   facts: {
+    documented: { source: "https://api-docs.deepseek.com", version: "v1" },
     // https://api-docs.deepseek.com/guides/thinking_mode
     chat: {
       reasoning: [

@@ -8,7 +8,7 @@ export const moka: Provider = {
     name: "MokaAI M3E",
     owner: "moka",
     baseUrl: "https://api.moka.ai",
-    facts: { addresses: { root: "" } },
+    facts: { documented: { source: "https://platform.moka.ai" }, addresses: { root: "" } },
     capabilities: ["embeddings"],
     models: ["m3e-large", "m3e-base", "m3e-small"],
   }),

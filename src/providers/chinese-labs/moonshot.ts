@@ -32,6 +32,12 @@ export const moonshot = openAiCompatible({
   },
   models: ["kimi-k3", "kimi-k2.7-code", "kimi-k2.7-code-highspeed", "kimi-k2.6"],
   facts: {
+    documented: { source: "https://platform.moonshot.cn/docs/api/chat", version: "v1" },
+    hosts: [
+      { region: "CN", url: "https://api.moonshot.cn" },
+      { region: null, url: "https://api.moonshot.ai" },
+      { region: null, url: "https://api.kimi.com/coding/v1", plan: "Kimi Code" },
+    ],
     // https://platform.kimi.ai/docs/guide/use-thinking-effort
     chat: {
       reasoning: [

@@ -61,7 +61,14 @@ export const azure: Provider = {
   authHeaders: (_channel, key) => ({ "api-key": key }),
   prepare: prepareDeployment,
   onRejected: onResponsesRejected,
-  facts: { chat: { customTools: true, compaction: true, cacheBreakpoints: true } },
+  facts: {
+    documented: {
+      source: "https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle",
+      version: "v1",
+      day: "2026-11-29",
+    },
+    chat: { customTools: true, compaction: true, cacheBreakpoints: true },
+  },
   chat: chatApi({
     formats: ["openai-chat", "openai-responses"],
     // If the deployment's name does not reveal the model, the requested name does.

@@ -10,6 +10,7 @@ export const fireworks = openAiCompatible({
   keyHint: "fw_…",
   // https://docs.fireworks.ai/guides/reasoning
   facts: {
+    documented: { source: "https://docs.fireworks.ai/api-reference/post-chatcompletions", version: "v1" },
     chat: {
       reasoning: [
         {

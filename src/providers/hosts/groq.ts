@@ -12,6 +12,7 @@ export const groq = openAiCompatible({
   keyHint: "gsk_…",
   models: ["openai/gpt-oss-120b", "openai/gpt-oss-20b"],
   facts: {
+    documented: { source: "https://console.groq.com/docs/api-reference", version: "v1" },
     // https://console.groq.com/docs/reasoning
     chat: {
       reasoningName: "reasoning",
@@ -22,5 +23,7 @@ export const groq = openAiCompatible({
       ],
     },
     requests: { rejected: ["logprobs", "top_logprobs", "logit_bias"] },
+    // https://console.groq.com/docs/service-tiers
+    tiers: { auto: "auto", default: "on_demand", flex: "flex", priority: "performance" },
   },
 });

@@ -9,7 +9,10 @@ export const nvidia = openAiCompatible({
   baseUrl: "https://integrate.api.nvidia.com",
   capabilities: ["chat", "embeddings"],
   keyHint: "nvapi-…",
-  facts: { chat: { reasoning: TEMPLATE_REASONING } },
+  facts: {
+    documented: { source: "https://docs.api.nvidia.com/nim/reference/llm-apis", version: "v1" },
+    chat: { reasoning: TEMPLATE_REASONING },
+  },
   models: ["nvidia/llama-3.1-nemotron-70b-instruct", "meta/llama-3.3-70b-instruct", "openai/gpt-oss-120b"],
   noListPrice: "unlisted",
 });

@@ -82,6 +82,7 @@ export const openRouter = openAiCompatible({
   keyHint: "sk-or-…",
   headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
   facts: {
+    documented: { source: "https://openrouter.ai/docs/api-reference/overview", version: "v1" },
     // https://openrouter.ai/docs/use-cases/reasoning-tokens
     chat: {
       cacheMarks: true,

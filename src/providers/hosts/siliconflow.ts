@@ -37,6 +37,11 @@ export const siliconFlow = openAiCompatible({
     "Qwen/Qwen3-Embedding-8B",
   ],
   facts: {
+    documented: { source: "https://docs.siliconflow.com/en/api-reference/chat-completions", version: "v1" },
+    hosts: [
+      { region: "CN", url: "https://api.siliconflow.cn" },
+      { region: null, url: "https://api.siliconflow.com" },
+    ],
     // https://docs.siliconflow.com/en/api-reference/chat-completions: models without the switch reject it.
     chat: {
       reasoning: [

@@ -10,6 +10,7 @@ export const together = openAiCompatible({
   capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
   // https://docs.together.ai/docs/reasoning-overview
   facts: {
+    documented: { source: "https://docs.together.ai/reference/chat-completions-1", version: "v1" },
     chat: {
       reasoningName: "reasoning",
       reasoning: [

@@ -44,6 +44,11 @@ export const anthropic: Provider = {
   // Anthropic also responds with 400 to accounts without credit, and to content that its filters reject.
   retryableStatuses: [400],
   facts: {
+    documented: {
+      source: "https://platform.claude.com/docs/en/api/versioning",
+      version: "2026-10-21",
+      day: "2026-11-29",
+    },
     // https://platform.claude.com/docs/en/api/errors
     errors: {
       no_credit: [{ status: 400, message: /^your credit balance is too low/i }, { type: "billing_error" }],

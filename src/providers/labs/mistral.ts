@@ -57,6 +57,7 @@ export const mistral = openAiCompatible({
     "mistral-embed",
   ],
   facts: {
+    documented: { source: "https://docs.mistral.ai/api", version: "v1" },
     chat: {
       // Reasoning is part of the content.
       nonstandardResponses: true,

@@ -69,6 +69,7 @@ const compatible = openAiCompatible({
     "pplx-embed-v1-4b",
   ],
   facts: {
+    documented: { source: "https://docs.perplexity.ai/api-reference/chat-completions-post" },
     // https://github.com/perplexityai/api-discussion/issues/265
     chat: {
       systemTurns: "first",

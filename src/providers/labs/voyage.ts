@@ -101,6 +101,7 @@ export const voyage: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["embeddings", "rerank"],
   keyHint: "pa-…",
+  facts: { documented: { source: "https://docs.voyageai.com/reference/embeddings-api", version: "v1" } },
   models: [
     "voyage-4-large",
     "voyage-4",

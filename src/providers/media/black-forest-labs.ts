@@ -103,6 +103,7 @@ export const blackForestLabs: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["images", "image-edits"],
   keyHint: "bfl_…",
+  facts: { documented: { source: "https://docs.bfl.ai/api-reference", version: "v1" } },
   models: [
     "flux-2-pro",
     "flux-2-max",

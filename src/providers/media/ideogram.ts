@@ -157,6 +157,7 @@ export const ideogram: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["images", "image-edits"],
   keyHint: "Ideogram API key",
+  facts: { documented: { source: "https://developer.ideogram.ai/api-reference", version: "v1" } },
   models: [
     "ideogram-v4.5-low",
     "ideogram-v4.5",

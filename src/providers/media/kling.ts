@@ -128,7 +128,14 @@ export const kling: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["video"],
   // https://app.klingai.com/global/dev/document-api/apiReference/errorCode
-  facts: { errors: { no_credit: [{ code: "1101" }, { code: "1102" }] } },
+  facts: {
+    documented: { source: "https://app.klingai.com/global/dev/document-api", version: "v1" },
+    hosts: [
+      { region: "SG", url: "https://api-singapore.klingai.com" },
+      { region: "CN", url: "https://api-beijing.klingai.com" },
+    ],
+    errors: { no_credit: [{ code: "1101" }, { code: "1102" }] },
+  },
   keyHint: "AccessKey|SecretKey",
   models: [
     "kling-v2-6",

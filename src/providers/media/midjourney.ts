@@ -48,6 +48,7 @@ const drawing = (type: number, name: string): Provider => ({
   capabilities: ["drawing"],
   keyHint: "mj-api-secret",
   models: MODELS,
+  facts: { documented: { source: "https://github.com/novicezk/midjourney-proxy" } },
   url: ({ baseUrl }) => `${trimSlashes(baseUrl)}/mj`,
   authHeaders: (_channel, key) => ({ "mj-api-secret": key }),
   tasks,

@@ -7,6 +7,7 @@ export const fastGpt = openAiCompatible({
   owner: "fastgpt",
   baseUrl: "https://api.fastgpt.in/api",
   keyHint: "fastgpt-…",
+  facts: { documented: { source: "https://doc.fastgpt.io/docs/introduction/development/openapi/chat", version: "v1" } },
   models: ["fastgpt"],
   noListPrice: "own_app",
 });

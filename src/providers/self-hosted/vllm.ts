@@ -9,7 +9,10 @@ export const vllm = openAiCompatible({
   baseUrl: null,
   capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
   keyHint: "none",
-  facts: { chat: { reasoningName: "reasoning", reasoning: TEMPLATE_REASONING } },
+  facts: {
+    documented: { source: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html", version: "v1" },
+    chat: { reasoningName: "reasoning", reasoning: TEMPLATE_REASONING },
+  },
   models: [],
   noListPrice: "own_server",
 });

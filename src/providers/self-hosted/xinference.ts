@@ -19,7 +19,13 @@ export const xinference = openAiCompatible({
     "transcriptions",
   ],
   keyHint: "none",
-  facts: { chat: { reasoning: TEMPLATE_REASONING } },
+  facts: {
+    documented: {
+      source: "https://inference.readthedocs.io/en/latest/models/model_abilities/chat.html",
+      version: "v1",
+    },
+    chat: { reasoning: TEMPLATE_REASONING },
+  },
   models: [],
   noListPrice: "own_server",
 });

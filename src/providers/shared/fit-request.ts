@@ -7,7 +7,7 @@ import {
   reasoningMembers,
   renameReasoning,
 } from "../../formats/openai-chat/request/reasoning-setting.ts";
-import { chatServiceOf, type ServiceFacts } from "../contract/facts.ts";
+import { chatServiceFor, chatServiceOf, type ServiceFacts } from "../contract/facts.ts";
 import type { CallParams, Limitation, Preparation, Rejection } from "../contract/provider.ts";
 import type { LimitField, Range } from "../contract/request-differences.ts";
 
@@ -27,7 +27,7 @@ export function fitRequest(body: JsonObject, params: CallParams, facts: ServiceF
 function fitResponse(body: JsonObject, params: CallParams, facts: ServiceFacts): Preparation | null {
   const { effort, ...rest } = recordOf(body.reasoning) ?? {};
   const { model, catalog = shippedCatalog } = params;
-  const service = chatServiceOf({ facts });
+  const service = chatServiceFor({ facts }, params);
   if (effort !== "none" || service.reasoning.length === 0) return null;
   const { members, isHonored } = reasoningMembers({ type: "off" }, service, model, catalog.find(model));
   const { reasoning_effort: lowest, ...switches } = members;
@@ -54,12 +54,13 @@ function prepareChat(body: JsonObject, params: CallParams, facts: ServiceFacts):
   clamp(body, changes, "temperature", differences.temperature);
   clamp(body, changes, "top_p", differences.topP);
   if (limitField) rename(body, changes, otherLimit(limitField), limitField);
+  fitTier(body, changes, facts.tiers);
   for (const [field, name] of Object.entries(renamed)) rename(body, changes, field, name);
   const messages = withoutDeveloper(body.messages);
   const renamedMessages = facts.chat ? renameReasoning(messages ?? body.messages, chatServiceOf({ facts })) : null;
   if (messages || renamedMessages) changes.messages = renamedMessages ?? messages;
   const { model, catalog = shippedCatalog } = params;
-  const fitted = fitReasoning(body, chatServiceOf({ facts }), model, catalog.find(model));
+  const fitted = fitReasoning(body, chatServiceFor({ facts }, params), model, catalog.find(model));
   Object.assign(changes, fitted?.changes);
   if (accepted) for (const field of Object.keys(body)) if (!accepted.has(field)) changes[field] = undefined;
   const searchOptions = search ? recordOf(body.web_search_options) : null;
@@ -94,6 +95,13 @@ function clamp(body: JsonObject, changes: JsonObject, field: string, range: Rang
   if (!range || value === null) return;
   const nearest = Math.min(range[1], Math.max(range[0], value));
   if (nearest !== value) changes[field] = nearest;
+}
+
+/** A service tier by the service's name for it; one that it does not have is left out. */
+function fitTier(body: JsonObject, changes: JsonObject, tiers: ServiceFacts["tiers"]): void {
+  const { service_tier: requested } = body;
+  if (!tiers || typeof requested !== "string" || Object.values(tiers).includes(requested)) return;
+  changes.service_tier = tiers[requested];
 }
 
 const otherLimit = (field: LimitField): LimitField => (field === "max_tokens" ? "max_completion_tokens" : "max_tokens");

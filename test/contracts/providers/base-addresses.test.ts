@@ -11,6 +11,7 @@ function chatUrl(type: number, baseUrl: string, { model = "m", key = "key", othe
   return provider.url(channel, { capability: "chat", dialect, model, stream, key });
 }
 
+const VIDEO = { capability: "video", dialect: "openai-chat", model: "m", stream: false } as const;
 const CHAT = "/chat/completions";
 /** Addresses that the services' pages print, by channel type, and the URL of a chat there. */
 const PRINTED: Readonly<Record<number, readonly (readonly [typed: string, url: string])[]>> = {
@@ -256,4 +257,19 @@ describe.each(
     const proxied = chatUrl(id, `https://proxy.example/${path.join("/")}`, options);
     expect(proxied).toBe(`https://proxy.example/${path.join("/")}`);
   });
+});
+
+const HOSTS = channelTypes.flatMap(({ id, hosts }) => hosts.map(({ url }) => [id, url] as const));
+
+test.each(HOSTS)("an address that the form of type %i offers is called as it is printed: %s", (type, url) => {
+  const provider = providerOf(type);
+  const called = provider?.chat
+    ? chatUrl(type, url)
+    : provider?.url({ baseUrl: url, other: "", openaiOrganization: "" }, VIDEO);
+  expect(called).toStartWith(url);
+  expect(called?.match(/\/v\d/g)?.length ?? 0).toBeLessThan(2);
+});
+
+test("the first address that a form offers is the one without a base URL", () => {
+  for (const { defaultBaseUrl, hosts } of channelTypes) if (hosts[0]) expect(hosts[0].url).toBe(defaultBaseUrl ?? "");
 });

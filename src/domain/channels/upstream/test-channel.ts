@@ -6,6 +6,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../lib/reason.ts";
+import { hasRecord } from "../../../providers/contract/facts.ts";
 import type { Provider } from "../../../providers/contract/provider.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
@@ -63,7 +64,7 @@ export async function testChannel(
   return { success: problem === null, message, refusal, elapsedMs, model: requested, isAssumed: isAssumed(provider) };
 }
 
-const isAssumed = ({ chat, facts }: Provider): boolean => facts === undefined && chat?.formats[0] === "openai-chat";
+const isAssumed = (provider: Provider): boolean => !hasRecord(provider) && provider.chat?.formats[0] === "openai-chat";
 
 /** Whether there is a call to make: drawings and songs of Suno have no endpoint of their own kind. */
 const isTestable = ({ type }: ChannelEntry): boolean => {

@@ -13,7 +13,7 @@ import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
 import { randomId } from "../../../lib/http/request-id.ts";
 import { chatOf, takesCustomTools } from "../../../providers/contract/chat.ts";
-import { chatServiceOf } from "../../../providers/contract/facts.ts";
+import { chatServiceFor } from "../../../providers/contract/facts.ts";
 import type { CallParams } from "../../../providers/contract/provider.ts";
 import { codecOf } from "../../../providers/registry.ts";
 import { systemPlacement } from "../../../providers/shared/system-turns.ts";
@@ -79,7 +79,7 @@ async function encodeFromConversation(
   const named = { ...withToolNames(supported, options.toolNames), model: prepared.model, stream: ask.stream };
   const conversation = dialect.startsWith("openai") ? named : withDescribedFormat(named);
   if (options.inlineMedia) await options.inlineMedia(conversation);
-  const service = chatServiceOf(provider);
+  const service = chatServiceFor(provider, ask);
   const target = {
     model: prepared.model,
     info: settings.modelInfo(prepared.model),

@@ -132,6 +132,14 @@ const compatible = openAiCompatible({
     "text-embedding-v4",
   ],
   facts: {
+    documented: { source: "https://help.aliyun.com/zh/model-studio/qwen-api-reference", version: "v1" },
+    hosts: [
+      { region: "CN", url: "https://dashscope.aliyuncs.com" },
+      { region: "SG", url: "https://dashscope-intl.aliyuncs.com" },
+      { region: "US", url: "https://dashscope-us.aliyuncs.com" },
+      { region: "CN", url: "https://coding.dashscope.aliyuncs.com/v1", plan: "Coding Plan" },
+      { region: "SG", url: "https://coding-intl.dashscope.aliyuncs.com/v1", plan: "Coding Plan" },
+    ],
     // The system message is the first: https://help.aliyun.com/zh/model-studio/qwen-api-reference
     chat: { cacheMarks: true, systemTurns: "first", reasoning: QWEN_REASONING },
     requests: {

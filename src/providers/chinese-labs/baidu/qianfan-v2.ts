@@ -26,6 +26,7 @@ const compatible = openAiCompatible({
     "bge-large-zh",
   ],
   facts: {
+    documented: { source: "https://cloud.baidu.com/doc/qianfan-docs/s/Wm95lyynv", version: "v2" },
     // https://cloud.baidu.com/doc/qianfan-docs/s/Wm95lyynv
     chat: {
       reasoning: [

@@ -102,7 +102,10 @@ export const qianfanV1: Provider = {
     return status === 401 && tokens.forget(key, BAD_TOKEN.has(String(error.code))) ? "retry" : null;
   },
   // 17 and 19 are limits of free use, 18 is a rate limit; accounts in arrears lose access.
-  facts: { errors: { no_credit: [{ code: "account_overdue" }] } },
+  facts: {
+    documented: { source: "https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t", version: "v1" },
+    errors: { no_credit: [{ code: "account_overdue" }] },
+  },
   chat: chatApi({ formats: ["ernie"], codec: ernieCodec, streaming: { includesUsage: false } }),
 };
 

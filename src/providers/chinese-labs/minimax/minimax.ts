@@ -165,6 +165,11 @@ const api = openAiCompatible({
     "MiniMax-Hailuo-02",
   ],
   facts: {
+    documented: { source: "https://platform.minimax.io/docs/api-reference", version: "v1" },
+    hosts: [
+      { region: "CN", url: "https://api.minimaxi.com" },
+      { region: null, url: "https://api.minimax.io" },
+    ],
     // https://github.com/MiniMax-AI/MiniMax-M2/issues/27
     // https://platform.minimax.io/docs/api-reference/text-openai-api
     chat: {

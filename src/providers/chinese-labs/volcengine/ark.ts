@@ -139,8 +139,16 @@ const chats = openAiCompatible({
     "doubao-embedding-large",
   ],
   facts: {
+    documented: { source: "https://www.volcengine.com/docs/82379/1494384", version: "v3" },
+    hosts: [
+      { region: "CN", url: "https://ark.cn-beijing.volces.com" },
+      { region: "SG", url: "https://ark.ap-southeast.bytepluses.com" },
+      { region: "CN", url: "https://ark.cn-beijing.volces.com/api/coding/v3", plan: "Coding Plan" },
+    ],
     // https://www.volcengine.com/docs/82379/1449737
     chat: {
+      // Inference endpoints.
+      opaqueNames: /^ep-/,
       reasoning: [
         { models: /thinking/, off: "lowest", offCosts: "They always reason." },
         {

@@ -41,6 +41,22 @@ test("values within its ranges; the number of choices is not its top_k", () => {
   });
 });
 
+test("X1.5 and X2 have a switch for reasoning; X1 always reasons, which is said", () => {
+  const off = (model: string) => {
+    const dropped = new Set<string>();
+    const request = { model: "s", reasoning_effort: "none", messages: [{ role: "user", content: "q" }] };
+    const { parameter } = sparkCodec.encodeRequest(
+      openaiChatClientCodec.decodeRequest(request),
+      target(model),
+      dropped,
+    );
+    return [parameter, [...dropped]];
+  };
+  for (const model of ["SparkDesk-x1.5", "SparkDesk-x2", "spark-x"])
+    expect(off(model)).toEqual([{ chat: { thinking: { type: "disabled" } } }, []]);
+  expect(off("SparkDesk-x1")).toEqual([{ chat: {} }, ["reasoning_effort"]]);
+});
+
 test.each(["SparkDesk", "SparkDesk-v1.1", "SparkDesk-v3.1", "SparkDesk-v3.1-128K"])(
   "%s has no system message",
   (model) => {

@@ -9,12 +9,15 @@ import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { compact, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+import { REASONING_MEMBERS } from "../../../formats/openai-chat/request/reasoning-setting.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 
 const SUPPORTED_FIELDS = ["max_tokens", "temperature", "top_k", "tools", "user"];
+/** Versions whose reasoning has a switch; X1 always reasons. */
+const SWITCHABLE = /(^|-)(x1\.5|x2|spark-x)$/i;
 const MAX_TOKENS = 32_768;
 /** Early versions have no system message. */
 const WITHOUT_SYSTEM = /(v1\.1|v2\.1|v3\.1|lite|generalv2|generalv3)(?!\.)(-128K)?$|^SparkDesk$/i;
@@ -24,8 +27,11 @@ const WITHOUT_SYSTEM = /(v1\.1|v2\.1|v3\.1|lite|generalv2|generalv3)(?!\.)(-128K
  * https://www.xfyun.cn/doc/spark/Web.html
  */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const { sampling, tools, toolChoice, user } = conversation;
-  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SUPPORTED_FIELDS, dropped);
+  const { sampling, tools, toolChoice, user, reasoning } = conversation;
+  const setting = SWITCHABLE.test(target.model) ? reasoning.setting : null;
+  const written = setting ? { ...conversation, reasoning: { ...reasoning, setting: null } } : conversation;
+  const encoded = setting ? [...SUPPORTED_FIELDS, ...REASONING_MEMBERS] : SUPPORTED_FIELDS;
+  recordDropped(encodeChat({ ...written, turns: [] }, target, dropped), encoded, dropped);
   const system = systemText(conversation);
   const lines = flattenTurns(conversation, dropped).map(({ role, text }) => ({ role, content: text }));
   const asTurns = [
@@ -43,6 +49,8 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
         temperature: temperature === null ? null : Math.min(1, Math.max(0.01, temperature)),
         top_k: topK === null ? null : Math.min(6, Math.max(1, topK)),
         max_tokens: maxOutputTokens === null ? null : Math.min(MAX_TOKENS, maxOutputTokens),
+        // https://www.xfyun.cn/doc/spark/X1http.html
+        thinking: setting && { type: setting.type === "off" ? "disabled" : "enabled" },
       }),
     },
     payload: {
@@ -183,7 +191,10 @@ export const spark: Provider = {
   capabilities: ["chat"],
   keyHint: "appid|apiSecret|apiKey",
   // https://www.xfyun.cn/doc/spark/Web.html
-  facts: { errors: { context_overflow: [{ code: "10907" }] } },
+  facts: {
+    documented: { source: "https://www.xfyun.cn/doc/spark/Web.html", day: "2026-11-29" },
+    errors: { context_overflow: [{ code: "10907" }] },
+  },
   models: [
     "SparkDesk",
     "SparkDesk-v1.1",

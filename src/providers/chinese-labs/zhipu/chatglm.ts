@@ -150,6 +150,7 @@ const v4Api = openAiCompatible({
   keyHint: "id.secret",
   models: ["glm-4.6", "glm-4.5", "glm-4.5-air", "chatglm_turbo", "chatglm_pro", "chatglm_std", "chatglm_lite"],
   facts: {
+    documented: { source: "https://open.bigmodel.cn/dev/api", version: "v3" },
     chat: { reasoning: GLM_REASONING },
     requests: { topP: [0.01, 0.99] },
     addresses: ZHIPU_ADDRESSES,

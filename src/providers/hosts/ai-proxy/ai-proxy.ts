@@ -65,6 +65,7 @@ export const aiProxy: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat"],
   keyHint: "ap-…",
+  facts: { documented: { source: "https://aiproxy.io" } },
   models: ["gpt-4o-mini", "gpt-4o"],
   url: ({ baseUrl }) => resolveBase(baseUrl, ADDRESSES).api,
   balance: {

@@ -55,7 +55,13 @@ export const bedrock: Provider = {
   },
   onRejected: onBetasRejected,
   // https://docs.aws.amazon.com/bedrock/latest/userguide/quotas-token-burndown.html
-  facts: { chat: { inlineMediaOnly: true, reservesOutput: true } },
+  facts: {
+    documented: {
+      source: "https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html",
+      version: "bedrock-2023-05-31",
+    },
+    chat: { inlineMediaOnly: true, reservesOutput: true },
+  },
   chat: chatApi({
     formats: ["anthropic"],
     tokenCount: () => tokenCount,

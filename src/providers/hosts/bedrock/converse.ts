@@ -42,6 +42,10 @@ export const bedrockConverse: Provider = {
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),
   facts: {
+    documented: {
+      source: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html",
+      version: "2023-09-30",
+    },
     chat: { inlineMediaOnly: true },
     errors: { bad_key: [{ type: "UnrecognizedClientException" }, { code: "UnrecognizedClientException" }] },
   },

@@ -176,6 +176,10 @@ const compatible = openAiCompatible({
     "@cf/deepgram/aura-1",
   ],
   facts: {
+    documented: {
+      source: "https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/",
+      version: "v1",
+    },
     addresses: { root: "" },
     // https://developers.cloudflare.com/workers-ai/models
     chat: { reasoning: TEMPLATE_REASONING },

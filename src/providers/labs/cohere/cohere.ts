@@ -105,6 +105,7 @@ const compatible = openAiCompatible({
   baseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat", "embeddings", "rerank"],
   keyHint: "…",
+  facts: { documented: { source: "https://docs.cohere.com/reference/chat", version: "v2" } },
   models: [
     "command-a-plus-05-2026",
     "command-a-03-2025",

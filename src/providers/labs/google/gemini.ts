@@ -112,7 +112,10 @@ export const gemini: Provider = {
   // Proxies of Gemini's API often have `generateContent` alone.
   onRejected: ({ status, error, params }) =>
     params.dialect === INTERACTIONS && isUnknownEndpoint(status, error) ? "interactions" : null,
-  facts: { chat: { hostedToolsWithFunctions: true, inlineMediaOnly: true } },
+  facts: {
+    documented: { source: "https://ai.google.dev/api", version: "v1beta" },
+    chat: { hostedToolsWithFunctions: true, inlineMediaOnly: true },
+  },
   chat: chatApi({
     formats: ["gemini", INTERACTIONS],
     // Which revision of the Interactions API the client speaks.

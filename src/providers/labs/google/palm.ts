@@ -66,7 +66,10 @@ export const palm: Provider = {
     return `${addressOf(baseUrl).service}/v1beta2/models/${encodeURIComponent(name)}:generateMessage`;
   },
   authHeaders: (_channel, key) => ({ "x-goog-api-key": key }),
-  facts: { ended: { day: "2024-08-15", source: "https://ai.google.dev/palm_docs/deprecation" } },
+  facts: {
+    documented: { source: "https://ai.google.dev/palm_docs/deprecation", version: "v1beta2" },
+    ended: { day: "2024-08-15", source: "https://ai.google.dev/palm_docs/deprecation" },
+  },
   chat: chatApi({
     formats: ["palm"],
     codec: palmCodec,

@@ -219,7 +219,14 @@ export const vertex: Provider = {
     return account && forgetAccessToken(account) ? "retry" : onBetasRejected(rejection);
   },
   // Mistral's reasoning is part of the content here, too.
-  facts: { addresses: ADDRESSES, chat: { inlineMediaOnly: true, fetchesMedia: true, nonstandardResponses: true } },
+  facts: {
+    documented: {
+      source: "https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference",
+      version: "v1",
+    },
+    addresses: ADDRESSES,
+    chat: { inlineMediaOnly: true, fetchesMedia: true, nonstandardResponses: true },
+  },
   chat: chatApi({
     formats: ["gemini", "anthropic", "openai-chat"],
     formatOf: (model) => (model.startsWith("claude") ? "anthropic" : partnerModelOf(model) ? "openai-chat" : "gemini"),

@@ -131,7 +131,14 @@ export const openai: Provider = {
   },
   prepare: prepareForOpenAi,
   onRejected: onResponsesRejected,
-  facts: { chat: { customTools: true, compaction: true, cacheBreakpoints: true } },
+  facts: {
+    documented: { source: "https://platform.openai.com/docs/api-reference", version: "v1" },
+    hosts: [
+      { region: "US", url: "https://api.openai.com" },
+      { region: "EU", url: "https://eu.api.openai.com" },
+    ],
+    chat: { customTools: true, compaction: true, cacheBreakpoints: true },
+  },
   chat: chatApi({
     formats: ["openai-chat", "openai-responses"],
     formatOf: onlyFormatOf,

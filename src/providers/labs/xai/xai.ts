@@ -125,6 +125,7 @@ const compatible = openAiCompatible({
     "grok-3-mini",
   ],
   facts: {
+    documented: { source: "https://docs.x.ai/docs/api-reference", version: "v1" },
     chat: {
       countsReasoningApart: true,
       reasoning: [{ off: "lowest", effort: { path: ["reasoning_effort"], efforts: USUAL_EFFORTS } }],

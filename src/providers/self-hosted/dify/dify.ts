@@ -168,6 +168,7 @@ export const dify: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat"],
   keyHint: "app-…",
+  facts: { documented: { source: "https://docs.dify.ai/api-reference", version: "v1" } },
   models: ["dify", "workflow", "completion"],
   noListPrice: "own_app",
   url: ({ baseUrl }, { model }) => rootOf(baseUrl) + PATHS[difyKind(model)],

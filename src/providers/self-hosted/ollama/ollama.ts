@@ -197,6 +197,8 @@ const ADDRESSES: AddressForms = {
   printed: [[/\/api(\/(chat|generate|tags))?$/, "/v1"]],
 };
 
+const DOCUMENTED = { source: "https://github.com/ollama/ollama/blob/main/docs/api.md" };
+
 /** Everything except chats goes to Ollama's OpenAI-compatible endpoints. */
 const compatible = openAiCompatible({
   type: 4,
@@ -207,7 +209,7 @@ const compatible = openAiCompatible({
   keyHint: "ollama",
   models: ["llama3.3", "qwen3", "gpt-oss:20b", "gemma3", "deepseek-r1", "mistral", "nomic-embed-text"],
   noListPrice: "own_server",
-  facts: { addresses: ADDRESSES },
+  facts: { documented: DOCUMENTED, addresses: ADDRESSES },
 });
 
 /** Ollama, with chats in its own format: newline-delimited JSON, images inside the request. */
@@ -216,7 +218,7 @@ export const ollama: Provider = {
   url: (channel, params) =>
     params.capability === "chat" ? `${rootOf(channel.baseUrl)}/api/chat` : compatible.url(channel, params),
   modelList: { url: (channel) => `${rootOf(channel.baseUrl)}/api/tags`, read: readNamesIn("models") },
-  facts: { addresses: ADDRESSES, chat: { inlineMediaOnly: true } },
+  facts: { documented: DOCUMENTED, addresses: ADDRESSES, chat: { inlineMediaOnly: true } },
   chat: chatApi({
     formats: ["ollama"],
     codec: ollamaCodec,

@@ -1,5 +1,5 @@
 /** The coding agents that tests run where they are installed, set up by the console's snippets. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { recordOf } from "../../../../src/formats/json.ts";
@@ -123,8 +123,18 @@ export function callShell({ tools }: Sent, commandLine: string): Answer | null {
 export const answerTo = (sent: Sent): Answer => (sent.results.length > 0 ? null : callShell(sent, COMMAND)) ?? PLAIN;
 
 const homes: string[] = [];
-/** Removes the homes of agents that have ended. */
-export const removeHomes = () => Promise.all(homes.splice(0).map((home) => rm(home, { recursive: true, force: true })));
+/** Removes the homes of agents that have ended, with what these have left running, such as Cline's hub. */
+export async function removeHomes() {
+  for (const home of homes.splice(0)) {
+    for (const pid of await readdir("/proc").catch(() => [])) {
+      const environment = await Bun.file(`/proc/${pid}/environ`)
+        .text()
+        .catch(() => "");
+      if (environment.includes(`HOME=${home}\0`)) process.kill(Number(pid), "SIGKILL");
+    }
+    await rm(home, { recursive: true, force: true });
+  }
+}
 
 /** A new home for an agent that is set up as the snippet says, and the environment to run it in. */
 async function prepare(agent: Agent, access: Parameters<typeof snippetOf>[1]) {
@@ -185,8 +195,7 @@ export async function converse(
     }
     await until(isDone);
   } finally {
-    // With the processes that it started: in a terminal it leads a session.
-    process.kill(-child.pid, "SIGKILL");
+    child.kill("SIGKILL");
     await child.exited;
   }
 }

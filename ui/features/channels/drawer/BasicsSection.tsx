@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Field } from "../../../components/layout.tsx";
+import { BaseUrlInput } from "./form/BaseUrlInput.tsx";
 import { CallUrl } from "./form/CallUrl.tsx";
 import type { SectionProps } from "./form/channel-form.ts";
 import { TypeSelect, useTypeWords } from "./TypeSelect.tsx";
@@ -79,14 +80,13 @@ export const BasicsSection = ({ form, faults, change, types, storedId }: BasicsS
           </>
         }
       >
-        <OutlinedInput
+        <BaseUrlInput
           id={`${id}url`}
-          fullWidth
           value={form.baseUrl}
-          error={faults.baseUrl !== undefined}
+          isWrong={faults.baseUrl !== undefined}
           placeholder={type?.defaultBaseUrl ?? "https://"}
-          inputProps={{ className: "mono", spellCheck: false, inputMode: "url" }}
-          onChange={(event) => change({ baseUrl: event.target.value })}
+          hosts={type?.hosts ?? []}
+          onChange={(baseUrl) => change({ baseUrl })}
         />
       </Field>
       {(words.other || form.other !== "") && (
