@@ -88,13 +88,14 @@ const SNIPPETS: Readonly<Record<AgentSnippetName, (access: AgentAccess) => strin
       },
     };
     return lines(
+      "# ~/.gemini/settings.json",
+      json(settings),
+      "",
+      "# In the shell",
       `export GOOGLE_GEMINI_BASE_URL=${withoutVersion(baseUrl)}`,
       `export GEMINI_API_KEY=${key}`,
       `export GEMINI_MODEL=${model}`,
       "gemini",
-      "",
-      "# ~/.gemini/settings.json",
-      `# ${JSON.stringify(settings)}`,
     );
   },
   openCode: (access) => openCodeSettings("https://opencode.ai/config.json", access),

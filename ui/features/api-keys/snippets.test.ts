@@ -28,7 +28,7 @@ test.each(WITH_VERSION)("%s contains the version", (name) => {
 const AGENTS: Readonly<Record<AgentSnippetName, readonly [window: string, claude: string]>> = {
   claudeCode: ["export CLAUDE_CODE_MAX_CONTEXT_TOKENS=200000", "ANTHROPIC_MODEL=claude-9"],
   codex: ["\nmodel_context_window = 200000\n", 'wire_api = "responses"'],
-  geminiCli: ['{"compressionThreshold":0.152}', "GEMINI_MODEL=claude-9"],
+  geminiCli: ['"compressionThreshold": 0.152', "GEMINI_MODEL=claude-9"],
   openCode: ['"context": 200000', '"@ai-sdk/anthropic"'],
   copilotCli: ["export COPILOT_PROVIDER_MAX_PROMPT_TOKENS=200000", "COPILOT_PROVIDER_TYPE=anthropic"],
   qwenCode: ['{"generationConfig":{"contextWindowSize":200000}}', "OPENAI_MODEL=claude-9"],

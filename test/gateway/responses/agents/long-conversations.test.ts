@@ -129,10 +129,12 @@ async function runLong(agent: Agent | undefined, family: Family, { promptTokens,
   return requests;
 }
 
-/** Whether an agent went on without the long output, which it had before. */
-function isSummarized(before: readonly Sent[]): boolean {
-  const last = before.at(-1);
-  return before.some(({ results }) => results.length > 0) && last?.results.length === 0 && last.tools.length > 0;
+/** Whether an agent that had the long output went on without it, or after a summary. */
+function isSummarized(requests: readonly Sent[]): boolean {
+  const later = requests.slice(requests.findIndex(({ results }) => results.length > 0) + 1);
+  const last = later.at(-1);
+  if (!last || last.tools.length === 0) return false;
+  return last.results.length === 0 || later.some(({ tools }) => tools.length === 0);
 }
 
 /** Agents that compact when their provider refuses. */

@@ -56,7 +56,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     args: ["--yolo", "--skip-trust", "--prompt", QUESTION],
     chatArgs: ["--yolo", "--skip-trust", "--screen-reader", "--prompt-interactive", QUESTION],
     snippet: "geminiCli",
-    files: (snippet) => ({ ".gemini/settings.json": /^# (\{.*)$/m.exec(snippet)?.[1] ?? "" }),
+    files: (snippet) => ({ ".gemini/settings.json": /^\{$.*?^\}$/ms.exec(snippet)?.[0] ?? "" }),
   },
   opencode: {
     command: "opencode",
