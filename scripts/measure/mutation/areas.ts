@@ -32,7 +32,11 @@ export const AREAS = {
   },
   routing: {
     sources: ["src/gateway/routing/**/*.ts"],
-    tests: ["src/gateway/routing/**/*.test.ts", "test/gateway/routing/**/*.test.ts"],
+    tests: [
+      "src/gateway/routing/**/*.test.ts",
+      "test/gateway/routing/**/*.test.ts",
+      "test/gateway/experiments/experiments.test.ts",
+    ],
     gate: 85,
   },
   auth: { ...own("src/gateway/auth"), gate: 85 },
