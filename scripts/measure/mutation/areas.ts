@@ -17,6 +17,7 @@ export const AREAS = {
       "src/gateway/money/*.test.ts",
       // Plans, budgets and policies decide what is held: tests of calls through them.
       "test/gateway/requests/{budgets,charged-as-reported,plan-calls,plan-limits,plan-models}.test.ts",
+      "test/gateway/interactions/native.test.ts",
       "src/gateway/auth/policies.test.ts",
       "test/gateway/responses/service-tiers.test.ts",
       "test/gateway/routing/model-fallbacks.test.ts",

@@ -95,17 +95,17 @@ describe("an account without credit", () => {
 
   test("is noticed once an hour for each channel that may not be switched off", () => {
     const { state, disabled, notices, health } = create();
-    const kept = channel({ autoBan: false });
-    const report = (of = kept) => health.report(of, "sk-a", noCredit());
+    const protectedChannel = channel({ autoBan: false });
+    const report = (of = protectedChannel) => health.report(of, "sk-a", noCredit());
     report();
     report();
-    report({ ...kept, id: 2 });
+    report({ ...protectedChannel, id: 2 });
     state.now += 3_599_999;
     report();
     expect(notices.map(([id]) => id)).toEqual([1, 2]);
     state.now += 1;
     report();
-    health.report(kept, "sk-a", failure(401));
+    health.report(protectedChannel, "sk-a", failure(401));
     expect([notices.map(([id]) => id), disabled]).toEqual([[1, 2, 1], []]);
     expect(String(notices[0]?.[1])).toStartWith("402: ");
   });
