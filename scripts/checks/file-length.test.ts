@@ -19,6 +19,6 @@ test("tests and translations may be long", () => {
 });
 
 test("the pipeline stays on one page", () => {
-  expect(check("src/gateway/pipeline.ts", 120)).toEqual([0, 0]);
-  expect(check("src/gateway/pipeline.ts", 121)).toEqual([1, 0]);
+  expect(check("src/gateway/pipeline/pipeline.ts", 120)).toEqual([0, 0]);
+  expect(check("src/gateway/pipeline/pipeline.ts", 121)).toEqual([1, 0]);
 });

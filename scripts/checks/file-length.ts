@@ -3,7 +3,7 @@ import { type Findings, isTestFile, type SourceFile } from "./source.ts";
 const WARN_LINES = 300;
 const FAIL_LINES = 400;
 /** Every step of a call on one page. */
-const PAGES: Readonly<Record<string, number>> = { "src/gateway/pipeline.ts": 120 };
+const PAGES: Readonly<Record<string, number>> = { "src/gateway/pipeline/pipeline.ts": 120 };
 const EXEMPT = /(^|\/)(locales|migrations)\//;
 
 /** Checks that files stay short enough to have one job. Tests, translations and generated files may be longer. */

@@ -1,5 +1,6 @@
 import { checkScores } from "../measure/mutation/scores.ts";
 import { checkFileLength } from "./file-length.ts";
+import { checkContextParameters } from "./folders/context-parameters.ts";
 import { checkFolderOrder } from "./folders/folder-order.ts";
 import { checkFolderSize, projectFiles } from "./folders/folder-size.ts";
 import { checkSubjects, readSubjectTable } from "./folders/subjects.ts";
@@ -82,6 +83,7 @@ const OTHERS: readonly Check[] = [
   own("unused texts", () => checkUnusedTexts(readSources())),
   own("file length", () => checkFileLength(readSources())),
   own("folder order", () => checkFolderOrder(readSources())),
+  own("context parameters", () => checkContextParameters(readSources())),
   own("folder size", async () => checkFolderSize(await projectFiles())),
   own("migrations", async () => {
     const { files, releases } = await readMigrationFiles();

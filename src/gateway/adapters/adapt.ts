@@ -11,30 +11,40 @@ import { type ChatApi, chatOf, takesCustomTools } from "../../providers/contract
 import { chatServiceOf } from "../../providers/contract/facts.ts";
 import type { Limitation, Provider } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Route } from "../call/route.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import { responseFilters } from "../call/words/word-filter.ts";
 import { withPreferencesFor } from "../routing/prefer-channels.ts";
 import { threadStorer } from "../state/message-threads.ts";
 import { codeOfSummary, keepCompactions } from "../state/responses/compactions.ts";
 import { responseStorer } from "../state/responses/store.ts";
+import type { UsesStores } from "../state/stores.ts";
 import type { AdaptedRequest, Adapter } from "../upstream/adapter.ts";
 import { boundedNames, buildRequest, lacksFormat, limitationsOf, signRequest } from "../upstream/route.ts";
+import type { UpstreamTools } from "../upstream/upstream.ts";
 import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
 import { inlineMedia } from "./conversation/inline-media.ts";
 import { channelPromptOf } from "./conversation/prepare-conversation.ts";
 import { clientNames, customToolCalls } from "./conversation/tool-names.ts";
 import { NativeAdapter } from "./native-adapter.ts";
 import { PassthroughAdapter } from "./passthrough-adapter.ts";
+import type { AdapterTools } from "./tools.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
 import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
+
+/** What these functions work with. */
+export type AdaptContext = Uses<"config" | "settings" | "vault"> &
+  UsesStores<"responses"> &
+  Pick<CallTools, "catalog"> &
+  Pick<UpstreamTools, "clientMediaFetch" | "limitations" | "signing"> &
+  AdapterTools;
 
 /**
  * Writes the call's request in the format of its route. Records the final model name and the dropped fields in the
  * route. Rejects DecodeError, GatewayError.
  */
-export async function adapt(context: GatewayContext, received: Call, bound: Route): Promise<AdaptedRequest> {
+export async function adapt(context: AdaptContext, received: Call, bound: Route): Promise<AdaptedRequest> {
   const call = received.preferences ? withPreferencesFor(received, bound) : received;
   const adapter = selectAdapter(context, call, bound);
   const encoded = await adapter.encode();
@@ -78,7 +88,7 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
  * Selects the adapter for a call and channel: passthrough wherever client and upstream speak the same format and
  * nothing must change.
  */
-export function selectAdapter(context: GatewayContext, call: Call, route: Route): Adapter {
+export function selectAdapter(context: AdaptContext, call: Call, route: Route): Adapter {
   const { dialect } = call.endpoint.codec;
   // The other formats have no compaction.
   const compaction = dialect === "openai-responses" ? compactionIn(call) : null;
@@ -120,7 +130,7 @@ function compactionIn({ endpoint, body }: Call): "endpoint" | "trigger" | "autom
 }
 
 /** `isRewritten`: the call's conversation is not the one in its body. */
-function selectForCall(context: GatewayContext, call: Call, route: Route, isRewritten = false): Adapter {
+function selectForCall(context: AdaptContext, call: Call, route: Route, isRewritten = false): Adapter {
   const { channel, key, provider, upstreamModel } = route;
   const { settings } = context.services;
   const { endpoint } = call;
@@ -205,7 +215,7 @@ const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, fo
 
 /** Fetches media for upstreams that cannot; the chat format has URLs for images, but none for documents. */
 function mediaInliner(
-  context: GatewayContext,
+  context: Pick<UpstreamTools, "clientMediaFetch">,
   provider: Provider,
   dialect: ChatDialect,
 ): ((conversation: Conversation) => Promise<void>) | null {

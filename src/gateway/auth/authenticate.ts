@@ -5,9 +5,18 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError, usedUp } from "../call/errors.ts";
-import type { GatewayServices } from "../call/services.ts";
+import type { Services, Uses } from "../call/services.ts";
 import { ownersOf } from "./limited-accounts.ts";
 import { refuseAddress, refuseLongKey, refuseOldSecret } from "./policies.ts";
+
+/** What `authenticateByMemory` works with. */
+export type AuthenticateByMemoryContext = Uses<"budgets" | "keyNetworks" | "policies" | "tokens" | "users">;
+
+/** What `authenticateByDatabase` works with. */
+export type AuthenticateByDatabaseContext = AuthenticateByMemoryContext & Uses<"recheckKey">;
+
+/** What `authenticate` works with. */
+export type AuthenticateContext = AuthenticateByDatabaseContext & Uses<"settings">;
 
 type Credential = Readonly<{ key: string; channelId: number | null }>;
 
@@ -74,7 +83,12 @@ function withoutBearer(value: string | null): string {
  * Finds the key's owner and checks both: key status, expiry, allowed addresses, owner's status, and the right to name a
  * channel. Marks expired and exhausted keys in the background. Throws GatewayError.
  */
-export function authenticateByMemory(services: GatewayServices, request: Request, ip: string, now: number): Caller {
+export function authenticateByMemory(
+  { services }: AuthenticateByMemoryContext,
+  request: Request,
+  ip: string,
+  now: number,
+): Caller {
   const credential = readCredential(request);
   if (!credential) throw new GatewayError(401, "missing_api_key", { code: "gateway_no_key" });
   const token = services.tokens.findByKey(credential.key);
@@ -122,7 +136,7 @@ const REFUSED_BY_MEMORY: ReadonlySet<unknown> = new Set([
  * same error, or 503 if an unknown key cannot be looked up.
  */
 async function authenticateByDatabase(
-  services: GatewayServices,
+  context: AuthenticateByDatabaseContext,
   request: Request,
   ip: string,
   refusal: unknown,
@@ -131,7 +145,7 @@ async function authenticateByDatabase(
   const { key } = readCredential(request) ?? { key: "" };
   let isFresh: boolean;
   try {
-    isFresh = await services.recheckKey(key, limitKeyOf(ip));
+    isFresh = await context.services.recheckKey(key, limitKeyOf(ip));
   } catch {
     if (refusal.code !== "invalid_api_key") throw refusal;
     throw new GatewayError(
@@ -144,23 +158,23 @@ async function authenticateByDatabase(
     );
   }
   if (!isFresh) throw refusal;
-  return authenticateByMemory(services, request, ip, nowSeconds());
+  return authenticateByMemory(context, request, ip, nowSeconds());
 }
 
 /** The caller, from memory or else from the database, in a group that it may use. Rejects GatewayError. */
-export async function authenticate(services: GatewayServices, request: Request, ip: string): Promise<Caller> {
+export async function authenticate(context: AuthenticateContext, request: Request, ip: string): Promise<Caller> {
   let caller: Caller;
   try {
-    caller = authenticateByMemory(services, request, ip, nowSeconds());
+    caller = authenticateByMemory(context, request, ip, nowSeconds());
   } catch (error) {
-    caller = await authenticateByDatabase(services, request, ip, error);
+    caller = await authenticateByDatabase(context, request, ip, error);
   }
-  if (caller.token?.group) authorizeGroup(services, caller);
+  if (caller.token?.group) authorizeGroup(context.services, caller);
   return caller;
 }
 
 /** Checks that the caller may use its group. Throws GatewayError. */
-export function authorizeGroup({ settings }: GatewayServices, caller: Caller): void {
+export function authorizeGroup({ settings }: Pick<Services, "settings">, caller: Caller): void {
   if (caller.pinnedChannelId !== null || !caller.token?.group) return;
   const { group } = caller;
   if (!usableGroups(settings, caller.user.group).has(group)) {
@@ -173,7 +187,7 @@ export function authorizeGroup({ settings }: GatewayServices, caller: Caller): v
 
 const maskedKey = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
 
-function checkToken(services: GatewayServices, token: ApiKeyEntry, key: string, now: number): void {
+function checkToken(services: Pick<Services, "tokens">, token: ApiKeyEntry, key: string, now: number): void {
   const expired = token.expiredTime !== -1 && token.expiredTime <= now;
   // A budget that is due renews when the call is admitted.
   const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;

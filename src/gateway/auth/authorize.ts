@@ -7,10 +7,9 @@ import { retiredReason } from "../../domain/channels/upstream/retired-models.ts"
 import { type JsonObject, recordsOf } from "../../formats/json.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Caller } from "../call/caller.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { ParsedRequest } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
-import type { GatewayServices } from "../call/services.ts";
+import type { CallTools, Services, Uses } from "../call/services.ts";
 import { refuseBlockedWords } from "../call/words/word-filter.ts";
 import type { Arrival } from "../request/arrival.ts";
 import { allowedCandidates, channelRefusal, refuseModel, refusePolicyWords } from "./policies.ts";
@@ -20,7 +19,7 @@ import { allowedCandidates, channelRefusal, refuseModel, refusePolicyWords } fro
  * tier first; no tier if no channel serves the model. Throws GatewayError.
  */
 export function authorize(
-  services: GatewayServices,
+  { services }: Uses<"channels" | "settings">,
   { only }: Pick<Arrival, "only">,
   caller: Caller,
   { summary: { model }, prompt, fallbacks }: Pick<ParsedRequest, "summary" | "prompt" | "fallbacks">,
@@ -63,7 +62,7 @@ export const allowsKeyModel = (pinnedChannelId: number | null, token: Caller["to
  * The channels that may serve the call, best tier first; no tier if there are none (`noRoute` explains why). Throws
  * GatewayError.
  */
-export function findCandidates(services: GatewayServices, caller: Caller, model: string): Candidates {
+export function findCandidates(services: Pick<Services, "channels">, caller: Caller, model: string): Candidates {
   if (caller.pinnedChannelId !== null) {
     const channel = pinnedChannel(services, caller.pinnedChannelId);
     return { model: withoutPrefix(channel, model), tiers: [{ priority: 0, channels: [channel] }] };
@@ -77,7 +76,7 @@ export function findCandidates(services: GatewayServices, caller: Caller, model:
  * channels that have it are disabled at the moment.
  */
 export function noRoute(
-  { services: { channels }, catalog }: Pick<GatewayContext, "services" | "catalog">,
+  { services: { channels }, catalog }: Uses<"channels"> & Pick<CallTools, "catalog">,
   { group, policies }: Caller,
   model: string,
 ): GatewayError {
@@ -100,7 +99,7 @@ export function unknownModel(catalog: Catalog, model: string): GatewayError {
   return new GatewayError(404, "model_not_found", reason, { type: "invalid_request_error", param: "model" });
 }
 
-function pinnedChannel(services: GatewayServices, id: number): ChannelEntry {
+function pinnedChannel(services: Pick<Services, "channels">, id: number): ChannelEntry {
   const channel = services.channels.get(id);
   if (!channel) throw new GatewayError(400, "invalid_channel_id", { code: "gateway_channel_unknown", params: { id } });
   if (channel.status !== 1)

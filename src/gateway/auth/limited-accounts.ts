@@ -1,13 +1,13 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { Caller } from "../call/caller.ts";
-import type { GatewayServices } from "../call/services.ts";
+import type { Services } from "../call/services.ts";
 
 /**
  * The people who own an organization, whose limits its calls count in: nobody gets out of theirs by organizations. Undefined: the
  * account is a person's own.
  */
 export function ownersOf(
-  { users }: Pick<GatewayServices, "users">,
+  { users }: Pick<Services, "users">,
   { ownerIds }: Pick<UserEntry, "ownerIds">,
 ): readonly UserEntry[] | undefined {
   return ownerIds?.flatMap((id) => users.get(id) ?? []);

@@ -7,19 +7,22 @@ import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../call/caller.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
-import type { GatewayServices } from "../call/services.ts";
+import type { Services, Uses } from "../call/services.ts";
 import type { Arrival } from "../request/arrival.ts";
 import { limitedAccounts, limitedPersons } from "./limited-accounts.ts";
+import type { Limits } from "./limits.ts";
 import { minuteLimiters } from "./user-limits.ts";
+
+/** What these functions work with. */
+export type RateLimitContext = Uses<"settings"> & Pick<Limits, "requestLimit" | "tokenLimits" | "userLimits">;
 
 /**
  * Checks that the site offers the endpoint (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled) to such
  * clients. Throws GatewayError.
  */
 export function refuseClosed(
-  { services: { settings } }: GatewayContext,
+  { services: { settings } }: Uses<"settings">,
   { request, endpoint: { codec, capability } }: Pick<Arrival, "request" | "endpoint">,
 ): void {
   const { dialect } = codec;
@@ -35,7 +38,7 @@ export function refuseClosed(
 }
 
 /** Whether any limit counts the caller's requests. */
-export const isLimited = ({ services }: GatewayContext, caller: Caller): boolean =>
+export const isLimited = ({ services }: Uses<"settings">, caller: Caller): boolean =>
   services.settings.get("ModelRequestRateLimitEnabled") ||
   limitedAccounts(caller).some(({ requestsPerMinute }) => requestsPerMinute > 0) ||
   hasKeyLimits(caller);
@@ -44,7 +47,7 @@ const hasKeyLimits = ({ token }: Caller): boolean => token !== null && hasLimits
 
 /** Counts the request toward the limits of the site, the user and the key. Rejects GatewayError. */
 export async function rateLimit(
-  { services, requestLimit, userLimits, tokenLimits }: GatewayContext,
+  { services, requestLimit, userLimits, tokenLimits }: RateLimitContext,
   caller: Caller,
 ): Promise<void> {
   const { token } = caller;
@@ -83,17 +86,17 @@ type LimitedCall = Readonly<{
   caller: Readonly<{ user: UserEntry; owners?: readonly UserEntry[] | undefined }>;
 }>;
 
-type Limits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
+type RequestLimits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
 
 /**
  * Limits by the options ModelRequestRateLimit*: all requests (0: no limit) and successful ones, per user and window, in
  * bounded memory. Changing an option restarts the count.
  */
 export function createModelRequestLimit(settings: SettingsReader, shared: SharedLimits | null): ModelRequestLimit {
-  let latest: Limits | null = null;
+  let latest: RequestLimits | null = null;
 
   /** Null: the site does not limit requests. */
-  const current = (): Limits | null => {
+  const current = (): RequestLimits | null => {
     if (!settings.get("ModelRequestRateLimitEnabled")) return null;
     const minutes = Math.max(1, settings.get("ModelRequestRateLimitDurationMinutes"));
     const total = settings.get("ModelRequestRateLimitCount");
@@ -156,7 +159,7 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
 }
 
 /** `forAll`, `forSuccess`: seconds until a request is allowed again; 0: it is. */
-function refuseOver({ total, success, minutes }: Limits, forAll: number, forSuccess: number): undefined {
+function refuseOver({ total, success, minutes }: RequestLimits, forAll: number, forSuccess: number): undefined {
   if (forAll > 0) throw tooMany("user_requests", total, minutes, forAll);
   if (forSuccess > 0) throw tooMany("user_successes", success, minutes, forSuccess);
 }
@@ -191,7 +194,7 @@ export function createApiKeyLimits({
   sharedLimits,
   renewBudget,
   log,
-}: Pick<GatewayServices, "sharedLimits" | "renewBudget" | "log">): ApiKeyLimits {
+}: Pick<Services, "log" | "renewBudget" | "sharedLimits">): ApiKeyLimits {
   const callLimiter = minuteLimiters("key-calls", sharedLimits);
   const tokenLimiter = minuteLimiters("key-tokens", sharedLimits);
   /** Concurrent calls of a key whose period has ended share one renewal. */

@@ -6,7 +6,7 @@ import { until } from "../../../test/support/lib/until.ts";
 import { createHostSlots, SlotCounter } from "../../lib/limits/host-slots.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
-import type { GatewayContext } from "../call/context.ts";
+import type { GatewayContext } from "../endpoints/context.ts";
 import { createModelRequestLimit, rateLimit } from "./rate-limit.ts";
 import { createUserLimits } from "./user-limits.ts";
 

@@ -1,5 +1,6 @@
 import type { Registry } from "prom-client";
 import type { UsageRecord } from "../../billing/types.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
 import type { BudgetLookup } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { PolicyLookup } from "../../domain/accounts/organizations/policies/directory.ts";
@@ -13,7 +14,6 @@ import type { ExperimentStore } from "../../domain/models/experiments/store.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import type { PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
-import type { HostSlots } from "../../lib/limits/host-slots.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -21,15 +21,15 @@ import type { CountRefusal } from "../../lib/runtime/metrics.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import type { RoutingLine } from "../routing/worker-news.ts";
-import type { ObjectStore } from "../state/files/store.ts";
-import type { ResponseStore } from "../state/responses/store.ts";
+import type { DeadlineWheel } from "./deadline-wheel.ts";
+import type { GatewayMetrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 
 /** Quota set aside for one call. */
 export type Hold = Readonly<{ amount: number }>;
 
-export type GatewayServices = Readonly<{
+/** What the gateway gets of the process, as far as it is used by every folder. */
+export type Services = Readonly<{
   config: Pick<
     Config,
     | "relayTimeoutMs"
@@ -53,8 +53,6 @@ export type GatewayServices = Readonly<{
   disableChannel(channel: ChannelEntry, key: string | null, reason: Reason, status?: 2 | 3): void;
   /** Notifies the operator of a channel whose account has no credit and that stays enabled. Absent: nobody is notified. */
   noticeNoCredit?(channel: ChannelEntry, reason: Reason): void;
-  responses: ResponseStore;
-  objects: ObjectStore;
   /** Keeps results of routes' experiments; null or absent: there are none. */
   experiments?: ExperimentStore | null;
   /** Stores image, music and video tasks. */
@@ -103,8 +101,6 @@ export type GatewayServices = Readonly<{
   clientAddress: ClientAddress;
   /** Counts shared by replicas; null: each process counts alone. */
   sharedLimits: SharedLimits | null;
-  /** The other workers of this host: they count concurrent calls together and share what they know of channels. */
-  host?: (Readonly<{ slots: HostSlots }> & RoutingLine) | null;
   /**
    * The account that a console session calls for, the person's or that of an organization, and the person; null without a
    * session. Rejects OperationError when they may not call for the organization that the request names.
@@ -119,4 +115,19 @@ export type GatewayServices = Readonly<{
   metrics: Registry;
   /** Exports traces and metrics of calls; null or absent: disabled. */
   telemetry?: Telemetry | null;
+}>;
+
+/** What a function needs of the process: the services of these names. */
+export type Uses<Name extends keyof Services> = Readonly<{ services: Pick<Services, Name> }>;
+
+/** What all calls share besides the services. */
+export type CallTools = Readonly<{
+  /** The model catalog. */
+  catalog: () => Catalog;
+  deadlines: DeadlineWheel;
+  /** Calls whose client's disconnect is not observed yet. */
+  pendingDisconnects: DeadlineWheel;
+  metrics: GatewayMetrics;
+  /** Random numbers from 0 to 1, to choose channels by weight. */
+  random: () => number;
 }>;

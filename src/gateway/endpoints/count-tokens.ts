@@ -6,22 +6,25 @@ import { promptAsChat } from "../../formats/openai-chat/index.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
+import type { AdaptContext } from "../adapters/adapt.ts";
 import { selectAdapter } from "../adapters/adapt.ts";
 import { authorize } from "../auth/authorize.ts";
 import { type Call, newCall } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { ClientBody, ParsedRequest } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
 import { CallTiming } from "../call/progress.ts";
 import type { Choice } from "../call/route.ts";
+import type { CallTools } from "../call/services.ts";
 import { countPrompt } from "../money/count-tokens.ts";
 import type { Arrival, GatewayServer } from "../request/arrival.ts";
 import { readBody } from "../request/client-body.ts";
 import { generateContent, messages, responses } from "../request/endpoints/conversations.ts";
 import { parseRequest } from "../request/parse-request.ts";
+import type { RoutingMemory } from "../routing/memory.ts";
 import { clientErrorFor } from "../routing/router.ts";
 import { choose } from "../routing/scheduler/choose.ts";
+import type { ProviderStateContext } from "../state/provider-state.ts";
 import { bindState } from "../state/provider-state.ts";
 import { bindOwners } from "../state/references/bind-owners.ts";
 import { rejectedByUpstream } from "../upstream/attempt-failure.ts";
@@ -29,15 +32,25 @@ import { Exchange } from "../upstream/exchange.ts";
 import { readBody as readResponseBody } from "../upstream/read-body.ts";
 import { requestTextOf } from "../upstream/request-text.ts";
 import { bindChannel, buildRequest, signRequest } from "../upstream/route.ts";
+import type { UpstreamTools } from "../upstream/upstream.ts";
+import type { RespondToKeyContext } from "./lookup/models.ts";
 import { respondToKey } from "./lookup/models.ts";
 
+/** What these functions work with. */
+export type CountTokensContext = AdaptContext &
+  RespondToKeyContext &
+  ProviderStateContext &
+  Pick<CallTools, "deadlines"> &
+  Pick<UpstreamTools, "upstream" | "withoutTokenCount"> &
+  Pick<RoutingMemory, "keys">;
+
 /** POST /v1/messages/count_tokens */
-export const countMessageTokens = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+export const countMessageTokens = (context: CountTokensContext, request: Request, server: GatewayServer | null) =>
   countTokens(context, { request, server, endpoint: messages }, (tokens) => ({ input_tokens: tokens }));
 
 /** POST …/models/{model}:countTokens */
 export const countGeminiTokens = (
-  context: GatewayContext,
+  context: CountTokensContext,
   request: Request,
   server: GatewayServer | null,
   model: string,
@@ -47,7 +60,7 @@ export const countGeminiTokens = (
   }));
 
 /** POST /v1/responses/input_tokens */
-export const countResponseTokens = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+export const countResponseTokens = (context: CountTokensContext, request: Request, server: GatewayServer | null) =>
   countTokens(context, { request, server, endpoint: responses }, (tokens) => ({
     object: "response.input_tokens",
     input_tokens: tokens,
@@ -63,7 +76,7 @@ const MAX_ATTEMPTS = 2;
  * by the tokenizer that also bills unreported usage.
  */
 function countTokens(
-  context: GatewayContext,
+  context: CountTokensContext,
   arrival: Arrival,
   answer: (tokens: number) => JsonObject,
 ): Promise<Response> {
@@ -87,7 +100,7 @@ function unwrapRequest(body: ClientBody): ClientBody {
 }
 
 /** Null: no channel of the call can count, or none responded. Rejects GatewayError for an invalid request. */
-async function countByProvider(context: GatewayContext, call: Call): Promise<number | null> {
+async function countByProvider(context: CountTokensContext, call: Call): Promise<number | null> {
   const endMs = performance.now() + TIMEOUT_MS;
   const tried = new Set<ChannelEntry>();
   for (let attempts = 0; attempts < MAX_ATTEMPTS && performance.now() < endMs; attempts += 1) {
@@ -108,7 +121,7 @@ const NOT_SERVED: ReadonlySet<number> = new Set([403, 404, 503]);
  * case its tokens are counted locally. Rejects GatewayError for an invalid request.
  */
 async function admitCount(
-  context: GatewayContext,
+  context: CountTokensContext,
   { request, server, endpoint, only }: Arrival,
   caller: Caller,
   parsed: ParsedRequest,
@@ -116,7 +129,7 @@ async function admitCount(
   const ip = context.services.clientAddress.ip(request, server);
   let candidates: Candidates;
   try {
-    candidates = authorize(context.services, { only }, caller, parsed);
+    candidates = authorize(context, { only }, caller, parsed);
   } catch (error) {
     if (error instanceof GatewayError && NOT_SERVED.has(error.status)) return null;
     throw error;
@@ -125,7 +138,7 @@ async function admitCount(
   return endpoint === responses ? await bindState(context, call) : await bindOwners(context, call);
 }
 
-const mayCount = ({ withoutTokenCount }: GatewayContext, channel: ChannelEntry): boolean =>
+const mayCount = ({ withoutTokenCount }: Pick<UpstreamTools, "withoutTokenCount">, channel: ChannelEntry): boolean =>
   providerOf(channel.type)?.chat?.tokenCount != null && !withoutTokenCount.has(channel);
 
 /** The provider with the only format in which it counts, if there is one. */
@@ -137,7 +150,7 @@ function asCounted(provider: Provider): Provider {
 
 /** Null: this channel did not count. Rejects GatewayError if it rejects a request in its own format. */
 async function requestCount(
-  context: GatewayContext,
+  context: CountTokensContext,
   call: Call,
   choice: Choice,
   timeoutMs: number,

@@ -15,9 +15,7 @@ import { createReasoningMemory } from "../adapters/conversation/reasoning-memory
 import { createPlanLimits } from "../auth/plan-limits.ts";
 import { createApiKeyLimits, createModelRequestLimit } from "../auth/rate-limit.ts";
 import { createUserLimits } from "../auth/user-limits.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { createDeadlineWheel } from "../call/deadline-wheel.ts";
-import type { GatewayServices } from "../call/services.ts";
 import { createGatewayMetrics } from "../call/telemetry/metrics.ts";
 import { createPrices } from "../money/price.ts";
 import { createExperiments } from "../quality/experiments/experiments.ts";
@@ -41,15 +39,16 @@ import { settleUnpolled } from "../state/files/read-objects.ts";
 import { createCoolDown } from "../upstream/keys/cool-down.ts";
 import { createKeyTraffic, type TrafficSnapshot } from "../upstream/keys/key-traffic.ts";
 import { createUpstream } from "../upstream/upstream.ts";
+import type { GatewayContext, GatewayServices } from "./context.ts";
 import type { SocketLimits } from "./realtime/responses/socket.ts";
 import { createResponseSockets } from "./realtime/responses/sockets.ts";
 import { createRealtimeSessions } from "./realtime/sessions.ts";
 import { createRouter } from "./routes/router.ts";
 import { gatewayRoutes } from "./routes/table.ts";
 
-export type { GatewayServices } from "../call/services.ts";
 export { createObjectStore } from "../state/files/store.ts";
 export { createResponseStore } from "../state/responses/store.ts";
+export type { GatewayServices } from "./context.ts";
 export { gatewaySockets, type SocketSession } from "./realtime/sockets.ts";
 
 /** Creates the data plane: every route for API keys and the playground, and the explanation of its routing. */

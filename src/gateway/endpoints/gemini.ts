@@ -14,17 +14,22 @@ import {
 } from "../../formats/json.ts";
 import { decodePath } from "../../lib/http/request-path.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { Endpoint } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
-import { handleCall } from "../pipeline.ts";
+import type { CallTools, Uses } from "../call/services.ts";
+import { handleCall } from "../pipeline/pipeline.ts";
 import type { GatewayServer } from "../request/arrival.ts";
 import { generateContent, generateContentArray } from "../request/endpoints/conversations.ts";
 import { embeddings } from "../request/endpoints/embeddings.ts";
 import { refuse } from "../request/refuse.ts";
+import type { GatewayContext } from "./context.ts";
 import { countGeminiTokens } from "./count-tokens.ts";
 import { geminiModel } from "./lookup/model-object.ts";
+import type { RespondToKeyContext } from "./lookup/models.ts";
 import { allowedModels, refuseUnknownModel, respondToKey } from "./lookup/models.ts";
+
+/** What these functions work with. */
+export type GeminiContext = RespondToKeyContext & Uses<"channels"> & Pick<CallTools, "catalog">;
 
 /** POST …/models/{model}:{method} of Google's clients; the model may contain slashes and be percent-encoded. */
 export async function handleGemini(
@@ -61,14 +66,14 @@ export async function handleGemini(
 }
 
 /** GET /v1beta/models: the models available to this key, as Google lists them. */
-export const listGeminiModels = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+export const listGeminiModels = (context: GeminiContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, geminiClientCodec, async (caller) => ({
     models: allowedModels(context, caller).map((model) => geminiModel(context, caller, model)),
   }));
 
 /** GET /v1beta/models/{model} */
 export const showGeminiModel = (
-  context: GatewayContext,
+  context: GeminiContext,
   request: Request,
   server: GatewayServer | null,
   model: string,

@@ -2,13 +2,14 @@ import { interactionsClientCodec } from "../../formats/gemini-interactions/index
 import { writeSteps } from "../../formats/gemini-interactions/request/encode-request.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Caller } from "../call/caller.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServer } from "../request/arrival.ts";
 import { invalidRequest } from "../request/client-body.ts";
 import type { StoredResponse } from "../state/responses/store.ts";
 import { followResponse, formatOfStored } from "../state/responses/stored-formats.ts";
+import type { UsesStores } from "../state/stores.ts";
 import { respondToKey } from "./lookup/models.ts";
+import type { ResponsesContext } from "./stored/responses.ts";
 import { fetchFromUpstream } from "./stored/responses.ts";
 
 /** Actions on a stored interaction. */
@@ -19,7 +20,7 @@ export type InteractionAction = "retrieve" | "delete" | "cancel";
  * requested from the channel and key that made them. Source: https://ai.google.dev/api/interactions-api
  */
 export const storedInteraction = (
-  context: GatewayContext,
+  context: ResponsesContext,
   request: Request,
   server: GatewayServer | null,
   id: string,
@@ -44,7 +45,7 @@ export const storedInteraction = (
     return answer;
   });
 
-async function find({ services }: GatewayContext, caller: Caller, id: string): Promise<StoredResponse> {
+async function find({ services }: UsesStores<"responses">, caller: Caller, id: string): Promise<StoredResponse> {
   const stored = await services.responses.find(id, caller.user.id, nowSeconds());
   // Of an interaction that was too long to store, only the id remains.
   const isOwn = stored !== null && formatOfStored(stored).kind === "interaction";

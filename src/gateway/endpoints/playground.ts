@@ -4,14 +4,14 @@ import { OperationError } from "../../lib/operation-error.ts";
 import { ownersOf } from "../auth/limited-accounts.ts";
 import { refuseAddress } from "../auth/policies.ts";
 import type { Caller } from "../call/caller.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { CallTiming } from "../call/progress.ts";
-import { handleCall } from "../pipeline.ts";
+import { handleCall } from "../pipeline/pipeline.ts";
 import type { GatewayServer } from "../request/arrival.ts";
 import { invalidRequest, readBody } from "../request/client-body.ts";
 import { chatCompletions } from "../request/endpoints/text.ts";
 import { refuse } from "../request/refuse.ts";
+import type { GatewayContext } from "./context.ts";
 
 /**
  * POST /pg/chat/completions: a chat of a user signed in to the console, charged to the user or to the organization that they

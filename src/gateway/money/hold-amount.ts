@@ -6,14 +6,14 @@ import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import type { Caller } from "../call/caller.ts";
 import { type GatewayError, ledgerUnavailable, usedUp } from "../call/errors.ts";
-import type { GatewayServices, Hold } from "../call/services.ts";
+import type { Hold, Services } from "../call/services.ts";
 
 /**
  * Holds an amount of quota units; 0 for what costs nothing, which needs no balance. `plan` pays instead of the balance. Rejects
  * GatewayError.
  */
 export async function reserveAmount(
-  services: GatewayServices,
+  services: Pick<Services, "billing" | "log" | "renewOrganizationBudgets" | "settings">,
   caller: Caller,
   units: number,
   plan?: PlanTerms,
@@ -45,7 +45,10 @@ function dueBudgets(budgets: readonly BudgetEntry[]): number[] {
   return budgets.filter(({ renewsAt }) => renewsAt !== 0 && renewsAt <= now).map(({ id }) => id);
 }
 
-async function renewBudgets(services: GatewayServices, ids: readonly number[]): Promise<void> {
+async function renewBudgets(
+  services: Pick<Services, "log" | "renewOrganizationBudgets">,
+  ids: readonly number[],
+): Promise<void> {
   try {
     await services.renewOrganizationBudgets?.(ids);
   } catch (error) {
@@ -55,7 +58,7 @@ async function renewBudgets(services: GatewayServices, ids: readonly number[]): 
 }
 
 function refusal(
-  { settings }: GatewayServices,
+  { settings }: Pick<Services, "settings">,
   error: unknown,
   units: number,
   { budgets, token }: Caller,
@@ -89,7 +92,7 @@ function refusal(
 }
 
 /** Money in messages, or quota units where the site shows those. */
-const amountOf = (settings: GatewayServices["settings"], units: number): string | Sentence =>
+const amountOf = (settings: Services["settings"], units: number): string | Sentence =>
   settings.get("DisplayInCurrencyEnabled")
     ? amountText(settings, units)
     : { code: "gateway_quota_units", params: { count: units } };

@@ -33,6 +33,9 @@ export type Prices = {
   catalog(): Catalog;
 };
 
+/** What prices calls. */
+export type Pricing = Readonly<{ prices: Prices }>;
+
 /** Cached prices, before the cache starts again: the models, groups and mappings in use. */
 const MAX_CACHED = 5_000;
 

@@ -5,11 +5,13 @@ import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
 import { coversModel } from "../../domain/wallet/plans/limits/terms.ts";
 import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { noRoute } from "../auth/authorize.ts";
+import type { Limits } from "../auth/limits.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { GatewayError } from "../call/errors.ts";
+import type { Speed } from "../call/progress.ts";
 import { CLIENT_LEFT, speedOf } from "../call/progress.ts";
-import type { GatewayServices, Hold } from "../call/services.ts";
+import type { RoutePlan } from "../call/route.ts";
+import type { CallTools, Hold, Services, Uses } from "../call/services.ts";
 import { toGatewayError } from "../request/error-response.ts";
 import { contentRules, contentToLog, exchangeToLog, logsContent } from "./log-content.ts";
 import { logRowOf, storedRow } from "./log-row.ts";
@@ -17,9 +19,47 @@ import type { OutputMeter } from "./output-meter.ts";
 import type { Reservation } from "./reserve.ts";
 import type { Settlement } from "./settle.ts";
 
+/** What `end` works with. */
+export type EndContext = Uses<"feed" | "telemetry"> &
+  Pick<CallTools, "metrics"> &
+  Pick<Limits, "userLimits"> &
+  Pick<EndedCallNotes, "experiments">;
+
+/** What `record` works with. */
+export type RecordContext = EndContext &
+  Uses<"billing" | "planTerms" | "settings"> &
+  Pick<Limits, "planLimits" | "requestLimit" | "tokenLimits"> &
+  Pick<EndedCallNotes, "speeds">;
+
+/** What `recordFailure` works with. */
+export type RecordFailureContext = EndContext & Uses<"billing" | "settings"> & Pick<Limits, "requestLimit">;
+
+/** What `refuseUnserved` works with. */
+export type RefuseUnservedContext = RecordFailureContext & Uses<"channels"> & Pick<CallTools, "catalog">;
+
+/** What `failCall` works with. */
+export type FailCallContext = RecordFailureContext & Uses<"log">;
+
+/** What `beginCall` works with. */
+export type BeginCallContext = Uses<"feed" | "settings"> & Pick<Limits, "requestLimit" | "userLimits">;
+
+/** Who learns how calls ended. */
+export type EndedCallNotes = Readonly<{
+  /** Compares calls of routes; `result`: null if the call failed before a response. */
+  experiments: Readonly<{
+    ended(
+      call: Call,
+      plan: RoutePlan,
+      row: UsageRecord,
+      result: Readonly<{ usage: Usage; text: () => string }> | null,
+    ): void;
+  }>;
+  speeds: Readonly<{ observe(channelId: number, model: string, sample: Speed): void }>;
+}>;
+
 /** Charges a settled call against its hold, and writes its log row. Resolves once the record is durable. */
 export function record(
-  context: GatewayContext,
+  context: RecordContext,
   call: Call,
   reserved: Reservation,
   { ended, usage, evidence, charged, serviceTier }: Settlement,
@@ -67,7 +107,7 @@ export function record(
 
 /** Charges a call against its hold; one that its plan would have included, and that did not count, gives its call back. */
 function endHold(
-  billing: GatewayServices["billing"],
+  billing: Services["billing"],
   { included }: Reservation,
   hold: Hold,
   stored: UsageRecord,
@@ -81,7 +121,7 @@ function endHold(
  * Begins a call: counts it toward the limits of the site and its user, and publishes it to the live feed. Rejects
  * GatewayError 429.
  */
-export async function beginCall({ requestLimit, userLimits, services }: GatewayContext, call: Call): Promise<void> {
+export async function beginCall({ requestLimit, userLimits, services }: BeginCallContext, call: Call): Promise<void> {
   if (services.settings.get("ModelRequestRateLimitEnabled")) await requestLimit.begin(call);
   if (hasConcurrencyLimit(call)) await userLimits.begin(call);
   if (services.feed.isWatched) services.feed.publish(liveCallOf(call));
@@ -91,7 +131,7 @@ const hasConcurrencyLimit = ({ caller: { user, owners } }: Call): boolean =>
   user.maxConcurrency > 0 || owners !== undefined;
 
 /** Records a call that failed before a response; returns the error for the client. */
-export function failCall(context: GatewayContext, call: Call, reserved: Reservation, thrown: unknown): GatewayError {
+export function failCall(context: FailCallContext, call: Call, reserved: Reservation, thrown: unknown): GatewayError {
   const { client, attempts, requestId } = call;
   const error = client.hasLeft ? CLIENT_LEFT : toGatewayError(context, thrown, requestId);
   const ending = client.hasLeft ? "client_left" : attempts.isEmpty ? "refused" : "upstream_failed";
@@ -100,7 +140,7 @@ export function failCall(context: GatewayContext, call: Call, reserved: Reservat
 }
 
 /** Records the rejection of a call that no channel serves; null if some channel may serve it. */
-export function refuseUnserved(context: GatewayContext, call: Call): GatewayError | null {
+export function refuseUnserved(context: RefuseUnservedContext, call: Call): GatewayError | null {
   const { caller, candidates, summary } = call;
   if (candidates.tiers.length > 0) return null;
   const error = noRoute(context, caller, summary.model);
@@ -110,7 +150,7 @@ export function refuseUnserved(context: GatewayContext, call: Call): GatewayErro
 
 /** Ends a call that failed before a response: releases its hold and logs the failure. */
 export function recordFailure(
-  context: GatewayContext,
+  context: RecordFailureContext,
   call: Call,
   reserved: Reservation | null,
   error: GatewayError,
@@ -137,7 +177,7 @@ export function recordFailure(
 
 /** Ends a call in the user's limits, the metrics, telemetry and the live feed. */
 function end(
-  context: GatewayContext,
+  context: EndContext,
   call: Call,
   row: UsageRecord,
   usage: Usage | null,

@@ -5,14 +5,23 @@ import { coversModel, type PlanTerms, renewsAt } from "../../domain/wallet/plans
 import { requestsProviderTools } from "../../formats/tools/provider-tools.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { isZero } from "../../lib/values/decimal.ts";
+import type { Limits } from "../auth/limits.ts";
 import { allowsPrice, refusePrice } from "../auth/policies.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, ledgerUnavailable, usedUp } from "../call/errors.ts";
-import type { GatewayServices, Hold } from "../call/services.ts";
+import type { CallTools, Hold, Services, Uses } from "../call/services.ts";
 import { NO_IDS, reserveAmount } from "./hold-amount.ts";
+import type { Pricing } from "./price.ts";
 import { type CallPrices, type PricedCall, possiblePrices, priceCall } from "./price.ts";
 import { estimateInTiers, refuseUnpricedTier } from "./service-tiers.ts";
+
+/** What these functions work with. */
+export type ReserveContext = Uses<
+  "advancePlans" | "billing" | "log" | "planTerms" | "renewOrganizationBudgets" | "settings"
+> &
+  Pick<CallTools, "catalog"> &
+  Pick<Limits, "planLimits"> &
+  Pricing;
 
 /** The quota held for a call, and the prices by which it is charged. */
 export type Reservation = Readonly<{
@@ -34,7 +43,7 @@ const NO_FALLBACKS: readonly PricedCall[] = [];
  * GatewayError: the refusal of the call's own model.
  */
 export async function reserveAffordable(
-  context: GatewayContext,
+  context: ReserveContext,
   call: Call,
   fallbacks: readonly PricedCall[],
 ): Promise<Readonly<{ call: Call; reserved: Reservation }>> {
@@ -48,7 +57,7 @@ export async function reserveAffordable(
 }
 
 /** Null: none of the fallbacks is covered. */
-async function reserveCheaper(context: GatewayContext, refused: PricedCall, fallbacks: readonly PricedCall[]) {
+async function reserveCheaper(context: ReserveContext, refused: PricedCall, fallbacks: readonly PricedCall[]) {
   let highest = upperCost(context, refused.call, refused.prices);
   for (const [at, { call, prices }] of fallbacks.entries()) {
     const upper = upperCost(context, call, prices);
@@ -81,7 +90,7 @@ const isTooExpensive = (error: unknown): boolean =>
  * Rejects GatewayError: the model has no price for the service tier, the limits of the account's plans are reached, not enough quota, or the balance cannot be determined.
  */
 export async function reserve(
-  context: GatewayContext,
+  context: ReserveContext,
   call: Call,
   prices: CallPrices,
   fallbacks: readonly PricedCall[] = NO_FALLBACKS,
@@ -99,7 +108,7 @@ export async function reserve(
 
 /** The terms of an account's plans, after windows that are over were filled: the job that does it comes every 30 s. */
 async function fillWindows(
-  { planTerms, advancePlans }: GatewayServices,
+  { planTerms, advancePlans }: Pick<Services, "advancePlans" | "planTerms">,
   userId: number,
   known: readonly PlanTerms[],
 ): Promise<readonly PlanTerms[] | undefined> {
@@ -113,7 +122,7 @@ async function fillWindows(
  * a plan of the account allows no overage.
  */
 async function reserveByPlan(
-  context: GatewayContext,
+  context: ReserveContext,
   all: readonly PlanTerms[],
   covering: readonly PlanTerms[],
   call: Call,
@@ -173,7 +182,7 @@ function renewing(refusal: GatewayError, plans: readonly PlanTerms[]): GatewayEr
 
 /** Holds one of the calls that the window of a plan includes. Rejects GatewayError: none is left. */
 async function holdCall(
-  context: GatewayContext,
+  context: ReserveContext,
   call: Call,
   prices: CallPrices,
   covered: readonly PricedCall[],
@@ -201,7 +210,7 @@ async function holdCall(
 }
 
 async function holdUpperCost(
-  context: GatewayContext,
+  context: ReserveContext,
   call: Call,
   prices: CallPrices,
   fallbacks: readonly PricedCall[],
@@ -229,7 +238,11 @@ async function holdUpperCost(
 }
 
 /** The most that the call can cost with one model, in quota units; 0: it costs nothing, so nobody needs a balance for it. */
-export function upperCost(context: GatewayContext, call: Call, prices: CallPrices): number {
+export function upperCost(
+  context: Uses<"settings"> & Pick<CallTools, "catalog"> & Pricing,
+  call: Call,
+  prices: CallPrices,
+): number {
   const { services, prices: table } = context;
   const { summary, promptBound, promptAudioTokens, body } = call;
   const { maxOutputTokens, choices } = summary;

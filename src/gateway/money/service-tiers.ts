@@ -5,8 +5,8 @@ import type { Candidates } from "../../domain/channels/routing/routing-index.ts"
 import { type JsonObject, textOf } from "../../formats/json.ts";
 import type { Decimal } from "../../lib/values/decimal.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
+import type { Uses } from "../call/services.ts";
 import { type CallPrices, possiblePrices } from "./price.ts";
 import type { Ending } from "./settle.ts";
 
@@ -69,7 +69,7 @@ export function estimateInTiers(
 }
 
 /** Throws GatewayError 400 for a tier that the model has no price for, where the site refuses these. */
-export function refuseUnpricedTier({ services }: GatewayContext, call: Call, prices: CallPrices): void {
+export function refuseUnpricedTier({ services }: Uses<"settings">, call: Call, prices: CallPrices): void {
   const names = requestedTiers(call);
   if (names.length === 0 || services.settings.get("UnpricedServiceTier") !== "refuse") return;
   for (const price of possiblePrices(prices)) {

@@ -6,10 +6,11 @@ import { NO_USAGE, type ToolCalls, type Usage } from "../../formats/conversation
 import { recordsOf, textOf } from "../../formats/json.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { Route } from "../call/route.ts";
+import type { CallTools } from "../call/services.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
 import type { OutputMeter } from "./output-meter.ts";
+import type { Pricing } from "./price.ts";
 import type { Reservation } from "./reserve.ts";
 import { loggedTier, servedTiers } from "./service-tiers.ts";
 
@@ -38,7 +39,7 @@ export type Settlement = Readonly<{
 
 /** The cost of a call's billed usage. */
 export function settle(
-  context: GatewayContext,
+  context: Pick<CallTools, "catalog"> & Pricing,
   call: Call,
   { prices }: Reservation,
   ended: Ending,

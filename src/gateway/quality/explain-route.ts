@@ -1,12 +1,14 @@
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { RouteCandidate, RouteExperiment, Strategy } from "../../settings/option/model-routes.ts";
-import type { GatewayContext } from "../call/context.ts";
-import type { GatewayServices } from "../call/services.ts";
+import type { CallTools, Services } from "../call/services.ts";
+import type { Pricing } from "../money/price.ts";
+import type { RoutingMemory } from "../routing/memory.ts";
 import { needsOf, type Shortcoming } from "../routing/model-fit.ts";
 import type { Figures } from "../routing/routes/order.ts";
 import { expectedOutput, queryOf, tagsOf } from "../routing/routes/plan.ts";
 import { type ExclusionReason, rankCandidates } from "../routing/routes/rank.ts";
+import type { UpstreamTools } from "../upstream/upstream.ts";
 
 /** The choice among a route's candidates, with the figures it is made on. */
 export type ExplainedRoute = Readonly<{
@@ -40,13 +42,16 @@ export type RoutedQuestion = Readonly<{
   request: Readonly<{ prompt: JsonObject; body: JsonObject }>;
 }>;
 
-type Known = Pick<GatewayContext, "keys" | "traffic" | "speeds" | "prices" | "catalog"> &
+type Known = Pick<CallTools, "catalog"> &
+  Pricing &
+  Pick<UpstreamTools, "traffic"> &
+  Pick<RoutingMemory, "keys" | "speeds"> &
   Readonly<{
     services: Readonly<{
-      channels: Pick<GatewayServices["channels"], "candidates">;
-      settings: Pick<GatewayServices["settings"], "get">;
-      tokens: Pick<GatewayServices["tokens"], "get">;
-      users: Pick<GatewayServices["users"], "get">;
+      channels: Pick<Services["channels"], "candidates">;
+      settings: Pick<Services["settings"], "get">;
+      tokens: Pick<Services["tokens"], "get">;
+      users: Pick<Services["users"], "get">;
     }>;
   }>;
 

@@ -8,18 +8,20 @@ import { nowSeconds } from "../../lib/clock.ts";
 import type { RouteCandidate } from "../../settings/option/model-routes.ts";
 import { allowsKeyModel } from "../auth/authorize.ts";
 import { type PolicyRefusal, policyRefusal } from "../auth/policies.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
-import type { GatewayServices } from "../call/services.ts";
+import type { CallTools, Services } from "../call/services.ts";
+import type { Pricing } from "../money/price.ts";
 import { generateContent, messages, responses } from "../request/endpoints/conversations.ts";
 import { chatCompletions } from "../request/endpoints/text.ts";
 import { coolingOf } from "../routing/channel-live.ts";
 import { conversationKey, type RecognizedBy } from "../routing/conversation-key.ts";
+import type { RoutingMemory } from "../routing/memory.ts";
 import { priceOrNull } from "../routing/model-fallbacks.ts";
 import { needsOf, type Shortcoming, shortcomingOf } from "../routing/model-fit.ts";
 import { type IneligibleReason, ineligibleReason, type Requirements } from "../routing/router.ts";
 import { channelMismatches } from "../routing/routes/rank.ts";
 import { contenders, findChannel } from "../routing/scheduler/choose.ts";
+import type { UpstreamTools } from "../upstream/upstream.ts";
 import { type ExplainedRoute, explainRoute } from "./explain-route.ts";
 
 export type ExplainQuestion = Readonly<{
@@ -80,17 +82,17 @@ type Reason =
   | ("no_key" | "cooling");
 
 /** The scheduler's own state, on which the explanation is based. */
-type Known = Pick<
-  GatewayContext,
-  "catalog" | "coolDown" | "keys" | "modelsOf" | "prices" | "speeds" | "stickiness" | "traffic"
-> &
+type Known = Pick<CallTools, "catalog"> &
+  Pricing &
+  Pick<UpstreamTools, "coolDown" | "traffic"> &
+  Pick<RoutingMemory, "keys" | "modelsOf" | "speeds" | "stickiness"> &
   Readonly<{
     services: Readonly<{
-      channels: Pick<GatewayServices["channels"], "candidates">;
-      settings: Pick<GatewayServices["settings"], "get">;
-      tokens: Pick<GatewayServices["tokens"], "get">;
-      users: Pick<GatewayServices["users"], "get">;
-      policies?: Pick<NonNullable<GatewayServices["policies"]>, "of">;
+      channels: Pick<Services["channels"], "candidates">;
+      settings: Pick<Services["settings"], "get">;
+      tokens: Pick<Services["tokens"], "get">;
+      users: Pick<Services["users"], "get">;
+      policies?: Pick<NonNullable<Services["policies"]>, "of">;
     }>;
   }>;
 

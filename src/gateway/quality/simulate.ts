@@ -2,12 +2,13 @@ import { charge } from "../../billing/pricing/charge.ts";
 import type { Outcomes, PastCall } from "../../domain/models/routes/simulation.ts";
 import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import type { ModelRoute, RouteCandidate } from "../../settings/option/model-routes.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
+import type { CallTools } from "../call/services.ts";
+import type { Pricing } from "../money/price.ts";
 import { unmetCondition } from "../routing/routes/conditions.ts";
 import { orderContenders } from "../routing/routes/order.ts";
 
-type Context = Pick<GatewayContext, "prices" | "random">;
+type Context = Pick<CallTools, "random"> & Pricing;
 
 /** What the log knows of a model. */
 type Record = Readonly<{ success: number; msPerCall: number; tokensPerSecond: number | null }>;

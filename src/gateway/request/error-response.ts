@@ -8,8 +8,8 @@ import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";
 import { type Language, languageOf } from "../../lib/messages.ts";
 import { sayReason } from "../../lib/reason.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, LOCAL_TYPE, PLAYGROUND_PATH } from "../call/errors.ts";
+import type { Uses } from "../call/services.ts";
 import { invalidRequest } from "./client-body.ts";
 import { corsHeaders, requestIdHeaders } from "./headers.ts";
 
@@ -71,7 +71,7 @@ const neutralError = ({ status, type, code, message, param, extra, overflow, ...
 });
 
 /** The client's error for anything thrown; unexpected errors are logged. */
-export function toGatewayError({ services }: GatewayContext, error: unknown, requestId?: string): GatewayError {
+export function toGatewayError({ services }: Uses<"log">, error: unknown, requestId?: string): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof DecodeError) return invalidRequest(error.reason, error.param);
   services.log.error({ error, requestId }, "a call failed inside the gateway");

@@ -4,7 +4,7 @@ import { boundPrompt } from "../../formats/openai-chat/request/summary.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { ClientBody, Endpoint, EndpointRequest, ParsedRequest } from "../call/endpoint.ts";
 import type { CallTiming } from "../call/progress.ts";
-import type { GatewayServices } from "../call/services.ts";
+import type { Uses } from "../call/services.ts";
 import type { Arrival } from "./arrival.ts";
 import { invalidRequest, jsonBody, readBody, withBodyDeadline } from "./client-body.ts";
 import { readPreferences } from "./read-preferences.ts";
@@ -15,7 +15,7 @@ const NO_CHANGES: TopLevelChanges = {};
  * Reads the request's body and records the time that this takes. Rejects GatewayError. The caller must discard a form.
  */
 export async function readRequest(
-  { config }: Pick<GatewayServices, "config">,
+  { services: { config } }: Uses<"config">,
   { request, endpoint }: Arrival,
   timing: CallTiming,
 ): Promise<ClientBody> {

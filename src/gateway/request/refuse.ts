@@ -1,15 +1,18 @@
 import type { ClientCodec } from "../../formats/conversation/codec.ts";
 import { randomId } from "../../lib/http/request-id.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { ClientBody } from "../call/endpoint.ts";
 import type { GatewayError } from "../call/errors.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import { errorResponse, toErrorObject, toGatewayError } from "./error-response.ts";
 import { responseTo } from "./response.ts";
 
+/** What these functions work with. */
+export type RefuseContext = Uses<"countRefusal" | "log"> & Pick<CallTools, "metrics">;
+
 /** The response to a request that was rejected before it became a call, in the client's format. */
 export function refuse(
-  context: GatewayContext,
+  context: RefuseContext,
   request: Request,
   thrown: unknown,
   codec?: ClientCodec,
@@ -22,7 +25,7 @@ export function refuse(
 
 /** The response to a rejected or failed call; counts it toward limits and deletes the files of its form. */
 export function respondWithError(
-  { services }: GatewayContext,
+  { services }: Uses<"countRefusal">,
   request: Request,
   error: GatewayError,
   codec?: ClientCodec,
@@ -45,7 +48,7 @@ export function errorEvents(
 }
 
 /** Ends a call that failed without a response. Returns the error's response in the client's format. */
-export function refuseCall(context: GatewayContext, call: Call, thrown: unknown): Response {
+export function refuseCall(context: Uses<"countRefusal" | "log">, call: Call, thrown: unknown): Response {
   call.client.end();
   const error = toGatewayError(context, thrown, call.requestId);
   const { codec } = call.endpoint;

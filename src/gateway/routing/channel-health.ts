@@ -3,9 +3,10 @@ import { withoutKey } from "../../domain/channels/keys/keys.ts";
 import { createFailureCounter, thresholdOf } from "../../domain/channels/status/failure-counter.ts";
 import { keyAlone, mayGoOff, switchesOff, type UpstreamRefusal } from "../../domain/channels/status/refusal.ts";
 import type { Reason } from "../../lib/reason.ts";
-import type { GatewayServices } from "../call/services.ts";
+import type { Services } from "../call/services.ts";
 
-type Services = Pick<GatewayServices, "settings" | "disableChannel" | "noticeNoCredit">;
+type HealthServices = Pick<Services, "disableChannel" | "noticeNoCredit" | "settings">;
+
 /** What an attempt failed with. */
 type Failure = UpstreamRefusal & Readonly<{ answered: boolean; detail: Reason }>;
 
@@ -16,7 +17,10 @@ const NOTICE_EVERY_MS = 3_600_000;
  * Disables what an upstream will keep rejecting: the failing key, or the channel if that was its last one. Only with
  * AutomaticDisableChannelEnabled and the channel's auto_ban.
  */
-export function createHealth({ settings, disableChannel, noticeNoCredit }: Services, now: () => number = Date.now) {
+export function createHealth(
+  { settings, disableChannel, noticeNoCredit }: HealthServices,
+  now: () => number = Date.now,
+) {
   const counter = createFailureCounter(now);
   const noticedMs = new Map<number, number>();
 

@@ -1,12 +1,12 @@
 import type { ChannelLive, KeyLive } from "../../domain/channels/current-state.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { CoolDown } from "../upstream/keys/cool-down.ts";
 import type { TrafficOfHour } from "../upstream/keys/key-traffic.ts";
+import type { UpstreamTools } from "../upstream/upstream.ts";
 
 /** The current state of a channel and its keys, with the traffic of the last hour. */
 export function readLive(
-  { coolDown, traffic }: Pick<GatewayContext, "coolDown" | "traffic">,
+  { coolDown, traffic }: Pick<UpstreamTools, "coolDown" | "traffic">,
   channel: ChannelEntry,
 ): ChannelLive {
   const total = { calls: 0, failed: 0, elapsedMs: 0 };

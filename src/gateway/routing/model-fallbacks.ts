@@ -3,14 +3,19 @@ import type { ModelRoute, RouteCandidate } from "../../settings/option/model-rou
 import { allowsModel, findCandidates } from "../auth/authorize.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { RouteTarget } from "../call/route.ts";
-import type { GatewayServices } from "../call/services.ts";
+import type { Services, Uses } from "../call/services.ts";
+import type { Pricing } from "../money/price.ts";
 import { type PricedCall, priceCall } from "../money/price.ts";
 import type { Reviewed } from "../upstream/filtered.ts";
+import type { RoutingMemory } from "./memory.ts";
+import type { PlanContext } from "./routes/plan.ts";
 import { planRoute } from "./routes/plan.ts";
 import { candidatesOf } from "./routes/rank.ts";
+
+/** What these functions work with. */
+export type SelectModelContext = PlanContext & Uses<"settings">;
 
 const NONE: readonly string[] = [];
 
@@ -18,7 +23,7 @@ const NONE: readonly string[] = [];
  * The call for the first model of its route; for others the call itself, or for its first fallback model that has channels
  * if its own model has none. Throws GatewayError if the route has no model for the call.
  */
-export function selectModel(context: GatewayContext, call: Call): Call {
+export function selectModel(context: SelectModelContext, call: Call): Call {
   const route = findRoute(context, call);
   if (route) return onRoute(context, call, route);
   if (call.candidates.tiers.length > 0) return call;
@@ -33,7 +38,7 @@ export function selectModel(context: GatewayContext, call: Call): Call {
  * The call for each fallback model, in order, without models that the caller may not use and those that lack channels or a
  * price. Empty for a call that is bound to a channel.
  */
-export function findFallbacks(context: GatewayContext, call: Call): readonly PricedCall[] {
+export function findFallbacks(context: Uses<"channels" | "settings"> & Pricing, call: Call): readonly PricedCall[] {
   const { services, prices } = context;
   if (call.route) return pricedTargets(context, call, call.route.targets);
   const names = fallbackNames(services, call);
@@ -48,7 +53,7 @@ export function findFallbacks(context: GatewayContext, call: Call): readonly Pri
 }
 
 /** The route of a call; null: its model is none, or the call is bound to a channel. */
-export function findRoute({ services }: Pick<GatewayContext, "services">, call: Call): ModelRoute | null {
+export function findRoute({ services }: Uses<"channels" | "settings">, call: Call): ModelRoute | null {
   const { summary, caller, endpoint, candidates } = call;
   const route = services.settings.get("ModelRoutes").get(summary.model);
   if (!route?.isEnabled || caller.pinnedChannelId !== null) return null;
@@ -72,7 +77,7 @@ export type ModelAttempts<Result> = Readonly<{
  * first model's error if all fail, or at once an error that another model would not avoid.
  */
 export function acrossModels<Result>(
-  context: GatewayContext,
+  context: Pick<RoutingMemory, "conversationModels" | "queues">,
   calls: readonly [PricedCall, ...PricedCall[]],
   attempts: ModelAttempts<Result>,
 ): Promise<Served<Result>> {
@@ -87,7 +92,7 @@ export function acrossModels<Result>(
 export type Served<Result> = Readonly<{ served: PricedCall; result: Result }>;
 
 async function tryModels<Result>(
-  context: GatewayContext,
+  context: Pick<RoutingMemory, "conversationModels">,
   calls: readonly PricedCall[],
   { attempt, review, discard }: ModelAttempts<Result>,
 ): Promise<Served<Result>> {
@@ -135,7 +140,7 @@ function noteRefusal({ attempts }: Call): () => void {
 }
 
 /** The call for the first model of a route, followed by the others and then by the models that the client listed. */
-function onRoute(context: GatewayContext, call: Call, route: ModelRoute): Call {
+function onRoute(context: PlanContext, call: Call, route: ModelRoute): Call {
   const { services } = context;
   const plan = planRoute(context, call, route);
   const targets = [...plan.targets];
@@ -150,12 +155,15 @@ function onRoute(context: GatewayContext, call: Call, route: ModelRoute): Call {
 }
 
 /** Later calls of a conversation on a route go to the model that responded. */
-function rememberModel({ conversationModels }: GatewayContext, { route, summary }: Call): void {
+function rememberModel(
+  { conversationModels }: Pick<RoutingMemory, "conversationModels">,
+  { route, summary }: Call,
+): void {
   if (route && route.conversation !== null) conversationModels.keep(route.conversation, summary.model);
 }
 
 /** The call for each target after its own; none for a call that is bound to a channel. */
-function pricedTargets({ prices }: GatewayContext, call: Call, targets: readonly RouteTarget[]): readonly PricedCall[] {
+function pricedTargets({ prices }: Pricing, call: Call, targets: readonly RouteTarget[]): readonly PricedCall[] {
   const at = targets.findIndex(({ candidates }) => candidates === call.candidates);
   if (at < 0) return [];
   return targets.slice(at + 1).flatMap((target) => {
@@ -179,7 +187,11 @@ export function onTarget(call: Call, { model, candidates }: RouteTarget): Call {
 }
 
 /** The first model with channels among a name, its route and its fallbacks; null: none has any. */
-export function servedModel(services: GatewayServices, { group }: Pick<Caller, "group">, model: string): string | null {
+export function servedModel(
+  services: Pick<Services, "channels" | "settings">,
+  { group }: Pick<Caller, "group">,
+  model: string,
+): string | null {
   const route = services.settings.get("ModelRoutes").get(model);
   if (route?.isEnabled) {
     const served = route.candidates.find(
@@ -194,13 +206,16 @@ export function servedModel(services: GatewayServices, { group }: Pick<Caller, "
 const serves = ({ conditions: { groups } }: RouteCandidate, group: string): boolean => !groups || groups.has(group);
 
 /** Names without channels of their own whose route or fallback models have some. */
-export const routeNames = (services: GatewayServices, caller: Pick<Caller, "group">): string[] =>
+export const routeNames = (
+  services: Pick<Services, "channels" | "settings">,
+  caller: Pick<Caller, "group">,
+): string[] =>
   [
     ...new Set([...services.settings.get("ModelRoutes").keys(), ...services.settings.get("ModelFallbacks").keys()]),
   ].filter((name) => !services.channels.candidates(caller.group, name) && servedModel(services, caller, name) !== null);
 
 /** The fallback models that the client listed, else those that the operator set. */
-function fallbackNames({ settings }: GatewayServices, call: Call): readonly string[] {
+function fallbackNames({ settings }: Pick<Services, "settings">, call: Call): readonly string[] {
   const { caller, fallbackFrom, fallbacks, summary, endpoint } = call;
   if (caller.pinnedChannelId !== null) return NONE;
   if (fallbacks.length > 0) return fallbacks;
@@ -209,7 +224,7 @@ function fallbackNames({ settings }: GatewayServices, call: Call): readonly stri
 }
 
 /** The call for another model; null where the caller may not use it or nobody serves it. */
-function withModel(services: GatewayServices, call: Call, model: string): Call | null {
+function withModel(services: Pick<Services, "channels">, call: Call, model: string): Call | null {
   const { caller, summary, fallbackFrom } = call;
   const requested = fallbackFrom ?? summary.model;
   // Keys are limited to the name of a route, not to the models behind it.

@@ -3,16 +3,17 @@ import type { Tier } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream/request-options.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { ChannelPreferences } from "../call/endpoint.ts";
+import type { Pricing } from "../money/price.ts";
 import { slugOf } from "../request/read-preferences.ts";
+import type { RoutingMemory } from "./memory.ts";
 
 /** The channel type of OpenRouter, which follows preferences itself. */
 const OPENROUTER = 20;
 /** Preferences state prices for so many tokens. */
 const PRICED_TOKENS = 1_000_000;
 
-type Known = Pick<GatewayContext, "prices" | "speeds">;
+type Known = Pricing & Pick<RoutingMemory, "speeds">;
 type Chosen = Pick<Call, "candidates" | "caller" | "summary">;
 
 /** The channels that a call's preferences allow, in the order that they state. */

@@ -4,20 +4,35 @@ import { upstreamModelOf } from "../../domain/channels/upstream/request-options.
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { type ChannelPreferences, typicalTokens } from "../call/endpoint.ts";
 import type { GatewayError } from "../call/errors.ts";
 import type { Choice, Excluded } from "../call/route.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import { countPrompt } from "../money/count-tokens.ts";
-import type { CallPrices } from "../money/price.ts";
+import type { CallPrices, Pricing } from "../money/price.ts";
 import { AttemptFailure, clientErrorOf } from "../upstream/attempt-failure.ts";
 import { capabilityAt } from "../upstream/route.ts";
+import type { UpstreamTools } from "../upstream/upstream.ts";
 import { conversationKey } from "./conversation-key.ts";
-import { completeOverflow, type SentPrompt, withRetirement } from "./describe-failure.ts";
+import {
+  completeOverflow,
+  needsMediaEmbeddings,
+  noChannel,
+  promptTooLong,
+  type SentPrompt,
+  withRetirement,
+} from "./describe-failure.ts";
+import type { RoutingMemory } from "./memory.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
-import { needsMediaEmbeddings, noChannel, promptTooLong } from "./no-channel.ts";
 import { preferChannels } from "./prefer-channels.ts";
 import { choose, findChannel, type KeyRing } from "./scheduler/choose.ts";
+
+/** What these functions work with. */
+export type RouterContext = Uses<"channels" | "settings"> &
+  Pick<CallTools, "catalog" | "metrics" | "random"> &
+  Pricing &
+  Pick<UpstreamTools, "coolDown"> &
+  Pick<RoutingMemory, "health" | "keys" | "modelsOf" | "speeds" | "stickiness">;
 
 /** Chooses the channel and key for each attempt of one call, and remembers failures. */
 export class Router {
@@ -34,7 +49,7 @@ export class Router {
   #served: Choice | null = null;
 
   constructor(
-    private readonly context: GatewayContext,
+    private readonly context: RouterContext,
     private readonly call: Call,
     prices: CallPrices | null,
   ) {
@@ -236,7 +251,7 @@ function preferredRetries({ order, allowsFallbacks }: ChannelPreferences, retrie
 }
 
 function reportFailure(
-  context: GatewayContext,
+  context: Pick<CallTools, "metrics"> & Pick<UpstreamTools, "coolDown"> & Pick<RoutingMemory, "health">,
   { channel, key }: Choice,
   failure: AttemptFailure,
   clientHasLeft = false,
@@ -252,7 +267,11 @@ function reportFailure(
 }
 
 /** The client's error for a failed attempt. `sent`: the prompt, for what an upstream does not say about its length. */
-export function clientErrorFor(context: GatewayContext, failure: AttemptFailure, sent?: SentPrompt): GatewayError {
+export function clientErrorFor(
+  context: Uses<"settings"> & Pick<CallTools, "catalog">,
+  failure: AttemptFailure,
+  sent?: SentPrompt,
+): GatewayError {
   const { overflow } = failure;
   const completed = overflow && sent ? completeOverflow(overflow, context.catalog(), sent) : overflow;
   return clientErrorOf(failure, context.services.settings.get("global.hide_upstream_error_enabled"), completed);

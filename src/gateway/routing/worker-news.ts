@@ -1,7 +1,8 @@
-import type { GatewayContext } from "../call/context.ts";
 import type { Speed } from "../call/progress.ts";
 import type { KeyState } from "../upstream/keys/cool-down.ts";
 import type { CallsUnderWay, EndedCalls } from "../upstream/keys/key-traffic.ts";
+import type { UpstreamTools } from "../upstream/upstream.ts";
+import type { RoutingMemory } from "./memory.ts";
 import type { WaitingHead } from "./routes/busy/call-queues.ts";
 import type { HedgeNews } from "./routes/busy/hedges.ts";
 import type { ServedBy } from "./scheduler/stickiness.ts";
@@ -29,10 +30,8 @@ export type RoutingLine = Readonly<{
 /** How long another worker goes on without the news. */
 export const SHARE_EVERY_MS = 250;
 
-type Memory = Pick<
-  GatewayContext,
-  "traffic" | "coolDown" | "speeds" | "hedges" | "stickiness" | "conversationModels" | "queues"
->;
+type Memory = Pick<UpstreamTools, "coolDown" | "traffic"> &
+  Pick<RoutingMemory, "conversationModels" | "hedges" | "queues" | "speeds" | "stickiness">;
 type Sum = { firstTokenMs: number; firstTokens: number; tokensPerSecond: number; rates: number; calls: number };
 
 /** Gathers what calls of this worker show, so that all workers of the host choose channels by the same knowledge. */

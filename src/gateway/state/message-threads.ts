@@ -5,13 +5,14 @@ import { recordOf, textOf } from "../../formats/json.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Route } from "../call/route.ts";
+import type { Uses } from "../call/services.ts";
 import { needsPreparation } from "../request/model-suffix.ts";
 import { keyHashOf } from "./files/request-upstream.ts";
 import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
 import type { StoreResponse } from "./responses/store.ts";
+import type { UsesStores } from "./stores.ts";
 
 /**
  * Routes Anthropic's message threads: with `thread: {type: "create"}` Anthropic stores a conversation, with `{type:
@@ -21,7 +22,7 @@ import type { StoreResponse } from "./responses/store.ts";
  * longer exists, with the error on which they create it again (`ThreadUnsupportedRequestErrorDetails`,
  * `ThreadNotFoundErrorDetails` of @anthropic-ai/sdk).
  */
-export async function bindThread(context: GatewayContext, call: Call): Promise<Call> {
+export async function bindThread(context: Uses<"settings"> & UsesStores<"responses">, call: Call): Promise<Call> {
   const thread = recordOf(call.body.json.thread);
   if (!thread) return call;
   const keeps = (channel: ChannelEntry) => keepsThreads(channel, call);
@@ -32,7 +33,7 @@ export async function bindThread(context: GatewayContext, call: Call): Promise<C
     : bound;
 }
 
-async function bindContinuation({ services }: GatewayContext, call: Call, messageId: string): Promise<Call> {
+async function bindContinuation({ services }: UsesStores<"responses">, call: Call, messageId: string): Promise<Call> {
   const { caller, candidates } = call;
   const stored = await services.responses.find(storeKey(messageId), caller.user.id, nowSeconds());
   const channel = candidates.tiers.flatMap(({ channels }) => channels).find(({ id }) => id === stored?.channelId);
@@ -44,7 +45,7 @@ async function bindContinuation({ services }: GatewayContext, call: Call, messag
 
 /** Remembers which channel and key answered in a thread; null if the request has none. */
 export function threadStorer(
-  context: GatewayContext,
+  context: Uses<"settings"> & UsesStores<"responses">,
   call: Call,
   { channel, key }: Route,
   request: Conversation,
@@ -71,7 +72,7 @@ export function threadStorer(
 /** Messages and responses share one store, so their keys have different prefixes. */
 const storeKey = (messageId: string): string => `thread:${messageId}`;
 
-const keepHours = ({ services }: GatewayContext): number => services.settings.get("responses.keep_hours");
+const keepHours = ({ services }: Uses<"settings">): number => services.settings.get("responses.keep_hours");
 
 /**
  * Anthropic's own API supports threads. For other base URLs only the operator knows, because compatible services ignore

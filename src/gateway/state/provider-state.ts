@@ -5,16 +5,24 @@ import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import { recordOf, textOf } from "../../formats/json.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { RoutePlan } from "../call/route.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import { onTarget } from "../routing/model-fallbacks.ts";
 import { lacksFormat, limitationsOf } from "../upstream/route.ts";
+import type { UpstreamTools } from "../upstream/upstream.ts";
 import { bindThread } from "./message-threads.ts";
 import { bindOwners } from "./references/bind-owners.ts";
 import { bindCompactions } from "./responses/compactions.ts";
 import { narrowChannels } from "./responses/pin-channel.ts";
 import { resume } from "./responses/resume.ts";
+import type { UsesStores } from "./stores.ts";
+
+/** What these functions work with. */
+export type ProviderStateContext = Uses<"channels" | "settings" | "vault"> &
+  UsesStores<"objects" | "responses"> &
+  Pick<CallTools, "catalog"> &
+  Pick<UpstreamTools, "limitations">;
 
 /**
  * Routes a request that refers to something a provider stores (a conversation, a thread, a cached prompt) to a channel
@@ -22,10 +30,10 @@ import { resume } from "./responses/resume.ts";
  * ignore the conversation. A route is bound to its first model whose channels may have it. Rejects GatewayError, the first
  * model's, if no channel can have it.
  */
-export const bindState = (context: GatewayContext, call: Call): Call | Promise<Call> =>
+export const bindState = (context: ProviderStateContext, call: Call): Call | Promise<Call> =>
   call.route ? bindRoute(context, call, call.route) : bindModel(context, call);
 
-async function bindRoute(context: GatewayContext, call: Call, route: RoutePlan): Promise<Call> {
+async function bindRoute(context: ProviderStateContext, call: Call, route: RoutePlan): Promise<Call> {
   const failures: unknown[] = [];
   for (const target of route.targets) {
     try {
@@ -39,12 +47,12 @@ async function bindRoute(context: GatewayContext, call: Call, route: RoutePlan):
 }
 
 /** Requests in OpenAI's chat format carry the complete conversation. Those of any format may name what is stored. */
-const bindModel = (context: GatewayContext, call: Call): Call | Promise<Call> =>
+const bindModel = (context: ProviderStateContext, call: Call): Call | Promise<Call> =>
   call.endpoint.codec.dialect === "openai-chat"
     ? bindOwners(context, call)
     : bindConversation(context, call).then((bound) => bindOwners(context, bound));
 
-async function bindConversation(context: GatewayContext, call: Call): Promise<Call> {
+async function bindConversation(context: ProviderStateContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
       return bindReferences(context, await bindCompactions(context, await resume(context, call)));
@@ -90,7 +98,7 @@ function isReference(value: unknown): boolean {
 
 const ROUTED_SEPARATELY: ReadonlySet<string> = new Set(["thread", "previous_response_id", "previous_interaction_id"]);
 
-function bindReferences(context: GatewayContext, call: Call): Call {
+function bindReferences(context: Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">, call: Call): Call {
   const conversation = call.fullConversation?.();
   const name = conversation && referenceIn(conversation);
   // Threads and earlier responses are routed separately.
@@ -101,7 +109,12 @@ function bindReferences(context: GatewayContext, call: Call): Call {
   return bound;
 }
 
-function keepsState(context: GatewayContext, call: Call, channel: ChannelEntry, dialect: ChatDialect): boolean {
+function keepsState(
+  context: Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">,
+  call: Call,
+  channel: ChannelEntry,
+  dialect: ChatDialect,
+): boolean {
   const chat = providerOf(channel.type)?.chat;
   if (!chat?.formats.includes(dialect)) return false;
   if (dialect === "anthropic") return chat.keepsState !== null;

@@ -1,8 +1,8 @@
 import { requestIdOf } from "../../lib/http/request-id.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
+import type { Uses } from "../call/services.ts";
 import { corsHeaders, requestIdHeaders } from "../request/headers.ts";
 import { errorEvents } from "../request/refuse.ts";
 
@@ -12,7 +12,7 @@ import { errorEvents } from "../request/refuse.ts";
  * longer have its HTTP status, so it becomes an error event.
  */
 export function withEarlyPings(
-  { services: { settings } }: GatewayContext,
+  { services: { settings } }: Uses<"settings">,
   call: Call,
   answer: Promise<Response>,
 ): Promise<Response> {

@@ -1,25 +1,31 @@
 import type { Usage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
+import type { CallTools } from "../call/services.ts";
 import { OutputMeter } from "../money/output-meter.ts";
+import type { FailCallContext } from "../money/record.ts";
 import { failCall } from "../money/record.ts";
 import type { Reservation } from "../money/reserve.ts";
 import type { Ending } from "../money/settle.ts";
 import { responseTo } from "../request/response.ts";
+import type { ReadObjectsContext } from "../state/files/read-objects.ts";
 import { storeObject } from "../state/files/read-objects.ts";
 import { chargeLater } from "../state/responses/background.ts";
 import { BackgroundView } from "../state/responses/background-view.ts";
 import { storedFormatOf } from "../state/responses/stored-formats.ts";
 import type { OpenStream, Received } from "../upstream/receive.ts";
+import type { StreamPumpContext } from "./stream-pump.ts";
 import { StreamPump } from "./stream-pump.ts";
+
+/** What these functions work with. */
+export type RespondBackgroundContext = ReadObjectsContext & FailCallContext;
 
 /** settle → record, once a response is complete. Resolves with the billed usage. */
 export type Finish = (call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
 /** The response to the client; `finish` is called when it is complete. Rejects GatewayError. */
 export async function respond(
-  context: GatewayContext,
+  context: RespondBackgroundContext,
   call: Call,
   reserved: Reservation,
   received: Received,
@@ -44,7 +50,7 @@ export async function respond(
 
 /** The cost of such a call follows from its request, so it is charged before the bytes are sent. */
 async function respondBytes(
-  context: GatewayContext,
+  context: Pick<CallTools, "catalog">,
   call: Call,
   reserved: Reservation,
   { body, contentType }: Extract<Received, { kind: "bytes" }>,
@@ -59,7 +65,7 @@ async function respondBytes(
 }
 
 function respondStream(
-  context: GatewayContext,
+  context: StreamPumpContext,
   call: Call,
   reserved: Reservation,
   source: OpenStream,
@@ -75,7 +81,7 @@ function respondStream(
 
 /** Stores a background response before its stream begins; it is charged when it is complete, not with this call. */
 async function respondBackground(
-  context: GatewayContext,
+  context: RespondBackgroundContext,
   call: Call,
   reserved: Reservation,
   source: OpenStream,

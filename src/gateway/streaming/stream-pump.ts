@@ -3,14 +3,17 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Usage } from "../../formats/conversation/reply.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { HasDeadline } from "../call/deadline-wheel.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import type { Ending } from "../money/settle.ts";
 import { concatChunks, type OutputChunk, type StreamView } from "../upstream/adapter.ts";
 import { drainsOnDisconnect } from "../upstream/attempt.ts";
 import { EventBuffer } from "../upstream/event-buffer.ts";
 import type { OpenStream } from "../upstream/receive.ts";
+
+/** What these functions work with. */
+export type StreamPumpContext = Uses<"config" | "log" | "settings"> & Pick<CallTools, "deadlines" | "metrics">;
 
 const DEFAULT_DRAIN_CAP_MS = 60_000;
 const MAX_DRAIN_CAP_MS = 600_000;
@@ -62,7 +65,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   #settled = false;
 
   constructor(
-    private readonly context: GatewayContext,
+    private readonly context: StreamPumpContext,
     private readonly call: Call,
     private readonly source: OpenStream,
     /** settle → record */

@@ -4,11 +4,11 @@ import type { ReadRequestText } from "../../domain/channels/status/own-words.ts"
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { TokenRefused } from "../../providers/contract/token-refused.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import { typicalTokens } from "../call/endpoint.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import { refuseIfClientLeft } from "../call/progress.ts";
 import type { Choice, Route } from "../call/route.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import type { CallPrices } from "../money/price.ts";
 import { type AdaptedRequest, FailedResponse } from "./adapter.ts";
 import {
@@ -24,7 +24,12 @@ import { exhaustedMs, retryAfterIn, tokenAllowance } from "./keys/provider-limit
 import { readErrorText } from "./read-body.ts";
 import { requestTextOf } from "./request-text.ts";
 import { adaptAfterRejection, bindChannel } from "./route.ts";
-import type { Outgoing } from "./upstream.ts";
+import type { Outgoing, UpstreamTools } from "./upstream.ts";
+
+/** What these functions work with. */
+export type UpstreamAttemptContext = Uses<"config"> &
+  Pick<CallTools, "deadlines"> &
+  Pick<UpstreamTools, "coolDown" | "limitations" | "traffic" | "upstream">;
 
 /**
  * An attempt in progress, with one channel and key. Its outcome (`succeeded` or `failed`, exactly one of them) goes into
@@ -46,7 +51,7 @@ export class RunningAttempt {
    * AttemptFailure if the channel cannot serve the call.
    */
   constructor(
-    private readonly context: GatewayContext,
+    private readonly context: UpstreamAttemptContext,
     private readonly call: Call,
     prices: CallPrices,
     private readonly choice: Choice,

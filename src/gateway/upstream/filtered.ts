@@ -1,16 +1,16 @@
 import { completeEventsLength } from "../../lib/http/sse.ts";
-import type { GatewayContext } from "../call/context.ts";
+import type { Uses } from "../call/services.ts";
 import type { PricedCall } from "../money/price.ts";
 import type { OpenStream, Received } from "./receive.ts";
 
 /** Reads a response as far as it takes to know whether it has any output. */
-async function reviewResponse(context: GatewayContext, received: Received): Promise<Reviewed<Received>> {
+async function reviewResponse(context: Uses<"config">, received: Received): Promise<Reviewed<Received>> {
   if (received.kind === "bytes") return { result: received, isRefusal: false };
   if (received.kind === "complete") return { result: received, isRefusal: received.outcome?.() === "filtered" };
   return reviewStream(context, received);
 }
 
-async function reviewStream({ services: { config } }: GatewayContext, stream: OpenStream): Promise<Reviewed<Received>> {
+async function reviewStream({ services: { config } }: Uses<"config">, stream: OpenStream): Promise<Reviewed<Received>> {
   const { exchange, reader, outcome } = stream;
   if (!outcome) return { result: stream, isRefusal: false };
   let { first, ended } = stream;
@@ -33,7 +33,7 @@ async function reviewStream({ services: { config } }: GatewayContext, stream: Op
 }
 
 /** What a call does with one model: `attempt`, whose response is reviewed while another model could answer. */
-export const reviewed = (context: GatewayContext, attempt: (call: PricedCall) => Promise<Received>) => ({
+export const reviewed = (context: Uses<"config">, attempt: (call: PricedCall) => Promise<Received>) => ({
   attempt,
   review: (received: Received) => reviewResponse(context, received),
   discard: discardResponse,

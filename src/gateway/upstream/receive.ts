@@ -6,7 +6,7 @@ import type { PollRequest } from "../../providers/contract/chat.ts";
 import type { CallParams, Rejection } from "../../providers/contract/provider.ts";
 import { isText } from "../../providers/shared/recognize-response.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import type { AdaptedRequest, Adapter, CompleteResponse, Outcome, StreamView } from "./adapter.ts";
 import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
@@ -16,7 +16,10 @@ import type { Exchange } from "./exchange.ts";
 import { retryAfterIn } from "./keys/provider-limits.ts";
 import { type ByteReader, openBody, ResponseTooLargeError, readBody, readErrorText, readerOf } from "./read-body.ts";
 import { signRequest } from "./route.ts";
-import type { Outgoing } from "./upstream.ts";
+import type { Outgoing, UpstreamTools } from "./upstream.ts";
+
+/** What these functions work with. */
+export type ReceiveContext = Uses<"config"> & Pick<CallTools, "catalog"> & Pick<UpstreamTools, "signing" | "upstream">;
 
 /** A received response, read as far as needed before the client gets its first byte. */
 export type Received =
@@ -43,7 +46,7 @@ export type OpenStream = Readonly<{
 
 /** Receives a response. Null: the request is worth adapting and resending once. Rejects AttemptFailure. */
 export function receive(
-  context: GatewayContext,
+  context: ReceiveContext,
   call: Call,
   attempt: RunningAttempt,
   request: AdaptedRequest,
@@ -76,7 +79,7 @@ export function receive(
 }
 
 async function openBytes(
-  context: GatewayContext,
+  context: Uses<"config">,
   call: Call,
   { route, exchange, entry }: RunningAttempt,
   response: Response,
@@ -95,7 +98,7 @@ async function openBytes(
 
 /** Reads audio to its end, where its length decides the charge or the client expects it inside another response. */
 async function readAudio(
-  context: GatewayContext,
+  context: Uses<"config"> & Pick<CallTools, "catalog">,
   call: Call,
   { route, exchange, entry }: RunningAttempt,
   response: Response,
@@ -121,7 +124,7 @@ async function readAudio(
 }
 
 async function receiveComplete(
-  context: GatewayContext,
+  context: Uses<"config"> & Pick<UpstreamTools, "signing" | "upstream">,
   call: Call,
   attempt: RunningAttempt,
   request: AdaptedRequest,
@@ -134,7 +137,7 @@ async function receiveComplete(
 
 /** Reads a response whose body is complete. */
 async function readComplete(
-  context: GatewayContext,
+  context: Uses<"config"> & Pick<UpstreamTools, "signing" | "upstream">,
   call: Call,
   attempt: RunningAttempt,
   request: AdaptedRequest,
@@ -165,7 +168,7 @@ async function readComplete(
 
 /** Asks the same upstream for the state of a job whose result comes later. */
 function createPolling(
-  context: GatewayContext,
+  context: Uses<"config"> & Pick<UpstreamTools, "signing" | "upstream">,
   { route, exchange, requestText }: RunningAttempt,
   { adapter, outgoing: { headers, proxy } }: AdaptedRequest,
 ) {
@@ -205,7 +208,7 @@ function errorWithGoodStatus({ route, requestText }: RunningAttempt, adapter: Ad
  * request is worth adapting and resending once.
  */
 async function openStream(
-  context: GatewayContext,
+  context: Uses<"config"> & Pick<UpstreamTools, "signing" | "upstream">,
   call: Call,
   attempt: RunningAttempt,
   request: AdaptedRequest,

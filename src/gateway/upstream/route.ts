@@ -6,13 +6,12 @@ import type { Capability, Limitation, Provider, Rejection, TaskCapability } from
 import { providerOf } from "../../providers/registry.ts";
 import { onSystemTurnRejected } from "../../providers/shared/system-turns.ts";
 import type { Call } from "../call/call.ts";
-import type { GatewayContext } from "../call/context.ts";
 import type { Endpoint } from "../call/endpoint.ts";
 import type { Choice, Route } from "../call/route.ts";
 import { type CallPrices, priceUnder } from "../money/price.ts";
 import type { EncodedRequest } from "./adapter.ts";
 import { noResponse } from "./attempt-failure.ts";
-import type { Outgoing } from "./upstream.ts";
+import type { Outgoing, UpstreamTools } from "./upstream.ts";
 
 /** Which of the endpoint's capabilities a provider has: its own, or one that the gateway translates to; null: none. */
 export function capabilityAt(
@@ -94,7 +93,7 @@ export function adaptAfterRejection(
 
 /** Builds the request for the route's upstream: URL and key; `signRequest` adds a signature if the provider requires one. */
 export function buildRequest(
-  context: GatewayContext,
+  context: Pick<UpstreamTools, "conversationSettings">,
   call: Call,
   { ask: adapted, body }: Pick<EncodedRequest, "ask" | "body">,
   { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,
@@ -123,7 +122,7 @@ export function buildRequest(
 
 /** The request as the provider wants it signed; forms are not signed. */
 export async function signRequest(
-  context: GatewayContext,
+  context: Pick<UpstreamTools, "signing">,
   outgoing: Outgoing,
   { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,
 ): Promise<Outgoing> {

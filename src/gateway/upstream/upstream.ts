@@ -1,13 +1,20 @@
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { AddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createConnectionLimit } from "../../lib/outbound/connection-limit.ts";
+import type { DialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { frameExchange } from "../../lib/outbound/frame-exchange.ts";
 import { FetchTarget, fetchPinned } from "../../lib/outbound/pinned-fetch.ts";
 import { checkedProxy } from "../../lib/outbound/proxy/proxy.ts";
 import { createResolve, type Lookup } from "../../lib/outbound/resolve.ts";
+import type { CheckedFetch, SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { parseHttpUrl } from "../../lib/outbound/url.ts";
+import type { SigningTools } from "../../providers/contract/provider.ts";
 import type { Exchange } from "./exchange.ts";
+import type { CoolDown } from "./keys/cool-down.ts";
+import type { KeyTraffic } from "./keys/key-traffic.ts";
+import type { ChannelLimitations } from "./route.ts";
 
 /** A complete request to a provider. */
 export type Outgoing = {
@@ -29,6 +36,27 @@ export type Upstream = {
    */
   send(outgoing: Outgoing, exchange: Exchange): Promise<Response>;
 };
+
+/** What reaches upstreams, and what is known of them and their keys. */
+export type UpstreamTools = Readonly<{
+  upstream: Upstream;
+  dialWebSocket: DialWebSocket;
+  coolDown: CoolDown;
+  traffic: KeyTraffic;
+  /** What channels do not support, learned from rejections. */
+  limitations: ChannelLimitations;
+  /** Channels whose server has no endpoint to count tokens. */
+  withoutTokenCount: WeakSet<ChannelEntry>;
+  /** Fetches media from the addresses of providers. */
+  mediaFetch: SafeFetch;
+  /** Fetches media from addresses that clients name. */
+  clientMediaFetch: SafeFetch;
+  /** Connects to MCP servers that clients name. */
+  mcpFetch: CheckedFetch;
+  signing: SigningTools;
+  /** Headers that the settings add to calls of a model; null: none. */
+  conversationSettings: Readonly<{ headersOf(model: string): Readonly<Record<string, string>> | null }>;
+}>;
 
 export type UpstreamOptions = Readonly<{
   /** The environment sets proxies: the runtime uses them, and they resolve host names themselves. */

@@ -1,6 +1,6 @@
 import { InsufficientQuota, LedgerUnavailable } from "../../../src/billing/ledger/errors.ts";
 import type { UsageRecord } from "../../../src/billing/types.ts";
-import type { GatewayServices, Hold } from "../../../src/gateway/call/services.ts";
+import type { Hold, Services } from "../../../src/gateway/call/services.ts";
 import { until } from "../lib/until.ts";
 
 type FakeHold = Hold & { state: "held" | "settled" | "refunded" };
@@ -25,7 +25,7 @@ export class FakeBilling {
     return this.records[count - 1] as UsageRecord;
   }
 
-  get service(): GatewayServices["billing"] {
+  get service(): Services["billing"] {
     return {
       reserve: async ({ amount, token }) => {
         if (this.isUnavailable) throw new LedgerUnavailable("the database does not answer");

@@ -1,8 +1,8 @@
 import type { Conversation, MediaPart, Part } from "../../../formats/conversation/conversation.ts";
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";
 import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { invalidRequest } from "../../request/client-body.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
 
 const MAX_MEDIA_BYTES = 20 * 1024 * 1024;
 const MAX_MEDIA_PARTS = 32;
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 20_000;
  * those that it can fetch itself. Rejects GatewayError with the reason.
  */
 export async function inlineMedia(
-  context: GatewayContext,
+  context: Pick<UpstreamTools, "clientMediaFetch">,
   conversation: Conversation,
   types: readonly MediaPart["type"][] = ["image", "audio", "video", "document"],
   takes: (source: MediaUrl) => boolean = () => false,
@@ -28,7 +28,7 @@ export async function inlineMedia(
   await Promise.all(parts.map((part) => inline(context, part)));
 }
 
-async function inline(context: GatewayContext, part: MediaPart): Promise<void> {
+async function inline(context: Pick<UpstreamTools, "clientMediaFetch">, part: MediaPart): Promise<void> {
   if (part.source.kind !== "url") return;
   part.source = { kind: "base64", ...(await fetchMedia(context, part.source.url, part.type)) };
 }
@@ -38,7 +38,7 @@ async function inline(context: GatewayContext, part: MediaPart): Promise<void> {
  * the reason, also for an image that is none.
  */
 export async function fetchMedia(
-  { clientMediaFetch }: Pick<GatewayContext, "clientMediaFetch">,
+  { clientMediaFetch }: Pick<UpstreamTools, "clientMediaFetch">,
   url: string,
   type: MediaPart["type"],
 ): Promise<Readonly<{ mediaType: string; data: string }>> {

@@ -4,11 +4,13 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../.
 import { nowSeconds } from "../../../lib/clock.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { CallTiming } from "../../call/progress.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
 import type { Arrival } from "../../request/arrival.ts";
 import { narrowChannels } from "../../state/responses/pin-channel.ts";
+import type { UsesStores } from "../../state/stores.ts";
 import { limitationsOf } from "../../upstream/route.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
 import { MessagesEvents } from "./messages/events.ts";
 import { messagesServers } from "./messages/servers.ts";
 import { MessagesTurn } from "./messages/turn.ts";
@@ -25,7 +27,10 @@ import type { McpEvents, McpTurn, PendingCall } from "./turn.ts";
  * channels decide: where one of them runs MCP tools, only channels that do serve the call. A route or a list of models is
  * served by such channels alone, or by the gateway.
  */
-export function planMcp(context: GatewayContext, call: Call): Call | null {
+export function planMcp(
+  context: Uses<"settings"> & Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">,
+  call: Call,
+): Call | null {
   if (!context.services.settings.get("mcp.execution_enabled") || !canRunInRounds(call.body.json)) return call;
   const { tiers } = call.candidates;
   const targets = call.route?.targets ?? [];
@@ -36,7 +41,11 @@ export function planMcp(context: GatewayContext, call: Call): Call | null {
   return narrowChannels(call, isNative);
 }
 
-function runsMcp(context: GatewayContext, { endpoint, candidates, summary }: Call, channel: ChannelEntry): boolean {
+function runsMcp(
+  context: Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">,
+  { endpoint, candidates, summary }: Call,
+  channel: ChannelEntry,
+): boolean {
   const chat = providerOf(channel.type)?.chat;
   const { dialect } = endpoint.codec;
   if (!chat?.runsMcp || !chat.formats.includes(dialect)) return false;
@@ -68,7 +77,7 @@ const MAX_ELAPSED_MS = 600_000;
  * round. `call` has the body as it was received.
  */
 export async function runMcp(
-  context: GatewayContext,
+  context: Uses<"settings"> & UsesStores<"responses"> & Pick<UpstreamTools, "mcpFetch">,
   arrival: Arrival,
   call: Call,
   handle: HandleCall,
@@ -114,7 +123,7 @@ type McpRequest = Readonly<{
 }>;
 
 /** Rejects DecodeError. */
-async function readRequest(context: GatewayContext, call: Call): Promise<McpRequest> {
+async function readRequest(context: Uses<"settings"> & UsesStores<"responses">, call: Call): Promise<McpRequest> {
   const { json } = call.body;
   if (call.endpoint.codec.dialect === "anthropic") {
     const turn = new MessagesTurn(json);
@@ -195,7 +204,10 @@ class Rounds {
 }
 
 /** The items of the response that the request continues, if the gateway stores it. */
-async function earlierItems({ services }: GatewayContext, { body, caller }: Call): Promise<readonly JsonObject[]> {
+async function earlierItems(
+  { services }: UsesStores<"responses">,
+  { body, caller }: Call,
+): Promise<readonly JsonObject[]> {
   const id = textOf(body.json.previous_response_id);
   const found = id ? await services.responses.find(id, caller.user.id, nowSeconds()) : null;
   return recordsOf(found?.body.output);

@@ -1,14 +1,22 @@
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
 import type { Arrival } from "../../request/arrival.ts";
+import type { UsesStores } from "../../state/stores.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
 import type { HandleCall } from "./run-mcp.ts";
+
+/** What these functions work with. */
+export type ServeMcpContext = Uses<"settings"> &
+  UsesStores<"responses"> &
+  Pick<CallTools, "catalog"> &
+  Pick<UpstreamTools, "limitations" | "mcpFetch">;
 
 /**
  * Serves a call with MCP servers in rounds of `handle`, or plans it onto channels whose provider connects to them itself: then
  * it answers that call. Calls without such servers load this module alone. Rejects GatewayError or DecodeError.
  */
 export async function serveMcp(
-  context: GatewayContext,
+  context: ServeMcpContext,
   arrival: Arrival,
   call: Call,
   handle: HandleCall,

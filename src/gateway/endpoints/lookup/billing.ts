@@ -3,18 +3,22 @@ import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { divide, integer, toText } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Uses } from "../../call/services.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { invalidRequest } from "../../request/client-body.ts";
+import type { RespondToKeyContext } from "./models.ts";
 import { respondToKey } from "./models.ts";
+
+/** What these functions work with. */
+export type BillingContext = RespondToKeyContext & Uses<"readSpending" | "readStanding">;
 
 /** The reported limit of an unlimited key: the response format has no "unlimited". */
 const UNLIMITED = 100_000_000;
 const DOLLAR_PLACES = 6;
 
 /** GET /v1/dashboard/billing/subscription: the key's total limit, in the format for OpenAI dashboards. */
-export const billingSubscription = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+export const billingSubscription = (context: BillingContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, openaiChatClientCodec, async (caller) => {
     const token = tokenOf(caller);
     const isOfToken = context.services.settings.get("DisplayTokenStatEnabled");
@@ -34,7 +38,7 @@ export const billingSubscription = (context: GatewayContext, request: Request, s
  * GET /v1/dashboard/billing/usage: usage in hundredths, of the days (UTC) from `start_date` until before `end_date`; without dates
  * all there has been.
  */
-export const billingUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+export const billingUsage = (context: BillingContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, openaiChatClientCodec, async (caller) => {
     const subject = subjectOf(context, caller);
     const range = rangeOf(new URL(request.url).searchParams);
@@ -80,7 +84,7 @@ export type KeyStanding = Readonly<{
 export type KeyStandingResponse = Readonly<{ code: true; message: string; data: KeyStanding }>;
 
 /** GET /api/usage/token: the key's balance and limits in quota units, for tools that look up keys. */
-export const tokenUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+export const tokenUsage = (context: BillingContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, openaiChatClientCodec, async (caller): Promise<KeyStandingResponse> => {
     const token = tokenOf(caller);
     const { remaining, used } = await context.services.readStanding({ tokenId: token.id });
@@ -102,11 +106,11 @@ export const tokenUsage = (context: GatewayContext, request: Request, server: Ga
   });
 
 /** The subject to report: the key, or its owner if the settings say so. */
-const subjectOf = ({ services }: GatewayContext, caller: Caller): StandingSubject =>
+const subjectOf = ({ services }: Uses<"settings">, caller: Caller): StandingSubject =>
   services.settings.get("DisplayTokenStatEnabled") ? { tokenId: tokenOf(caller).id } : { userId: caller.user.id };
 
 /** Quota units as the site displays them: in dollars, or unchanged. */
-function displayedAmount({ services: { settings } }: GatewayContext, quotaUnits: number): number {
+function displayedAmount({ services: { settings } }: Uses<"settings">, quotaUnits: number): number {
   if (!settings.get("DisplayInCurrencyEnabled")) return quotaUnits;
   return Number(toText(divide(integer(quotaUnits), integer(settings.get("QuotaPerUnit")), DOLLAR_PLACES)));
 }

@@ -5,8 +5,7 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
 import type { ReasoningEffort } from "../../../catalog/entry.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
-import { findModelInfo } from "./model-object.ts";
+import { findModelInfo, type ModelObjectContext } from "./model-object.ts";
 
 /** Whether the list is requested by Codex. */
 export const isCodex = ({ url }: Request): boolean => new URL(url).searchParams.has("client_version");
@@ -50,7 +49,7 @@ Commands may run in a sandbox, and some may need approval. If an important comma
 - If something could not be done or verified, say so. Propose next steps only where they are natural.`;
 
 /** The models whose context window is known: for the others Codex assumes its own. */
-export const codexModels = (context: GatewayContext, caller: Caller, models: readonly string[]) =>
+export const codexModels = (context: ModelObjectContext, caller: Caller, models: readonly string[]) =>
   models.flatMap((model, index) => {
     const info = findModelInfo(context, caller, model);
     return info.context_window !== null && (info.output_modalities?.includes("text") ?? true)

@@ -2,8 +2,12 @@ import { type ModelInfo, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
 import { upstreamModelsOf } from "../../../domain/channels/upstream/request-options.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { CallTools, Services, Uses } from "../../call/services.ts";
+import type { Pricing } from "../../money/price.ts";
 import { servedModel } from "../../routing/model-fallbacks.ts";
+
+/** What these functions work with. */
+export type ModelObjectContext = Uses<"channels" | "settings"> & Pick<CallTools, "catalog"> & Pricing;
 
 /** The creation time of models is unknown: the constant that other gateways use. */
 const CREATED = 1_626_777_600;
@@ -20,11 +24,15 @@ const TOKENIZERS: Readonly<Record<string, string>> = {
 };
 
 /** The channels of a model, or of the first model that a route stands for. */
-const candidatesOf = (services: GatewayContext["services"], group: string, model: string) =>
+const candidatesOf = (services: Pick<Services, "channels" | "settings">, group: string, model: string) =>
   services.channels.candidates(group, servedModel(services, { group }, model) ?? model);
 
 /** Catalog information for a model, by the name that callers use, else by its upstream name. */
-export function findModelInfo({ services, catalog }: GatewayContext, { group }: Caller, model: string): ModelInfo {
+export function findModelInfo(
+  { services, catalog }: Uses<"channels" | "settings"> & Pick<CallTools, "catalog">,
+  { group }: Caller,
+  model: string,
+): ModelInfo {
   const known = catalog().find(model);
   if (known !== UNKNOWN_MODEL) return known;
   const candidates = candidatesOf(services, group, model);
@@ -37,7 +45,7 @@ export function findModelInfo({ services, catalog }: GatewayContext, { group }: 
  * that Mistral's client requires (https://docs.mistral.ai/api, ModelCard). Unknown values are null. The context window has the
  * names of Groq (https://console.groq.com/docs/models) and vLLM, too.
  */
-export function modelObject(context: GatewayContext, caller: Caller, model: string) {
+export function modelObject(context: ModelObjectContext, caller: Caller, model: string) {
   const { services, prices } = context;
   const candidates = candidatesOf(services, caller.group, model);
   const channel = candidates?.tiers[0]?.channels[0];
@@ -107,7 +115,11 @@ function supportedParameters({ output_modalities, reasoning, tools, structured_o
 }
 
 /** A model as Anthropic's API lists it. */
-export function anthropicModel(context: GatewayContext, caller: Caller, model: string) {
+export function anthropicModel(
+  context: Uses<"channels" | "settings"> & Pick<CallTools, "catalog">,
+  caller: Caller,
+  model: string,
+) {
   const { name, context_window, output_limit, deprecation_date } = findModelInfo(context, caller, model);
   return {
     type: "model",
@@ -127,7 +139,11 @@ export function anthropicModel(context: GatewayContext, caller: Caller, model: s
 const GEMINI_METHODS = ["generateContent", "streamGenerateContent", "countTokens"];
 
 /** A model as Google's API lists it (https://ai.google.dev/api/models). */
-export function geminiModel(context: GatewayContext, caller: Caller, model: string) {
+export function geminiModel(
+  context: Uses<"channels" | "settings"> & Pick<CallTools, "catalog">,
+  caller: Caller,
+  model: string,
+) {
   const { name, context_window, output_limit, reasoning } = findModelInfo(context, caller, model);
   return {
     name: `models/${model}`,

@@ -3,23 +3,39 @@ import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
+import type { AuthenticateContext } from "../../auth/authenticate.ts";
 import { authenticate } from "../../auth/authenticate.ts";
 import { unknownModel } from "../../auth/authorize.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { corsHeaders } from "../../request/headers.ts";
+import type { RefuseContext } from "../../request/refuse.ts";
 import { refuse } from "../../request/refuse.ts";
 import { routeNames, servedModel } from "../../routing/model-fallbacks.ts";
 import { codexModels, isCodex } from "./codex-models.ts";
+import type { ModelObjectContext } from "./model-object.ts";
 import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
+
+/** What `respondToKey` works with. */
+export type RespondToKeyContext = AuthenticateContext & RefuseContext & Uses<"clientAddress">;
+
+/** What `listModels` works with. */
+export type ListModelsContext = RespondToKeyContext & ModelObjectContext;
+
+/** What `showModel` works with. */
+export type ShowModelContext = RespondToKeyContext & ModelObjectContext;
 
 /**
  * GET /v1/models: the models available to this key. In Anthropic's format for its clients (they send
  * `anthropic-version`), and in Google's for its clients, which list models under this path, too, and send
  * `x-goog-api-key`. Codex (`client_version`) gets its own form besides OpenAI's.
  */
-export function listModels(context: GatewayContext, request: Request, server: GatewayServer | null): Promise<Response> {
+export function listModels(
+  context: ListModelsContext,
+  request: Request,
+  server: GatewayServer | null,
+): Promise<Response> {
   return respondToKey(context, request, server, codecOf(request), async (caller) => {
     const models = allowedModels(context, caller);
     if (isGoogle(request)) return { models: models.map((model) => geminiModel(context, caller, model)) };
@@ -39,7 +55,7 @@ export function listModels(context: GatewayContext, request: Request, server: Ga
 
 /** GET /v1/models/{model}; 404 `model_not_found` for models unavailable to the key. */
 export function showModel(
-  context: GatewayContext,
+  context: ShowModelContext,
   request: Request,
   server: GatewayServer | null,
   model: string,
@@ -53,7 +69,7 @@ export function showModel(
 
 /** Responds to a request that runs no model: authenticates it and reports errors in the client's format. */
 export async function respondToKey(
-  context: GatewayContext,
+  context: RespondToKeyContext,
   request: Request,
   server: GatewayServer | null,
   codec: ClientCodec,
@@ -61,7 +77,7 @@ export async function respondToKey(
 ): Promise<Response> {
   try {
     const { services } = context;
-    const caller = await authenticate(services, request, services.clientAddress.ip(request, server));
+    const caller = await authenticate(context, request, services.clientAddress.ip(request, server));
     const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
     const made = await make(caller);
     if (!(made instanceof Response)) return Response.json(made, { headers });
@@ -73,14 +89,18 @@ export async function respondToKey(
 }
 
 /** Throws GatewayError 404 for a model that the caller may not call. */
-export function refuseUnknownModel({ services, catalog }: GatewayContext, caller: Caller, model: string): void {
+export function refuseUnknownModel(
+  { services, catalog }: Uses<"channels" | "settings"> & Pick<CallTools, "catalog">,
+  caller: Caller,
+  model: string,
+): void {
   const limits = caller.token?.modelLimits;
   if ((!limits || limits.has(model)) && servedModel(services, caller, model) !== null) return;
   throw unknownModel(catalog(), model);
 }
 
 /** The models that the caller may call. */
-export function allowedModels({ services }: GatewayContext, caller: Caller): readonly string[] {
+export function allowedModels({ services }: Uses<"channels" | "settings">, caller: Caller): readonly string[] {
   const limits = caller.token?.modelLimits;
   const models = [...services.channels.modelsOf(caller.group), ...routeNames(services, caller)].sort();
   return limits ? models.filter((model) => limits.has(model)) : models;

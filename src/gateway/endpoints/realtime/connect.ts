@@ -4,11 +4,15 @@ import type { ReadError } from "../../../formats/openai-chat/errors.ts";
 import { HandshakeRefused } from "../../../lib/outbound/dial-websocket.ts";
 import { TokenRefused } from "../../../providers/contract/token-refused.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { Choice, Route } from "../../call/route.ts";
+import type { Uses } from "../../call/services.ts";
 import type { CallPrices } from "../../money/price.ts";
 import { AttemptFailure, noResponse, rejectedByUpstream, withoutToken } from "../../upstream/attempt-failure.ts";
 import { bindChannel, capabilityAt, requestedVersionOf } from "../../upstream/route.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
+
+/** What these functions work with. */
+export type ConnectContext = Uses<"config"> & Pick<UpstreamTools, "coolDown" | "dialWebSocket" | "signing">;
 
 /** A session's connection to its upstream, paused. */
 export type Connected = Readonly<{ socket: Bun.WebSocket; route: Route }>;
@@ -18,7 +22,7 @@ const HANDSHAKE_MS = 30_000;
 
 /** Opens the connection to one channel. Rejects AttemptFailure; records the outcome in the call's attempts. */
 export async function connect(
-  context: GatewayContext,
+  context: ConnectContext,
   call: Call,
   prices: CallPrices,
   choice: Choice,

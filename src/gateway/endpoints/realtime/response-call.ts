@@ -1,14 +1,18 @@
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { REQUEST_ID_HEADER } from "../../../lib/http/request-id.ts";
+import type { AuthenticateByMemoryContext } from "../../auth/authenticate.ts";
 import { authenticateByMemory, authorizeGroup } from "../../auth/authenticate.ts";
 import { authorizeModel, findCandidates, noRoute } from "../../auth/authorize.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { CallTiming } from "../../call/progress.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
 import { invalidRequest } from "../../request/client-body.ts";
+
+/** What these functions work with. */
+export type ResponseCallContext = AuthenticateByMemoryContext & Uses<"settings">;
 
 /** The request that opened a session. */
 export type SessionOrigin = Readonly<{
@@ -26,9 +30,9 @@ export type Terms = Readonly<{ caller: Caller; candidates: Candidates }>;
  * The caller with the current state of the key and its owner, because both may change during a session. Throws
  * GatewayError.
  */
-export function callerOf({ services }: GatewayContext, { request, ip }: SessionOrigin): Caller {
-  const caller = authenticateByMemory(services, request, ip, nowSeconds());
-  authorizeGroup(services, caller);
+export function callerOf(context: ResponseCallContext, { request, ip }: SessionOrigin): Caller {
+  const caller = authenticateByMemory(context, request, ip, nowSeconds());
+  authorizeGroup(context.services, caller);
   return caller;
 }
 
@@ -36,14 +40,18 @@ export function callerOf({ services }: GatewayContext, { request, ip }: SessionO
  * The terms for the session's model; its candidates are empty if no channel serves it. Throws GatewayError if the
  * caller may not use it.
  */
-export function requestTerms({ services }: GatewayContext, { model }: SessionOrigin, caller: Caller): Terms {
+export function requestTerms({ services }: Uses<"channels">, { model }: SessionOrigin, caller: Caller): Terms {
   if (model === "") throw invalidRequest({ code: "gateway_model_not_in_url" }, "model");
   authorizeModel(caller, model);
   return { caller, candidates: findCandidates(services, caller, model) };
 }
 
 /** The terms for the session's model. Throws GatewayError if the caller may not use it, or if no channel serves it. */
-export function termsOf(context: GatewayContext, origin: SessionOrigin, caller: Caller): Terms {
+export function termsOf(
+  context: Uses<"channels"> & Pick<CallTools, "catalog">,
+  origin: SessionOrigin,
+  caller: Caller,
+): Terms {
   const terms = requestTerms(context, origin, caller);
   if (terms.candidates.tiers.length === 0) throw noRoute(context, caller, origin.model);
   return terms;

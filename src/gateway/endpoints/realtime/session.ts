@@ -1,12 +1,16 @@
 import type { CallEnding } from "../../../billing/types.ts";
+import type { AuthenticateContext } from "../../auth/authenticate.ts";
 import { authenticate } from "../../auth/authenticate.ts";
 import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { recordFailure, refuseUnserved } from "../../money/record.ts";
-import { failOver } from "../../pipeline.ts";
+import { failOver } from "../../pipeline/pipeline.ts";
+import type { RouterContext } from "../../routing/router.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
+import type { ConnectContext } from "./connect.ts";
 import { type Connected, connect } from "./connect.ts";
+import type { MeteringBillingContext } from "./metering/billing.ts";
 import {
   type Charge,
   RealtimeBilling,
@@ -28,6 +32,13 @@ import {
   UPSTREAM_BROKE,
 } from "./session-end.ts";
 import type { RealtimeProtocol, SessionEvents, SocketSession } from "./sockets.ts";
+
+/** What these functions work with. */
+export type SessionContext = AuthenticateContext &
+  MeteringBillingContext &
+  RouterContext &
+  ConnectContext &
+  Pick<UpstreamTools, "traffic">;
 
 const PING_MS = 30_000;
 /** An upstream that sends nothing for this long, not even a pong, is considered lost. */
@@ -60,7 +71,7 @@ export class RealtimeSession implements SocketSession {
 
   /** `onEnd` is called once, when nothing of the session remains except possibly a last charge. */
   constructor(
-    private readonly context: GatewayContext,
+    private readonly context: SessionContext,
     private origin: SessionOrigin,
     private readonly protocol: RealtimeProtocol,
     private readonly onEnd: (session: RealtimeSession) => void,
@@ -140,7 +151,7 @@ export class RealtimeSession implements SocketSession {
   async #begin(): Promise<void> {
     const { context, origin } = this;
     try {
-      const caller = await authenticate(context.services, origin.request, origin.ip);
+      const caller = await authenticate(context, origin.request, origin.ip);
       refuseClosed(context, { request: origin.request, endpoint: origin.endpoint });
       await rateLimit(context, caller);
       const call = responseCall(origin, requestTerms(context, origin, caller));

@@ -1,8 +1,12 @@
 import { requestIdOf } from "../../../lib/http/request-id.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { Uses } from "../../call/services.ts";
 import { errorResponse } from "../../request/error-response.ts";
+import type { SessionContext } from "./session.ts";
 import { RealtimeSession } from "./session.ts";
 import { NO_WEBSOCKET, type RealtimeProtocol, type UpgradingServer } from "./sockets.ts";
+
+/** What these functions work with. */
+export type SessionsContext = SessionContext & Uses<"clientAddress">;
 
 /** The realtime sessions in this process. */
 export type RealtimeSessions = Readonly<{
@@ -15,7 +19,7 @@ export type RealtimeSessions = Readonly<{
 }>;
 
 /** Opens realtime sessions and ends them when the process stops. */
-export function createRealtimeSessions(context: GatewayContext): RealtimeSessions {
+export function createRealtimeSessions(context: SessionsContext): RealtimeSessions {
   const sessions = new Set<RealtimeSession>();
   return {
     start(request, server, protocol) {

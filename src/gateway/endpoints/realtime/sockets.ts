@@ -1,9 +1,9 @@
 import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { PeerSource } from "../../../lib/http/client-ip.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Route } from "../../call/route.ts";
+import type { WordFilterContext } from "./filters/word-filter.ts";
 import type { Charge } from "./metering/billing.ts";
 import type { ResponseLimits } from "./metering/response-limits.ts";
 import type { ClientSocket, Frame } from "./pipe.ts";
@@ -61,9 +61,9 @@ export type RealtimeProtocol = Readonly<{
   endpoint: Endpoint;
   /** The model that the client's first frame names, which the session waits for. Throws GatewayError. Absent: the URL has it. */
   modelOf?(setup: Frame): string;
-  events(context: GatewayContext, origin: SessionOrigin): SessionEvents;
+  events(context: WordFilterContext, origin: SessionOrigin): SessionEvents;
   /** The events of a session with an upstream of another protocol; null: they are those of `events`. */
-  translated?(context: GatewayContext, origin: SessionOrigin, route: Route): SessionEvents | null;
+  translated?(context: WordFilterContext, origin: SessionOrigin, route: Route): SessionEvents | null;
   /** How the client learns of an error before its connection is closed: a frame, and the reason in the close frame. */
   describe(error: GatewayError, requestId: string): Readonly<{ frame: Frame | null; reason: string }>;
 }>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
 import { CONSOLE_PAGES } from "../../../console/system/web-assets/console-pages.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../context.ts";
 import type { ResponseSockets } from "../realtime/responses/sockets.ts";
 import type { RealtimeSessions } from "../realtime/sessions.ts";
 import { PREFIX_ALIASES } from "./path-aliases.ts";

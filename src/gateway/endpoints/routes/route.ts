@@ -1,4 +1,3 @@
-import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayError } from "../../call/errors.ts";
 import type { GatewayServer, RouteMethod } from "../../request/arrival.ts";
 import type { UpgradingServer } from "../realtime/sockets.ts";
@@ -28,7 +27,7 @@ export type RouteGroup = Readonly<{
   /** The paths that belong to the group if its prefix has a variable part; else all under its prefix. */
   owns?: RegExp;
   /** Writes an error in the format of the group's API. */
-  refuse(context: GatewayContext, request: Request, error: GatewayError): Response;
+  refuse(context: unknown, request: Request, error: GatewayError): Response;
 }>;
 
 /** A route whose handler takes the variable part `name`, or none. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
-import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../context.ts";
 import { type RouteGroup, route } from "./route.ts";
 import { createRouter } from "./router.ts";
 

@@ -2,8 +2,8 @@ import { Elysia } from "elysia";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import { carriesKey } from "../../auth/authenticate.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Uses } from "../../call/services.ts";
 import { errorResponse } from "../../request/error-response.ts";
 import { PREFLIGHT_HEADERS } from "../../request/headers.ts";
 import { codecOf } from "../lookup/models.ts";
@@ -25,7 +25,7 @@ export type GatewayRouter = Readonly<{
 }>;
 
 /** Builds everything from one table: Elysia's routes, the map of fixed paths, and the list of prefixes. */
-export function createRouter(context: GatewayContext, groups: readonly RouteGroup[]): GatewayRouter {
+export function createRouter(context: Uses<"log">, groups: readonly RouteGroup[]): GatewayRouter {
   const patterns = groups.map((group) => [group.owns ?? ownedBy(group.prefix), group] as const);
   const groupOf = (path: string): RouteGroup | null => patterns.find(([pattern]) => pattern.test(path))?.[1] ?? null;
   const owned = new RegExp(

@@ -2,10 +2,9 @@ import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { interactionsClientCodec } from "../../../formats/gemini-interactions/index.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { decodePath } from "../../../lib/http/request-path.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { GatewayError, PLAYGROUND_PATH } from "../../call/errors.ts";
-import { handleCall } from "../../pipeline.ts";
+import { handleCall } from "../../pipeline/pipeline.ts";
 import type { RouteMethod } from "../../request/arrival.ts";
 import { compactResponse, interactions, messages, responses } from "../../request/endpoints/conversations.ts";
 import { embeddings } from "../../request/endpoints/embeddings.ts";
@@ -14,9 +13,11 @@ import { moderations, rerank, speech, transcriptions, translations } from "../..
 import { elevenLabsSongs, minimaxSongs, songs } from "../../request/endpoints/media/songs.ts";
 import { chatCompletions, completions } from "../../request/endpoints/text.ts";
 import { errorResponse } from "../../request/error-response.ts";
+import type { GatewayContext } from "../context.ts";
 import { countMessageTokens, countResponseTokens } from "../count-tokens.ts";
 import { handleGemini, listGeminiModels, showGeminiModel } from "../gemini.ts";
 import { storedInteraction } from "../interactions.ts";
+import type { BillingContext } from "../lookup/billing.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "../lookup/billing.ts";
 import { listModels, showModel } from "../lookup/models.ts";
 import { handlePlayground } from "../playground.ts";
@@ -81,7 +82,7 @@ export function gatewayRoutes(
 const LIVE_SERVICE = /^google\.ai\.generativelanguage\.v1\w*\.GenerativeService\.BidiGenerateContent$/;
 
 /** Google's Live API. */
-const liveRoute = (context: GatewayContext, sessions: RealtimeSessions): Route =>
+const liveRoute = (context: unknown, sessions: RealtimeSessions): Route =>
   route("GET", "/:service", async ({ request, server, param }) => {
     if (LIVE_SERVICE.test(param("service"))) return sessions.start(request, server, geminiLive);
     const params = { method: request.method, path: new URL(request.url).pathname };
@@ -104,7 +105,7 @@ const playgroundRoute = (context: GatewayContext): Route =>
   );
 
 /** Endpoints for OpenAI billing dashboards, with and without /v1. */
-const billingRoutes = (context: GatewayContext): readonly Route[] => [
+const billingRoutes = (context: BillingContext): readonly Route[] => [
   route("GET", "/subscription", ({ request, server }) => billingSubscription(context, request, server)),
   route("GET", "/usage", ({ request, server }) => billingUsage(context, request, server)),
 ];

@@ -5,25 +5,36 @@ import { outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { refusePolicyWords } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { ClientBody } from "../../call/endpoint.ts";
 import type { Choice } from "../../call/route.ts";
+import type { Uses } from "../../call/services.ts";
 import { refuseBlockedWords } from "../../call/words/word-filter.ts";
 import { invalidRequest, readBody, tooLarge, withBodyDeadline } from "../../request/client-body.ts";
 import { textsOf as allTextsOf } from "../../request/order-texts.ts";
+import type { RoutingMemory } from "../../routing/memory.ts";
 import { chargeUse } from "../../state/collections/charge-use.ts";
 import { gigabytesOf } from "../../state/collections/keep-containers.ts";
 import { COLLECTION_KINDS, COLLECTIONS } from "../../state/collections/kinds.ts";
 import { refuseForeignData } from "../../state/evals/admit-run.ts";
 import { chooseOwner, storedObjectOf } from "../../state/files/choose-owner.ts";
+import type { ReadObjectsContext } from "../../state/files/read-objects.ts";
 import { listObjects, pathOf, readPart, refresh, removeObject } from "../../state/files/read-objects.ts";
 import { ownerOf, requestDeletion, requestObject } from "../../state/files/request-upstream.ts";
 import type { CollectionKind, StoredObject } from "../../state/files/store.ts";
 import { findOwners, hasSameOwner, objectsApart, unknownObject } from "../../state/references/may-refer.ts";
 import { findReferences, isFreeIn } from "../../state/references/members.ts";
 import { limitationsOf } from "../../upstream/route.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
 import { type Route, type RoutedRequest, route } from "../routes/route.ts";
+import type { AnswerWithContext } from "./files.ts";
 import { answerWith, find } from "./files.ts";
+
+/** What these functions work with. */
+export type CollectionsContext = AnswerWithContext &
+  ReadObjectsContext &
+  Uses<"renewOrganizationBudgets"> &
+  Pick<UpstreamTools, "limitations"> &
+  Pick<RoutingMemory, "keys">;
 
 /** Members by which requests are routed, checked or charged. */
 const rules: RequestRules = {
@@ -37,7 +48,7 @@ const rules: RequestRules = {
 
 /** POST to the collection: creates the object on the channel that has its files, else on one that offers the API. */
 async function createObject(
-  context: GatewayContext,
+  context: CollectionsContext,
   caller: Caller,
   kind: CollectionKind,
   routed: RoutedRequest,
@@ -69,7 +80,7 @@ async function createObject(
 
 /** POST to the object: changes it. */
 async function changeObject(
-  context: GatewayContext,
+  context: CollectionsContext,
   object: StoredObject,
   { request }: RoutedRequest,
 ): Promise<JsonObject> {
@@ -82,7 +93,7 @@ async function changeObject(
 
 /** POST to a part of the object: items, files and searches. `path` is that of the part, with its query. */
 async function postPart(
-  context: GatewayContext,
+  context: CollectionsContext,
   caller: Caller,
   object: StoredObject,
   path: string,
@@ -109,10 +120,10 @@ async function postPart(
 }
 
 /** DELETE of a part of the object. */
-const deletePart = async (context: GatewayContext, object: StoredObject, path: string): Promise<JsonObject> =>
+const deletePart = async (context: CollectionsContext, object: StoredObject, path: string): Promise<JsonObject> =>
   (await requestDeletion(context, ownerOf(context, object), pathOf(object) + path)) ?? { deleted: true };
 
-async function readJson(context: GatewayContext, request: Request): Promise<ClientBody> {
+async function readJson(context: Uses<"config">, request: Request): Promise<ClientBody> {
   const body = await readPartBody(context, request);
   if (!body.form) return body;
   await body.form.discard();
@@ -120,7 +131,7 @@ async function readJson(context: GatewayContext, request: Request): Promise<Clie
 }
 
 /** Some requests have no body: a conversation without items, a cancellation. */
-async function readPartBody({ services }: GatewayContext, request: Request): Promise<ClientBody> {
+async function readPartBody({ services }: Uses<"config">, request: Request): Promise<ClientBody> {
   const { config } = services;
   if (request.headers.has("content-type") && request.headers.get("content-length") !== "0")
     return readBody(request, config, rules, config.maxUploadBytes);
@@ -134,7 +145,7 @@ async function readPartBody({ services }: GatewayContext, request: Request): Pro
 
 /** Items of a conversation are part of later prompts, so the word filters apply to them. */
 function refuseWordsOf(
-  { services }: GatewayContext,
+  { services }: Uses<"settings">,
   caller: Caller,
   kind: StoredObject["kind"],
   json: JsonObject,
@@ -146,7 +157,11 @@ function refuseWordsOf(
 }
 
 /** Prefers channels that are known to offer the API to servers that may. */
-function chooseMaker(context: GatewayContext, caller: Caller, kind: CollectionKind): Choice {
+function chooseMaker(
+  context: Uses<"channels"> & Pick<UpstreamTools, "limitations"> & Pick<RoutingMemory, "keys">,
+  caller: Caller,
+  kind: CollectionKind,
+): Choice {
   const offers = (degree: "offered" | "unknown") => (channel: Choice["channel"]) =>
     providerOf(channel.type)?.files?.collections?.(channel) === degree &&
     !(kind === "conversation" && limitationsOf(context.limitations, channel).has("responses"));
@@ -158,7 +173,7 @@ function chooseMaker(context: GatewayContext, caller: Caller, kind: CollectionKi
 }
 
 /** Conversations, vector stores, containers and evals: users reach only those that their own keys made. */
-export const collectionRoutes = (context: GatewayContext): readonly Route[] =>
+export const collectionRoutes = (context: CollectionsContext): readonly Route[] =>
   COLLECTION_KINDS.flatMap((kind) => routesOf(context, kind));
 
 /** Ids of parts: `msg_…`, `file-…`. */
@@ -166,7 +181,7 @@ const PART_ID = /^[\w-]+$/;
 
 type Work = (caller: Caller, object: StoredObject, routed: RoutedRequest) => Promise<object>;
 
-function routesOf(context: GatewayContext, kind: CollectionKind): readonly Route[] {
+function routesOf(context: CollectionsContext, kind: CollectionKind): readonly Route[] {
   const { path, isListed, canChange, parts } = COLLECTIONS[kind];
   const answer = (work: (caller: Caller, routed: RoutedRequest) => Promise<object>) => (routed: RoutedRequest) =>
     answerWith(context, routed, work);

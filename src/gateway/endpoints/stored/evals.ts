@@ -2,10 +2,10 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
 import { decodePath } from "../../../lib/http/request-path.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { RouteMethod } from "../../request/arrival.ts";
 import { invalidRequest, readBody } from "../../request/client-body.ts";
 import { admitRun } from "../../state/evals/admit-run.ts";
+import type { CreateObjectContext } from "../../state/files/create-object.ts";
 import { createWithHold } from "../../state/files/create-object.ts";
 import { listObjects, pathOf, readPart, refresh, removeObject, storeObject } from "../../state/files/read-objects.ts";
 import { ownerOf, requestObject } from "../../state/files/request-upstream.ts";
@@ -13,7 +13,11 @@ import { isFinal } from "../../state/files/settle-object.ts";
 import type { StoredObject } from "../../state/files/store.ts";
 import { unknownObject } from "../../state/references/may-refer.ts";
 import { type Route, type RoutedRequest, route } from "../routes/route.ts";
+import type { AnswerWithContext } from "./files.ts";
 import { answerWith, find } from "./files.ts";
+
+/** What these functions work with. */
+export type EvalsContext = AnswerWithContext & CreateObjectContext;
 
 /** Members by which runs are admitted and priced. */
 const runRules: RequestRules = {
@@ -31,7 +35,7 @@ type Work = (caller: Caller, object: StoredObject, routed: RoutedRequest) => Pro
  * Runs of evals with their output items; the evals themselves are a collection. Users reach only what their own keys made.
  * Source: https://developers.openai.com/api/reference/resources/evals
  */
-export function evalRoutes(context: GatewayContext): readonly Route[] {
+export function evalRoutes(context: EvalsContext): readonly Route[] {
   const ofEval = (work: Work) => (routed: RoutedRequest) =>
     answerWith(context, routed, async (caller) =>
       work(caller, await find(context, caller, "eval", routed.param("id")), routed),
@@ -77,7 +81,7 @@ export function evalRoutes(context: GatewayContext): readonly Route[] {
 }
 
 async function createRun(
-  context: GatewayContext,
+  context: EvalsContext,
   caller: Caller,
   evaluation: StoredObject,
   request: Request,
@@ -93,25 +97,25 @@ async function createRun(
   return createWithHold(context, caller, request, maker, order, hold);
 }
 
-async function cancelRun(context: GatewayContext, run: StoredObject, path: string): Promise<JsonObject> {
+async function cancelRun(context: EvalsContext, run: StoredObject, path: string): Promise<JsonObject> {
   const ask = { method: "POST", path: pathOf(run) + path, body: "{}" } as const;
   const body = await requestObject(context, ownerOf(context, run), ask);
   return (await storeObject(context, run, body)).body;
 }
 
 /** What a run used is known only while it exists, so one that is under way must be canceled first. */
-async function removeRun(context: GatewayContext, run: StoredObject): Promise<JsonObject> {
+async function removeRun(context: EvalsContext, run: StoredObject): Promise<JsonObject> {
   await finishRun(context, run);
   return removeObject(context, run);
 }
 
-async function finishRun(context: GatewayContext, run: StoredObject): Promise<void> {
+async function finishRun(context: EvalsContext, run: StoredObject): Promise<void> {
   if (run.settledAt !== null) return;
   const now = await refresh(context, run);
   if (!isFinal(now.body)) throw invalidRequest({ code: "gateway_eval_running", params: { id: run.id } });
 }
 
-async function removeEval(context: GatewayContext, caller: Caller, evaluation: StoredObject): Promise<JsonObject> {
+async function removeEval(context: EvalsContext, caller: Caller, evaluation: StoredObject): Promise<JsonObject> {
   const { objects } = context.services;
   const match = { member: "eval_id", value: evaluation.id } as const;
   const page = {

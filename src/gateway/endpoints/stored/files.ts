@@ -1,13 +1,17 @@
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
 import { decodePath } from "../../../lib/http/request-path.ts";
+import type { AuthenticateContext } from "../../auth/authenticate.ts";
 import { authenticate } from "../../auth/authenticate.ts";
+import type { RateLimitContext } from "../../auth/rate-limit.ts";
 import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { Uses } from "../../call/services.ts";
 import { chatCompletions } from "../../request/endpoints/text.ts";
 import { corsHeaders } from "../../request/headers.ts";
+import type { RefuseContext } from "../../request/refuse.ts";
 import { refuse } from "../../request/refuse.ts";
+import type { CreateObjectContext } from "../../state/files/create-object.ts";
 import {
   addPart,
   type Create,
@@ -20,7 +24,14 @@ import {
 import { listObjects, PATHS, readPart, refresh, removeObject } from "../../state/files/read-objects.ts";
 import type { ObjectKind, RoutedKind, StoredObject } from "../../state/files/store.ts";
 import { unknownObject } from "../../state/references/may-refer.ts";
+import type { UsesStores } from "../../state/stores.ts";
 import { type Route, type RoutedRequest, route } from "../routes/route.ts";
+
+/** What `answerWith` works with. */
+export type AnswerWithContext = AuthenticateContext & RateLimitContext & RefuseContext & Uses<"clientAddress">;
+
+/** What `objectRoutes` works with. */
+export type ObjectRoutesContext = AnswerWithContext & CreateObjectContext;
 
 export type Work = (caller: Caller, routed: RoutedRequest) => Promise<object>;
 
@@ -47,7 +58,7 @@ const PARTS: readonly (readonly [RoutedKind, string])[] = [
 ];
 
 /** Files, uploads, batches and fine-tuning jobs: users see only the objects that their own keys made. */
-export function objectRoutes(context: GatewayContext): readonly Route[] {
+export function objectRoutes(context: ObjectRoutesContext): readonly Route[] {
   const answer = (work: Work) => (routed: RoutedRequest) => answerWith(context, routed, work);
   const ofObject = (kind: RoutedKind, work: (object: StoredObject, request: Request) => Promise<object>) =>
     answer(async (caller, { request, param }) => work(await find(context, caller, kind, param("id")), request));
@@ -101,7 +112,7 @@ export function objectRoutes(context: GatewayContext): readonly Route[] {
 
 /** The caller's own object; `id` as in the URL. Rejects GatewayError 404 if there is none. */
 export async function find(
-  { services }: GatewayContext,
+  { services }: UsesStores<"objects">,
   caller: Caller,
   kind: ObjectKind,
   id: string,
@@ -112,12 +123,12 @@ export async function find(
 }
 
 /** Authenticates, applies the caller's limits, and responds; errors are in OpenAI's format. */
-export async function answerWith(context: GatewayContext, routed: RoutedRequest, work: Work): Promise<Response> {
+export async function answerWith(context: AnswerWithContext, routed: RoutedRequest, work: Work): Promise<Response> {
   const { request, server } = routed;
   server?.timeout(request, 0);
   try {
     const { services } = context;
-    const caller = await authenticate(services, request, services.clientAddress.ip(request, server));
+    const caller = await authenticate(context, request, services.clientAddress.ip(request, server));
     refuseClosed(context, { request, endpoint: chatCompletions });
     await rateLimit(context, caller);
     const made = await work(caller, routed);

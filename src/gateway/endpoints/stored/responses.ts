@@ -5,10 +5,10 @@ import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../forma
 import { nowSeconds } from "../../../lib/clock.ts";
 import { randomId } from "../../../lib/http/request-id.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { invalidRequest } from "../../request/client-body.ts";
+import type { ReadObjectsContext } from "../../state/files/read-objects.ts";
 import { refresh, storeObject } from "../../state/files/read-objects.ts";
 import { isFinal } from "../../state/files/settle-object.ts";
 import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
@@ -18,14 +18,19 @@ import {
   type ResponseAction,
   requestStoredResponse,
 } from "../../state/responses/stored-formats.ts";
+import type { UsesStores } from "../../state/stores.ts";
+import type { RespondToKeyContext } from "../lookup/models.ts";
 import { respondToKey } from "../lookup/models.ts";
+
+/** What these functions work with. */
+export type ResponsesContext = ReadObjectsContext & RespondToKeyContext;
 
 /**
  * GET and DELETE /v1/responses/{id}, POST …/cancel, GET …/input_items, for the caller's own responses. Responses that
  * an upstream stores are requested from the channel that made them.
  */
 export const storedResponse = (
-  context: GatewayContext,
+  context: ResponsesContext,
   request: Request,
   server: GatewayServer | null,
   id: string,
@@ -48,7 +53,7 @@ export const storedResponse = (
 
 /** Requests a response from its upstream. A background response is charged before its end is reported. Rejects GatewayError. */
 export async function fetchFromUpstream(
-  context: GatewayContext,
+  context: ResponsesContext,
   stored: StoredResponse,
   action: ResponseAction,
   search: string,
@@ -73,7 +78,7 @@ export async function fetchFromUpstream(
   return answer;
 }
 
-async function find({ services }: GatewayContext, caller: Caller, id: string): Promise<StoredResponse> {
+async function find({ services }: UsesStores<"responses">, caller: Caller, id: string): Promise<StoredResponse> {
   const stored = await services.responses.find(id, caller.user.id, nowSeconds());
   // Of a response that was too long to store, only the id remains.
   const isOwn = stored !== null && formatOfStored(stored).kind === "response";

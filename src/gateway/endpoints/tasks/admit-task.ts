@@ -1,19 +1,30 @@
 import type { RequestedVariant } from "../../../billing/pricing/price-rules.ts";
+import type { AuthenticateContext } from "../../auth/authenticate.ts";
 import { authenticate } from "../../auth/authenticate.ts";
 import { authorize } from "../../auth/authorize.ts";
+import type { Limits } from "../../auth/limits.ts";
 import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { ClientBody, Endpoint } from "../../call/endpoint.ts";
 import { CallTiming } from "../../call/progress.ts";
+import type { Uses } from "../../call/services.ts";
+import type { RefuseUnservedContext } from "../../money/record.ts";
 import { refuseUnserved } from "../../money/record.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { textsOf } from "../../request/order-texts.ts";
 import { parseRequest, readRequest } from "../../request/parse-request.ts";
 import { refuseForeign } from "../../state/references/may-refer.ts";
 import { findReferences, isFreeIn } from "../../state/references/members.ts";
+import type { UsesStores } from "../../state/stores.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
+
+/** What these functions work with. */
+export type AdmitTaskContext = RefuseUnservedContext &
+  AuthenticateContext &
+  Uses<"clientAddress" | "config" | "tasks"> &
+  UsesStores<"objects" | "responses"> &
+  Pick<Limits, "tokenLimits">;
 
 /** What a client orders, as far as routing and price depend on it. */
 export type Plan = Readonly<{
@@ -35,7 +46,7 @@ export type OrderArrival = Readonly<{ request: Request; server: GatewayServer | 
  * Rejects GatewayError. The caller must discard a form.
  */
 export async function admitTask<Planned extends Plan>(
-  context: GatewayContext,
+  context: AdmitTaskContext,
   { request, server, endpoint }: OrderArrival,
   plan: (caller: Caller, body: ClientBody) => Promise<Planned>,
 ): Promise<{ call: Call; planned: Planned; body: ClientBody }> {
@@ -43,10 +54,10 @@ export async function admitTask<Planned extends Plan>(
   const { services } = context;
   server?.timeout(request, 0);
   const ip = services.clientAddress.ip(request, server);
-  const caller = await authenticate(services, request, ip);
+  const caller = await authenticate(context, request, ip);
   refuseClosed(context, { request, endpoint });
   await rateLimit(context, caller);
-  const body = await readRequest(services, { request, server, endpoint }, timing);
+  const body = await readRequest(context, { request, server, endpoint }, timing);
   try {
     const references = findReferences([body.json], isFreeIn(endpoint.rules));
     if (references) await refuseForeign(context, caller, references);
@@ -59,7 +70,7 @@ export async function admitTask<Planned extends Plan>(
       ...(only && { only }),
     };
     const parsed = parseRequest(arrival, body);
-    const candidates = authorize(services, arrival, caller, parsed);
+    const candidates = authorize(context, arrival, caller, parsed);
     const call = newCall(
       { request, endpoint: arrival.endpoint, caller, ip, candidates },
       parsed,

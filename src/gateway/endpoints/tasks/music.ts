@@ -4,16 +4,21 @@ import { viewSong } from "../../../domain/tasks/task-view.ts";
 import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { readBody } from "../../request/client-body.ts";
 import { type Route, route } from "../routes/route.ts";
+import type { AdmitTaskContext } from "./admit-task.ts";
 import { admitTask } from "./admit-task.ts";
 import { music } from "./endpoints.ts";
 import { answer, taskErrorOf } from "./responses.ts";
+import type { SubmitContext } from "./submit.ts";
 import { type SubmitResult, submitTask } from "./submit.ts";
 import { callerOf } from "./task-channel.ts";
+
+/** What these functions work with. */
+export type MusicContext = SubmitContext & AdmitTaskContext;
 
 const PLATFORM = "suno";
 const MAX_IDS = 500;
@@ -21,7 +26,7 @@ const MAX_HOOK_LENGTH = 2000;
 
 /** POST /suno/submit/{action}: orders a song or lyrics; the response contains the task id. */
 async function submitMusic(
-  context: GatewayContext,
+  context: MusicContext,
   request: Request,
   server: GatewayServer | null,
   action: string,
@@ -64,7 +69,7 @@ async function submitMusic(
 }
 
 /** A song that continues another goes to the channel of that song. */
-async function plan({ services }: GatewayContext, caller: Caller, order: MusicOrder) {
+async function plan({ services }: Uses<"tasks">, caller: Caller, order: MusicOrder) {
   const { model, prompt, parentId } = order;
   if (parentId === null) return { order, model, prompt };
   const [parent] = await findMedia(services.tasks.db, caller.user.id, PLATFORM, [parentId]);
@@ -86,7 +91,7 @@ function readSubmitted(answered: unknown): SubmitResult<unknown> | null {
 }
 
 /** POST /suno/fetch: the caller's own tasks with the given ids. */
-async function listSongs(context: GatewayContext, request: Request, server: GatewayServer | null) {
+async function listSongs(context: MusicContext, request: Request, server: GatewayServer | null) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
     const { tasks, config } = context.services;
@@ -99,7 +104,7 @@ async function listSongs(context: GatewayContext, request: Request, server: Gate
 }
 
 /** GET /suno/fetch/{id}: one of the caller's own tasks. */
-async function fetchSong(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
+async function fetchSong(context: MusicContext, request: Request, server: GatewayServer | null, id: string) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
     const [row] = await findMedia(context.services.tasks.db, caller.user.id, PLATFORM, [id]);
@@ -111,7 +116,7 @@ async function fetchSong(context: GatewayContext, request: Request, server: Gate
 }
 
 /** An error in the protocol's format, with the status of the failure. */
-export function refusal(context: GatewayContext, request: Request, error: unknown): Response {
+export function refusal(context: Uses<"log"> & Pick<CallTools, "metrics">, request: Request, error: unknown): Response {
   const clientError = taskErrorOf(context, error);
   const code = clientError.isQuota ? "quota_not_enough" : codeOf(clientError);
   return answer(
@@ -154,7 +159,7 @@ function readMusicOrder(name: string, body: JsonObject): MusicOrder {
 }
 
 /** The Suno protocol, under /suno. */
-export const musicRoutes = (context: GatewayContext): readonly Route[] => [
+export const musicRoutes = (context: MusicContext): readonly Route[] => [
   route("POST", "/submit/:action", ({ request, server, param }) =>
     submitMusic(context, request, server, param("action")),
   ),

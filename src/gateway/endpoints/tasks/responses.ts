@@ -1,7 +1,7 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { CallTools, Services, Uses } from "../../call/services.ts";
 import { corsHeaders } from "../../request/headers.ts";
 
 /** A response of a task protocol. */
@@ -9,13 +9,16 @@ export const answer = (request: Request, body: unknown, status = 200): Response 
   Response.json(body, { status, headers: { ...corsHeaders(request), "x-request-id": requestIdOf(request) } });
 
 /** The client's error for anything thrown; counts it in the metrics. */
-export function taskErrorOf({ services, metrics }: GatewayContext, error: unknown): GatewayError {
+export function taskErrorOf(
+  { services, metrics }: Uses<"log"> & Pick<CallTools, "metrics">,
+  error: unknown,
+): GatewayError {
   const clientError = toClientError(services.log, error);
   metrics.refused(clientError.status);
   return clientError;
 }
 
-function toClientError(log: GatewayContext["services"]["log"], error: unknown): GatewayError {
+function toClientError(log: Services["log"], error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof DecodeError) return new GatewayError(400, "invalid_request", error.reason);
   log.error({ error }, "a call for a task failed unforeseen");

@@ -9,21 +9,32 @@ import { readError } from "../../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import type { Provider } from "../../../providers/contract/provider.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { refuseIfClientLeft } from "../../call/progress.ts";
 import type { Choice, Route } from "../../call/route.ts";
+import type { Uses } from "../../call/services.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import { type CallPrices, priceCall } from "../../money/price.ts";
 import { failCall, recordFailure } from "../../money/record.ts";
-import { reserve } from "../../money/reserve.ts";
-import { failOver, finish } from "../../pipeline.ts";
+import { type ReserveContext, reserve } from "../../money/reserve.ts";
+import type { FinishContext } from "../../pipeline/contexts.ts";
+import { failOver, finish } from "../../pipeline/pipeline.ts";
 import { toGatewayError } from "../../request/error-response.ts";
-import { RunningAttempt } from "../../upstream/attempt.ts";
+import type { RouterContext } from "../../routing/router.ts";
+import { RunningAttempt, type UpstreamAttemptContext } from "../../upstream/attempt.ts";
 import { noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { retryAfterIn } from "../../upstream/keys/provider-limits.ts";
 import { readBody, readErrorText } from "../../upstream/read-body.ts";
 import { signRequest } from "../../upstream/route.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
+
+/** What these functions work with. */
+export type SubmitContext = FinishContext &
+  RouterContext &
+  UpstreamAttemptContext &
+  ReserveContext &
+  Uses<"tasks"> &
+  Pick<UpstreamTools, "signing">;
 
 /** An upstream's response to an order. */
 export type SubmitResult<Answer> = Readonly<{
@@ -67,7 +78,7 @@ const ONE_TASK = { ...NO_USAGE, promptTokens: 1 };
  * the charge. If it rejects (GatewayError), nothing stays held and the row has the reason.
  */
 export async function submitTask<Answer>(
-  context: GatewayContext,
+  context: SubmitContext,
   call: Call,
   order: TaskOrder<Answer>,
 ): Promise<Readonly<{ id: number; sent: SubmitResult<Answer> }>> {
@@ -116,7 +127,7 @@ export async function submitTask<Answer>(
 }
 
 async function attemptOrder<Answer>(
-  context: GatewayContext,
+  context: SubmitContext,
   call: Call,
   prices: CallPrices,
   choice: Choice,
@@ -132,7 +143,7 @@ async function attemptOrder<Answer>(
 }
 
 async function sendOrder<Answer>(
-  context: GatewayContext,
+  context: Uses<"config"> & Pick<UpstreamTools, "signing" | "upstream">,
   call: Call,
   { route, exchange, entry, requestText }: RunningAttempt,
   order: TaskOrder<Answer>,

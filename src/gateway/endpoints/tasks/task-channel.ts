@@ -1,15 +1,22 @@
 import { type ChannelEntry, storedKeyOf } from "../../../domain/channels/entry.ts";
+import type { AuthenticateContext } from "../../auth/authenticate.ts";
 import { authenticate } from "../../auth/authenticate.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Uses } from "../../call/services.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
+
+/** What these functions work with. */
+export type TaskChannelContext = AuthenticateContext & Uses<"clientAddress">;
 
 /** The channel of an earlier task, and the hash of its key. */
 export type TaskOrigin = Readonly<{ channelId: number; keyHash: string }>;
 
 /** The channel of an earlier task, with only its key. Throws GatewayError if it was removed or disabled. */
-export function channelOfTask({ services }: GatewayContext, { channelId, keyHash }: TaskOrigin): ChannelEntry {
+export function channelOfTask(
+  { services }: Uses<"channels" | "tasks">,
+  { channelId, keyHash }: TaskOrigin,
+): ChannelEntry {
   const channel = services.channels.get(channelId);
   if (!channel) throw new GatewayError(400, "get_channel_info_failed", "get_channel_info_failed");
   if (channel.status !== 1) throw new GatewayError(400, "channel_disabled", { code: "gateway_task_channel_off" });
@@ -23,12 +30,13 @@ export function channelOfTask({ services }: GatewayContext, { channelId, keyHash
 
 /** The caller of a free request about tasks. Rejects GatewayError, also if the site has disabled tasks. */
 export async function callerOf(
-  { services }: GatewayContext,
+  context: TaskChannelContext,
   request: Request,
   server: GatewayServer | null,
   option: "DrawingEnabled" | "TaskEnabled",
 ): Promise<Caller> {
-  const caller = await authenticate(services, request, services.clientAddress.ip(request, server));
+  const { services } = context;
+  const caller = await authenticate(context, request, services.clientAddress.ip(request, server));
   if (services.settings.get(option)) return caller;
   throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
 }

@@ -6,11 +6,13 @@ import type { Usage } from "../../../formats/conversation/reply.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { integer, multiply, roundToInteger } from "../../../lib/values/decimal.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { ExperimentPart, RoutePlan } from "../../call/route.ts";
+import type { Uses } from "../../call/services.ts";
+import type { Pricing } from "../../money/price.ts";
 import { isRepeatable } from "./is-repeatable.ts";
 import { askJudge, judgeCall } from "./judge.ts";
+import type { RunUnchargedContext } from "./run-uncharged.ts";
 import {
   copyCall,
   durationsOf,
@@ -33,7 +35,7 @@ type Ended = Readonly<{ usage: Usage; text: () => string }>;
 const CLIENT_FAULTS: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 422, 499]);
 
 /** Runs the experiments of routes: canaries and mirrors. `findContext`: with what their own calls are made. */
-export function createExperiments(findContext: () => GatewayContext): Experiments {
+export function createExperiments(findContext: () => RunUnchargedContext & Uses<"experiments">): Experiments {
   /** Copies in progress by route. */
   const copies = new Map<string, number>();
   return {
@@ -67,7 +69,7 @@ export function createExperiments(findContext: () => GatewayContext): Experiment
 }
 
 function outcomeOf(
-  context: GatewayContext,
+  context: Pricing,
   call: Call,
   { route, rule, part }: ExperimentPart,
   row: UsageRecord,
@@ -91,7 +93,7 @@ function outcomeOf(
 
 /** Sends a copy of a call to the experiment's model, has both responses judged, and keeps both sides. */
 async function mirror(
-  context: GatewayContext,
+  context: RunUnchargedContext,
   experiments: ExperimentStore,
   call: Call,
   { route, rule, target }: ExperimentPart,
@@ -119,7 +121,7 @@ async function mirror(
 
 /** Null: it is not to be judged, or the day's budget is used up. */
 async function judge(
-  context: GatewayContext,
+  context: RunUnchargedContext,
   { caller, prompt }: Call,
   {
     experiments,
@@ -145,7 +147,7 @@ async function judge(
 }
 
 /** Null: no channel has the judge, or it has no price. */
-function judgeOrNull(context: GatewayContext, make: () => UnchargedCall): UnchargedCall | null {
+function judgeOrNull(context: Uses<"log">, make: () => UnchargedCall): UnchargedCall | null {
   try {
     return make();
   } catch (error) {

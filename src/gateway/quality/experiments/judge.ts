@@ -2,9 +2,11 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/j
 import type { RouteExperiment } from "../../../settings/option/model-routes.ts";
 import { noRoute } from "../../auth/authorize.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
+import type { Pricing } from "../../money/price.ts";
 import { chatCompletions } from "../../request/endpoints/text.ts";
 import { newOperatorCall } from "./operator-call.ts";
+import type { RunUnchargedContext } from "./run-uncharged.ts";
 import { copyCall, runUncharged, type UnchargedCall } from "./run-uncharged.ts";
 
 /** What a judge is shown. */
@@ -29,7 +31,7 @@ Answer with one JSON object and nothing else: {"winner": "A" | "B" | "tie", "rea
 
 /** A chat of the operator with a model. Throws GatewayError: the group has no such model, or it has no price. */
 function operatorChat(
-  context: GatewayContext,
+  context: Uses<"channels"> & Pick<CallTools, "catalog"> & Pricing,
   { model, ...caller }: Pick<Caller, "user" | "group" | "policies"> & Readonly<{ model: string }>,
   messages: readonly JsonObject[],
 ): UnchargedCall {
@@ -46,7 +48,7 @@ function operatorChat(
 
 /** The call that asks a judge; `swapped`: the trial's response is A. */
 export function judgeCall(
-  context: GatewayContext,
+  context: Uses<"channels"> & Pick<CallTools, "catalog"> & Pricing,
   { user, policies }: Pick<Caller, "user" | "policies">,
   { model, group, instructions }: Pick<Judge, "model" | "group" | "instructions">,
   { prompt, control, trial }: Case,
@@ -67,7 +69,7 @@ export function judgeCall(
 
 /** Asks a judge. `verdict`: null where it failed or did not say. */
 export async function askJudge(
-  context: GatewayContext,
+  context: RunUnchargedContext,
   call: UnchargedCall,
   swapped: boolean,
 ): Promise<Readonly<{ cost: number; verdict: Verdict | null }>> {

@@ -2,9 +2,9 @@ import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { findCandidates } from "../../auth/authorize.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { CallTiming } from "../../call/progress.ts";
+import type { Uses } from "../../call/services.ts";
 import { parseRequest } from "../../request/parse-request.ts";
 
 type OperatorRequest = Pick<Caller, "user" | "group" | "policies"> &
@@ -18,7 +18,7 @@ type OperatorRequest = Pick<Caller, "user" | "group" | "policies"> &
 
 /** A call that no client sent, on behalf of a user, to whom its policies apply. Throws GatewayError: it is invalid. */
 export function newOperatorCall(
-  { services }: Pick<GatewayContext, "services">,
+  { services }: Uses<"channels">,
   { endpoint, json: members, model, isStream: stream = false, user, group, policies }: OperatorRequest,
 ): Call {
   const text = JSON.stringify(members);

@@ -5,26 +5,31 @@ import { sayReason } from "../../../lib/reason.ts";
 import { noRoute } from "../../auth/authorize.ts";
 import type { Call } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { RouteTarget } from "../../call/route.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
 import { generateContent, messages, responses } from "../../request/endpoints/conversations.ts";
 import { chatCompletions } from "../../request/endpoints/text.ts";
 import { findRoute } from "../../routing/model-fallbacks.ts";
+import type { PlanContext } from "../../routing/routes/plan.ts";
 import { planRoute } from "../../routing/routes/plan.ts";
 import { matchingChannels } from "../../routing/routes/rank.ts";
 import { isRepeatable } from "./is-repeatable.ts";
 import { askJudge, judgeCall } from "./judge.ts";
 import { newOperatorCall } from "./operator-call.ts";
+import type { RunUnchargedContext } from "./run-uncharged.ts";
 import { copyCall, runUncharged, type UnchargedCall, upperListCost } from "./run-uncharged.ts";
+
+/** What these functions work with. */
+export type ReplayContext = RunUnchargedContext & PlanContext & Uses<"policies" | "tokens" | "users">;
 
 const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
   [chatCompletions, responses, messages, generateContent].map((endpoint) => [endpoint.codec.dialect, endpoint]),
 );
 
 /** Sends stored requests again, uncharged. The policies of the organization that sent one still apply. */
-export const createReplayer = (context: GatewayContext): Replayer => ({
+export const createReplayer = (context: ReplayContext): Replayer => ({
   isRepeatable: (json) => isRepeatable({ body: { json: { ...json } } }),
   prepare: (call, target) =>
     orReason(() => targetsOf(context, call, target).map((each): Prepared<ReplayResult> => prepared(context, each))),
@@ -55,7 +60,7 @@ function orReason<Result>(prepare: () => Result): Result | string {
   }
 }
 
-const prepared = (context: GatewayContext, call: UnchargedCall): Prepared<ReplayResult> => ({
+const prepared = (context: ReplayContext, call: UnchargedCall): Prepared<ReplayResult> => ({
   upperCost: upperListCost(context, call),
   async run() {
     const { usage, ...result } = await runUncharged(context, call);
@@ -65,7 +70,7 @@ const prepared = (context: GatewayContext, call: UnchargedCall): Prepared<Replay
 });
 
 /** The calls for a model, or for those of a route in its order, without its experiment. Throws GatewayError. */
-function targetsOf(context: GatewayContext, stored: ReplayCall, target: ReplayTarget): readonly UnchargedCall[] {
+function targetsOf(context: ReplayContext, stored: ReplayCall, target: ReplayTarget): readonly UnchargedCall[] {
   const call = newOperatorCall(context, requestOf(context, stored, target));
   const route = findRoute(context, call);
   const targets = route
@@ -79,7 +84,11 @@ function targetsOf(context: GatewayContext, stored: ReplayCall, target: ReplayTa
   return targets.map((each) => copyCall(context, call, each));
 }
 
-function modelTarget(context: GatewayContext, call: Call, tags: readonly string[] | undefined): RouteTarget {
+function modelTarget(
+  context: Uses<"channels"> & Pick<CallTools, "catalog">,
+  call: Call,
+  tags: readonly string[] | undefined,
+): RouteTarget {
   const { summary, caller, candidates: all } = call;
   const { model } = summary;
   const tagged = tags && tags.length > 0 ? matchingChannels(all, { channelTags: new Set(tags), regions: null }) : all;
@@ -87,7 +96,7 @@ function modelTarget(context: GatewayContext, call: Call, tags: readonly string[
   return { model, candidates: tagged };
 }
 
-function requestOf(context: GatewayContext, call: ReplayCall, target: ReplayTarget) {
+function requestOf(context: Uses<"policies" | "tokens" | "users">, call: ReplayCall, target: ReplayTarget) {
   const endpoint = ENDPOINTS.get(call.format);
   const json = recordOf(parseJson(call.body));
   if (!endpoint || !json) throw new GatewayError(400, "invalid_request", "the stored request cannot be read");
@@ -101,7 +110,10 @@ function requestOf(context: GatewayContext, call: ReplayCall, target: ReplayTarg
   };
 }
 
-function callerOf({ services }: GatewayContext, { userId, tokenId }: ReplayCall): Pick<Caller, "user" | "policies"> {
+function callerOf(
+  { services }: Uses<"policies" | "tokens" | "users">,
+  { userId, tokenId }: ReplayCall,
+): Pick<Caller, "user" | "policies"> {
   const user = services.users.get(userId);
   if (!user) throw new GatewayError(404, "user_not_found", "the user of the request no longer exists");
   return {

@@ -4,19 +4,24 @@ import { sayReason } from "../../../lib/reason.ts";
 import { messageOf } from "../../../lib/runtime/error-message.ts";
 import { ONE } from "../../../lib/values/decimal.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { AttemptLog, CallTiming, ClientPresence } from "../../call/progress.ts";
 import type { RouteTarget } from "../../call/route.ts";
-import { type CallPrices, priceCall } from "../../money/price.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
+import { type CallPrices, type Pricing, priceCall } from "../../money/price.ts";
 import { upperCost } from "../../money/reserve.ts";
 import { countUsage, reportedUsage, type Settlement, settle } from "../../money/settle.ts";
-import { attempt } from "../../pipeline.ts";
-import { Router } from "../../routing/router.ts";
+import type { AttemptContext } from "../../pipeline/contexts.ts";
+import { attempt } from "../../pipeline/pipeline.ts";
+import { Router, type RouterContext } from "../../routing/router.ts";
 import { keepContainers } from "../../state/collections/keep-containers.ts";
 import { storedFormatOf } from "../../state/responses/stored-formats.ts";
-import { respond } from "../../streaming/respond.ts";
+import type { UsesStores } from "../../state/stores.ts";
+import { type RespondBackgroundContext, respond } from "../../streaming/respond.ts";
 import { AttemptFailure } from "../../upstream/attempt-failure.ts";
+
+/** What these functions work with. */
+export type RunUnchargedContext = RespondBackgroundContext & AttemptContext & RouterContext;
 
 /** What came of a call that nobody is charged for. */
 export type UnchargedResult = Readonly<{
@@ -39,7 +44,7 @@ export type UnchargedResult = Readonly<{
 export type UnchargedCall = Readonly<{ call: Call; prices: CallPrices }>;
 
 /** The call's request for another model, without its client. Throws GatewayError if the model has no price. */
-export function copyCall(context: GatewayContext, call: Call, { model, candidates }: RouteTarget): UnchargedCall {
+export function copyCall(context: Pricing, call: Call, { model, candidates }: RouteTarget): UnchargedCall {
   const { url, headers } = call.request;
   const request = new Request(url, { method: "POST", headers });
   const isStored = storedFormatOf(call.endpoint.codec.dialect) !== null;
@@ -63,14 +68,19 @@ export function copyCall(context: GatewayContext, call: Call, { model, candidate
 }
 
 /** The most that the call can cost, as far as that is known, in quota units. */
-export const upperListCost = (context: GatewayContext, { call, prices }: UnchargedCall): number =>
-  upperCost(context, call, prices);
+export const upperListCost = (
+  context: Uses<"settings"> & Pick<CallTools, "catalog"> & Pricing,
+  { call, prices }: UnchargedCall,
+): number => upperCost(context, call, prices);
 
 /**
  * Sends a call to one channel and reads its whole response, which is discarded but for its text. Nobody is charged, nothing is
  * logged, and its failure neither cools down nor disables the channel.
  */
-export async function runUncharged(context: GatewayContext, { call, prices }: UnchargedCall): Promise<UnchargedResult> {
+export async function runUncharged(
+  context: RunUnchargedContext,
+  { call, prices }: UnchargedCall,
+): Promise<UnchargedResult> {
   const own = withoutStorage(context);
   const settled: Settlement[] = [];
   try {
@@ -130,7 +140,7 @@ function failureOf(error: unknown): Readonly<{ error: string; status?: number }>
 }
 
 /** Nothing of such a call is stored for later references. */
-const withoutStorage = (context: GatewayContext): GatewayContext => ({
+const withoutStorage = <Context extends UsesStores<"responses">>(context: Context): Context => ({
   ...context,
   services: { ...context.services, responses: { ...context.services.responses, keep: () => {} } },
 });

@@ -1,8 +1,18 @@
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import type { ModelRoute } from "../../../settings/option/model-routes.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { ExperimentPart } from "../../call/route.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
+import type { Pricing } from "../../money/price.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
+import type { RoutingMemory } from "../memory.ts";
 import { contenderOf, type RouteQuery } from "./rank.ts";
+
+/** What these functions work with. */
+export type AssignExperimentContext = Uses<"channels"> &
+  Pick<CallTools, "catalog" | "random"> &
+  Pricing &
+  Pick<UpstreamTools, "traffic"> &
+  Pick<RoutingMemory, "countedConversations" | "keys" | "speeds">;
 
 /** Which conversations have been counted: `isFirst` says so once for each. */
 export type CountedConversations = Readonly<{ isFirst(experiment: string, conversation: bigint): boolean }>;
@@ -27,7 +37,7 @@ export function createCountedConversations(): CountedConversations {
  * call takes no part if the new model cannot serve it now.
  */
 export function drawPart(
-  context: GatewayContext,
+  context: AssignExperimentContext,
   route: ModelRoute,
   query: RouteQuery,
   conversation: bigint | null,

@@ -2,10 +2,15 @@ import { estimate } from "../../../billing/pricing/charge.ts";
 import type { UserEntry } from "../../../domain/accounts/directory.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Pricing } from "../../money/price.ts";
 import { upstreamNames } from "../../money/price.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
+import type { RoutingMemory } from "../memory.ts";
 import type { Figures } from "./order.ts";
+
+/** What these functions work with. */
+export type MeasureContext = Pricing & Pick<UpstreamTools, "traffic"> & Pick<RoutingMemory, "keys" | "speeds">;
 
 /** A call as far as its cost and duration can be estimated. */
 export type Load = Readonly<{
@@ -21,12 +26,7 @@ export type Measured = Readonly<{ figures: Figures; isReady: boolean }>;
 const MAX_CHANNELS = 32;
 
 /** The live figures of a model's channels: of the best tier with one that is not cooling down. */
-export function measure(
-  context: Pick<GatewayContext, "keys" | "traffic" | "speeds" | "prices">,
-  model: string,
-  candidates: Candidates,
-  load: Load,
-): Measured {
+export function measure(context: MeasureContext, model: string, candidates: Candidates, load: Load): Measured {
   const ready = readyChannels(context, candidates);
   const channels = ready ?? candidates.tiers[0]?.channels.slice(0, MAX_CHANNELS) ?? [];
   const speeds = channels.map(({ id }) => context.speeds.find(id, model));
@@ -44,7 +44,7 @@ export function measure(
   };
 }
 
-function readyChannels({ keys }: Pick<GatewayContext, "keys">, { tiers }: Candidates): readonly ChannelEntry[] | null {
+function readyChannels({ keys }: Pick<RoutingMemory, "keys">, { tiers }: Candidates): readonly ChannelEntry[] | null {
   for (const { channels } of tiers) {
     const ready = channels.slice(0, MAX_CHANNELS).filter((channel) => keys.hasFit(channel, null, false));
     if (ready.length > 0) return ready;
@@ -64,7 +64,7 @@ function latencyOf(firstTokenMs: number | null, tokensPerSecond: number | null, 
 
 /** Expected cost in quota units on the most expensive of its channels; null: no price that the caller accepts. */
 function estimateCost(
-  { prices }: Pick<GatewayContext, "prices">,
+  { prices }: Pricing,
   model: string,
   candidates: Candidates,
   { group, user, promptTokens, outputTokens }: Load,

@@ -2,22 +2,26 @@ import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import type { ModelRoute } from "../../../settings/option/model-routes.ts";
 import { allowsModel } from "../../auth/authorize.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { typicalTokens } from "../../call/endpoint.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { QueueRule, RoutePlan, RouteTarget } from "../../call/route.ts";
 import { splitTags } from "../../money/call-labels.ts";
 import { conversationKey } from "../conversation-key.ts";
+import type { RoutingMemory } from "../memory.ts";
 import { type Needs, needsOf } from "../model-fit.ts";
+import type { AssignExperimentContext } from "./assign-experiment.ts";
 import { drawPart } from "./assign-experiment.ts";
 import type { Load } from "./measure.ts";
 import { type ExclusionReason, type RankedCandidate, type RouteQuery, rankCandidates } from "./rank.ts";
+
+/** What these functions work with. */
+export type PlanContext = AssignExperimentContext & Pick<RoutingMemory, "conversationModels" | "speeds">;
 
 /**
  * Chooses the models of a route for a call. A conversation stays with its model while that can serve it. Throws GatewayError
  * if no candidate can serve the call.
  */
-export function planRoute(context: GatewayContext, call: Call, route: ModelRoute): RoutePlan {
+export function planRoute(context: PlanContext, call: Call, route: ModelRoute): RoutePlan {
   const { caller, summary, prompt, body, promptBound } = call;
   const promptTokens = typicalTokens(promptBound);
   const needs = needsOf(prompt, body.json, promptTokens);

@@ -3,8 +3,11 @@ import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import type { ModelRoute, RouteCandidate } from "../../../settings/option/model-routes.ts";
 import { allowedCandidates } from "../../auth/policies.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { CallTools, Services } from "../../call/services.ts";
+import type { Pricing } from "../../money/price.ts";
 import { upstreamNames } from "../../money/price.ts";
+import type { UpstreamTools } from "../../upstream/upstream.ts";
+import type { RoutingMemory } from "../memory.ts";
 import { type Needs, type Shortcoming, shortcomingOf } from "../model-fit.ts";
 import { type CallFacts, type UnmetCondition, unmetCondition } from "./conditions.ts";
 import { type Load, measure } from "./measure.ts";
@@ -44,10 +47,13 @@ export type Ranking = Readonly<{
   excluded: readonly ExcludedCandidate[];
 }>;
 
-type Known = Pick<GatewayContext, "keys" | "traffic" | "speeds" | "prices" | "catalog" | "random"> &
+type Known = Pick<CallTools, "catalog" | "random"> &
+  Pricing &
+  Pick<UpstreamTools, "traffic"> &
+  Pick<RoutingMemory, "keys" | "speeds"> &
   Readonly<{
     services: Readonly<{
-      channels: Pick<GatewayContext["services"]["channels"], "candidates">;
+      channels: Pick<Services["channels"], "candidates">;
     }>;
   }>;
 
@@ -84,7 +90,7 @@ export function contenderOf(
 }
 
 function lackOf(
-  { catalog }: Pick<GatewayContext, "catalog">,
+  { catalog }: Pick<CallTools, "catalog">,
   { model }: RouteCandidate,
   candidates: Candidates,
   needs: Needs,

@@ -7,12 +7,17 @@ import { identify } from "../../../lib/http/request-id.ts";
 import { integer, multiply, ZERO } from "../../../lib/values/decimal.ts";
 import { refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { CLIENT_LEFT } from "../../call/progress.ts";
 import type { Choice } from "../../call/route.ts";
+import type { Uses } from "../../call/services.ts";
 import { reserveAmount } from "../../money/hold-amount.ts";
 import { payerOf, receiptBudget, storedRow } from "../../money/log-row.ts";
+import type { Pricing } from "../../money/price.ts";
 import type { Arrival } from "../../request/arrival.ts";
+
+/** What these functions work with. */
+export type ChargeUseContext = Uses<"billing" | "clientAddress" | "log" | "renewOrganizationBudgets" | "settings"> &
+  Pricing;
 
 /** A use of something that the provider charges by the piece. */
 export type PaidUse<Result> = Readonly<{
@@ -28,7 +33,7 @@ export type PaidUse<Result> = Readonly<{
  * releases it when the work fails. The client need not wait for the end. Rejects GatewayError of either.
  */
 export async function chargeUse<Result>(
-  context: GatewayContext,
+  context: ChargeUseContext,
   caller: Caller,
   { request, server }: Pick<Arrival, "request" | "server">,
   { channel }: Pick<Choice, "channel">,
@@ -87,7 +92,7 @@ export async function chargeUse<Result>(
 
 /** The price of the tool for the caller's group, for all pieces. */
 function priceOf(
-  { services, prices }: GatewayContext,
+  { services, prices }: Uses<"settings"> & Pricing,
   caller: Caller,
   { tool, count }: Pick<PaidUse<never>, "tool" | "count">,
 ): Price {

@@ -1,11 +1,12 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { Uses } from "../../call/services.ts";
 import type { OutputMeter } from "../../money/output-meter.ts";
 import { storedObjectOf } from "../files/choose-owner.ts";
 import { isFinal } from "../files/settle-object.ts";
 import type { StoredObject } from "../files/store.ts";
+import type { UsesStores } from "../stores.ts";
 
 /** The time that a container's price pays for. Source: https://developers.openai.com/api/docs/pricing */
 const SESSION_SECONDS = 20 * 60;
@@ -15,7 +16,7 @@ const SESSION_SECONDS = 20 * 60;
  * charge that the user has paid for in the last 20 minutes. Without the database every container is charged.
  */
 export async function keepContainers(
-  { services }: GatewayContext,
+  { services }: Uses<"log"> & UsesStores<"objects">,
   { attempts: { route }, caller, body }: Call,
   meter: OutputMeter,
 ): Promise<void> {
@@ -36,7 +37,7 @@ export async function keepContainers(
 
 /** The same for a background response, whose charge includes all of its containers. */
 export async function keepContainersOf(
-  { services }: GatewayContext,
+  { services }: Uses<"settings"> & UsesStores<"objects" | "responses">,
   response: StoredObject,
   body: JsonObject,
 ): Promise<void> {

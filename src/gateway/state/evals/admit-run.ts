@@ -5,17 +5,25 @@ import { noRules } from "../../../formats/request-rules.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
-import type { Hold } from "../../call/services.ts";
+import type { Hold, Uses } from "../../call/services.ts";
 import { refuseBlockedWords } from "../../call/words/word-filter.ts";
 import { reserveAmount } from "../../money/hold-amount.ts";
+import type { Pricing } from "../../money/price.ts";
 import { checkRequest, invalidRequest } from "../../request/client-body.ts";
 import { textsOf } from "../../request/order-texts.ts";
 import { jsonLines } from "../files/json-lines.ts";
 import { pathOf } from "../files/read-objects.ts";
+import type { SendContext } from "../files/request-upstream.ts";
 import { ownerOf, requestUpstream } from "../files/request-upstream.ts";
 import type { StoredObject } from "../files/store.ts";
 import { findOwners, hasSameOwner, objectsApart } from "../references/may-refer.ts";
+import type { UsesStores } from "../stores.ts";
+
+/** What these functions work with. */
+export type AdmitRunContext = SendContext &
+  Uses<"billing" | "channels" | "log" | "renewOrganizationBudgets"> &
+  UsesStores<"objects" | "responses"> &
+  Pricing;
 
 /** What a run calls a model for, once for each item. */
 type GradedOrSampled = Readonly<{
@@ -38,7 +46,7 @@ export type AdmittedRun = Readonly<{ hold: Hold; models: readonly string[] }>;
  * items can cost, which is then held. Rejects GatewayError.
  */
 export async function admitRun(
-  context: GatewayContext,
+  context: AdmitRunContext,
   caller: Caller,
   evaluation: StoredObject,
   run: JsonObject,
@@ -95,14 +103,14 @@ export function refuseForeignData({ data_source_config: config }: JsonObject): v
 
 const unsupportedSource = (field = "data_source") => invalidRequest({ code: "gateway_eval_source" }, field);
 
-const defaultOutputOf = ({ services }: GatewayContext): number => services.settings.get("PreConsumedQuota");
+const defaultOutputOf = ({ services }: Uses<"settings">): number => services.settings.get("PreConsumedQuota");
 
 /** The eval's graders that call a model. Source: https://developers.openai.com/api/docs/guides/graders */
 const gradersOf = ({ body }: StoredObject): JsonObject[] =>
   recordsOf(body.testing_criteria).filter(({ model }) => textOf(model));
 
 function refuseUnserved(
-  { services }: GatewayContext,
+  { services }: Uses<"channels">,
   caller: Caller,
   { id, channelId }: StoredObject,
   model: string,
@@ -114,7 +122,7 @@ function refuseUnserved(
 
 /** The upper bound of each item's tokens. */
 async function sizesOf(
-  context: GatewayContext,
+  context: AdmitRunContext,
   caller: Caller,
   evaluation: StoredObject,
   source: JsonObject,

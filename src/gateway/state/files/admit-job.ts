@@ -10,18 +10,26 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import type { Hold } from "../../call/services.ts";
+import type { Hold, Uses } from "../../call/services.ts";
 import { reserveAmount } from "../../money/hold-amount.ts";
+import type { Pricing } from "../../money/price.ts";
 import { checkRequest, checkValues, invalidRequest } from "../../request/client-body.ts";
 import { refuseForeign, unknownObject } from "../references/may-refer.ts";
 import { findReferences, isFreeIn } from "../references/members.ts";
+import type { UsesStores } from "../stores.ts";
 import { jsonLines } from "./json-lines.ts";
 import { pathOf } from "./read-objects.ts";
+import type { SendContext } from "./request-upstream.ts";
 import { ownerOf, requestUpstream } from "./request-upstream.ts";
 import { BATCH_TIER, trainingOf } from "./settle-object.ts";
 import type { StoredObject } from "./store.ts";
+
+/** What these functions work with. */
+export type AdmitJobContext = SendContext &
+  Uses<"billing" | "channels" | "log" | "renewOrganizationBudgets"> &
+  UsesStores<"objects" | "responses"> &
+  Pricing;
 
 /** The number of epochs if the client sets none. */
 const DEFAULT_EPOCHS = 3;
@@ -35,7 +43,7 @@ const MAX_EPOCHS = 25;
  * GatewayError.
  */
 export async function admitJob(
-  context: GatewayContext,
+  context: AdmitJobContext,
   caller: Caller,
   job: JsonObject,
   training: StoredObject,
@@ -100,7 +108,7 @@ function checkExample(line: string, example: JsonObject | null): void {
  * priced, and the balance must cover the most that all calls can cost, which is then held. Resolves with the hold.
  * Rejects GatewayError.
  */
-export async function admitBatch(context: GatewayContext, caller: Caller, input: StoredObject): Promise<Hold> {
+export async function admitBatch(context: AdmitJobContext, caller: Caller, input: StoredObject): Promise<Hold> {
   const { prices, services } = context;
   const file = await requestUpstream(context, ownerOf(context, input), {
     method: "GET",
@@ -138,7 +146,11 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
 }
 
 /** The upstream resolves what a line refers to, so it must be the caller's. Rejects GatewayError. */
-async function refuseForeignIn(context: GatewayContext, caller: Caller, body: JsonObject): Promise<void> {
+async function refuseForeignIn(
+  context: UsesStores<"objects" | "responses">,
+  caller: Caller,
+  body: JsonObject,
+): Promise<void> {
   const references = findReferences([body], isFreeIn(lineRules));
   if (references) await refuseForeign(context, caller, references);
   const previous = textOf(body.previous_response_id);

@@ -3,9 +3,10 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { channelRefusal } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { Choice } from "../../call/route.ts";
+import type { Uses } from "../../call/services.ts";
 import { payerOf, receiptBudget } from "../../money/log-row.ts";
+import type { RoutingMemory } from "../../routing/memory.ts";
 import { choose } from "../../routing/scheduler/choose.ts";
 import { keepsObjects, keyHashOf, notOffered } from "./request-upstream.ts";
 import type { ObjectKind, Payer, StoredObject } from "./store.ts";
@@ -15,7 +16,7 @@ import type { ObjectKind, Payer, StoredObject } from "./store.ts";
  * `isFit` decides. Throws GatewayError.
  */
 export function chooseOwner(
-  { services, keys }: GatewayContext,
+  { services, keys }: Uses<"channels"> & Pick<RoutingMemory, "keys">,
   caller: Caller,
   isFit: (channel: ChannelEntry) => boolean = keepsObjects,
 ): Choice {

@@ -4,13 +4,15 @@ import { bytesUpTo } from "../../../lib/http/limited-body.ts";
 import { outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { ClientBody } from "../../call/endpoint.ts";
 import { CLIENT_LEFT } from "../../call/progress.ts";
 import type { Choice } from "../../call/route.ts";
-import type { Hold } from "../../call/services.ts";
+import type { Hold, Uses } from "../../call/services.ts";
 import { invalidRequest, readBody, tooLarge, withBodyDeadline } from "../../request/client-body.ts";
+import type { RoutingMemory } from "../../routing/memory.ts";
 import { unknownObject } from "../references/may-refer.ts";
+import type { UsesStores } from "../stores.ts";
+import type { AdmitJobContext } from "./admit-job.ts";
 import { admitBatch, admitJob } from "./admit-job.ts";
 import { chooseOwner, storedObjectOf } from "./choose-owner.ts";
 import { PATHS, pathOf, storeObject } from "./read-objects.ts";
@@ -18,8 +20,11 @@ import { type ObjectRequest, ownerOf, requestObject } from "./request-upstream.t
 import { trainingOf } from "./settle-object.ts";
 import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 
+/** What these functions work with. */
+export type CreateObjectContext = AdmitJobContext & Pick<RoutingMemory, "keys">;
+
 /** Creates an object from a request: reads it and chooses the channel that stores it. Rejects GatewayError. */
-export type Create = (context: GatewayContext, caller: Caller, request: Request) => Promise<JsonObject>;
+export type Create = (context: CreateObjectContext, caller: Caller, request: Request) => Promise<JsonObject>;
 
 /** POST /v1/files, a form */
 export const createFile: Create = async (context, caller, request) => {
@@ -76,7 +81,11 @@ export const createJob: Create = async (context, caller, request) => {
 };
 
 /** POST /v1/uploads/{id}/parts, a form */
-export async function addPart(context: GatewayContext, upload: StoredObject, request: Request): Promise<JsonObject> {
+export async function addPart(
+  context: CreateObjectContext,
+  upload: StoredObject,
+  request: Request,
+): Promise<JsonObject> {
   const body = await readUpload(context, request);
   try {
     if (!body.form || body.json.data === undefined)
@@ -94,7 +103,7 @@ export async function addPart(context: GatewayContext, upload: StoredObject, req
 
 /** POST …/{id}/cancel, /complete, /pause, /resume */
 export async function runAction(
-  context: GatewayContext,
+  context: CreateObjectContext,
   object: StoredObject,
   action: string,
   request: Request,
@@ -111,10 +120,10 @@ export async function runAction(
   return (await storeObject(context, object, answer)).body;
 }
 
-const readUpload = ({ services: { config } }: GatewayContext, request: Request): Promise<ClientBody> =>
+const readUpload = ({ services: { config } }: Uses<"config">, request: Request): Promise<ClientBody> =>
   readBody(request, config, openaiRules, config.maxUploadBytes);
 
-async function jsonBody(context: GatewayContext, request: Request): Promise<ClientBody> {
+async function jsonBody(context: Uses<"config">, request: Request): Promise<ClientBody> {
   const body = await readBody(request, context.services.config, openaiRules);
   if (!body.form) return body;
   await body.form.discard();
@@ -134,7 +143,7 @@ type Order = Readonly<{
 
 /** Creates an object at the upstream, and stores its owner and channel. */
 async function createAtUpstream(
-  context: GatewayContext,
+  context: CreateObjectContext,
   caller: Caller,
   maker: Choice,
   { kind, path, body, model, models }: Order,
@@ -147,7 +156,7 @@ async function createAtUpstream(
 
 /** The same, with the most that it can cost held while it runs. Rejects GatewayError. */
 export async function createWithHold(
-  context: GatewayContext,
+  context: CreateObjectContext,
   caller: Caller,
   request: Request,
   maker: Choice,
@@ -171,7 +180,7 @@ export async function createWithHold(
 }
 
 async function fileOf(
-  context: GatewayContext,
+  context: UsesStores<"objects">,
   caller: Caller,
   body: JsonObject,
   field: string,

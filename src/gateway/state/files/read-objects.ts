@@ -1,15 +1,20 @@
 import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Uses } from "../../call/services.ts";
 import { invalidRequest } from "../../request/client-body.ts";
 import { keepContainersOf } from "../collections/keep-containers.ts";
 import { COLLECTIONS } from "../collections/kinds.ts";
 import { formatOfKind, requestStoredResponse } from "../responses/stored-formats.ts";
+import type { UsesStores } from "../stores.ts";
 import { ownerOf, requestDeletion, requestObject, requestUpstream } from "./request-upstream.ts";
+import type { SettleObjectContext } from "./settle-object.ts";
 import { abandonObject, isFinal, settleObject } from "./settle-object.ts";
 import type { ObjectKind, ObjectStore, RoutedKind, StoredObject } from "./store.ts";
+
+/** What these functions work with. */
+export type ReadObjectsContext = SettleObjectContext & UsesStores<"responses">;
 
 const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 20;
@@ -19,7 +24,7 @@ const FORWARDED_HEADERS = ["content-type", "content-length", "content-dispositio
 
 /** A page of the caller's own objects in their current state. Rejects GatewayError. */
 export async function listObjects(
-  context: GatewayContext,
+  context: ReadObjectsContext,
   caller: Caller,
   kind: ObjectKind,
   query: URLSearchParams,
@@ -69,7 +74,7 @@ function matchOf(kind: ObjectKind, query: URLSearchParams): Parameters<ObjectSto
  * The current state, or the last known one if the upstream cannot be reached; null if it no longer has a vector store or
  * container, which expire there.
  */
-async function currentState(context: GatewayContext, object: StoredObject): Promise<JsonObject | null> {
+async function currentState(context: ReadObjectsContext, object: StoredObject): Promise<JsonObject | null> {
   const expires = object.kind === "vector_store" || object.kind === "container";
   const changes = FINISHING.has(object.kind) && !isFinal(object.body);
   const isBare = object.kind === "file" && object.body.filename === undefined;
@@ -88,7 +93,7 @@ const isUnknownUpstream = (error: unknown): boolean => error instanceof GatewayE
 
 /** Part of an object: a file's content as a stream, a job's events or checkpoints. Rejects GatewayError. */
 export async function readPart(
-  context: GatewayContext,
+  context: ReadObjectsContext,
   object: StoredObject,
   part: string,
   query: string,
@@ -106,7 +111,7 @@ export async function readPart(
 }
 
 /** Deletes an object at its upstream, and its record; an object that the upstream no longer has loses its record too. */
-export async function removeObject(context: GatewayContext, object: StoredObject): Promise<JsonObject> {
+export async function removeObject(context: ReadObjectsContext, object: StoredObject): Promise<JsonObject> {
   const { objects } = context.services;
   const deleting = requestDeletion(context, ownerOf(context, object), pathOf(object));
   const answer = await deleting.catch(async (error) => {
@@ -142,7 +147,7 @@ const ALL_PATHS: Readonly<Record<Exclude<ObjectKind, "eval_run">, string>> = {
 };
 
 /** Requests an object's state from its upstream, and stores it. Rejects GatewayError. */
-export async function refresh(context: GatewayContext, object: StoredObject): Promise<StoredObject> {
+export async function refresh(context: ReadObjectsContext, object: StoredObject): Promise<StoredObject> {
   const body =
     object.kind === "response" || object.kind === "interaction"
       ? await requestStoredResponse(context, { ...object, dialect: formatOfKind(object.kind).dialect }, "retrieve")
@@ -152,7 +157,7 @@ export async function refresh(context: GatewayContext, object: StoredObject): Pr
 
 /** Stores an object's state with the files it has created; a finished object is charged before its end is reported. */
 export async function storeObject(
-  context: GatewayContext,
+  context: ReadObjectsContext,
   object: StoredObject,
   body: JsonObject,
 ): Promise<StoredObject> {
@@ -182,14 +187,14 @@ const SWEEP_OBJECTS = 200;
 const GIVE_UP_SECONDS = 45 * 86_400;
 const GIVE_UP_WITHOUT_CHANNEL_SECONDS = 2 * 86_400;
 
-function isLost({ services }: GatewayContext, { channelId, createdAt }: StoredObject, error: unknown): boolean {
+function isLost({ services }: Uses<"channels">, { channelId, createdAt }: StoredObject, error: unknown): boolean {
   const age = nowSeconds() - createdAt;
   if (isUnknownUpstream(error)) return true;
   return age > (services.channels.get(channelId) ? GIVE_UP_SECONDS : GIVE_UP_WITHOUT_CHANNEL_SECONDS);
 }
 
 /** Charges finished batches, jobs, runs of evals and responses that no client has polled. */
-export async function settleUnpolled(context: GatewayContext): Promise<void> {
+export async function settleUnpolled(context: ReadObjectsContext): Promise<void> {
   const { objects } = context.services;
   let last: StoredObject | null = null;
   for (;;) {
@@ -200,7 +205,7 @@ export async function settleUnpolled(context: GatewayContext): Promise<void> {
   }
 }
 
-async function settleOne(context: GatewayContext, object: StoredObject): Promise<void> {
+async function settleOne(context: ReadObjectsContext, object: StoredObject): Promise<void> {
   try {
     await refresh(context, object);
   } catch (error) {

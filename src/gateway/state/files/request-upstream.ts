@@ -6,16 +6,25 @@ import { readError } from "../../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import { hexDigest } from "../../../lib/security/crypto.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Choice } from "../../call/route.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
+import type { RoutingMemory } from "../../routing/memory.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { type AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { retryAfterIn } from "../../upstream/keys/provider-limits.ts";
 import { passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
-import type { Outgoing } from "../../upstream/upstream.ts";
+import type { Outgoing, UpstreamTools } from "../../upstream/upstream.ts";
 import type { StoredObject } from "./store.ts";
+
+/** What `sendToOwner` works with. */
+export type SendToOwnerContext = Uses<"config" | "settings"> &
+  Pick<CallTools, "catalog" | "deadlines"> &
+  Pick<UpstreamTools, "upstream">;
+
+/** What `send` works with. */
+export type SendContext = SendToOwnerContext & Pick<RoutingMemory, "health">;
 
 export type ObjectRequest = Readonly<{
   method: "GET" | "POST" | "DELETE";
@@ -33,23 +42,19 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * Requests something that a channel's upstream stores, of any size, as a stream. Rejects GatewayError with the
  * upstream's error, or that it did not respond.
  */
-export async function requestUpstream(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<Response> {
+export async function requestUpstream(context: SendContext, choice: Choice, ask: ObjectRequest): Promise<Response> {
   const { response, exchange } = await send(context, choice, ask);
   const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
 /** The same for a response that is an object. */
-export async function requestObject(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<JsonObject> {
+export async function requestObject(context: SendContext, choice: Choice, ask: ObjectRequest): Promise<JsonObject> {
   return readObject(context, choice, await send(context, choice, ask));
 }
 
 /** Deletes something at a channel's upstream; null if the response has no object. Rejects GatewayError. */
-export async function requestDeletion(
-  context: GatewayContext,
-  choice: Choice,
-  path: string,
-): Promise<JsonObject | null> {
+export async function requestDeletion(context: SendContext, choice: Choice, path: string): Promise<JsonObject | null> {
   const { response, exchange } = await send(context, choice, { method: "DELETE", path });
   const bytes = await readBody(response, exchange, context.services.config).catch(() => null);
   return bytes && recordOf(parseJson(Buffer.from(bytes).toString()));
@@ -57,7 +62,7 @@ export async function requestDeletion(
 
 /** The object in a response. Rejects GatewayError. */
 export async function readObject(
-  context: GatewayContext,
+  context: Uses<"config" | "settings"> & Pick<CallTools, "catalog">,
   { channel, key }: Choice,
   { response, exchange }: Answered,
 ): Promise<JsonObject> {
@@ -72,7 +77,7 @@ export async function readObject(
 /** A successful response, whose exchange goes on. */
 type Answered = Readonly<{ response: Response; exchange: Exchange }>;
 
-async function send(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<Answered> {
+async function send(context: SendContext, choice: Choice, ask: ObjectRequest): Promise<Answered> {
   const { channel, key } = choice;
   const objects = providerOf(channel.type)?.files;
   if (!objects) throw notOffered();
@@ -93,7 +98,7 @@ async function send(context: GatewayContext, choice: Choice, ask: ObjectRequest)
 
 /** Sends a request about something that a channel's upstream stores. Rejects GatewayError, after `onRejected`. */
 export async function sendToOwner(
-  context: GatewayContext,
+  context: SendToOwnerContext,
   choice: Choice,
   outgoing: Outgoing,
   onRejected?: (failure: AttemptFailure) => void,
@@ -124,7 +129,7 @@ const requestTextIn =
 
 /** Sends a request; a redirect of a GET is followed, without the key where it leads to another origin. */
 async function follow(
-  context: GatewayContext,
+  context: Pick<CallTools, "deadlines"> & Pick<UpstreamTools, "upstream">,
   outgoing: Outgoing,
   onError: (exchange: Exchange, error: unknown) => never,
 ): Promise<Answered> {
@@ -144,7 +149,7 @@ async function follow(
 
 /** The channel and key that made an object. Throws GatewayError if they were removed or disabled. */
 export function ownerOf(
-  { services }: GatewayContext,
+  { services }: Uses<"channels">,
   { channelId, keyHash }: Pick<StoredObject, "channelId" | "keyHash">,
 ): Choice {
   const channel = services.channels.get(channelId);

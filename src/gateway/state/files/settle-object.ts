@@ -10,13 +10,19 @@ import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { integer, multiply } from "../../../lib/values/decimal.ts";
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Uses } from "../../call/services.ts";
 import { storedRow } from "../../money/log-row.ts";
+import type { Pricing } from "../../money/price.ts";
 import { usedBy } from "../responses/background.ts";
+import type { UsesStores } from "../stores.ts";
 import { jsonLines } from "./json-lines.ts";
+import type { SendContext } from "./request-upstream.ts";
 import { ownerOf, requestUpstream } from "./request-upstream.ts";
 import { isChargedAtEnd, type ObjectStore, type StoredObject } from "./store.ts";
+
+/** What these functions work with. */
+export type SettleObjectContext = SendContext & Uses<"billing" | "channels" | "log"> & UsesStores<"objects"> & Pricing;
 
 /** Batches are charged as a service tier: at half the price, where the model has no other price for it. */
 export const BATCH_TIER: readonly string[] = ["batch"];
@@ -37,7 +43,7 @@ export const isFinal = ({ status }: JsonObject): boolean => FINAL_STATUSES.has(s
  * Charges a finished batch, fine-tuning job or run of an eval for the usage that the upstream reports, with one log row per model. The
  * ids of the rows derive from the object's, so that repeating this charges nothing more.
  */
-export async function settleObject(context: GatewayContext, object: StoredObject): Promise<void> {
+export async function settleObject(context: SettleObjectContext, object: StoredObject): Promise<void> {
   if (object.settledAt !== null || !isChargedAtEnd(object.kind) || !isFinal(object.body)) return;
   const { objects } = context.services;
   const settlings = settlingsOf.get(objects) ?? recentEntries<string, Promise<void>>(MAX_SETTLINGS);
@@ -55,7 +61,7 @@ const MAX_SETTLINGS = 1_000;
 /** What this process has recently charged, or is charging. */
 const settlingsOf = new WeakMap<ObjectStore, LRUCache<string, Promise<void>>>();
 
-async function settle(context: GatewayContext, object: StoredObject): Promise<void> {
+async function settle(context: SettleObjectContext, object: StoredObject): Promise<void> {
   const used = await usedByObject(context, object);
   const { billing, objects, settings } = context.services;
   const records = used.map((each) => storedRow(recordOfUse(context, object, each), settings));
@@ -63,7 +69,7 @@ async function settle(context: GatewayContext, object: StoredObject): Promise<vo
   await objects.settled(object.id, nowSeconds());
 }
 
-async function usedByObject(context: GatewayContext, object: StoredObject): Promise<Used[]> {
+async function usedByObject(context: SettleObjectContext, object: StoredObject): Promise<Used[]> {
   switch (object.kind) {
     case "batch":
       return usedByBatch(context, object);
@@ -78,7 +84,10 @@ async function usedByObject(context: GatewayContext, object: StoredObject): Prom
 }
 
 /** Ends an object whose usage will never be reported: charges nothing and releases its hold. */
-export async function abandonObject({ services }: GatewayContext, object: StoredObject): Promise<void> {
+export async function abandonObject(
+  { services }: Uses<"billing"> & UsesStores<"objects">,
+  object: StoredObject,
+): Promise<void> {
   await services.billing.settleStored(holdOf(object), []);
   await services.objects.settled(object.id, nowSeconds());
 }
@@ -98,7 +107,7 @@ type Used = Readonly<{
 }>;
 
 /** Usage of all responses in the output file. */
-async function usedByBatch(context: GatewayContext, object: StoredObject): Promise<Used[]> {
+async function usedByBatch(context: SettleObjectContext, object: StoredObject): Promise<Used[]> {
   const used = new Map<string, Used>();
   const output = textOf(object.body.output_file_id);
   if (!output) return [];
@@ -127,7 +136,10 @@ async function usedByBatch(context: GatewayContext, object: StoredObject): Promi
  * The model of each call by its custom id, because responses contain dated names. Empty if the input was deleted
  * meanwhile.
  */
-async function requestedModels(context: GatewayContext, object: StoredObject): Promise<ReadonlyMap<string, string>> {
+async function requestedModels(
+  context: SettleObjectContext,
+  object: StoredObject,
+): Promise<ReadonlyMap<string, string>> {
   const requested = new Map<string, string>();
   const input = textOf(object.body.input_file_id);
   if (!input) return requested;
@@ -145,7 +157,7 @@ async function requestedModels(context: GatewayContext, object: StoredObject): P
   return requested;
 }
 
-function usedByJob(context: GatewayContext, object: StoredObject): Used[] {
+function usedByJob(context: Uses<"log"> & Pricing, object: StoredObject): Used[] {
   const tokens = countOf(object.body.trained_tokens) ?? 0;
   if (tokens === 0) return [];
   const reportedModel = textOf(object.body.model) ?? "";
@@ -157,7 +169,11 @@ function usedByJob(context: GatewayContext, object: StoredObject): Used[] {
   return [{ model: requested, price, tier: undefined, usage: { ...NO_USAGE, promptTokens: tokens }, calls: 1 }];
 }
 
-function usedByResponse(context: GatewayContext, object: StoredObject, kind: "response" | "interaction"): Used[] {
+function usedByResponse(
+  context: Uses<"log"> & Pricing,
+  object: StoredObject,
+  kind: "response" | "interaction",
+): Used[] {
   const used = usedBy(kind, object.body);
   if (!used) return [];
   const reportedModel = textOf(object.body.model) ?? "";
@@ -168,7 +184,7 @@ function usedByResponse(context: GatewayContext, object: StoredObject, kind: "re
 }
 
 /** A run of an eval reports the usage of each model, also of those that grade. */
-function usedByRun(context: GatewayContext, object: StoredObject): Used[] {
+function usedByRun(context: Uses<"log"> & Pricing, object: StoredObject): Used[] {
   const used = new Map<string, Used>();
   for (const row of recordsOf(object.body.per_model_usage)) {
     const reportedModel = textOf(row.model_name);
@@ -220,7 +236,7 @@ const CONTENTS: Readonly<Partial<Record<StoredObject["kind"], (id: string) => st
   eval_run: (id) => `Run ${id} of an eval`,
 };
 
-function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Used): UsageRecord {
+function recordOfUse({ prices }: Pricing, object: StoredObject, used: Used): UsageRecord {
   const { model, tier, usage } = used;
   const price = priceOfAll(used);
   const charged = price && charge(price, usage, prices.quotaPerUnit());
@@ -263,7 +279,7 @@ const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, 
 
 /** The current price of the requested model, else of the upstream's name, for the hours in which the object was made. */
 function priceOf(
-  { prices, services }: GatewayContext,
+  { prices, services }: Uses<"log"> & Pricing,
   object: StoredObject,
   model: string,
   other: string,

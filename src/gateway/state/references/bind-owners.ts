@@ -1,10 +1,11 @@
 import { CHANNEL_STATUS } from "../../../domain/channels/entry.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Uses } from "../../call/services.ts";
 import { invalidRequest } from "../../request/client-body.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 import { pinChannel } from "../responses/pin-channel.ts";
+import type { UsesStores } from "../stores.ts";
 import { findOwners, objectsApart, type Place } from "./may-refer.ts";
 import { findReferences, isFreeIn, type References } from "./members.ts";
 
@@ -14,12 +15,19 @@ import { findReferences, isFreeIn, type References } from "./members.ts";
  * know is left to the provider. Rejects GatewayError: 404 for what is other users', 503 or 400 if the channel cannot take the
  * call.
  */
-export function bindOwners(context: GatewayContext, call: Call): Call | Promise<Call> {
+export function bindOwners(
+  context: Uses<"channels"> & UsesStores<"objects" | "responses">,
+  call: Call,
+): Call | Promise<Call> {
   const references = findReferences([call.body.json], isFreeIn(call.endpoint.rules));
   return references ? bindTo(context, call, references) : call;
 }
 
-async function bindTo(context: GatewayContext, call: Call, references: References): Promise<Call> {
+async function bindTo(
+  context: Uses<"channels"> & UsesStores<"objects" | "responses">,
+  call: Call,
+  references: References,
+): Promise<Call> {
   const { objects, files, parts } = await findOwners(context, call.caller, references, false);
   if (objects) return pinTo(context, call, objects, objects.id);
   const preferred = files ?? parts;
@@ -27,7 +35,7 @@ async function bindTo(context: GatewayContext, call: Call, references: Reference
   return pinTo(context, call, preferred, "");
 }
 
-function pinTo(context: GatewayContext, call: Call, object: Place, id: string): Call {
+function pinTo(context: Uses<"channels">, call: Call, object: Place, id: string): Call {
   const channel = context.services.channels.get(object.channelId);
   const hasKey = channel?.keys.some((key) => keyHashOf(channel, key) === object.keyHash);
   if (channel?.status !== CHANNEL_STATUS.enabled || !hasKey) {
@@ -48,7 +56,7 @@ const isCandidate = ({ candidates }: Call, { channelId }: Place): boolean =>
   candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channelId));
 
 /** Whether something else has bound the call to another key of the same channel. */
-function isExcluded({ services }: GatewayContext, { excluded }: Call, { channelId, keyHash }: Place): boolean {
+function isExcluded({ services }: Uses<"channels">, { excluded }: Call, { channelId, keyHash }: Place): boolean {
   const channel = services.channels.get(channelId);
   const keys = excluded?.keys.get(channelId) ?? [];
   return channel !== undefined && [...keys].some((key) => keyHashOf(channel, key) === keyHash);

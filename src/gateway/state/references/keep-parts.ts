@@ -1,9 +1,13 @@
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { Uses } from "../../call/services.ts";
 import type { OutputMeter } from "../../money/output-meter.ts";
 import { keepContainers } from "../collections/keep-containers.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
+import type { UsesStores } from "../stores.ts";
+
+/** What these functions work with. */
+export type KeepPartsContext = Uses<"log" | "settings"> & UsesStores<"objects" | "responses">;
 
 /**
  * Whether a response may have parts that the upstream stores, by which later requests may refer to them: items of Responses,
@@ -15,13 +19,13 @@ export const mayHaveParts = ({ endpoint, body: { json } }: Pick<Call, "endpoint"
 };
 
 /** Remembers whose the containers and stored parts of a response are; null: there is nothing to wait for. */
-export function keepStored(context: GatewayContext, call: Call, meter: OutputMeter): Promise<void> | null {
+export function keepStored(context: KeepPartsContext, call: Call, meter: OutputMeter): Promise<void> | null {
   keepParts(context, call, meter);
   return meter.containers.length > 0 ? keepContainers(context, call, meter) : null;
 }
 
 /** Remembers whose the stored parts of a response are, so that nobody else may refer to them. */
-function keepParts({ services }: GatewayContext, call: Call, meter: OutputMeter): void {
+function keepParts({ services }: Uses<"settings"> & UsesStores<"responses">, call: Call, meter: OutputMeter): void {
   const hours = services.settings.get("responses.keep_hours");
   const { route } = call.attempts;
   if (!route || hours === 0 || !mayHaveParts(call)) return;

@@ -1,9 +1,9 @@
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { invalidRequest } from "../../request/client-body.ts";
 import type { StoredObject } from "../files/store.ts";
+import type { UsesStores } from "../stores.ts";
 import type { References } from "./members.ts";
 
 /** The channel and key that store something. */
@@ -20,7 +20,7 @@ type Known = Readonly<{ found: ReadonlyMap<string, StoredObject>; issued: Readon
  * them; rejects GatewayError 404 for what is another user's.
  */
 export async function refuseForeign(
-  { services }: Pick<GatewayContext, "services">,
+  { services }: UsesStores<"objects" | "responses">,
   { user: { id: userId } }: Pick<Caller, "user">,
   { files, objects, parts }: References,
 ): Promise<Known> {
@@ -40,7 +40,7 @@ export async function refuseForeign(
  * and with 400 if they are stored at different channels or with different keys.
  */
 export async function findOwners(
-  context: GatewayContext,
+  context: UsesStores<"objects" | "responses">,
   caller: Caller,
   references: References,
   onlyKnown: boolean,

@@ -5,11 +5,12 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/j
 import { readEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { Uses } from "../../call/services.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import type { Reservation } from "../../money/reserve.ts";
 import { storedObjectOf } from "../files/choose-owner.ts";
 import type { StoredObject } from "../files/store.ts";
+import type { UsesStores } from "../stores.ts";
 import { formatOfKind, type StoredFormat, storedFormatOf } from "./stored-formats.ts";
 
 const RUNNING_STATUSES: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
@@ -51,7 +52,7 @@ export function refuseUnstoredBackground(isStored: boolean): void {
  * object and what remains to charge the call by. Rejects if it cannot be stored.
  */
 export async function chargeLater(
-  { services }: GatewayContext,
+  { services }: Uses<"billing" | "log"> & UsesStores<"objects">,
   { attempts: { route }, caller, summary, endpoint }: Call,
   reserved: Reservation,
   body: JsonObject,

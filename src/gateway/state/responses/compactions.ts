@@ -4,22 +4,25 @@ import { compactionItems, readSummary } from "../../../formats/openai-responses/
 import { nowSeconds } from "../../../lib/clock.ts";
 import { hexDigest } from "../../../lib/security/crypto.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { Route } from "../../call/route.ts";
-import type { GatewayServices } from "../../call/services.ts";
+import type { Services, Uses } from "../../call/services.ts";
 import { invalidRequest } from "../../request/client-body.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
+import type { UsesStores } from "../stores.ts";
 import { pinOwner } from "./pin-channel.ts";
 
 /** The code that authenticates a summary written by this gateway. */
-export const codeOfSummary = ({ vault }: Pick<GatewayServices, "vault">, summary: string): string =>
+export const codeOfSummary = ({ vault }: Pick<Services, "vault">, summary: string): string =>
   vault.keyedHash(`compaction\n${summary}`);
 
 /**
  * Resolves compacted conversations in the request: verifies this gateway's, and routes a provider's to the channel and
  * key that made it, if known. Rejects GatewayError if an item was modified, or if its channel is unavailable.
  */
-export async function bindCompactions(context: GatewayContext, call: Call): Promise<Call> {
+export async function bindCompactions(
+  context: Uses<"channels" | "vault"> & UsesStores<"responses">,
+  call: Call,
+): Promise<Call> {
   const { services } = context;
   for (const item of compactionItems(call.body.json.input)) {
     const sealed = readSummary(item);
@@ -36,7 +39,7 @@ export async function bindCompactions(context: GatewayContext, call: Call): Prom
 
 /** Remembers which channel and key compacted a conversation, because only they can read the items. */
 export function keepCompactions(
-  { services }: GatewayContext,
+  { services }: Uses<"settings"> & UsesStores<"responses">,
   { caller }: Call,
   { channel, key }: Route,
   output: unknown,

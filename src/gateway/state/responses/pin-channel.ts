@@ -1,7 +1,7 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Uses } from "../../call/services.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 import type { StoredResponse } from "./store.ts";
 
@@ -17,7 +17,7 @@ export function pinChannel(call: Call, channel: ChannelEntry, keyHash: string): 
  * The call limited to the channel and key that made what it continues. Throws GatewayError if it may not use them now.
  */
 export function pinOwner(
-  { services }: GatewayContext,
+  { services }: Uses<"channels">,
   call: Call,
   { channelId, keyHash }: Pick<StoredResponse, "channelId" | "keyHash">,
 ): Call {

@@ -7,8 +7,9 @@ import { placeOfItem } from "../../../formats/openai-responses/items.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Call } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { Uses } from "../../call/services.ts";
+import type { UsesStores } from "../stores.ts";
 import { pinOwner } from "./pin-channel.ts";
 import { isTooLong, type ResponseStore, type StoredResponse } from "./store.ts";
 import { formatOfStored, storedFormatOf } from "./stored-formats.ts";
@@ -18,7 +19,7 @@ import { formatOfStored, storedFormatOf } from "./stored-formats.ts";
  * exist (any more).
  */
 async function previousResponse(
-  { services }: GatewayContext,
+  { services }: UsesStores<"responses">,
   caller: Caller,
   conversation: Conversation,
 ): Promise<StoredResponse | null> {
@@ -57,7 +58,7 @@ function withPreviousTurns(conversation: Conversation, { turns }: StoredResponse
  * The call as it continues an earlier response: with the channel that stores it, or with the earlier turns inserted;
  * resolves item references. Rejects GatewayError.
  */
-export async function resume(context: GatewayContext, call: Call): Promise<Call> {
+export async function resume(context: Uses<"channels"> & UsesStores<"responses">, call: Call): Promise<Call> {
   const complete = await withReferences(context, call);
   const conversation = complete.fullConversation?.();
   const previous = conversation && (await previousResponse(context, call.caller, conversation));
@@ -67,7 +68,7 @@ export async function resume(context: GatewayContext, call: Call): Promise<Call>
 }
 
 /** Resolves item references to responses that the gateway stores. */
-async function withReferences({ services }: GatewayContext, call: Call): Promise<Call> {
+async function withReferences({ services }: UsesStores<"responses">, call: Call): Promise<Call> {
   const { body, caller, endpoint } = call;
   const input = await followReferences(services.responses, body.json.input, caller.user.id, nowSeconds());
   return input ? withConversation(call, endpoint.codec.decodeRequest({ ...body.json, input })) : call;

@@ -9,9 +9,10 @@ import { inputInstructions } from "../../../formats/openai-responses/instruction
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Call } from "../../call/call.ts";
-import type { GatewayContext } from "../../call/context.ts";
 import type { Route } from "../../call/route.ts";
+import type { Uses } from "../../call/services.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
+import type { UsesStores } from "../stores.ts";
 import { formatOfStored, storedFormatOf } from "./stored-formats.ts";
 
 export type StoredResponse = Readonly<{
@@ -167,7 +168,7 @@ export type StoreResponse = (reply: Reply, id: string, body: JsonObject | null) 
  * stores it, else the whole conversation. Null if nothing is to be stored.
  */
 export function responseStorer(
-  context: GatewayContext,
+  context: Uses<"settings"> & UsesStores<"responses">,
   call: Call,
   { channel, key }: Route,
   request: Conversation,

@@ -7,11 +7,15 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
 import { EVENT_STREAM_HEADERS } from "../../../lib/http/sse.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import type { Uses } from "../../call/services.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { noResponse } from "../../upstream/attempt-failure.ts";
 import { passBody } from "../../upstream/read-body.ts";
+import type { SendToOwnerContext } from "../files/request-upstream.ts";
 import { keyHashOf, ownerOf, readObject, sendToOwner } from "../files/request-upstream.ts";
+
+/** What these functions work with. */
+export type StoredFormatsContext = SendToOwnerContext & Uses<"channels">;
 
 /** A format whose responses are stored, to be continued and retrieved by their ids. */
 export type StoredFormat = Readonly<{
@@ -86,7 +90,7 @@ type Made = Readonly<{ id: string; channelId: number; keyHash: string; dialect: 
  * GatewayError with the upstream's error.
  */
 export async function requestStoredResponse(
-  context: GatewayContext,
+  context: StoredFormatsContext,
   made: Made,
   action: ResponseAction,
   search = "",
@@ -96,14 +100,14 @@ export async function requestStoredResponse(
 }
 
 /** Streams a response from its upstream, from the beginning or from the position in `search`. Rejects GatewayError. */
-export async function followResponse(context: GatewayContext, made: Made, search: string): Promise<Response> {
+export async function followResponse(context: StoredFormatsContext, made: Made, search: string): Promise<Response> {
   const { response, exchange } = await send(context, made, "retrieve", search);
   const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);
   return new Response(body, { headers: { ...EVENT_STREAM_HEADERS, "content-type": "text/event-stream" } });
 }
 
 async function send(
-  context: GatewayContext,
+  context: StoredFormatsContext,
   { id, channelId, keyHash, dialect }: Made,
   action: ResponseAction,
   search: string,

@@ -3,14 +3,19 @@ import { openaiResponsesClientCodec } from "../../../../formats/openai-responses
 import { inputInstructions } from "../../../../formats/openai-responses/instructions.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { Call } from "../../../call/call.ts";
-import type { GatewayContext } from "../../../call/context.ts";
+import type { Uses } from "../../../call/services.ts";
+import type { UsesStores } from "../../../state/stores.ts";
 import type { ResponsesTurn } from "./turn.ts";
 
 /**
  * Stores the response that all rounds add up to, unless the client forbids it: a later request can continue it by its id. One
  * that continues what a provider stores cannot be stored here.
  */
-export async function storeTurn({ services }: GatewayContext, call: Call, turn: ResponsesTurn): Promise<void> {
+export async function storeTurn(
+  { services }: Uses<"settings"> & UsesStores<"responses">,
+  call: Call,
+  turn: ResponsesTurn,
+): Promise<void> {
   const { json } = call.body;
   const hours = services.settings.get("responses.keep_hours");
   const body = turn.response();

@@ -3,8 +3,8 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../format
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import { refusePolicyWords } from "../../../auth/policies.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
+import type { CallTools } from "../../../call/services.ts";
 import { applyFilters, type StepFilter } from "../../../call/words/step-filter.ts";
 import { refuseBlockedWords, responseFilters } from "../../../call/words/word-filter.ts";
 import { checkRequest, invalidRequest } from "../../../request/client-body.ts";
@@ -13,7 +13,11 @@ import type { Frame } from "../pipe.ts";
 import { callerOf, type SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
 import { clientTexts } from "./client-texts.ts";
+import type { TranscriptionModelContext } from "./transcription-model.ts";
 import { refuseTranscriptionModel } from "./transcription-model.ts";
+
+/** What these functions work with. */
+export type WordFilterContext = TranscriptionModelContext & Pick<CallTools, "metrics">;
 
 /** What to send to the client and back to the upstream for an upstream's frame. */
 type FilteredFrame = Readonly<{ toClient: readonly Frame[]; toUpstream: readonly Frame[] }>;
@@ -29,7 +33,7 @@ export class RealtimeWordFilter {
   #policies: PolicySet | undefined | null = null;
 
   constructor(
-    private readonly context: GatewayContext,
+    private readonly context: WordFilterContext,
     private readonly origin: SessionOrigin,
     /** Transcripts are made, and charged, by a model of their own. */
     private readonly hasTranscriber = true,

@@ -5,7 +5,6 @@ import { type RequestRules, requestMembers } from "../../../../formats/request-r
 import { sayReason } from "../../../../lib/reason.ts";
 import type { LiveApi } from "../../../../providers/contract/provider.ts";
 import { refusePolicyWords } from "../../../auth/policies.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import type { Endpoint } from "../../../call/endpoint.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import type { Route } from "../../../call/route.ts";
@@ -16,6 +15,7 @@ import { readOpenAi } from "../../../request/endpoints/text.ts";
 import { END, filterText } from "../filters/word-filter.ts";
 import type { Charge } from "../metering/billing.ts";
 import { type Frame, textOfFrame } from "../pipe.ts";
+import type { ResponseCallContext } from "../response-call.ts";
 import { callerOf, type SessionOrigin } from "../response-call.ts";
 import type { OpeningFrames, RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
 import { clientTextsOf } from "./client-texts.ts";
@@ -70,7 +70,7 @@ class LiveEvents implements SessionEvents {
   #policies: PolicySet | undefined | null = null;
 
   constructor(
-    private readonly context: GatewayContext,
+    private readonly context: ResponseCallContext,
     private readonly origin: SessionOrigin,
   ) {}
 

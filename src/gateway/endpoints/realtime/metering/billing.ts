@@ -7,17 +7,22 @@ import { countOf, recordOf } from "../../../../formats/json.ts";
 import { imageTokens } from "../../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { Reason } from "../../../../lib/reason.ts";
+import type { AuthenticateByMemoryContext } from "../../../auth/authenticate.ts";
 import type { Call } from "../../../call/call.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import { CallTiming } from "../../../call/progress.ts";
+import type { Uses } from "../../../call/services.ts";
 import { OutputMeter } from "../../../money/output-meter.ts";
 import { type CallPrices, priceCall, priceUnder } from "../../../money/price.ts";
-import { type Reservation, reserve, upperCost } from "../../../money/reserve.ts";
-import { finish } from "../../../pipeline.ts";
+import { type Reservation, type ReserveContext, reserve, upperCost } from "../../../money/reserve.ts";
+import type { FinishContext } from "../../../pipeline/contexts.ts";
+import { finish } from "../../../pipeline/pipeline.ts";
 import type { Connected } from "../connect.ts";
 import { callerOf, responseCall, type SessionOrigin, type Terms, termsOf } from "../response-call.ts";
 import { type ResponseLimits, withoutAudio } from "./response-limits.ts";
 import type { MeteredContent } from "./session-meter.ts";
+
+/** What these functions work with. */
+export type MeteringBillingContext = FinishContext & AuthenticateByMemoryContext & ReserveContext & Uses<"channels">;
 
 /** A response to charge. */
 export type Charge = Readonly<{
@@ -51,7 +56,7 @@ export class RealtimeBilling {
 
   /** `opening` is the call that opened the session. */
   constructor(
-    private readonly context: GatewayContext,
+    private readonly context: MeteringBillingContext,
     private readonly origin: SessionOrigin,
     private readonly connected: Connected,
     private readonly opening: ReservedResponse,
@@ -179,7 +184,7 @@ const SAMPLE_TOKENS = 1000;
  * GatewayError.
  */
 export async function reserveOpening(
-  context: GatewayContext,
+  context: MeteringBillingContext,
   origin: SessionOrigin,
   terms: Terms,
 ): Promise<ReservedResponse> {
@@ -188,7 +193,7 @@ export async function reserveOpening(
 }
 
 /** The session is open, or may go on: gives back what was reserved for that. */
-export function releaseOpening({ services }: GatewayContext, { call, reserved }: ReservedResponse): ReservedResponse {
+export function releaseOpening({ services }: Uses<"billing">, { call, reserved }: ReservedResponse): ReservedResponse {
   if (reserved.hold) services.billing.refund(reserved.hold);
   return { call, reserved: { ...reserved, hold: null } };
 }

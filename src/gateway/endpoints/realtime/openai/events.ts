@@ -1,9 +1,9 @@
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import type { Endpoint } from "../../../call/endpoint.ts";
 import { readOpenAi } from "../../../request/endpoints/text.ts";
 import { transcriptionModelOf } from "../filters/transcription-model.ts";
+import type { WordFilterContext } from "../filters/word-filter.ts";
 import { RealtimeWordFilter } from "../filters/word-filter.ts";
 import { TranslatedEvents } from "../live/openai/events.ts";
 import { type Charge, readRealtimeUsage } from "../metering/billing.ts";
@@ -50,7 +50,7 @@ class OpenAiEvents implements SessionEvents {
   limits = NO_LIMITS;
 
   constructor(
-    context: GatewayContext,
+    context: WordFilterContext,
     private readonly origin: SessionOrigin,
   ) {
     this.#words = new RealtimeWordFilter(context, origin);

@@ -1,10 +1,10 @@
 import { openaiResponsesClientCodec } from "../../../../formats/openai-responses/index.ts";
 import { requestIdOf } from "../../../../lib/http/request-id.ts";
 import { authenticate } from "../../../auth/authenticate.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError, shuttingDown } from "../../../call/errors.ts";
 import { errorResponse } from "../../../request/error-response.ts";
 import { refuse } from "../../../request/refuse.ts";
+import type { GatewayContext } from "../../context.ts";
 import { NO_WEBSOCKET, type UpgradingServer } from "../sockets.ts";
 import { ResponseSocket, type SocketLimits } from "./socket.ts";
 import { createTurns, type SocketOrigin } from "./turn.ts";
@@ -59,7 +59,7 @@ export function createResponseSockets(context: GatewayContext, limits: Partial<S
       if (upgrade !== "websocket" || !server) return errorResponse(NO_WEBSOCKET, request, openaiResponsesClientCodec);
       try {
         const origin = originOf(request, server);
-        const { user } = await authenticate(services, request, services.clientAddress.ip(request, server));
+        const { user } = await authenticate(context, request, services.clientAddress.ip(request, server));
         admit(user.id);
         const id = requestIdOf(request);
         const socket = new ResponseSocket(createTurns(context, origin), bounds, id, (ended) => sockets.delete(ended));

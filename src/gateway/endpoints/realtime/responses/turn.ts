@@ -7,20 +7,30 @@ import { randomId, requestIdOf } from "../../../../lib/http/request-id.ts";
 import { readEvents } from "../../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../../../lib/values/json/json-splice.ts";
+import type { AuthenticateContext } from "../../../auth/authenticate.ts";
 import { authenticate } from "../../../auth/authenticate.ts";
 import { authorize } from "../../../auth/authorize.ts";
 import { newCall } from "../../../call/call.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import { CallTiming } from "../../../call/progress.ts";
+import type { Uses } from "../../../call/services.ts";
+import type { RefuseUnservedContext } from "../../../money/record.ts";
 import { refuseUnserved } from "../../../money/record.ts";
-import { handleCall } from "../../../pipeline.ts";
+import { handleCall } from "../../../pipeline/pipeline.ts";
 import type { Arrival } from "../../../request/arrival.ts";
 import { responses } from "../../../request/endpoints/conversations.ts";
 import { toGatewayError } from "../../../request/error-response.ts";
 import { parseRequest, readRequest } from "../../../request/parse-request.ts";
+import type { SelectModelContext } from "../../../routing/model-fallbacks.ts";
 import { selectModel } from "../../../routing/model-fallbacks.ts";
 import { EventBuffer } from "../../../upstream/event-buffer.ts";
+import type { GatewayContext } from "../../context.ts";
 import { errorFrame, type Turn, wrapError } from "./frames.ts";
+
+/** What these functions work with. */
+export type TurnContext = RefuseUnservedContext &
+  SelectModelContext &
+  AuthenticateContext &
+  Uses<"clientAddress" | "config">;
 
 /** Sends one event to the client; resolves when the client can receive the next. */
 type Send = (json: string) => Promise<void>;
@@ -121,14 +131,14 @@ function keepResponse(data: string, keep: Keep | null): void {
  * `generate: false`: prepares a conversation that a later turn continues. The request is validated like any other, but
  * no provider is called and nothing is charged.
  */
-async function warmUp(context: GatewayContext, arrival: Arrival, send: Send, keep: Keep): Promise<void> {
+async function warmUp(context: TurnContext, arrival: Arrival, send: Send, keep: Keep): Promise<void> {
   const { services } = context;
   const { request, server, endpoint } = arrival;
   const ip = services.clientAddress.ip(request, server);
-  const caller = await authenticate(services, request, ip);
+  const caller = await authenticate(context, request, ip);
   const timing = new CallTiming(performance.now());
-  const parsed = parseRequest(arrival, await readRequest(services, arrival, timing));
-  const candidates = authorize(services, arrival, caller, parsed);
+  const parsed = parseRequest(arrival, await readRequest(context, arrival, timing));
+  const candidates = authorize(context, arrival, caller, parsed);
   const call = selectModel(context, newCall({ request, endpoint, caller, ip, candidates }, parsed, timing));
   const unserved = refuseUnserved(context, call);
   if (unserved) throw unserved;

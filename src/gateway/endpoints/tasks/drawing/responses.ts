@@ -1,5 +1,5 @@
 import { requestIdOf } from "../../../../lib/http/request-id.ts";
-import type { GatewayContext } from "../../../call/context.ts";
+import type { CallTools, Uses } from "../../../call/services.ts";
 import { answer, taskErrorOf } from "../responses.ts";
 
 /** Result codes of the Midjourney protocol. */
@@ -14,7 +14,7 @@ export const CODE = {
 } as const;
 
 /** An error in the protocol's format: status 400, except for invalid keys and limits. */
-export function refusal(context: GatewayContext, request: Request, error: unknown): Response {
+export function refusal(context: Uses<"log"> & Pick<CallTools, "metrics">, request: Request, error: unknown): Response {
   const clientError = taskErrorOf(context, error);
   const { status, isQuota } = clientError;
   const isLimit = status === 429 && !isQuota;

@@ -8,21 +8,26 @@ import { readDrawing } from "../../../../formats/tasks/midjourney.ts";
 import { trimSlashes } from "../../../../providers/contract/base-address.ts";
 import { providerOf } from "../../../../providers/registry.ts";
 import type { Caller } from "../../../call/caller.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
+import type { CallTools, Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
 import { readBody } from "../../../request/client-body.ts";
 import { corsHeaders } from "../../../request/headers.ts";
+import type { UpstreamTools } from "../../../upstream/upstream.ts";
 import { type Route, route } from "../../routes/route.ts";
 import { drawing } from "../endpoints.ts";
 import { answer } from "../responses.ts";
 import { callerOf, channelOfTask } from "../task-channel.ts";
 import { readSwap, reason } from "./action.ts";
 import { refusal } from "./responses.ts";
+import type { SubmitDrawingContext } from "./submit-drawing.ts";
 import { submitDrawing, submitNamed } from "./submit-drawing.ts";
 
+/** What these functions work with. */
+export type RoutesContext = SubmitDrawingContext & Pick<UpstreamTools, "mediaFetch">;
+
 /** The Midjourney protocol, under /mj and with a mode as prefix. */
-export const drawingRoutes = (context: GatewayContext): readonly Route[] => [
+export const drawingRoutes = (context: RoutesContext): readonly Route[] => [
   route("POST", "/submit/:action", ({ request, server, param }) =>
     submitNamed(context, request, server, param("mode"), param("action")),
   ),
@@ -37,7 +42,7 @@ export const drawingRoutes = (context: GatewayContext): readonly Route[] => [
 ];
 
 /** Signed URLs under /mj, which need no API key. */
-export const openDrawingRoutes = (context: GatewayContext): readonly Route[] => [
+export const openDrawingRoutes = (context: RoutesContext): readonly Route[] => [
   route("GET", "/image/:signed", ({ request, param }) => showImage(context, request, param("signed"))),
   route("POST", "/notify/:signed", ({ request, param }) => handleNotification(context, request, param("signed"))),
 ];
@@ -52,7 +57,7 @@ const CACHE_ONE_DAY = "public, max-age=86400";
 const notFound = () => new GatewayError(404, "task_no_found", "task_no_found", { type: "invalid_request" });
 
 /** GET /mj/image/{signed id}: the image of a task, fetched from the upstream's storage. */
-async function showImage(context: GatewayContext, request: Request, signed: string): Promise<Response> {
+async function showImage(context: RoutesContext, request: Request, signed: string): Promise<Response> {
   try {
     const { tasks } = context.services;
     const id = readSignedId(tasks.vault, "mj-image", signed);
@@ -81,14 +86,14 @@ async function showImage(context: GatewayContext, request: Request, signed: stri
 }
 
 /** An error without a message: image viewers only read the status. */
-function imageError(context: GatewayContext, request: Request, error: unknown): Response {
+function imageError(context: Uses<"log"> & Pick<CallTools, "metrics">, request: Request, error: unknown): Response {
   const status = error instanceof GatewayError ? error.status : 502;
   const { headers } = refusal(context, request, error);
   return new Response(null, { status, headers: { "x-request-id": headers.get("x-request-id") ?? "" } });
 }
 
 /** POST /mj/notify/{signed id}: the upstream reports a task's status, as in a response to polling. */
-async function handleNotification(context: GatewayContext, request: Request, signed: string): Promise<Response> {
+async function handleNotification(context: RoutesContext, request: Request, signed: string): Promise<Response> {
   try {
     const { tasks, config } = context.services;
     const id = readSignedId(tasks.vault, "mj-notify", signed);
@@ -106,7 +111,7 @@ const MAX_IDS = 500;
 const SEED_TIMEOUT_MS = 30_000;
 
 /** GET /mj/task/{id}/fetch: one of the caller's own tasks. */
-const fetchDrawing = (context: GatewayContext, request: Request, server: GatewayServer | null, id: string) =>
+const fetchDrawing = (context: RoutesContext, request: Request, server: GatewayServer | null, id: string) =>
   answerCaller(context, request, server, async (caller) => {
     const { tasks } = context.services;
     const [row] = await findDrawings(tasks.db, caller.user.id, [id]);
@@ -115,7 +120,7 @@ const fetchDrawing = (context: GatewayContext, request: Request, server: Gateway
   });
 
 /** POST /mj/task/list-by-condition: the caller's own tasks with the given ids, in their order. */
-const listDrawings = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+const listDrawings = (context: RoutesContext, request: Request, server: GatewayServer | null) =>
   answerCaller(context, request, server, async (caller) => {
     const { tasks, config } = context.services;
     const { json } = await readBody(request, config, drawing.rules);
@@ -128,7 +133,7 @@ const listDrawings = (context: GatewayContext, request: Request, server: Gateway
   });
 
 /** GET /mj/task/{id}/image-seed: requested from the channel that made the image. */
-const imageSeed = (context: GatewayContext, request: Request, server: GatewayServer | null, id: string) =>
+const imageSeed = (context: RoutesContext, request: Request, server: GatewayServer | null, id: string) =>
   answerCaller(context, request, server, async (caller) => {
     const [row] = await findDrawings(context.services.tasks.db, caller.user.id, [id]);
     if (!row) throw reason("task_no_found");
@@ -143,7 +148,7 @@ const imageSeed = (context: GatewayContext, request: Request, server: GatewaySer
   });
 
 async function answerCaller(
-  context: GatewayContext,
+  context: RoutesContext,
   request: Request,
   server: GatewayServer | null,
   make: (caller: Caller) => Promise<unknown>,

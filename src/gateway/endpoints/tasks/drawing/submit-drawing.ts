@@ -6,14 +6,19 @@ import { callbackUrlOf } from "../../../../domain/tasks/task-view.ts";
 import { type JsonObject, numberOf, recordOf, textOf } from "../../../../formats/json.ts";
 import { readDrawing } from "../../../../formats/tasks/midjourney.ts";
 import type { Caller } from "../../../call/caller.ts";
-import type { GatewayContext } from "../../../call/context.ts";
+import type { Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
+import type { AdmitTaskContext } from "../admit-task.ts";
 import { admitTask } from "../admit-task.ts";
 import { drawing } from "../endpoints.ts";
 import { answer } from "../responses.ts";
+import type { SubmitContext } from "../submit.ts";
 import { type SubmitResult, submitTask } from "../submit.ts";
 import { bodyForUpstream, type DrawingOrder, readOrder, reason } from "./action.ts";
 import { CODE, refusal } from "./responses.ts";
+
+/** What these functions work with. */
+export type SubmitDrawingContext = SubmitContext & AdmitTaskContext;
 
 /** Actions that open a form; the client completes it with a modal call, which is charged. */
 const OPENS_FORM: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
@@ -24,7 +29,7 @@ type ParentOf = Readonly<{ channelId: number; keyHash: string }>;
 
 /** POST /mj/submit/…, also with a mode as prefix; `read` parses the order. */
 export async function submitDrawing(
-  context: GatewayContext,
+  context: SubmitDrawingContext,
   request: Request,
   server: GatewayServer | null,
   mode: string,
@@ -90,7 +95,7 @@ export async function submitDrawing(
 
 /** POST /mj/submit/{name} */
 export const submitNamed = (
-  context: GatewayContext,
+  context: SubmitDrawingContext,
   request: Request,
   server: GatewayServer | null,
   mode: string,
@@ -98,7 +103,7 @@ export const submitNamed = (
 ): Promise<Response> => submitDrawing(context, request, server, mode, (body) => readOrder(name, body));
 
 /** A follow-up goes to the channel of its first task, and is logged with that prompt. */
-async function plan({ services }: GatewayContext, caller: Caller, order: DrawingOrder): Promise<Planned> {
+async function plan({ services }: Uses<"settings" | "tasks">, caller: Caller, order: DrawingOrder): Promise<Planned> {
   const { model, prompt, parentId, action } = order;
   if (parentId === null) return { order, model, prompt };
   const [parent] = await findDrawings(services.tasks.db, caller.user.id, [parentId]);
@@ -130,7 +135,7 @@ function readSubmitted(answered: unknown, action: string): SubmitResult<SubmitAn
 
 /** The upstream already has this order: its response contains the task's status, which may be the only report. */
 async function recordExisting(
-  { services }: GatewayContext,
+  { services }: Uses<"tasks">,
   id: number,
   upstreamId: string,
   upstreamAnswer: SubmitAnswer,

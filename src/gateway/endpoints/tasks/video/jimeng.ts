@@ -4,14 +4,15 @@ import { integer, requestMembers } from "../../../../formats/request-rules.ts";
 import { requestIdOf } from "../../../../lib/http/request-id.ts";
 import { sayStored } from "../../../../lib/reason.ts";
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import type { ClientBody, Endpoint } from "../../../call/endpoint.ts";
+import type { CallTools, Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
 import { invalidRequest, readBody } from "../../../request/client-body.ts";
 import { type Route, route } from "../../routes/route.ts";
 import { video } from "../endpoints.ts";
 import { answer, taskErrorOf } from "../responses.ts";
 import { callerOf } from "../task-channel.ts";
+import type { VideoRoutesContext } from "./routes.ts";
 import { orderVideoTask } from "./routes.ts";
 import { findVideo, videoUrlOf } from "./stored-videos.ts";
 import { type ReadOrder, readVideoOrder } from "./submit-video.ts";
@@ -37,13 +38,13 @@ const INTERNAL = 50_500;
  * Jimeng's own API with a key of the gateway instead of a signature, as new-api has it: `POST /jimeng/?Action=…`. `req_key`
  * is the model, which may be another provider's, too.
  */
-export const jimengRoutes = (context: GatewayContext): readonly Route[] =>
+export const jimengRoutes = (context: VideoRoutesContext): readonly Route[] =>
   ["", "/"].map((path) => ({
     ...route("POST", path, ({ request, server }) => perform(context, request, server)),
     ...(path === "/" && { isHidden: true as const }),
   }));
 
-async function perform(context: GatewayContext, request: Request, server: GatewayServer | null): Promise<Response> {
+async function perform(context: VideoRoutesContext, request: Request, server: GatewayServer | null): Promise<Response> {
   try {
     const action = new URL(request.url).searchParams.get("Action");
     if (action === "CVSync2AsyncSubmitTask") {
@@ -77,7 +78,11 @@ async function readOrder(body: ClientBody): Promise<ReadOrder> {
   return readVideoOrder({ ...body, json });
 }
 
-async function showResult(context: GatewayContext, request: Request, server: GatewayServer | null): Promise<Response> {
+async function showResult(
+  context: VideoRoutesContext,
+  request: Request,
+  server: GatewayServer | null,
+): Promise<Response> {
   const caller = await callerOf(context, request, server, "TaskEnabled");
   const { json } = await readBody(request, context.services.config, jimengVideo.rules);
   const row = await findVideo(context, caller, textOf(json.task_id) ?? "");
@@ -87,7 +92,7 @@ async function showResult(context: GatewayContext, request: Request, server: Gat
 
 const STATES = lookupTable<string>({ SUCCESS: "done", IN_PROGRESS: "generating" });
 
-const view = (context: GatewayContext, request: Request, row: MediaRow) => ({
+const view = (context: Uses<"channels" | "settings">, request: Request, row: MediaRow) => ({
   status: STATES[row.status] ?? "in_queue",
   video_url: row.status === "SUCCESS" ? (videoUrlOf(context, row) ?? contentUrl(context, request, row)) : "",
   binary_data_base64: null,
@@ -96,7 +101,7 @@ const view = (context: GatewayContext, request: Request, row: MediaRow) => ({
 });
 
 /** Where a video without a public address is read, with the client's key. */
-function contentUrl({ services }: GatewayContext, { url }: Request, { taskId }: MediaRow): string {
+function contentUrl({ services }: Uses<"settings">, { url }: Request, { taskId }: MediaRow): string {
   // Without a public address the caller gets the one that it called; nobody else does.
   return `${services.settings.get("ServerAddress") || new URL(url).origin}/v1/videos/${taskId}/content`;
 }
@@ -116,7 +121,11 @@ const bodyOf = (request: Request, code: number, message: string, data: object | 
 });
 
 /** An error in the API's format, with the status of the failure. */
-export function refuseAsJimeng(context: GatewayContext, request: Request, error: unknown): Response {
+export function refuseAsJimeng(
+  context: Uses<"log"> & Pick<CallTools, "metrics">,
+  request: Request,
+  error: unknown,
+): Response {
   const { status, message } = taskErrorOf(context, error);
   return failed(request, CODES[status] ?? INTERNAL, message, status);
 }

@@ -3,16 +3,19 @@ import { numberOf, recordOf, textOf } from "../../../../formats/json.ts";
 import type { FollowUpKind } from "../../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../../providers/registry.ts";
 import type { Caller } from "../../../call/caller.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import type { ClientBody } from "../../../call/endpoint.ts";
+import type { Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
 import { invalidRequest } from "../../../request/client-body.ts";
 import { refuse } from "../../../request/refuse.ts";
 import { notOffered } from "../../../state/files/request-upstream.ts";
+import type { UpstreamTools } from "../../../upstream/upstream.ts";
 import { type Route, route } from "../../routes/route.ts";
 import { admitTask, type OrderArrival } from "../admit-task.ts";
 import { video } from "../endpoints.ts";
 import { answer } from "../responses.ts";
+import type { SubmitContext } from "../submit.ts";
+import type { ShowContentContext } from "./show-content.ts";
 import { showContent } from "./show-content.ts";
 import { findVideo, ownVideo, removeVideo, showVideos, viewGeneration, viewVideo } from "./stored-videos.ts";
 import {
@@ -27,8 +30,11 @@ import {
   videosOf,
 } from "./submit-video.ts";
 
+/** What these functions work with. */
+export type VideoRoutesContext = SubmitContext & ShowContentContext & Pick<UpstreamTools, "clientMediaFetch">;
+
 /** Videos in OpenAI's protocol and in that of /v1/video/generations, under /v1. */
-export const videoRoutes = (context: GatewayContext): readonly Route[] => [
+export const videoRoutes = (context: VideoRoutesContext): readonly Route[] => [
   route("POST", "/videos", ({ request, server }) => orderVideo(context, request, server, "videos")),
   route("GET", "/videos", ({ request, server }) => showVideos(context, request, server)),
   route("POST", "/videos/edits", ({ request, server }) => orderFollowUp(context, request, server, "edit")),
@@ -52,12 +58,12 @@ export const videoRoutes = (context: GatewayContext): readonly Route[] => [
 /** The protocol that the client uses. */
 type VideoProtocol = "videos" | "generations";
 
-const view = (context: GatewayContext, protocol: VideoProtocol, row: MediaRow): object =>
+const view = (context: Uses<"channels">, protocol: VideoProtocol, row: MediaRow): object =>
   protocol === "videos" ? viewVideo(row) : viewGeneration(context, row);
 
 /** POST /v1/videos and /v1/video/generations: orders a video; the response contains the task id. */
 async function orderVideo(
-  context: GatewayContext,
+  context: VideoRoutesContext,
   request: Request,
   server: GatewayServer | null,
   protocol: VideoProtocol,
@@ -72,7 +78,7 @@ async function orderVideo(
 
 /** Orders a video and resolves with its row; `read` reads the order in the client's format. Rejects GatewayError. */
 export async function orderVideoTask(
-  context: GatewayContext,
+  context: VideoRoutesContext,
   arrival: OrderArrival,
   read: (body: ClientBody) => Promise<ReadOrder>,
 ): Promise<MediaRow> {
@@ -102,7 +108,7 @@ export async function orderVideoTask(
 
 /** GET /v1/videos/{id} and /v1/video/generations/{id}: one of the caller's own videos. */
 async function fetchVideo(
-  context: GatewayContext,
+  context: VideoRoutesContext,
   request: Request,
   server: GatewayServer | null,
   protocol: VideoProtocol,
@@ -120,7 +126,7 @@ async function fetchVideo(
  * made by the same channel and key. It costs as much as any video of its model, size and length.
  */
 async function orderFollowUp(
-  context: GatewayContext,
+  context: VideoRoutesContext,
   request: Request,
   server: GatewayServer | null,
   kind: FollowUpKind,
@@ -151,7 +157,13 @@ async function orderFollowUp(
   }
 }
 
-async function plan(context: GatewayContext, caller: Caller, { json }: ClientBody, kind: FollowUpKind, id?: string) {
+async function plan(
+  context: Uses<"channels" | "tasks">,
+  caller: Caller,
+  { json }: ClientBody,
+  kind: FollowUpKind,
+  id?: string,
+) {
   const parentId = id ?? memberOf(json, "video", "id");
   if (!parentId) throw invalidRequest({ code: "gateway_video_not_own" }, "video");
   const prompt = textOf(json.prompt)?.trim() ?? "";

@@ -3,8 +3,8 @@ import type { MediaRow } from "../../../../domain/tasks/task-view.ts";
 import { requestIdOf } from "../../../../lib/http/request-id.ts";
 import type { VideoSource } from "../../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../../providers/registry.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
+import type { Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
 import { invalidRequest } from "../../../request/client-body.ts";
 import { corsHeaders } from "../../../request/headers.ts";
@@ -14,13 +14,23 @@ import { readObject, requestUpstream, sendToOwner } from "../../../state/files/r
 import { noResponse } from "../../../upstream/attempt-failure.ts";
 import { passBody } from "../../../upstream/read-body.ts";
 import { signRequest } from "../../../upstream/route.ts";
+import type { UpstreamTools } from "../../../upstream/upstream.ts";
+import type { StoredVideosContext } from "./stored-videos.ts";
 import { isStoredUpstream, ownerChannelOf, ownVideo, pathOf, videoUrlOf } from "./stored-videos.ts";
+
+/** What these functions work with. */
+export type ShowContentContext = StoredVideosContext & Pick<UpstreamTools, "signing">;
 
 const VARIANTS: ReadonlySet<string> = new Set(["video", "thumbnail", "spritesheet"]);
 const FORWARDED_HEADERS = ["content-type", "content-length", "content-disposition"] as const;
 
 /** GET /v1/videos/{id}/content: the bytes if only the key can read them, else a redirect to the provider's storage. */
-export async function showContent(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
+export async function showContent(
+  context: ShowContentContext,
+  request: Request,
+  server: GatewayServer | null,
+  id: string,
+) {
   try {
     const { row } = await ownVideo(context, request, server, id);
     if (row.status === "SUCCESS") {
@@ -43,7 +53,7 @@ export async function showContent(context: GatewayContext, request: Request, ser
 
 const redirect = (location: string): Response => new Response(null, { status: 302, headers: { location } });
 
-async function storedContent(context: GatewayContext, request: Request, row: MediaRow): Promise<Response> {
+async function storedContent(context: ShowContentContext, request: Request, row: MediaRow): Promise<Response> {
   const variant = new URL(request.url).searchParams.get("variant");
   if (variant !== null && !VARIANTS.has(variant)) throw invalidRequest({ code: "gateway_video_variant" }, "variant");
   const path = `${pathOf(row)}/content${variant === null ? "" : `?variant=${variant}`}`;
@@ -60,14 +70,14 @@ function passContent(request: Request, { body, headers }: Response): Response {
   return new Response(body, { headers: responseHeaders });
 }
 
-function sourceOf({ services }: GatewayContext, row: MediaRow): VideoSource | null {
+function sourceOf({ services }: Uses<"channels">, row: MediaRow): VideoSource | null {
   const channel = services.channels.get(row.channelId);
   return (channel && providerOf(channel.type)?.videos?.source?.(channel, row)) ?? null;
 }
 
 /** Reads a video with the key that ordered it. Rejects GatewayError. */
 async function readSource(
-  context: GatewayContext,
+  context: ShowContentContext,
   request: Request,
   row: MediaRow,
   { request: ask, read }: VideoSource,

@@ -4,15 +4,21 @@ import { numberOf, recordOf, textOf } from "../../../../formats/json.ts";
 import { sayStored } from "../../../../lib/reason.ts";
 import { providerOf } from "../../../../providers/registry.ts";
 import type { Caller } from "../../../call/caller.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import type { Choice } from "../../../call/route.ts";
+import type { Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
 import { invalidRequest } from "../../../request/client-body.ts";
+import type { RefuseContext } from "../../../request/refuse.ts";
 import { refuse } from "../../../request/refuse.ts";
+import type { SendContext } from "../../../state/files/request-upstream.ts";
 import { requestObject } from "../../../state/files/request-upstream.ts";
 import { answer } from "../responses.ts";
+import type { TaskChannelContext } from "../task-channel.ts";
 import { callerOf, channelOfTask } from "../task-channel.ts";
+
+/** What these functions work with. */
+export type StoredVideosContext = TaskChannelContext & SendContext & RefuseContext & Uses<"channels" | "tasks">;
 
 type State = "queued" | "in_progress" | "completed" | "failed";
 
@@ -27,7 +33,7 @@ const errorOf = ({ status, failReason }: MediaRow) =>
   status === "FAILURE" ? { code: "video_generation_failed", message: sayStored(failReason, "en") } : null;
 
 /** URL of the finished video; null if it is not done. */
-export function videoUrlOf({ services }: GatewayContext, row: MediaRow): string | null {
+export function videoUrlOf({ services }: Uses<"channels">, row: MediaRow): string | null {
   const channel = services.channels.get(row.channelId);
   const videos = channel && providerOf(channel.type)?.videos;
   return row.status === "SUCCESS" && videos ? videos.videoUrl(row.data) : null;
@@ -51,7 +57,7 @@ export const viewVideo = (row: MediaRow) => ({
 });
 
 /** A video as in /v1/video/generations. */
-export const viewGeneration = (context: GatewayContext, row: MediaRow) => ({
+export const viewGeneration = (context: Uses<"channels">, row: MediaRow) => ({
   task_id: row.taskId,
   status: stateOf(row.status),
   url: videoUrlOf(context, row) ?? "",
@@ -61,13 +67,18 @@ export const viewGeneration = (context: GatewayContext, row: MediaRow) => ({
 });
 
 /** A video of the caller. Rejects GatewayError if it does not exist or was deleted. */
-export async function ownVideo(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
+export async function ownVideo(
+  context: StoredVideosContext,
+  request: Request,
+  server: GatewayServer | null,
+  id: string,
+) {
   const caller = await callerOf(context, request, server, "TaskEnabled");
   return { caller, row: await findVideo(context, caller, id) };
 }
 
 /** The caller's video with this id. Rejects GatewayError. */
-export async function findVideo({ services }: GatewayContext, caller: Caller, id: string): Promise<MediaRow> {
+export async function findVideo({ services }: Uses<"tasks">, caller: Caller, id: string): Promise<MediaRow> {
   const [row] = id.startsWith("video_") ? await findMedia(services.tasks.db, caller.user.id, null, [id]) : [];
   if (!row || recordOf(row.properties)?.deleted === true) throw videoNotFound(id);
   return row;
@@ -86,7 +97,7 @@ const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 20;
 
 /** GET /v1/videos: a page of the caller's own videos, newest first by default. */
-export async function showVideos(context: GatewayContext, request: Request, server: GatewayServer | null) {
+export async function showVideos(context: StoredVideosContext, request: Request, server: GatewayServer | null) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
     const query = new URL(request.url).searchParams;
@@ -111,7 +122,12 @@ export async function showVideos(context: GatewayContext, request: Request, serv
 }
 
 /** DELETE /v1/videos/{id}: deletes a finished video, at the provider, too, if it stores the video. The charge stays. */
-export async function removeVideo(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
+export async function removeVideo(
+  context: StoredVideosContext,
+  request: Request,
+  server: GatewayServer | null,
+  id: string,
+) {
   try {
     const { row } = await ownVideo(context, request, server, id);
     if (row.isOpen) throw invalidRequest({ code: "gateway_video_undeletable" });
@@ -130,13 +146,13 @@ export async function removeVideo(context: GatewayContext, request: Request, ser
 }
 
 /** Whether the video is at the upstream, under `/videos`, for the key that ordered it. */
-export function isStoredUpstream({ services }: GatewayContext, { channelId }: MediaRow): boolean {
+export function isStoredUpstream({ services }: Uses<"channels">, { channelId }: MediaRow): boolean {
   const channel = services.channels.get(channelId);
   return (channel && providerOf(channel.type)?.videos?.isKeyScoped) === true;
 }
 
 /** The channel and key that made the video. Throws GatewayError. */
-export function ownerChannelOf(context: GatewayContext, row: MediaRow): Choice {
+export function ownerChannelOf(context: Uses<"channels" | "tasks">, row: MediaRow): Choice {
   const channel = channelOfTask(context, row);
   return { channel, key: channel.keys[0] ?? "" };
 }

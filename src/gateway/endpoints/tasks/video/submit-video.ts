@@ -11,10 +11,11 @@ import type { VideoOrder, VideoProtocol } from "../../../../providers/contract/t
 import { defaultVideoSeconds } from "../../../../providers/registry.ts";
 import { fetchMedia } from "../../../adapters/conversation/inline-media.ts";
 import type { Call } from "../../../call/call.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import type { ClientBody } from "../../../call/endpoint.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import { invalidRequest } from "../../../request/client-body.ts";
+import type { UpstreamTools } from "../../../upstream/upstream.ts";
+import type { SubmitContext } from "../submit.ts";
 import { type OrderRoute, type SubmitResult, submitTask, type UpstreamOrder } from "../submit.ts";
 import { videoNotFound } from "./stored-videos.ts";
 
@@ -27,7 +28,7 @@ type VideoTask = Readonly<{
 }>;
 
 /** Orders a video as a task and resolves with its row. Rejects GatewayError. */
-export async function submitVideo(context: GatewayContext, call: Call, task: VideoTask): Promise<MediaRow> {
+export async function submitVideo(context: SubmitContext, call: Call, task: VideoTask): Promise<MediaRow> {
   const { db } = context.services.tasks;
   const { caller } = call;
   const taskId = randomId("video_");
@@ -141,7 +142,7 @@ export function secondsOf(requested: unknown): number {
 
 /** The images of an order, those that the provider does not fetch as data URIs. Rejects GatewayError. */
 export const inlineImages = (
-  context: GatewayContext,
+  context: Pick<UpstreamTools, "clientMediaFetch">,
   { inlinesImage }: VideoProtocol,
   images: readonly string[],
 ): Promise<string[]> =>

@@ -2,13 +2,13 @@ import { estimate } from "../../../../billing/pricing/charge.ts";
 import type { Attempt, Price } from "../../../../billing/types.ts";
 import { ONE } from "../../../../lib/values/decimal.ts";
 import type { Call } from "../../../call/call.ts";
-import type { GatewayContext } from "../../../call/context.ts";
 import { typicalTokens } from "../../../call/endpoint.ts";
 import { AttemptLog, CallTiming, ClientPresence } from "../../../call/progress.ts";
 import type { Choice, HedgeRule } from "../../../call/route.ts";
-import type { PricedCall } from "../../../money/price.ts";
+import type { PricedCall, Pricing } from "../../../money/price.ts";
 import { discardResponse } from "../../../upstream/filtered.ts";
 import type { Received } from "../../../upstream/receive.ts";
+import type { RoutingMemory } from "../../memory.ts";
 import type { Router } from "../../router.ts";
 
 /** Tries one channel for a call. Rejects AttemptFailure if another channel may be tried. */
@@ -41,7 +41,7 @@ type Outcome<Result> = Readonly<{ result: Result } | { error: unknown }>;
  * cost the operator. The call is charged by the channel that served it. Rejects with the first attempt's error if all fail.
  */
 async function raceChannels<Result>(
-  context: GatewayContext,
+  context: Pricing & Pick<RoutingMemory, "hedges">,
   race: Race<Result>,
 ): Promise<Readonly<{ choice: Choice; result: Result }>> {
   const { hedges } = context;
@@ -162,14 +162,18 @@ function adopt(call: Call, { call: { attempts, client } }: Lane<unknown>): void 
 }
 
 /** What a provider charges for a prompt at least: the list price without the group's factor, in quota units. */
-function promptCost({ prices }: GatewayContext, { promptBound }: Call, price: Price | null): number {
+function promptCost({ prices }: Pricing, { promptBound }: Call, price: Price | null): number {
   if (!price) return 0;
   const expected = { promptTokens: typicalTokens(promptBound), maxOutputTokens: 0, defaultOutputTokens: 0 };
   return estimate({ ...price, groupRatio: ONE }, expected, prices.quotaPerUnit());
 }
 
 /** `attempt`; where the call's route hedges, with a second one on another channel if the first has no token in time. */
-export function hedged(context: GatewayContext, { route }: Call, attempt: TryChannel<Received>): TryChannel<Received> {
+export function hedged(
+  context: Pricing & Pick<RoutingMemory, "hedges">,
+  { route }: Call,
+  attempt: TryChannel<Received>,
+): TryChannel<Received> {
   const hedge = route?.hedge;
   if (!hedge) return attempt;
   return async ({ call, prices }, choice, router) => {

@@ -1,9 +1,9 @@
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../../../formats/json.ts";
-import type { GatewayContext } from "../../../../call/context.ts";
 import { GatewayError } from "../../../../call/errors.ts";
 import type { Route } from "../../../../call/route.ts";
 import { invalidRequest } from "../../../../request/client-body.ts";
 import { requestsBeta } from "../../connect.ts";
+import type { WordFilterContext } from "../../filters/word-filter.ts";
 import { RealtimeWordFilter } from "../../filters/word-filter.ts";
 import type { Charge } from "../../metering/billing.ts";
 import { type Frame, textOfFrame } from "../../pipe.ts";
@@ -28,7 +28,7 @@ export class TranslatedEvents implements SessionEvents {
   #translator = new RealtimeTranslator("", "", "");
 
   constructor(
-    context: GatewayContext,
+    context: WordFilterContext,
     private readonly origin: SessionOrigin,
   ) {
     this.#words = new RealtimeWordFilter(context, origin, false);

@@ -1,32 +1,32 @@
-import { adapt } from "./adapters/adapt.ts";
-import { serveMcp } from "./adapters/mcp/serve-mcp.ts";
-import { authenticate } from "./auth/authenticate.ts";
-import { authorize } from "./auth/authorize.ts";
-import { isLimited, rateLimit, refuseClosed } from "./auth/rate-limit.ts";
-import { type Call, newCall } from "./call/call.ts";
-import type { GatewayContext } from "./call/context.ts";
-import { CallTiming, refuseIfClientLeft } from "./call/progress.ts";
-import type { Choice } from "./call/route.ts";
-import type { PricedCall } from "./money/price.ts";
-import { beginCall, failCall, record, refuseUnserved } from "./money/record.ts";
-import { type Reservation, reserveAffordable } from "./money/reserve.ts";
-import { countUsage, type Ending, reportedUsage, settle } from "./money/settle.ts";
-import type { Arrival } from "./request/arrival.ts";
-import { parseRequest, readRequest } from "./request/parse-request.ts";
-import { refuse, refuseCall, respondWithError } from "./request/refuse.ts";
-import { acrossModels, findFallbacks, type Served, selectModel } from "./routing/model-fallbacks.ts";
-import { Router } from "./routing/router.ts";
-import { hedged, type TryChannel } from "./routing/routes/busy/race-channels.ts";
-import { bindState } from "./state/provider-state.ts";
-import { keepStored } from "./state/references/keep-parts.ts";
-import { withEarlyPings } from "./streaming/early-pings.ts";
-import { respond } from "./streaming/respond.ts";
-import { RunningAttempt } from "./upstream/attempt.ts";
-import { reviewed } from "./upstream/filtered.ts";
-import { type Received, receive } from "./upstream/receive.ts";
+import { adapt } from "../adapters/adapt.ts";
+import { serveMcp } from "../adapters/mcp/serve-mcp.ts";
+import { authenticate } from "../auth/authenticate.ts";
+import { authorize } from "../auth/authorize.ts";
+import { isLimited, rateLimit, refuseClosed } from "../auth/rate-limit.ts";
+import { type Call, newCall } from "../call/call.ts";
+import { CallTiming, refuseIfClientLeft } from "../call/progress.ts";
+import type { Choice } from "../call/route.ts";
+import type { PricedCall } from "../money/price.ts";
+import { beginCall, failCall, record, refuseUnserved } from "../money/record.ts";
+import { type Reservation, reserveAffordable } from "../money/reserve.ts";
+import { countUsage, type Ending, reportedUsage, settle } from "../money/settle.ts";
+import type { Arrival } from "../request/arrival.ts";
+import { parseRequest, readRequest } from "../request/parse-request.ts";
+import { refuse, refuseCall, respondWithError } from "../request/refuse.ts";
+import { acrossModels, findFallbacks, type Served, selectModel } from "../routing/model-fallbacks.ts";
+import { Router, type RouterContext } from "../routing/router.ts";
+import { hedged, type TryChannel } from "../routing/routes/busy/race-channels.ts";
+import { bindState } from "../state/provider-state.ts";
+import { keepStored } from "../state/references/keep-parts.ts";
+import { withEarlyPings } from "../streaming/early-pings.ts";
+import { respond } from "../streaming/respond.ts";
+import { RunningAttempt } from "../upstream/attempt.ts";
+import { reviewed } from "../upstream/filtered.ts";
+import { type Received, receive } from "../upstream/receive.ts";
+import type { AttemptContext, FinishContext, HandleCallContext, RelayContext } from "./contexts.ts";
 
 /** Handles a call of an API key or of the playground. Responds to every failure in the client's format. */
-export async function handleCall(context: GatewayContext, arrival: Arrival): Promise<Response> {
+export async function handleCall(context: HandleCallContext, arrival: Arrival): Promise<Response> {
   const { services } = context;
   const { request, server, endpoint, signedIn } = arrival;
   const timing = signedIn?.timing ?? new CallTiming(performance.now());
@@ -35,12 +35,12 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
   let call: Call | null = null;
   try {
     const ip = services.clientAddress.ip(request, server);
-    const caller = signedIn?.caller ?? (await authenticate(services, request, ip));
+    const caller = signedIn?.caller ?? (await authenticate(context, request, ip));
     refuseClosed(context, arrival);
     if (!arrival.isAdmitted && isLimited(context, caller)) await rateLimit(context, caller);
-    body = signedIn?.body ?? (await readRequest(services, arrival, timing));
+    body = signedIn?.body ?? (await readRequest(context, arrival, timing));
     const parsed = parseRequest(arrival, body);
-    const authorized = { request, endpoint, caller, ip, candidates: authorize(services, arrival, caller, parsed) };
+    const authorized = { request, endpoint, caller, ip, candidates: authorize(context, arrival, caller, parsed) };
     const requested = selectModel(context, newCall(authorized, parsed, timing, services.telemetry));
     const unserved = refuseUnserved(context, requested);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
@@ -61,7 +61,7 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
 }
 
 /** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
-async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
+async function relay(context: RelayContext, call: Call, reserved: Reservation): Promise<Response> {
   const tryChannel = hedged(context, call, (model, choice) => attempt(context, model, choice));
   let answered: Served<Received>;
   try {
@@ -80,7 +80,7 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
 }
 
 /** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */
-export async function failOver<T>(context: GatewayContext, model: PricedCall, tryChannel: TryChannel<T>): Promise<T> {
+export async function failOver<T>(context: RouterContext, model: PricedCall, tryChannel: TryChannel<T>): Promise<T> {
   const router = new Router(context, model.call, model.prices);
   for (;;) {
     const choice = router.next() ?? (await router.nextByCount());
@@ -96,7 +96,7 @@ export async function failOver<T>(context: GatewayContext, model: PricedCall, tr
 }
 
 /** Tries one channel: adapt → send → receive. Rejects AttemptFailure if another channel may be tried. */
-export async function attempt(context: GatewayContext, { call, prices }: PricedCall, choice: Choice) {
+export async function attempt(context: AttemptContext, { call, prices }: PricedCall, choice: Choice) {
   const running = new RunningAttempt(context, call, prices, choice);
   try {
     for (;;) {
@@ -111,7 +111,7 @@ export async function attempt(context: GatewayContext, { call, prices }: PricedC
 }
 
 /** Charges a completed call and writes its log row. Resolves with the billed usage. */
-export async function finish(context: GatewayContext, call: Call, reserved: Reservation, ended: Ending) {
+export async function finish(context: FinishContext, call: Call, reserved: Reservation, ended: Ending) {
   const storing = keepStored(context, call, ended.meter);
   if (storing) await storing;
   const billed = reportedUsage(call, ended) ?? (await countUsage(call, ended));

@@ -1,0 +1,28 @@
+import type { HostSlots } from "../../lib/limits/host-slots.ts";
+import type { AdapterTools } from "../adapters/tools.ts";
+import type { Limits } from "../auth/limits.ts";
+import type { CallTools, Services } from "../call/services.ts";
+import type { Pricing } from "../money/price.ts";
+import type { EndedCallNotes } from "../money/record.ts";
+import type { RoutingMemory } from "../routing/memory.ts";
+import type { RoutingLine } from "../routing/worker-news.ts";
+import type { Stores } from "../state/stores.ts";
+import type { UpstreamTools } from "../upstream/upstream.ts";
+
+/** Everything that the gateway gets of the process. */
+export type GatewayServices = Services &
+  Stores &
+  Readonly<{
+    /** The other workers of this host: they count concurrent calls together and share what they know of channels. */
+    host?: (Readonly<{ slots: HostSlots }> & RoutingLine) | null;
+  }>;
+
+/** Everything that the steps of a call work with; each names what it needs of it. */
+export type GatewayContext = Readonly<{ services: GatewayServices }> &
+  CallTools &
+  Limits &
+  Pricing &
+  EndedCallNotes &
+  UpstreamTools &
+  RoutingMemory &
+  AdapterTools;
