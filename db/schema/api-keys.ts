@@ -4,6 +4,9 @@ import { projects } from "./accounts/organizations/organizations.ts";
 import { users } from "./accounts/users.ts";
 import { epochSeconds, quotaUnits } from "./columns.ts";
 
+/** Values of the column `status`. */
+export const TOKEN_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+
 /** API keys of users. */
 export const tokens = pgTable(
   "tokens",

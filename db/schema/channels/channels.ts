@@ -16,6 +16,9 @@ export type ChannelOtherInfo = {
   [key: string]: unknown;
 };
 
+/** Values of the column `status`. */
+export const CHANNEL_STATUS = { enabled: 1, disabled: 2, autoDisabled: 3 } as const;
+
 /** Upstream provider connections. JSON given by operators is kept as the text they wrote, validated on save. */
 export const channels = pgTable(
   "channels",

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { REMINDER_METHODS } from "../../../db/schema/wallet/plans/plans.ts";
+import { readSeats } from "../../domain/accounts/organizations/members/seats.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
 import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
 import type { ChangeInput } from "../../domain/wallet/plans/card/change/card-terms.ts";
@@ -23,7 +24,6 @@ import {
 } from "../../domain/wallet/plans/plans.ts";
 import { orderNextPeriod, orderPlan } from "../../domain/wallet/plans/renewal/order-period.ts";
 import { setRenewalMethod } from "../../domain/wallet/plans/renewal/set-renewal-method.ts";
-import { readSeats } from "../../domain/wallet/plans/seats/seats.ts";
 import { findPlan, grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";

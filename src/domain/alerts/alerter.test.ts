@@ -10,10 +10,10 @@ import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import { readConfig } from "../../server/config.ts";
+import { encryptConfig } from "../logs/sinks/destination-config.ts";
 import type { Alert } from "./alert.ts";
 import { createAlerter } from "./alerter.ts";
 import { getDelivery, listDeliveries } from "./deliveries.ts";
-import { encryptConfig } from "./destination-config.ts";
 import type { AlertOwner } from "./destinations.ts";
 
 type Call = { path: string; body: Record<string, unknown>; headers: Headers };

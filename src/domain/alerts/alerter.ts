@@ -6,6 +6,7 @@ import { keepReason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { AlertAddresses } from "../../server/config.ts";
+import { decryptConfig } from "../logs/sinks/destination-config.ts";
 import { NotifyError, type PostDeps, parseRecord, post } from "../notifications/post.ts";
 import type { Alert } from "./alert.ts";
 import { sayAlert } from "./alert.ts";
@@ -21,7 +22,6 @@ import {
   takeDelivery,
   takeDueDeliveries,
 } from "./deliveries.ts";
-import { decryptConfig } from "./destination-config.ts";
 import { destinationType, isDestinationType } from "./destinations/destination-types.ts";
 import { type AlertOwner, type DestinationRow, getDestination, languageOfRow, ownedBy } from "./destinations.ts";
 import { digestOf, groupForSending, nextDigestAt, quietHoursEnd } from "./timing.ts";

@@ -13,7 +13,7 @@ import {
   encryptConfig,
   mergeConfig,
   viewConfig,
-} from "./destination-config.ts";
+} from "../logs/sinks/destination-config.ts";
 import { type DestinationTypeName, destinationType, isDestinationType } from "./destinations/destination-types.ts";
 import { readDigestMinutes, readQuietHours } from "./timing.ts";
 

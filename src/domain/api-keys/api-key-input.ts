@@ -1,9 +1,9 @@
 import type { tokens } from "../../../db/schema/api-keys.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
+import { invalidIpEntries } from "../../lib/security/ip-list.ts";
 import { usableGroups } from "../accounts/users/usable-groups.ts";
 import { TOKEN_LIMITS, tokenNameError, tokenQuotaError, tokenRateError } from "./api-key-rules.ts";
 import type { BudgetInput } from "./budget.ts";
-import { invalidIpEntries } from "./directory/ip-list.ts";
 import type { ApiKeyDeps, Owner } from "./operation.ts";
 
 /** An API key as the console and the ecosystem's tools send it; what is absent stays as it is. */

@@ -1,4 +1,4 @@
-import { invalidIpEntries } from "./directory/ip-list.ts";
+import { invalidIpEntries } from "../../lib/security/ip-list.ts";
 
 /** Limits of an API key: characters of its name, keys made at once, requests or tokens a minute. */
 export const TOKEN_LIMITS = { name: 30, count: 100, rate: 2_000_000_000 } as const;

@@ -1,9 +1,10 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../db/schema/api-keys.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
+import { periodEnd } from "../../lib/values/period-end.ts";
 import { isOneOf } from "../../lib/values/sql-text.ts";
 import { tokenBudgetError } from "./api-key-rules.ts";
 import type { ApiKeyRow } from "./api-key-view.ts";
@@ -48,12 +49,6 @@ export function readBudget(
     budgetRenewsAt: periodEnd(sql`${period}::text`, settings.get("CheckInTimeZone"), nowSeconds),
   };
 }
-
-/** When the day, the week (from Monday) or the month that holds `nowSeconds` ends in a time zone; epoch seconds. */
-export const periodEnd = (period: SQL, timeZone: string, nowSeconds: number): SQL<number> =>
-  sql<number>`extract(epoch from (
-    date_trunc(${period}, to_timestamp(${nowSeconds}::bigint) at time zone ${timeZone}::text) + ('1 ' || ${period})::interval
-  ) at time zone ${timeZone}::text)::bigint`;
 
 function readPeriod(input: string): BudgetPeriod {
   const period = BUDGET_PERIODS.find((known) => known === input);

@@ -7,7 +7,7 @@ import type { ChannelSetting } from "./manage/channel-settings.ts";
 export type ChannelRow = typeof channels.$inferSelect;
 type KeyRow = Pick<typeof channelKeys.$inferSelect, "keyHash" | "status">;
 
-export const CHANNEL_STATUS = { enabled: 1, disabled: 2, autoDisabled: 3 } as const;
+export { CHANNEL_STATUS } from "../../../db/schema/channels/channels.ts";
 
 type UnresolvedKey = Readonly<{ reference: string; reason: string }>;
 

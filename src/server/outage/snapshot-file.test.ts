@@ -4,9 +4,9 @@ import { temporaryDirectory } from "../../../test/support/billing/start-billing.
 import { channelEntry, tokenEntry, tokenRow, userEntry, userRow } from "../../../test/support/gateway/entries.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { PolicyEntry } from "../../domain/accounts/organizations/policies/policy.ts";
-import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
 import type { PlanTerms } from "../../domain/wallet/plans/limits/terms.ts";
 import { createVault } from "../../lib/security/crypto.ts";
+import { compileIpList } from "../../lib/security/ip-list.ts";
 import type { SnapshotSource } from "./snapshot.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot-file.ts";
 

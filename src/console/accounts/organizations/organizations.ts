@@ -4,7 +4,7 @@ import { deleteOrganization, renameOrganization } from "../../../domain/accounts
 import { createOrganization } from "../../../domain/accounts/organizations/create-organization.ts";
 import { listOrganizations } from "../../../domain/accounts/organizations/list-organizations.ts";
 import { requireOrganizations } from "../../../domain/accounts/organizations/membership.ts";
-import { transferQuota } from "../../../domain/accounts/organizations/transfer-quota.ts";
+import { transferQuota } from "../../../domain/wallet/transfer-quota.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
 import { rowId as id } from "../../http/integers.ts";

@@ -5,7 +5,7 @@ import {
 } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
-import { readSeatLimits } from "../../wallet/plans/seats/seats.ts";
+import { readSeatLimits } from "./members/seats.ts";
 import { ACCESS_RIGHTS, type AccessRight, hasRight, type OrganizationRight, rightsOf } from "./rights.ts";
 
 /** An organization as its members see it; amounts in quota units. */

@@ -5,13 +5,13 @@ import { passkeys, recoveryCodes, signInOrigins, totpSecrets } from "../../../..
 import { identities, sessions, users } from "../../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../../db/schema/api-keys.ts";
 import { storedResponses } from "../../../../db/schema/channels/objects.ts";
+import { evaluationResults, evaluations, replayCalls } from "../../../../db/schema/models/replays.ts";
 import { subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import { withdrawals } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { deleteReplayedCalls } from "../../models/replays/create-set.ts";
 import { ROLE } from "../access/roles.ts";
 import { endMemberships, lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
 import { keepFormer, type Reach } from "../sign-in/identities/former-identities.ts";
@@ -84,4 +84,14 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
     .where(and(eq(tokens.userId, userId), isNull(tokens.deletedAt)))
     .returning({ id: tokens.id });
   return [...removed.map(({ id }) => id), ...disabled];
+}
+
+/** Deletes the requests of a user, with what they were answered. */
+async function deleteReplayedCalls(tx: Tx, userId: number): Promise<void> {
+  const { evaluationId, position } = evaluationResults;
+  await tx.delete(evaluationResults).where(
+    sql`exists (select 1 from ${replayCalls} c join ${evaluations} e on e.set_id = c.set_id
+      where c.user_id = ${userId} and e.id = ${evaluationId} and c.position = ${position})`,
+  );
+  await tx.delete(replayCalls).where(eq(replayCalls.userId, userId));
 }

@@ -1,19 +1,7 @@
 import type { Language } from "../../../lib/messages.ts";
 import type { AlertAddresses } from "../../../server/config.ts";
+import type { DestinationConfig, DestinationField } from "../../logs/sinks/destination-config.ts";
 import type { AlertMessage } from "../alert.ts";
-
-/** A field of a destination's configuration. */
-export type DestinationField = Readonly<{
-  name: string;
-  /** `url`: an https address; `webhook_secret`: a key of Standard Webhooks; else what its text must look like. */
-  format: "url" | "webhook_secret" | RegExp;
-  /** Never shown again once it is stored. */
-  isSecret?: boolean;
-  isOptional?: boolean;
-}>;
-
-/** The values of the fields by name; those that are optional may be missing. */
-export type DestinationConfig = Readonly<Record<string, string>>;
 
 /** What a request is built with besides the alert. */
 export type DeliveryContext = Readonly<{

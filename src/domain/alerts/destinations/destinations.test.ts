@@ -1,12 +1,12 @@
 /** What each service documents of its requests, and what it is sent. */
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
+import { isWebhookSecret, signWebhook } from "../../../lib/security/webhook-signature.ts";
 import { readConfig } from "../../../server/config.ts";
+import type { DestinationConfig } from "../../logs/sinks/destination-config.ts";
+import { mergeConfig, viewConfig } from "../../logs/sinks/destination-config.ts";
 import { type Alert, sayAlert } from "../alert.ts";
-import { mergeConfig, viewConfig } from "../destination-config.ts";
-import type { DestinationConfig } from "./destination-type.ts";
 import { DESTINATION_TYPES, type DestinationTypeName, destinationType } from "./destination-types.ts";
-import { isWebhookSecret, signWebhook } from "./webhook.ts";
 
 const ALERT: Alert = {
   key: "channel/7",

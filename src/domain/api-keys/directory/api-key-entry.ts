@@ -1,6 +1,6 @@
-import type { IpList } from "./ip-list.ts";
+import type { IpList } from "../../../lib/security/ip-list.ts";
 
-export const TOKEN_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+export { TOKEN_STATUS } from "../../../../db/schema/api-keys.ts";
 
 /** What few keys have; all others share one object. */
 export type TokenExtras = Readonly<{

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { tokens } from "../../../../db/schema/api-keys.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import { compileIpList } from "../../../lib/security/ip-list.ts";
 import {
   fieldsOf,
   firstFieldEnd,
@@ -14,7 +15,6 @@ import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import { SlotIndex } from "../../../lib/values/tables/slot-index.ts";
 import { enlarged } from "../../../lib/values/tables/text-column.ts";
 import type { ApiKeyEntry } from "./api-key-entry.ts";
-import { compileIpList } from "./ip-list.ts";
 import { importedKeyHash } from "./key-hash.ts";
 
 const HASH_TEXT = /^[0-9a-f]{64}$/;

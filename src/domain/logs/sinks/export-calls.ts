@@ -5,7 +5,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { keepReason, reasonOf } from "../../../lib/reason.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { decryptConfig } from "../../alerts/destination-config.ts";
+import { decryptConfig } from "./destination-config.ts";
 import { readCalls, readLogEnd } from "./read-calls.ts";
 import type { SinkDeps } from "./sink-type.ts";
 import { isSinkType, sinkType } from "./types/index.ts";

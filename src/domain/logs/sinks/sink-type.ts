@@ -1,5 +1,5 @@
 import type { SafeFetch, SafeResponse } from "../../../lib/outbound/safe-fetch.ts";
-import type { DestinationConfig, DestinationField } from "../../alerts/destinations/destination-type.ts";
+import type { DestinationConfig, DestinationField } from "./destination-config.ts";
 
 /** A call as destinations receive it. Contents of prompts and outputs are never part of it. */
 export type ExportedCall = Readonly<{

@@ -14,7 +14,7 @@ import {
   encryptConfig,
   mergeConfig,
   viewConfig,
-} from "../../alerts/destination-config.ts";
+} from "./destination-config.ts";
 import { readBacklog, readLogEnd } from "./read-calls.ts";
 import type { ExportedCall, SinkDeps } from "./sink-type.ts";
 import { isSinkType, type SinkTypeName, sinkType } from "./types/index.ts";

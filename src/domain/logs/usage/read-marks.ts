@@ -1,8 +1,7 @@
 import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
-import { channels } from "../../../../db/schema/channels/channels.ts";
+import { CHANNEL_STATUS, channels } from "../../../../db/schema/channels/channels.ts";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { CHANNEL_STATUS } from "../../channels/entry.ts";
 import { isOfType } from "../list/log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 

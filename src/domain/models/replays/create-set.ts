@@ -1,8 +1,8 @@
-import { and, desc, eq, gte, inArray, lt, notExists, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, notExists, type SQL } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import { agentSessionCalls as calls } from "../../../../db/schema/logs/sessions.ts";
-import { evaluationResults, evaluations, replayCalls, replaySets } from "../../../../db/schema/models/replays.ts";
+import { evaluations, replayCalls, replaySets } from "../../../../db/schema/models/replays.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { LogOther } from "../../../billing/types.ts";
 import { parseJson, recordOf } from "../../../formats/json.ts";
@@ -168,14 +168,4 @@ export async function deleteReplaySet(db: Db, id: number): Promise<string> {
     .returning({ name: replaySets.name });
   if (!row) throw new OperationError("replay_set_missing");
   return row.name;
-}
-
-/** Deletes the requests of a user, with what they were answered. */
-export async function deleteReplayedCalls(db: Pick<Db, "delete">, userId: number): Promise<void> {
-  const { evaluationId, position } = evaluationResults;
-  await db.delete(evaluationResults).where(
-    sql`exists (select 1 from ${replayCalls} c join ${evaluations} e on e.set_id = c.set_id
-      where c.user_id = ${userId} and e.id = ${evaluationId} and c.position = ${position})`,
-  );
-  await db.delete(replayCalls).where(eq(replayCalls.userId, userId));
 }

@@ -3,6 +3,7 @@ import { subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { requireSeats } from "../../accounts/organizations/members/seats.ts";
 import { addQuota } from "../balances.ts";
 import { couponAfter } from "./coupons.ts";
 import { limitOverage, publishPlanAccount } from "./limits/overage.ts";
@@ -21,7 +22,6 @@ import {
 import { readNextPeriod, seatsToAdd } from "./renewal/next-period.ts";
 import { beginPaidPeriod, returnPaidPeriod } from "./renewal/pay-period.ts";
 import { notifyDue, notifyUncovered } from "./renewal/remind.ts";
-import { requireSeats } from "./seats/seats.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
 /**

@@ -5,6 +5,13 @@ import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
+import {
+  countMembers,
+  extraSeatsAfter,
+  readSeats,
+  requireSeats,
+  seatsOf,
+} from "../../accounts/organizations/members/seats.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
@@ -24,7 +31,6 @@ import {
   type Subscription,
 } from "./plan-account.ts";
 import { requireNextUnpaid } from "./renewal/pay-period.ts";
-import { countMembers, extraSeatsAfter, readSeats, requireSeats, seatsOf } from "./seats/seats.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
 /** Lets a subscription end with its period, or has it renewed after all; one by card at Stripe first. Throws OperationError. */

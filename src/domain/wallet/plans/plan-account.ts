@@ -3,13 +3,13 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { planAccounts, plans, subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { seatsOf } from "../../accounts/organizations/members/seats.ts";
 import type { LogNote } from "../../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { addQuota } from "../balances.ts";
 import { limitOverage } from "./limits/overage.ts";
 import { type Drawn, isOpenRolling } from "./limits/unused.ts";
 import { periodEnd, windowAt } from "./periods.ts";
-import { seatsOf } from "./seats/seats.ts";
 
 export type Plan = typeof plans.$inferSelect;
 export type Subscription = typeof subscriptions.$inferSelect;

@@ -17,13 +17,13 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
+import { MOST_SEATS, seatsOf } from "../../accounts/organizations/members/seats.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
 import { priceWith } from "./coupons.ts";
 import { GRACE_S } from "./periods.ts";
 import { lockPlanAccount, type Plan } from "./plan-account.ts";
-import { MOST_SEATS, seatsOf } from "./seats/seats.ts";
 
 /** What an administrator enters; amounts are quota units. Without `id`, a new plan. */
 export type PlanInput = Readonly<{

@@ -7,6 +7,7 @@ import { InsufficientQuota, LedgerUnavailable } from "../../../billing/ledger/er
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
+import { readSeats, requireSeats } from "../../accounts/organizations/members/seats.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
 import { refuseOwnOrganization } from "../../accounts/users/own-organization.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
@@ -25,7 +26,6 @@ import {
   type Plan,
   type PlanAccount,
 } from "./plan-account.ts";
-import { readSeats, requireSeats } from "./seats/seats.ts";
 
 export type PlanDeps = WalletDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
 

@@ -1,11 +1,10 @@
 import { and, eq, isNull, lt, ne, sql } from "drizzle-orm";
 import { scimUsers } from "../../../../../db/schema/accounts/identity-providers/scim.ts";
 import { sessions, users } from "../../../../../db/schema/accounts/users.ts";
-import { tokens } from "../../../../../db/schema/api-keys.ts";
+import { TOKEN_STATUS, tokens } from "../../../../../db/schema/api-keys.ts";
 import type { DbOrTx, Tx } from "../../../../../db/types.ts";
 import type { Vault } from "../../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
-import { TOKEN_STATUS } from "../../../api-keys/directory/api-key-entry.ts";
 import type { LogNote } from "../../../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../../../logs/write-log.ts";
 import { ROLE, USER_STATUS } from "../../access/roles.ts";

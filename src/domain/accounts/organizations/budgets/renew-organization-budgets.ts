@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { budgets } from "../../../../../db/schema/accounts/organizations/budgets.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
+import { periodEnd } from "../../../../lib/values/period-end.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";
-import { periodEnd } from "../../../api-keys/budget.ts";
 import type { OrganizationDeps } from "../operation.ts";
 
 /** Budgets renewed in one statement. */

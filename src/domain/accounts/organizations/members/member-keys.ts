@@ -1,7 +1,6 @@
 import { and, eq, isNotNull, isNull, ne } from "drizzle-orm";
-import { tokens } from "../../../../../db/schema/api-keys.ts";
+import { TOKEN_STATUS, tokens } from "../../../../../db/schema/api-keys.ts";
 import type { Tx } from "../../../../../db/types.ts";
-import { TOKEN_STATUS } from "../../../api-keys/directory/api-key-entry.ts";
 
 /**
  * Disables the keys that a person created in one organization, or in all: they may have copies. Returns the ids that the

@@ -5,8 +5,8 @@ import { type PolicyRules, policies } from "../../../../../db/schema/accounts/or
 import type { Db, DbOrTx, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
+import { invalidIpEntries } from "../../../../lib/security/ip-list.ts";
 import { channelTypes } from "../../../../providers/registry.ts";
-import { invalidIpEntries } from "../../../api-keys/directory/ip-list.ts";
 import { lockForChange, requireOrganizations } from "../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../operation.ts";
 import { requireProject } from "../projects/projects.ts";

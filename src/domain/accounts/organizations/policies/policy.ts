@@ -1,8 +1,7 @@
 import type { PolicyRules } from "../../../../../db/schema/accounts/organizations/policies.ts";
+import { compileIpList, type IpList } from "../../../../lib/security/ip-list.ts";
 import { wildcardPattern } from "../../../../lib/values/linear-pattern.ts";
 import { type SensitiveWords, sensitiveWords } from "../../../../settings/sensitive-words.ts";
-import { compileIpList, type IpList } from "../../../api-keys/directory/ip-list.ts";
-import type { ChannelEntry } from "../../../channels/entry.ts";
 
 /** A policy as the database has it. */
 export type PolicyEntry = Readonly<{
@@ -67,17 +66,17 @@ export function compilePolicy({
 export const policyAgainstModel = (set: PolicySet, model: string): Policy | undefined =>
   set.find(({ models }) => models !== null && !models.some((pattern) => pattern.test(model)));
 
+/** What policies read of a channel. */
+type PolicyChannel = Readonly<{ type: number; setting: Readonly<{ region?: unknown }> }>;
+
 /** Whether a channel processes requests in a region that matches one of the patterns; one without a region never does. */
 export const isInRegions = (
-  { setting: { region } }: Pick<ChannelEntry, "setting">,
+  { setting: { region } }: Pick<PolicyChannel, "setting">,
   patterns: readonly RegExp[],
 ): boolean => typeof region === "string" && patterns.some((pattern) => pattern.test(region));
 
 /** The first policy that does not allow a channel; undefined: all do. */
-export const policyAgainstChannel = (
-  set: PolicySet,
-  channel: Pick<ChannelEntry, "type" | "setting">,
-): Policy | undefined =>
+export const policyAgainstChannel = (set: PolicySet, channel: PolicyChannel): Policy | undefined =>
   set.find(
     ({ channelTypes, regions }) =>
       (channelTypes !== null && !channelTypes.has(channel.type)) ||

@@ -1,5 +1,5 @@
 import { nowSeconds } from "../../../../lib/clock.ts";
-import { signWebhook } from "../../../alerts/destinations/webhook.ts";
+import { signWebhook } from "../../../../lib/security/webhook-signature.ts";
 import { parseRecord } from "../../../notifications/post.ts";
 import { HTTP_ADDRESS, hostOf, jsonLines, type SinkType, upload } from "../sink-type.ts";
 

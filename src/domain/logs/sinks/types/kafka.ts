@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP } from "node:net";
 import { checkServerIdentity, connect as connectTls, type PeerCertificate } from "node:tls";
 import type { ISocketFactory, SASLOptions } from "kafkajs";
-import type { DestinationConfig } from "../../../alerts/destinations/destination-type.ts";
+import type { DestinationConfig } from "../destination-config.ts";
 import type { SinkDeps, SinkType } from "../sink-type.ts";
 
 const BROKERS = /^[\w.-]+:\d{1,5}(?:\s*,\s*[\w.-]+:\d{1,5})*$/;

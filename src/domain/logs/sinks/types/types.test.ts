@@ -9,7 +9,7 @@ import { startFakeKafka } from "../../../../../test/support/processes/kafka/fake
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createResolve } from "../../../../lib/outbound/resolve.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
-import { signWebhook } from "../../../alerts/destinations/webhook.ts";
+import { signWebhook } from "../../../../lib/security/webhook-signature.ts";
 import type { ExportedCall } from "../sink-type.ts";
 import { type SinkTypeName, sinkType } from "./index.ts";
 

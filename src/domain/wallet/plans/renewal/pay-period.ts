@@ -4,6 +4,7 @@ import { REMINDER_METHODS, type ReminderMethod, subscriptions } from "../../../.
 import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import type { DbOrTx, Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
+import { requireSeats } from "../../../accounts/organizations/members/seats.ts";
 import { addQuota } from "../../balances.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { openCase } from "../card/cases.ts";
@@ -19,7 +20,6 @@ import {
   type Subscription,
   startPeriod,
 } from "../plan-account.ts";
-import { requireSeats } from "../seats/seats.ts";
 import { begin, findAnyPlan } from "../subscribe.ts";
 import { seatsToAdd } from "./next-period.ts";
 

@@ -3,13 +3,13 @@ import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
+import { extraSeatsAfter, readSeats, requireSeats } from "../../../accounts/organizations/members/seats.ts";
 import { findActive } from "../change-subscription.ts";
 import { couponOf, priceWith } from "../coupons.ts";
 import { publishPlanAccount } from "../limits/overage.ts";
 import { lockPlanAccount, logSeats, type Running, type Subscription } from "../plan-account.ts";
 import { requireNextUnpaid } from "../renewal/pay-period.ts";
 import { findAnyPlan, type PlanDeps, paying, requireWallet } from "../subscribe.ts";
-import { extraSeatsAfter, readSeats, requireSeats } from "./seats.ts";
 
 /**
  * Gives an organization's subscription `seats` in all. More begin at once: the rest of the period is paid, to the second, rounded up

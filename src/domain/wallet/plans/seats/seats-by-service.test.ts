@@ -6,6 +6,7 @@ import { addUser } from "../../../../../test/support/billing/start-billing.ts";
 import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
 import { startFakePaypal } from "../../../../../test/support/console/fake-paypal.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
+import { requireFreeSeat } from "../../../accounts/organizations/members/seats.ts";
 import { listCases } from "../card/cases.ts";
 import { changePlan, previewChange } from "../card/change/change-plan.ts";
 import { startCardPlan } from "../card/checkout/checkout.ts";
@@ -14,7 +15,6 @@ import { handlePlanEvent } from "../card/stripe-events.ts";
 import { listOwnSubscriptions } from "../plans.ts";
 import { subscribe } from "../subscribe.ts";
 import { setSeats } from "./change-seats.ts";
-import { requireFreeSeat } from "./seats.ts";
 
 const START = nowSeconds();
 

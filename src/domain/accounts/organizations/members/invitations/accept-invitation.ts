@@ -9,10 +9,10 @@ import type { DbOrTx } from "../../../../../../db/types.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import type { Vault } from "../../../../../lib/security/crypto.ts";
-import { requireFreeSeat } from "../../../../wallet/plans/seats/seats.ts";
 import { findMember, findRole, requireOrganizations } from "../../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../../operation.ts";
 import { type Member, mayAssign } from "../../rights.ts";
+import { requireFreeSeat } from "../seats.ts";
 import { invitationHash } from "./invite.ts";
 
 type AcceptDeps = OrganizationDeps & Readonly<{ vault: Vault }>;

@@ -11,12 +11,12 @@ import { OperationError } from "../../../../../lib/operation-error.ts";
 import { randomText, type Vault } from "../../../../../lib/security/crypto.ts";
 import type { Mailer } from "../../../../notifications/mail.ts";
 import { type Letter, writeMail } from "../../../../notifications/mail.ts";
-import { requireFreeSeat } from "../../../../wallet/plans/seats/seats.ts";
 import { checkEmailAddress } from "../../../registration/email-address.ts";
 import type { MailLimits } from "../../../registration/mail-limits.ts";
 import { lockForChange, requireOrganizations } from "../../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../../operation.ts";
 import { mayAssign } from "../../rights.ts";
+import { requireFreeSeat } from "../seats.ts";
 
 const TOKEN_BYTES = 32;
 const LIFETIME_SECONDS = 7 * 86_400;

@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { planOrders, planPayments } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
+import { requireSeats } from "../../../../accounts/organizations/members/seats.ts";
 import type { WalletDeps } from "../../../operation.ts";
 import { moneyOf, smallestUnits } from "../../../payments/currency-units.ts";
 import { addAccountTax, type TaxedQuote } from "../../../payments/tax/tax.ts";
@@ -10,7 +11,6 @@ import { type Coupon, couponOf, priceWith } from "../../coupons.ts";
 import { type Drawn, drawnOf } from "../../limits/unused.ts";
 import { lockPlanAccount } from "../../plan-account.ts";
 import { shareOf } from "../../renewal/record-refund.ts";
-import { requireSeats } from "../../seats/seats.ts";
 import { findOrderable, moneyValues, planTradeNo, quotePlan } from "../checkout/checkout.ts";
 import type { PlanOrder } from "./open-changes.ts";
 

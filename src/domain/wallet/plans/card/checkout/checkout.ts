@@ -9,6 +9,7 @@ import { OperationError } from "../../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../../lib/runtime/error-message.ts";
 import { divide, integer, multiply, roundUp, toText } from "../../../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../../../settings/settings.ts";
+import { readSeats, requireSeats } from "../../../../accounts/organizations/members/seats.ts";
 import type { WalletDeps } from "../../../operation.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
 import { takesPaypal } from "../../../payments/direct/paypal/client.ts";
@@ -18,7 +19,6 @@ import { addTax, type TaxedQuote } from "../../../payments/tax/tax.ts";
 import { findCoupon, priceWith } from "../../coupons.ts";
 import { hadPlan } from "../../limits/trials.ts";
 import type { Plan } from "../../plan-account.ts";
-import { readSeats, requireSeats } from "../../seats/seats.ts";
 import { openPaypalPage } from "../paypal/subscription.ts";
 import { closePage, storeOrder, storePage } from "./one-page.ts";
 

@@ -1,16 +1,16 @@
 import { and, eq } from "drizzle-orm";
-import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
-import { users } from "../../../../db/schema/accounts/users.ts";
-import type { Tx } from "../../../../db/types.ts";
-import type { Billing } from "../../../billing/billing.ts";
-import { InsufficientQuota, LedgerUnavailable } from "../../../billing/ledger/errors.ts";
-import { OperationError } from "../../../lib/operation-error.ts";
-import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
-import { lockPlanAccount } from "../../wallet/plans/plan-account.ts";
-import { rightsOfRole } from "../access/admin-roles.ts";
-import { ROLE } from "../access/roles.ts";
-import { requireOrganizations, requireRight } from "./membership.ts";
-import type { OrganizationDeps, Person } from "./operation.ts";
+import { organizationMembers } from "../../../db/schema/accounts/organizations/organizations.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import type { Tx } from "../../../db/types.ts";
+import type { Billing } from "../../billing/billing.ts";
+import { InsufficientQuota, LedgerUnavailable } from "../../billing/ledger/errors.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { rightsOfRole } from "../accounts/access/admin-roles.ts";
+import { ROLE } from "../accounts/access/roles.ts";
+import { requireOrganizations, requireRight } from "../accounts/organizations/membership.ts";
+import type { OrganizationDeps, Person } from "../accounts/organizations/operation.ts";
+import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
+import { lockPlanAccount } from "./plans/plan-account.ts";
 
 export type TransferDeps = OrganizationDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
 

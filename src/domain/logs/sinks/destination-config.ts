@@ -1,8 +1,23 @@
-import { OperationError } from "../../lib/operation-error.ts";
-import type { Vault } from "../../lib/security/crypto.ts";
-import { parseRecord } from "../notifications/post.ts";
-import type { DestinationConfig, DestinationField, DestinationType } from "./destinations/destination-type.ts";
-import { isWebhookSecret } from "./destinations/webhook.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
+import { isWebhookSecret } from "../../../lib/security/webhook-signature.ts";
+import { parseRecord } from "../../notifications/post.ts";
+
+/** A field of a destination's configuration. */
+export type DestinationField = Readonly<{
+  name: string;
+  /** `url`: an https address; `webhook_secret`: a key of Standard Webhooks; else what its text must look like. */
+  format: "url" | "webhook_secret" | RegExp;
+  /** Never shown again once it is stored. */
+  isSecret?: boolean;
+  isOptional?: boolean;
+}>;
+
+/** The values of the fields by name; those that are optional may be missing. */
+export type DestinationConfig = Readonly<Record<string, string>>;
+
+/** What a destination of alerts or of exports has fields for. */
+type Destination = Readonly<{ fields: readonly DestinationField[] }>;
 
 /** Fields as they are sent; one that is missing, and a secret that is empty, keeps its stored value. */
 export type ConfigInput = Readonly<Record<string, string>>;
@@ -11,11 +26,7 @@ export type ConfigInput = Readonly<Record<string, string>>;
 export type ConfigView = Readonly<{ config: DestinationConfig; secrets_set: readonly string[]; target: string }>;
 
 /** The stored configuration with the changes. Throws OperationError for a field that is refused or missing. */
-export function mergeConfig(
-  { fields }: Pick<DestinationType, "fields">,
-  stored: DestinationConfig,
-  input: ConfigInput,
-): DestinationConfig {
+export function mergeConfig({ fields }: Destination, stored: DestinationConfig, input: ConfigInput): DestinationConfig {
   const merged: Record<string, string> = {};
   for (const field of fields) {
     const text = input[field.name]?.trim();
@@ -36,7 +47,7 @@ function checkField({ name, format }: DestinationField, value: string): string {
 }
 
 /** What may be shown of a configuration; `target` names where it leads, without secrets. */
-export function viewConfig({ fields }: Pick<DestinationType, "fields">, config: DestinationConfig): ConfigView {
+export function viewConfig({ fields }: Destination, config: DestinationConfig): ConfigView {
   const shown = fields.filter(({ name, isSecret }) => !isSecret && config[name] !== undefined);
   const secrets = fields.filter(({ name, isSecret }) => isSecret && config[name] !== undefined);
   return {
