@@ -1,8 +1,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { getDefaultStore } from "jotai";
 import { safeReturnTo } from "./api/login-redirect.ts";
+import { NotFoundPage, PageError } from "./components/page/StatePages.tsx";
 import { RootLayout } from "./features/system/shell/RootLayout.tsx";
-import { NotFoundPage, PageError } from "./features/system/shell/StatePages.tsx";
 import { BASE_PATH } from "./lib/base-path.ts";
 import { loadTexts } from "./state/i18n.ts";
 import { queryClientAtom, withQueries } from "./state/query-client.ts";

@@ -6,7 +6,9 @@
  */
 import { loadTexts } from "./state/i18n.ts";
 
+export { projects } from "./api/accounts/spending-calls.ts";
 export { eachOf } from "./api/each-of.ts";
+export { defaultModel } from "./api/models/default-model.ts";
 export { DataTable } from "./components/data-table/DataTable.tsx";
 export { CopyButton } from "./components/display/CopyButton.tsx";
 export { Money } from "./components/display/Money.tsx";
@@ -19,13 +21,11 @@ export { QuotaInput } from "./components/inputs/QuotaInput.tsx";
 export { SavedViews } from "./components/inputs/SavedViews.tsx";
 export { SwitchRow } from "./components/inputs/SwitchRow.tsx";
 export { PageHeader } from "./components/layout.tsx";
-export { PageFocus } from "./components/PageFocus.tsx";
-export { projects } from "./features/accounts/organizations/spending/spending-calls.ts";
+export { NoModels } from "./components/page/NoModels.tsx";
+export { PageFocus } from "./components/page/PageFocus.tsx";
 export { CreatedDialog } from "./features/api-keys/CreatedDialog.tsx";
 export { createApiKeys } from "./features/api-keys/drawer/api-key-calls.ts";
-export { defaultModel } from "./features/models/default-model.ts";
 export { Bell } from "./features/notifications/announcements/Bell.tsx";
-export { NoModels } from "./features/playground/NoModels.tsx";
 export { AccountMenu } from "./features/system/shell/menus/AccountMenu.tsx";
 export { Sider, SiderDrawer } from "./features/system/shell/Sider.tsx";
 

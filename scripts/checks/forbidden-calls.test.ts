@@ -76,17 +76,17 @@ test("programs are started by the supervisor alone, and no text is run or become
   }
   for (const code of ["eval(text)", "new Function(text)", "node.innerHTML = text;"]) {
     expect(problemsOf("src/gateway/endpoints/tasks/poll.ts", code)).toHaveLength(1);
-    expect(problemsOf("ui/features/system/public-pages/Prose.tsx", code)).toHaveLength(1);
+    expect(problemsOf("ui/components/site/Prose.tsx", code)).toHaveLength(1);
   }
-  expect(
-    problemsOf("ui/features/system/public-pages/Prose.tsx", "<p dangerouslySetInnerHTML={{ __html: text }} />"),
-  ).toHaveLength(1);
+  expect(problemsOf("ui/components/site/Prose.tsx", "<p dangerouslySetInnerHTML={{ __html: text }} />")).toHaveLength(
+    1,
+  );
 });
 
 test("windows send each other messages in one module, which checks the sender", () => {
   for (const call of ['window.addEventListener("message", read)', "frame.postMessage(draft, origin)"]) {
     expect(problemsOf("ui/features/settings/page.ts", call)).toHaveLength(1);
-    expect(problemsOf("ui/features/system/public-pages/brand-preview.ts", call)).toEqual([]);
+    expect(problemsOf("ui/components/site/brand-preview.ts", call)).toEqual([]);
   }
 });
 

@@ -61,13 +61,13 @@ const RULES: readonly Rule[] = [
     pattern: /\beval\(|\bnew Function\(|\bdangerouslySetInnerHTML\b|\.(?:inner|outer)HTML\b|\binsertAdjacentHTML\(/g,
     within: /^(src|db|ui)\//,
     reason:
-      "text as code: no text is run or put into a page as markup; ui/features/system/public-pages/Prose.tsx shows Markdown and HTML",
+      "text as code: no text is run or put into a page as markup; ui/components/site/Prose.tsx shows Markdown and HTML",
   },
   {
     pattern: /\.postMessage\(|addEventListener\(\s*["']message["']/g,
     within: /^ui\//,
-    except: /^ui\/features\/system\/public-pages\/brand-preview\.ts$/,
-    reason: "messages between windows: ui/features/system/public-pages/brand-preview.ts checks who sent one",
+    except: /^ui\/components\/site\/brand-preview\.ts$/,
+    reason: "messages between windows: ui/components/site/brand-preview.ts checks who sent one",
   },
   {
     pattern: /\bconsole\.\w+\(/g,

@@ -19,6 +19,9 @@ const VIOLATIONS = {
   "gateway-knows-no-console": ["src/gateway/send.ts", 'import "../console/pages.ts";'],
   "formats-are-pure": ["src/formats/chat.ts", 'import "../../db/schema.ts";'],
   "ui-takes-only-types": ["ui/client.ts", 'import { list } from "../src/domain/channels/list.ts"; list();'],
+  "features/logs-imports-downwards": ["ui/features/logs/LogPage.tsx", 'import "../wallet/wallet-calls.ts";'],
+  "features-below-no-page": ["ui/components/Money.tsx", 'import "../features/logs/LogPage.tsx";'],
+  "feature-has-a-place": ["ui/features/admin/AdminPage.tsx", 'import "../logs/log-cells.ts";'],
   "server-knows-no-ui": ["src/server/app.ts", 'import "../../ui/theme/theme.ts";'],
   "product-without-tools": ["src/settings/key.ts", 'import "../../test/support.ts";'],
   "module-has-a-layer": ["src/basement/a.ts", 'import "../lib/b.ts";'],
@@ -41,6 +44,8 @@ const ALLOWED = {
   "src/lib/b.ts": "export const b = 1;",
   "src/lib/b.test.ts": 'import "../server/app.ts";',
   "ui/theme/theme.ts": 'import type { A } from "../../src/gateway/call.ts"; export type B = A;',
+  "ui/features/wallet/wallet-calls.ts": 'import "../logs/log-cells.ts";',
+  "ui/features/logs/log-cells.ts": "export const cells = 1;",
   "db/schema.ts": "export const schema = 1;",
   "test/support.ts": "export const support = 1;",
 };

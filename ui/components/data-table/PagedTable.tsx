@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { RowData } from "@tanstack/react-table";
 import { useAtom } from "jotai";
 import { type ReactNode, useState } from "react";
-import { WALLET_KEY } from "../../features/wallet/wallet-calls.ts";
+import { WALLET_KEY } from "../../api/accounts/wallet-key.ts";
 import { useAddress } from "../use-address.ts";
 import type { Column, RowAction } from "./column.ts";
 import { DataTable } from "./DataTable.tsx";

@@ -10,6 +10,18 @@ import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useActing, useOrganizationOptions } from "../../api/accounts/use-organization.ts";
+import {
+  DISABLED,
+  ENABLED,
+  EXHAUSTED,
+  EXPIRED,
+  effectiveStatus,
+  fullKey,
+  type Token,
+  tokenPage,
+  usableGroups,
+} from "../../api/api-keys/api-key.ts";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { Selected } from "../../components/data-table/column.ts";
 import { DataTable } from "../../components/data-table/DataTable.tsx";
@@ -22,19 +34,7 @@ import { FilterBar } from "../../components/inputs/FilterBar.tsx";
 import { SavedViews } from "../../components/inputs/SavedViews.tsx";
 import { PageHeader, Row, usePhone } from "../../components/layout.tsx";
 import { type Address, useAddress } from "../../components/use-address.ts";
-import { useActing, useOrganizationOptions } from "../accounts/organizations/use-organization.ts";
 import { useKeyChats } from "../playground/links/chat-links.tsx";
-import {
-  DISABLED,
-  ENABLED,
-  EXHAUSTED,
-  EXPIRED,
-  effectiveStatus,
-  fullKey,
-  type Token,
-  tokenPage,
-  usableGroups,
-} from "./api-key.ts";
 import { TokenCard, useTokenColumns } from "./api-key-columns.tsx";
 import { CreatedDialog } from "./CreatedDialog.tsx";
 import { HowToUse } from "./HowToUse.tsx";

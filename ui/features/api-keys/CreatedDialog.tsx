@@ -6,9 +6,9 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { fullKey, type Token } from "../../api/api-keys/api-key.ts";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Row } from "../../components/layout.tsx";
-import { fullKey, type Token } from "./api-key.ts";
 
 /** The keys that were just created, ready to copy. */
 export const CreatedDialog = ({ tokens, onClose }: { tokens: readonly Token[]; onClose: () => void }) => {

@@ -5,18 +5,18 @@ import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useQuery } from "@tanstack/react-query";
 import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { fullKey, type Token, usableModels } from "../../api/api-keys/api-key.ts";
+import { exampleModel } from "../../api/models/default-model.ts";
+import { pricing } from "../../api/models/pricing.ts";
 import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
+import { NoModelsAction } from "../../components/page/NoModels.tsx";
+import { gatewayAddress } from "../../lib/snippets/examples.ts";
+import { addressOf, SNIPPETS, type SnippetName, snippetOf } from "../../lib/snippets/snippets.ts";
 import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
 import { isAdmin } from "../../state/stored-user.ts";
-import { exampleModel } from "../models/default-model.ts";
-import { pricing } from "../models/pricing/pricing.ts";
-import { NoModelsAction } from "../playground/NoModels.tsx";
-import { gatewayAddress } from "../system/public-pages/examples.ts";
-import { fullKey, type Token, usableModels } from "./api-key.ts";
-import { addressOf, SNIPPETS, type SnippetName, snippetOf } from "./snippets.ts";
 
 const ANY_KEY = "sk-…";
 

@@ -4,12 +4,12 @@ import IconButton from "@mui/material/IconButton";
 import Popover from "@mui/material/Popover";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { fullKey, maskedKey, type Token } from "../../api/api-keys/api-key.ts";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Row } from "../../components/layout.tsx";
 import { useOnceOpened } from "../../components/once-opened.ts";
 import { Tip } from "../../components/tip/Tip.tsx";
 import { exactTime } from "../../lib/format/time.ts";
-import { fullKey, maskedKey, type Token } from "./api-key.ts";
 
 /** A masked key with buttons to reveal and copy it. */
 export const KeyCell = ({ token }: { token: Token }) => {

@@ -9,10 +9,10 @@ import Select from "@mui/material/Select";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { TOKENS_KEY, type Token } from "../../api/api-keys/api-key.ts";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Field } from "../../components/layout.tsx";
 import { exactTime } from "../../lib/format/time.ts";
-import { TOKENS_KEY, type Token } from "./api-key.ts";
 import { rotateToken } from "./drawer/api-key-calls.ts";
 
 const GRACE = [

@@ -4,6 +4,18 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { type Member, members } from "../../api/accounts/organization-calls.ts";
+import { useActing } from "../../api/accounts/use-organization.ts";
+import {
+  DISABLED,
+  ENABLED,
+  EXHAUSTED,
+  EXPIRED,
+  effectiveStatus,
+  NEVER,
+  rotationState,
+  type Token,
+} from "../../api/api-keys/api-key.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { Money } from "../../components/display/Money.tsx";
 import { StatusChip } from "../../components/display/StatusChip.tsx";
@@ -12,9 +24,6 @@ import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { Col, Row } from "../../components/layout.tsx";
 import { Tip } from "../../components/tip/Tip.tsx";
 import { exactTime } from "../../lib/format/time.ts";
-import { type Member, members } from "../accounts/organizations/organization-calls.ts";
-import { useActing } from "../accounts/organizations/use-organization.ts";
-import { DISABLED, ENABLED, EXHAUSTED, EXPIRED, effectiveStatus, NEVER, rotationState, type Token } from "./api-key.ts";
 import { KeyCell } from "./KeyCell.tsx";
 
 /** The columns of the list of keys. */

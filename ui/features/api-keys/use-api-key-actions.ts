@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { type ApiKeyPage, DISABLED, ENABLED, fullKey, TOKENS_KEY, type Token } from "../../api/api-keys/api-key.ts";
 import { eachOf } from "../../api/each-of.ts";
 import { changePages } from "../../api/replace-data.ts";
 import { copyText } from "../../components/display/CopyButton.tsx";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
-import { type ApiKeyPage, DISABLED, ENABLED, fullKey, TOKENS_KEY, type Token } from "./api-key.ts";
 import { deleteToken, setTokenStatus } from "./drawer/api-key-calls.ts";
 
 /** Actions on one or more keys. */

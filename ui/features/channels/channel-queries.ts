@@ -1,8 +1,9 @@
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ChannelSort, ChannelSums, StatusCounts } from "../../../src/domain/channels/manage/list-channels.ts";
 import type { ChannelHealth } from "../../../src/domain/channels/status/channel-health.ts";
+import { CHANNELS_KEY } from "../../api/channels/channel-lists.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
-import { channelApi, channelUpstreamApi, groupApi, modelApi } from "../../api/groups.ts";
+import { channelApi, channelUpstreamApi, modelApi } from "../../api/groups.ts";
 import { changePages } from "../../api/replace-data.ts";
 import { namesOf } from "../../lib/json.ts";
 import type { Channel } from "./channel.ts";
@@ -51,9 +52,6 @@ type ChannelPage = Readonly<{
 }>;
 
 const REFERENCE_STALE_MS = 5 * 60_000;
-
-/** Cache key of channel lists. */
-export const CHANNELS_KEY = ["channels"] as const;
 
 export const channelPage = (query: ChannelQuery) =>
   queryOptions({
@@ -133,17 +131,6 @@ export const channelById = (id: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-export const channelTypes = queryOptions({
-  queryKey: ["channel-types"],
-  queryFn: ({ signal }) => readData(modelApi.channel_types.get({ fetch: { signal } })),
-  staleTime: REFERENCE_STALE_MS,
-});
-
-export const channelTags = queryOptions({
-  queryKey: [...CHANNELS_KEY, "tags"],
-  queryFn: ({ signal }) => readData(channelApi.tags.get({ fetch: { signal } })),
-});
-
 export const allModels = queryOptions({
   queryKey: ["channel-models"],
   queryFn: async ({ signal }) =>
@@ -155,18 +142,6 @@ export const allModels = queryOptions({
 export const pricedModels = queryOptions({
   queryKey: ["priced-models"],
   queryFn: ({ signal }) => readData(modelApi.channel.models_priced.get({ fetch: { signal } })),
-});
-
-/** Model names that enabled channels serve. */
-export const enabledModels = queryOptions({
-  queryKey: [...CHANNELS_KEY, "models"],
-  queryFn: ({ signal }) => readData(modelApi.channel.models_enabled.get({ fetch: { signal } })),
-});
-
-export const groupNames = queryOptions({
-  queryKey: ["groups"],
-  queryFn: ({ signal }) => readData(groupApi.group.get({ fetch: { signal } })),
-  staleTime: REFERENCE_STALE_MS,
 });
 
 const PAGES_KEY = [...CHANNELS_KEY, "page"] as const;

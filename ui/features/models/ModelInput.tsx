@@ -2,9 +2,9 @@ import Autocomplete from "@mui/material/Autocomplete";
 import TextField from "@mui/material/TextField";
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
+import { enabledModels } from "../../api/channels/channel-lists.ts";
 import { useSuggestionTexts } from "../../components/inputs/suggestion-texts.ts";
 import { Field } from "../../components/layout.tsx";
-import { enabledModels } from "../channels/channel-queries.ts";
 
 type ModelInputProps = Readonly<{
   label: string;

@@ -8,13 +8,13 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../src/domain/accounts/users/user-view.ts";
+import { readSetting, saveSetting, self, type UserSetting } from "../../api/accounts/self-calls.ts";
 import { exactAmountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { LabelledInput } from "../../components/inputs/LabelledInput.tsx";
 import { QuotaInput } from "../../components/inputs/QuotaInput.tsx";
 import { Col, Field, Panel, Row } from "../../components/layout.tsx";
 import { useSite } from "../../state/site-status.ts";
-import { readSetting, saveSetting, self, type UserSetting } from "../accounts/profile/self-calls.ts";
 import {
   EVENTS,
   FIELDS,

@@ -2,12 +2,12 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { self } from "../../api/accounts/self-calls.ts";
 import { StatusChip } from "../../components/display/StatusChip.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { useAction } from "../../components/feedback/use-action.ts";
 import { Col, Row } from "../../components/layout.tsx";
-import { self } from "../accounts/profile/self-calls.ts";
-import { useCountdown } from "../accounts/registration/EmailCode.tsx";
+import { useCountdown } from "../../lib/use-countdown.ts";
 import { bindPush, createPushCode, unbindPush } from "./notify-form.ts";
 
 const QR_SIZE = 180;

@@ -1,6 +1,6 @@
+import type { UserSetting } from "../../api/accounts/self-calls.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { notificationApi } from "../../api/groups.ts";
-import type { UserSetting } from "../accounts/profile/self-calls.ts";
 
 export const METHODS = ["email", "webhook", "wecom", "dingtalk", "wxpusher", "bark", "gotify", "ntfy"] as const;
 type Method = (typeof METHODS)[number];

@@ -9,8 +9,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
+import { gatewayAddress } from "../../lib/snippets/examples.ts";
 import { useSite } from "../../state/site-status.ts";
-import { gatewayAddress } from "../system/public-pages/examples.ts";
 import type { ChatBody } from "./chat/chat.ts";
 import { CODE_LANGUAGES, type CodeLanguage, codeOf } from "./chat/code.ts";
 

@@ -1,10 +1,10 @@
 import Box from "@mui/material/Box";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { pricing } from "../../api/models/pricing.ts";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { formatNumber } from "../../lib/format/number.ts";
 import { useSession } from "../../state/session.ts";
-import { pricing } from "../models/pricing/pricing.ts";
 import { bodyOf, type ChatSettings, type Turn } from "./chat/chat.ts";
 import { type CostEstimate, estimateCost } from "./chat/estimate.ts";
 

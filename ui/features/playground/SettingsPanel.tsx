@@ -5,9 +5,9 @@ import Select from "@mui/material/Select";
 import Slider from "@mui/material/Slider";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { usableGroups, usableModels } from "../../api/api-keys/api-key.ts";
 import { NameListInput } from "../../components/inputs/NameListInput.tsx";
 import { Col, Field } from "../../components/layout.tsx";
-import { usableGroups, usableModels } from "../api-keys/api-key.ts";
 import type { ChatSettings } from "./chat/chat.ts";
 
 const MOST_LANES = 2;

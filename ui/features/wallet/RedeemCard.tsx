@@ -4,10 +4,11 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { WALLET_KEY } from "../../api/accounts/wallet-key.ts";
 import { exactAmountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { notifyDone } from "../../components/feedback/notify.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
-import { redeemCode, WALLET_KEY } from "./wallet-calls.ts";
+import { redeemCode } from "./wallet-calls.ts";
 
 type Props = {
   /** A code from the URL. */

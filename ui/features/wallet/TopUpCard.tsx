@@ -8,19 +8,21 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { TopUpWays } from "../../../src/domain/wallet/payments/payment-methods.ts";
+import { useAccount } from "../../api/accounts/use-organization.ts";
+import { WALLET_KEY } from "../../api/accounts/wallet-key.ts";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
+import { moneyText } from "../../lib/format/money.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { useSession } from "../../state/session.ts";
 import { isSuperAdmin } from "../../state/stored-user.ts";
-import { useAccount } from "../accounts/organizations/use-organization.ts";
 import { methodName } from "./orders/method-name.ts";
 import { PayCodeDialog } from "./orders/PayCodeDialog.tsx";
-import { moneyText, paymentOptions, postForm, priceOf, startPayment, timesPrice, WALLET_KEY } from "./wallet-calls.ts";
+import { paymentOptions, postForm, priceOf, startPayment, timesPrice } from "./wallet-calls.ts";
 
 /** Buys quota online; says so if payments are not configured. */
 export const TopUpCard = () => {

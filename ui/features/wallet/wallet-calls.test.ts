@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { moneyText, timesPrice } from "./wallet-calls.ts";
+import { moneyText } from "../../lib/format/money.ts";
+import { timesPrice } from "./wallet-calls.ts";
 
 test.each([
   ["365.00", "CNY", "en", "¥365.00"],

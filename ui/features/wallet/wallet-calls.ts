@@ -1,12 +1,9 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import type { RefusedPayment } from "../../../src/console/wallet/payments/payments.ts";
 import type { PayMethod } from "../../../src/domain/wallet/payments/quote.ts";
+import { WALLET_KEY } from "../../api/accounts/wallet-key.ts";
 import { ApiError, readData, readEnvelope } from "../../api/client.ts";
 import { checkInApi, invitationApi, paymentApi, redeemApi } from "../../api/groups.ts";
-import { formatCurrency } from "../../lib/format/money.ts";
-
-/** Cache key of everything about the user's own money. */
-export const WALLET_KEY = ["wallet"] as const;
 
 /** Reads again what a change of plans shows: the wallet, and the account with its balance. */
 export const reloadWallet = (client: QueryClient) =>
@@ -102,10 +99,6 @@ export const invitation = queryOptions({
 export const setInviteCode = (code: string) => readData(invitationApi.set_invite_code.post({ code }));
 
 export const transferRewards = (quota: number) => readData(invitationApi.aff_transfer.post({ quota }));
-
-/** Formats decimal text as a currency in a language: "¥365.00". */
-export const moneyText = (money: string, currency: string, language: string): string =>
-  formatCurrency(Number(money), currency, language, "narrowSymbol");
 
 const PLACES = 4;
 

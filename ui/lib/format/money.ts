@@ -24,3 +24,7 @@ export const formatCurrency = (
   currencyDisplay: "symbol" | "narrowSymbol" = "symbol",
 ): string =>
   new Intl.NumberFormat(language, { style: "currency", currency, currencyDisplay }).format(amount).replace("-", "−");
+
+/** Formats decimal text as a currency in a language: "¥365.00". */
+export const moneyText = (money: string, currency: string, language: string): string =>
+  formatCurrency(Number(money), currency, language, "narrowSymbol");

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { recordOf } from "../../../../src/formats/json.ts";
-import { type SnippetName, snippetOf } from "../../../../ui/features/api-keys/snippets.ts";
+import { type SnippetName, snippetOf } from "../../../../ui/lib/snippets/snippets.ts";
 import { type Answer, PLAIN, type Sent } from "../../../contracts/matrix/conversation.ts";
 import { until } from "../../../support/lib/until.ts";
 

@@ -6,9 +6,9 @@ import MenuItem from "@mui/material/MenuItem";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { organizations } from "../../../api/accounts/organization-calls.ts";
+import { useActing, useSwitchAccount } from "../../../api/accounts/use-organization.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
-import { organizations } from "./organization-calls.ts";
-import { useActing, useSwitchAccount } from "./use-organization.ts";
 
 /** The accounts that the user can act for, as entries of the account menu. */
 export const AccountSwitcher = ({ user, onClose }: { user: StoredUser; onClose: () => void }) => {

@@ -1,12 +1,12 @@
 import Button from "@mui/material/Button";
 import { useTranslation } from "react-i18next";
+import { deleteOrganization, type Organization, removeMember } from "../../../api/accounts/organization-calls.ts";
+import { useActing, useSwitchAccount } from "../../../api/accounts/use-organization.ts";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
 import { Entry } from "../security/Entry.tsx";
-import { deleteOrganization, type Organization, removeMember } from "./organization-calls.ts";
-import { useActing, useSwitchAccount } from "./use-organization.ts";
 
 /** Leaving the organization, and for owners deleting it. */
 export const DangerPanel = ({ organization }: { organization: Organization }) => {

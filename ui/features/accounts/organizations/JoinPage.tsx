@@ -6,13 +6,13 @@ import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { acceptInvitation, invitationPreview } from "../../../api/accounts/organization-calls.ts";
+import { useSwitchAccount } from "../../../api/accounts/use-organization.ts";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Panel } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { exactTime } from "../../../lib/format/time.ts";
-import { acceptInvitation, invitationPreview } from "./organization-calls.ts";
-import { useSwitchAccount } from "./use-organization.ts";
 
 /** Where the link of an invitation leads: who invites to what, and joining. */
 export const JoinPage = () => {

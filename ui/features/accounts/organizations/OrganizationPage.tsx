@@ -6,6 +6,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ACCOUNT_LIMITS, displayNameError, usernameError } from "../../../../src/domain/accounts/account-rules.ts";
+import { createOrganization, organizations } from "../../../api/accounts/organization-calls.ts";
+import {
+  useActing,
+  useHasOrganizations,
+  useLinkedAccount,
+  useSwitchAccount,
+} from "../../../api/accounts/use-organization.ts";
 import { Money } from "../../../components/display/Money.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
@@ -16,8 +23,6 @@ import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, PageHeader, Panel } from "../../../components/layout.tsx";
 import { Entry } from "../security/Entry.tsx";
 import { OrganizationDetail } from "./OrganizationDetail.tsx";
-import { createOrganization, organizations } from "./organization-calls.ts";
-import { useActing, useHasOrganizations, useLinkedAccount, useSwitchAccount } from "./use-organization.ts";
 
 /** Creates an organization, and acts for it. */
 const CreateDialog = ({ onClose }: { onClose: () => void }) => {

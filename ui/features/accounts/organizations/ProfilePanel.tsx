@@ -4,15 +4,15 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { type Organization, renameOrganization, transferQuota } from "../../../api/accounts/organization-calls.ts";
+import { self } from "../../../api/accounts/self-calls.ts";
+import { useActing } from "../../../api/accounts/use-organization.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Panel, Row } from "../../../components/layout.tsx";
-import { self } from "../profile/self-calls.ts";
-import { type Organization, renameOrganization, transferQuota } from "./organization-calls.ts";
-import { useActing } from "./use-organization.ts";
 
 /** The name that members see. */
 export const ProfilePanel = ({ organization }: { organization: Organization }) => {

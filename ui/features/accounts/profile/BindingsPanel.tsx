@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
+import { bindEmail, self, unbind } from "../../../api/accounts/self-calls.ts";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { useAction } from "../../../components/feedback/use-action.ts";
 import { Panel, Row } from "../../../components/layout.tsx";
@@ -14,7 +15,6 @@ import { bindWeChat, goToService } from "../sign-in/oauth-calls.ts";
 import { type AnyService, readSsoProviders, SERVICES, type ServiceName } from "../sign-in/sign-in-services.ts";
 import { useTurnstile } from "../sign-in/use-turnstile.tsx";
 import { WeChatDialog } from "../sign-in/WeChatDialog.tsx";
-import { bindEmail, self, unbind } from "./self-calls.ts";
 
 /** The field of a user's identity at each service. */
 const FIELDS = {

@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
+import { deleteAccount } from "../../../api/accounts/self-calls.ts";
 import { readData } from "../../../api/client.ts";
 import { accountExportApi } from "../../../api/groups.ts";
 import { openFile } from "../../../components/display/DownloadButton.tsx";
@@ -13,7 +14,6 @@ import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { Panel } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
 import { AskDialog } from "../security/AskDialog.tsx";
-import { deleteAccount } from "./self-calls.ts";
 
 /** Downloads all data stored about the user. */
 export const ExportPanel = () => {

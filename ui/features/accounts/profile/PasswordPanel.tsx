@@ -2,6 +2,7 @@ import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ACCOUNT_LIMITS, passwordError } from "../../../../src/domain/accounts/account-rules.ts";
+import { changePassword } from "../../../api/accounts/self-calls.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { PasswordField } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
@@ -10,7 +11,6 @@ import { useSession } from "../../../state/session.ts";
 import { useEasyToGuess } from "../registration/weak-password.ts";
 import { accessTokens } from "../security/access-token-calls.ts";
 import { security } from "../security/security-calls.ts";
-import { changePassword } from "./self-calls.ts";
 
 const EMPTY: PasswordForm = { original: "", password: "", confirm: "" };
 

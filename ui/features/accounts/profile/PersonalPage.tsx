@@ -10,6 +10,8 @@ import { useAtom } from "jotai";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
+import { self } from "../../../api/accounts/self-calls.ts";
+import { usableModels } from "../../../api/api-keys/api-key.ts";
 import { copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
@@ -17,7 +19,6 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import { AlertsPanel } from "../../alerts/AlertsPanel.tsx";
-import { usableModels } from "../../api-keys/api-key.ts";
 import { NotificationPanel } from "../../notifications/NotificationPanel.tsx";
 import { CheckInCard } from "../../wallet/CheckInCard.tsx";
 import { InvitationCard } from "../../wallet/InvitationCard.tsx";
@@ -30,7 +31,6 @@ import { DeleteAccountPanel, ExportPanel } from "./DataPanels.tsx";
 import { IdentityCard } from "./IdentityCard.tsx";
 import { PasswordPanel } from "./PasswordPanel.tsx";
 import { PricePanel, ProfilePanel } from "./ProfilePanel.tsx";
-import { self } from "./self-calls.ts";
 
 /** Number of models shown before expansion. */
 const FEW = 10;

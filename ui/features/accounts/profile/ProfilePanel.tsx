@@ -6,10 +6,10 @@ import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
+import { readSetting, saveDisplayName, saveSetting, self } from "../../../api/accounts/self-calls.ts";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { Col, Panel, Row } from "../../../components/layout.tsx";
-import { readSetting, saveDisplayName, saveSetting, self } from "./self-calls.ts";
 
 /** The display name. */
 export const ProfilePanel = ({ user }: { user: UserView }) => {

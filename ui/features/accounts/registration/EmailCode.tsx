@@ -1,12 +1,12 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { registerApi, verificationApi } from "../../../api/groups.ts";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
+import { useCountdown } from "../../../lib/use-countdown.ts";
 import type { RegisterForm } from "./register-form.ts";
 
 const PAUSE_SECONDS = 30;
@@ -73,23 +73,6 @@ export const EmailCode = (props: Props) => {
     </>
   );
 };
-
-/** Remaining seconds, and a function that starts the countdown. */
-export function useCountdown(): readonly [seconds: number, start: (seconds: number) => void] {
-  const [until, setUntil] = useState(0);
-  const [now, setNow] = useState(0);
-  const isRunning = until > now;
-  useEffect(() => {
-    if (!isRunning) return;
-    const timer = setInterval(() => setNow(Date.now()), 250);
-    return () => clearInterval(timer);
-  }, [isRunning]);
-  const start = (seconds: number) => {
-    setNow(Date.now());
-    setUntil(Date.now() + seconds * 1000);
-  };
-  return [Math.max(0, Math.ceil((until - now) / 1000)), start];
-}
 
 /** Creates the account; `affCode` is the inviter's code. */
 export const register = (form: RegisterForm, turnstile: string, affCode: string) =>

@@ -11,7 +11,7 @@ import { verificationApi } from "../../../api/groups.ts";
 import { CopyButton, copyText } from "../../../components/display/CopyButton.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
-import { useCountdown } from "../registration/EmailCode.tsx";
+import { useCountdown } from "../../../lib/use-countdown.ts";
 import { EntryCard, EntryLinks } from "./EntryCard.tsx";
 import { useTurnstile } from "./use-turnstile.tsx";
 

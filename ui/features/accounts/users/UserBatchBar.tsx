@@ -7,13 +7,13 @@ import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { groupNames } from "../../../api/channels/channel-lists.ts";
 import { SelectionBar } from "../../../components/data-table/SelectionBar.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";
-import { groupNames } from "../../channels/channel-queries.ts";
 import { USERS_KEY } from "./user.ts";
 import { manageUsers, type UserBatch } from "./user-form.ts";
 

@@ -7,6 +7,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
+import { groupNames } from "../../../api/channels/channel-lists.ts";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
@@ -16,7 +17,6 @@ import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx
 import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
-import { groupNames } from "../../channels/channel-queries.ts";
 import { bindingsOf, USERS_KEY, type User, userById } from "./user.ts";
 import { QuotaDialog } from "./user-dialogs.tsx";
 import { addUser, bodyOf, changesOf, checkUserForm, formOf, type UserForm, updateUser } from "./user-form.ts";

@@ -6,12 +6,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
+import { usableGroups, usableModels } from "../../../api/api-keys/api-key.ts";
 import type { ToneName } from "../../../components/display/StatusChip.tsx";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field } from "../../../components/layout.tsx";
-import { usableGroups, usableModels } from "../api-key.ts";
 import type { ApiKeyForm, TokenFaults } from "./api-key-form.ts";
 
 type AccessSectionProps = Readonly<{

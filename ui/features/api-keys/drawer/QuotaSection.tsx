@@ -5,12 +5,12 @@ import Select from "@mui/material/Select";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
+import { EXHAUSTED, EXPIRED, type Token } from "../../../api/api-keys/api-key.ts";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { Field } from "../../../components/layout.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
-import { EXHAUSTED, EXPIRED, type Token } from "../api-key.ts";
 import type { ApiKeyForm, TokenFaults } from "./api-key-form.ts";
 
 const QUOTA_PICKS = [1, 10, 50, 100, 500];

@@ -1,6 +1,6 @@
+import type { Token } from "../../../api/api-keys/api-key.ts";
 import { readData } from "../../../api/client.ts";
 import { tokenApi } from "../../../api/groups.ts";
-import type { Token } from "../api-key.ts";
 // The type alone: the form's rules need a library of addresses, which lists do not.
 import type { TokenBody } from "./api-key-form.ts";
 

@@ -6,8 +6,8 @@ import {
   tokenQuotaError,
   tokenRateError,
 } from "../../../../src/domain/api-keys/api-key-rules.ts";
+import { NEVER, type Token } from "../../../api/api-keys/api-key.ts";
 import { namesOf } from "../../../lib/json.ts";
-import { NEVER, type Token } from "../api-key.ts";
 
 /** The drawer's fields. */
 export type ApiKeyForm = {

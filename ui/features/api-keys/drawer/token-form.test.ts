@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { effectiveStatus, fullKey, maskedKey, type Token } from "../api-key.ts";
+import { effectiveStatus, fullKey, maskedKey, type Token } from "../../../api/api-keys/api-key.ts";
 import { bodyOf, checkTokenForm, formOf, NEW_TOKEN } from "./api-key-form.ts";
 
 const token: Token = {

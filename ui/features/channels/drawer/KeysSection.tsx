@@ -10,7 +10,7 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
-import { ROLE } from "../../accounts/users/user.ts";
+import { isSuperAdmin } from "../../../state/stored-user.ts";
 import type { Channel } from "../channel.ts";
 import { getChannelWithKeys } from "../channel-calls.ts";
 import type { SectionProps } from "./form/channel-form.ts";
@@ -148,7 +148,7 @@ const StoredKeys = ({ channel, onReplace }: { channel: Channel; onReplace: () =>
         <span>{t("channels.form.keyStored", { count: channel.keys.total })}</span>
         <Box sx={{ flex: 1 }} />
         {/* Only super administrators may read keys. */}
-        {(user?.role ?? 0) >= ROLE.root && (
+        {isSuperAdmin(user) && (
           <Button size="small" variant="text" onClick={() => (clear === null ? show() : setClear(null))}>
             {clear === null ? t("channels.form.keyShow") : t("channels.form.keyHide")}
           </Button>

@@ -4,10 +4,10 @@ import Switch from "@mui/material/Switch";
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { groupNames } from "../../../api/channels/channel-lists.ts";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
-import { groupNames } from "../channel-queries.ts";
 import type { SectionProps } from "./form/channel-form.ts";
 
 /** Groups, priority, weight and behavior on failure. */

@@ -1,5 +1,5 @@
 import type { PricedNames } from "../../../../src/domain/channels/prices/priced-names.ts";
-import { pricedName } from "../../models/pricing/pricing.ts";
+import { pricedName } from "../../../api/models/pricing.ts";
 
 type Names = Readonly<{ models: readonly string[]; modelPrefix: string; modelMapping: string }>;
 

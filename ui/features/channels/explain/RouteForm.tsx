@@ -5,6 +5,8 @@ import TextField from "@mui/material/TextField";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { tokenPage } from "../../../api/api-keys/api-key.ts";
+import { enabledModels, groupNames } from "../../../api/channels/channel-lists.ts";
 import { readData } from "../../../api/client.ts";
 import { channelExplainApi } from "../../../api/groups.ts";
 import { JsonField } from "../../../components/inputs/JsonField.tsx";
@@ -12,9 +14,7 @@ import { checkJsonObject } from "../../../components/inputs/json-text.ts";
 import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { tokenPage } from "../../api-keys/api-key.ts";
 import { routes } from "../../models/routes/route-calls.ts";
-import { enabledModels, groupNames } from "../channel-queries.ts";
 
 const MOST_KEYS = 100;
 const EXAMPLE = '{"messages":[{"role":"user","content":"…"}]}';

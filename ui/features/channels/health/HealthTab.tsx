@@ -5,6 +5,7 @@ import Switch from "@mui/material/Switch";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { StatusChip, ToneBadge } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
@@ -17,7 +18,6 @@ import { HealthChip } from "../cells/status-cells.tsx";
 import { HourBars, successText } from "../cells/traffic-cells.tsx";
 import { AUTO_DISABLED, ENABLED } from "../channel.ts";
 import type { TestOutcome } from "../channel-calls.ts";
-import { CHANNELS_KEY } from "../channel-queries.ts";
 import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { type ChannelKey, channelHealth, switchKey, testKey } from "./health-queries.ts";
 

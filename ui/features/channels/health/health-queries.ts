@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { KeyView } from "../../../../src/domain/channels/keys/manage-keys.ts";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { channelKeyApi, logApi } from "../../../api/groups.ts";
 import type { TestOutcome } from "../channel-calls.ts";
-import { CHANNELS_KEY } from "../channel-queries.ts";
 
 export type ChannelKey = KeyView;
 

@@ -14,6 +14,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { CHANNELS_KEY, channelTags } from "../../../api/channels/channel-lists.ts";
 import { SelectionBar } from "../../../components/data-table/SelectionBar.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
@@ -21,7 +22,6 @@ import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.
 import { Field } from "../../../components/layout.tsx";
 import { DISABLED, ENABLED } from "../channel.ts";
 import { deleteChannels, setChannelsStatus, setChannelsTag } from "../channel-calls.ts";
-import { CHANNELS_KEY, channelTags } from "../channel-queries.ts";
 import { ExportDialog } from "../transfer/ExportDialog.tsx";
 
 type BatchBarProps = Readonly<{

@@ -7,13 +7,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { StatusCounts } from "../../../../src/domain/channels/manage/list-channels.ts";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { channelTags, enabledModels, groupNames } from "../../../api/channels/channel-lists.ts";
 import { ColumnTools } from "../../../components/data-table/ColumnTools.tsx";
 import type { TableModel } from "../../../components/data-table/use-data-table.ts";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { SavedViews } from "../../../components/inputs/SavedViews.tsx";
 import type { Address } from "../../../components/use-address.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { CHANNEL_HEALTHS, channelTags, enabledModels, groupNames } from "../channel-queries.ts";
+import { CHANNEL_HEALTHS } from "../channel-queries.ts";
 import type { ListRow } from "../tags/tag-rows.ts";
 
 type ChannelFiltersProps = Readonly<{

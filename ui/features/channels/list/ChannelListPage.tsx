@@ -6,6 +6,7 @@ import { useAtom } from "jotai";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { channelTags, channelTypes } from "../../../api/channels/channel-lists.ts";
 import { type Selected, selectedIds, selectRows } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useAddressPaging } from "../../../components/data-table/url-state.ts";
@@ -19,15 +20,7 @@ import { oneOf } from "../../../state/search-text.ts";
 import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import { type Channel, DISABLED, drawerOf } from "../channel.ts";
 import { findChannelIds } from "../channel-calls.ts";
-import {
-  CHANNEL_HEALTHS,
-  CHANNEL_SORTS,
-  type ChannelQuery,
-  channelForecast,
-  channelPage,
-  channelTags,
-  channelTypes,
-} from "../channel-queries.ts";
+import { CHANNEL_HEALTHS, CHANNEL_SORTS, type ChannelQuery, channelForecast, channelPage } from "../channel-queries.ts";
 import { ChannelDrawer } from "../drawer/ChannelDrawer.tsx";
 import { TagDrawer } from "../tags/TagDrawer.tsx";
 import { TagCard, useListColumns } from "../tags/tag-columns.tsx";

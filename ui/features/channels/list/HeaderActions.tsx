@@ -14,12 +14,13 @@ import MenuItem from "@mui/material/MenuItem";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { usePhone } from "../../../components/layout.tsx";
 import { useOnceOpened } from "../../../components/once-opened.ts";
 import { deleteDisabledChannels, fixChannels, updateBalances } from "../channel-calls.ts";
-import { CHANNELS_KEY, channelCounts } from "../channel-queries.ts";
+import { channelCounts } from "../channel-queries.ts";
 import { ExportDialog } from "../transfer/ExportDialog.tsx";
 import { ImportFile } from "../transfer/ImportDrawer.tsx";
 

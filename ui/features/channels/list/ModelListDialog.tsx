@@ -11,6 +11,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ModelListView } from "../../../../src/domain/channels/upstream/model-list.ts";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { readData } from "../../../api/client.ts";
 import { channelUpstreamApi } from "../../../api/groups.ts";
 import { replaceData } from "../../../api/replace-data.ts";
@@ -19,7 +20,6 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Row } from "../../../components/layout.tsx";
 import type { Channel } from "../channel.ts";
-import { CHANNELS_KEY } from "../channel-queries.ts";
 import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { NameCheckList } from "../drawer/ModelPicker.tsx";
 

@@ -5,12 +5,12 @@ import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { TestProgress } from "../../../../src/domain/channels/upstream/test-all.ts";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { replaceData } from "../../../api/replace-data.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { cancelTests, readTestProgress, testAllChannels } from "../channel-calls.ts";
-import { CHANNELS_KEY } from "../channel-queries.ts";
 
 /** Progress of the test of all channels, and a button to stop it. */
 export const TestAllBar = ({ progress, onCancel }: { progress: TestProgress; onCancel: () => void }) => {

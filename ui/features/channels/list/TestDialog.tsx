@@ -10,6 +10,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { StatusChip, ToneBadge } from "../../../components/display/StatusChip.tsx";
 import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field, Row } from "../../../components/layout.tsx";
@@ -17,7 +18,6 @@ import { formatDuration } from "../../../lib/format/duration.ts";
 import { responseTone } from "../cells/status-cells.tsx";
 import { type Channel, splitList } from "../channel.ts";
 import { type TestOutcome, testChannel } from "../channel-calls.ts";
-import { CHANNELS_KEY } from "../channel-queries.ts";
 
 /** Sends a short request for a chosen model through the channel and shows the result. */
 export const TestDialog = ({ channel, onClose }: { channel: Channel; onClose: () => void }) => {

@@ -1,12 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../../components/feedback/notify.tsx";
 import { balanceText } from "../cells/status-cells.tsx";
 import { type Channel, DISABLED, ENABLED } from "../channel.ts";
 import { copyChannel, createRunning, deleteChannel, updateBalance, updateChannel } from "../channel-calls.ts";
-import { CHANNELS_KEY, patchChannel } from "../channel-queries.ts";
+import { patchChannel } from "../channel-queries.ts";
 
 export const ACTION_TIMEOUT_MS = 15_000;
 

@@ -1,6 +1,6 @@
 import type { PricedNames } from "../../../../src/domain/channels/prices/priced-names.ts";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
-import { isChatModel } from "../../models/default-model.ts";
+import { isChatModel } from "../../../api/models/default-model.ts";
 import { createChannel, fetchModels, type TestOutcome, testChannel } from "../channel-calls.ts";
 import { bodyOf, NEW_CHANNEL } from "../drawer/form/channel-form.ts";
 import { unpricedModels } from "../drawer/unpriced-models.ts";

@@ -3,6 +3,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { CHANNELS_KEY, enabledModels, groupNames } from "../../../api/channels/channel-lists.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { JsonField } from "../../../components/inputs/JsonField.tsx";
@@ -11,7 +12,6 @@ import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { readInline } from "../cells/InlineNumber.tsx";
-import { CHANNELS_KEY, enabledModels, groupNames } from "../channel-queries.ts";
 import { common, type TagRow } from "./tag-rows.ts";
 import { editTag } from "./use-tag-actions.ts";
 

@@ -1,12 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { readData } from "../../../api/client.ts";
 import { channelApi } from "../../../api/groups.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { DISABLED, ENABLED } from "../channel.ts";
 import { createRunning } from "../channel-calls.ts";
-import { CHANNELS_KEY, patchChannel } from "../channel-queries.ts";
+import { patchChannel } from "../channel-queries.ts";
 import { ACTION_TIMEOUT_MS } from "../list/use-channel-actions.ts";
 import type { TagRow } from "./tag-rows.ts";
 

@@ -4,11 +4,11 @@ import Checkbox from "@mui/material/Checkbox";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ChangeEvent, type RefObject, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { CHANNELS_KEY } from "../channel-queries.ts";
 import {
   type ChannelFile,
   importChannels,

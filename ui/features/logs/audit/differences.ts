@@ -3,11 +3,11 @@ import type { TFunction } from "i18next";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../../src/domain/logs/audit/list-audit.ts";
+import { channelTypes } from "../../../api/channels/channel-lists.ts";
 import { amountText, type MoneyFormat, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
 import { useSession } from "../../../state/session.ts";
 import { hasRight } from "../../../state/stored-user.ts";
-import { channelTypes } from "../../channels/channel-queries.ts";
 
 /** A changed field in the reader's language; null: the field was or is absent. */
 type LabeledDifference = Readonly<{ field: string; label: string; before: string | null; after: string | null }>;

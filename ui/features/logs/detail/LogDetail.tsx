@@ -16,7 +16,7 @@ import { Receipt } from "../../../components/display/Receipt.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, Row, usePhone } from "../../../components/layout.tsx";
-import { useSeenReceipt } from "../../system/first-steps/first-steps.ts";
+import { useSeenReceipt } from "../../../components/page/use-seen-receipt.ts";
 import { isCall, type LogEntry, otherOf } from "../list/log-entry.ts";
 import { userFacts } from "../list/log-queries.ts";
 import { ExchangePart } from "./exchange/ExchangePart.tsx";

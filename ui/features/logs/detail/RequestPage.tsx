@@ -6,12 +6,12 @@ import Typography from "@mui/material/Typography";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { useSeesAllUsers } from "../../../api/accounts/use-organization.ts";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
+import { withRight } from "../../../components/page/with-right.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
-import { useSeesAllUsers } from "../../accounts/organizations/use-organization.ts";
-import { withRight } from "../../accounts/organizations/with-right.tsx";
 import { requestRows } from "../list/log-queries.ts";
 import { LogDetail } from "./LogDetail.tsx";
 

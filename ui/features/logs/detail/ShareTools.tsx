@@ -19,6 +19,7 @@ import { Row } from "../../../components/layout.tsx";
 import { siteOrigin } from "../../../lib/base-path.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { isRecord } from "../../../lib/json.ts";
+import { gatewayAddress } from "../../../lib/snippets/examples.ts";
 import { useSite } from "../../../state/site-status.ts";
 import {
   type Answer,
@@ -30,7 +31,6 @@ import {
   type WireMessage,
 } from "../../playground/chat/chat.ts";
 import { codeOf } from "../../playground/chat/code.ts";
-import { gatewayAddress } from "../../system/public-pages/examples.ts";
 import { elapsedMsOf, firstTokenMsOf, groupOf, type LogEntry, otherOf } from "../list/log-entry.ts";
 
 /** A logged chat: the system prompt, and the messages before, with and after the last question, as texts. */

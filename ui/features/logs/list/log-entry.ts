@@ -3,9 +3,9 @@ import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import type { LogOther } from "../../../../src/billing/types.ts";
 import type { LogView } from "../../../../src/domain/logs/list/log-view.ts";
+import { moneyText } from "../../../lib/format/money.ts";
 import { exactTime } from "../../../lib/format/time.ts";
 import { isRecord, readRecord } from "../../../lib/json.ts";
-import { moneyText } from "../../wallet/wallet-calls.ts";
 import { readOther } from "../detail/log-other.ts";
 
 /** A row of the usage log as returned by `GET /api/log/`; `other` is JSON text of `LogOther`. */

@@ -1,10 +1,10 @@
 import type { UseQueryOptions } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { useActing, useOrganizationOptions } from "../../../api/accounts/use-organization.ts";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import type { FilterOption } from "../../../components/inputs/FilterButton.tsx";
 import type { Address } from "../../../components/use-address.ts";
-import { useActing, useOrganizationOptions } from "../../accounts/organizations/use-organization.ts";
 import { LOG_TYPES } from "../list/log-entry.ts";
 import { FAILED, type LogFilters, type LogScope } from "../list/log-queries.ts";
 import { usageSeries } from "../usage/data-queries.ts";

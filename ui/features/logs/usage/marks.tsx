@@ -4,11 +4,11 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { PartName } from "../../../../src/domain/channels/prices/price-parts.ts";
+import { type PriceChange, priceChanges } from "../../../api/models/pricing.ts";
 import { formatList } from "../../../lib/format/list.ts";
 import { formatShort } from "../../../lib/format/number.ts";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useSession } from "../../../state/session.ts";
-import { type PriceChange, priceChanges } from "../../models/pricing/pricing.ts";
 import { channelMarks } from "./data-queries.ts";
 
 const MOST = 8;

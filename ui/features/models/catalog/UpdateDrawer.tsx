@@ -10,12 +10,12 @@ import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { fuzzyMatch } from "../../../api/models/pricing.ts";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
-import { fuzzyMatch } from "../pricing/pricing.ts";
 import { applyUpdate, catalog, type UpdateSource, updatePreview } from "./catalog-calls.ts";
 import { factText, modelsOf, rowKey, selectionOf, type UpdateModel, type UpdateRow } from "./update-rows.ts";
 

@@ -2,12 +2,12 @@ import Box from "@mui/material/Box";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { usd } from "../../../api/models/pricing.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { usd } from "../pricing/pricing.ts";
 import type { CatalogModel } from "./catalog-calls.ts";
 
 /** The columns of the model catalog. */

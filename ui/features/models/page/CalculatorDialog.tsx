@@ -8,9 +8,9 @@ import MuiLink from "@mui/material/Link";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { PricedModel } from "../../../api/models/pricing.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { formatDollars } from "../../../lib/format/money.ts";
-import type { PricedModel } from "../pricing/pricing.ts";
 import { modelPath, TYPICAL_WORKLOAD, workloadCost } from "./model-page.ts";
 import { WorkloadFields } from "./WorkloadFields.tsx";
 

@@ -9,6 +9,7 @@ import { useTranslation } from "react-i18next";
 import type { ModelStatus } from "../../../../src/domain/models/model-health.ts";
 import { readData } from "../../../api/client.ts";
 import { modelStatusApi } from "../../../api/groups.ts";
+import { fuzzyMatch } from "../../../api/models/pricing.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useLocalPaging } from "../../../components/data-table/url-state.ts";
@@ -19,7 +20,6 @@ import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
-import { fuzzyMatch } from "../pricing/pricing.ts";
 import { DayBars, shareOrDash } from "./DayBars.tsx";
 import { modelPath } from "./model-page.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { PricedModel } from "../pricing/pricing.ts";
+import type { PricedModel } from "../../../api/models/pricing.ts";
 import { modelPath, workloadCost } from "./model-page.ts";
 
 const MODEL: PricedModel = {

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { readData } from "../../../api/client.ts";
 import { pricingApi } from "../../../api/groups.ts";
-import { type PricedModel, tokenPrice, unitPrice } from "../pricing/pricing.ts";
+import { type PricedModel, tokenPrice, unitPrice } from "../../../api/models/pricing.ts";
 
 /** The address of a model's page; names may contain slashes. */
 export const modelPath = (model: string): string => `/model/${model.split("/").map(encodeURIComponent).join("/")}`;

@@ -9,13 +9,20 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChangedPart, PartPrice } from "../../../../src/domain/channels/prices/price-parts.ts";
+import {
+  type PriceChange,
+  type PricedModel,
+  priceChanges,
+  pricing,
+  unitTag,
+  usd,
+} from "../../../api/models/pricing.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { formatShort } from "../../../lib/format/number.ts";
 import { formatDate } from "../../../lib/format/time.ts";
-import { type PriceChange, type PricedModel, priceChanges, pricing, unitTag, usd } from "./pricing.ts";
 
 /** Which models' prices changed, and when: newest first, by day. Render it only while it is open. */
 export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undefined; onClose: () => void }) => {

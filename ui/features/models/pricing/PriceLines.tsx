@@ -1,8 +1,8 @@
 import Box from "@mui/material/Box";
 import { useTranslation } from "react-i18next";
+import { hoursLabel, type PricedModel, tokenPrice, unitPrice, usd } from "../../../api/models/pricing.ts";
 import { Col } from "../../../components/layout.tsx";
 import { formatShort } from "../../../lib/format/number.ts";
-import { hoursLabel, type PricedModel, tokenPrice, unitPrice, usd } from "./pricing.ts";
 
 /** All prices of a model, one a line. */
 export const PriceLines = ({

@@ -8,6 +8,7 @@ import { Link } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import type { PricedModel } from "../../../api/models/pricing.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { copyText } from "../../../components/display/CopyButton.tsx";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
@@ -21,7 +22,6 @@ import { Modalities, tokenCount } from "../catalog/catalog-columns.tsx";
 import { modelPath } from "../page/model-page.ts";
 import { makerOf } from "./model-traits.ts";
 import { PriceLines, Quiet } from "./PriceLines.tsx";
-import type { PricedModel } from "./pricing.ts";
 
 type PriceView = Readonly<{
   group: string;

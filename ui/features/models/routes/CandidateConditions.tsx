@@ -7,9 +7,9 @@ import TextField from "@mui/material/TextField";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { channelTags, groupNames } from "../../../api/channels/channel-lists.ts";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
-import { channelTags, groupNames } from "../../channels/channel-queries.ts";
 import { type CandidateForm, CONTENT_CHOICES, CONTENTS, conditionsOfForm } from "./candidate-form.ts";
 
 type CandidateConditionsProps = Readonly<{

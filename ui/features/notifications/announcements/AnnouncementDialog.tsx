@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { NOTICE_LIMITS } from "../../../../src/domain/notifications/notice-rules.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
@@ -12,7 +13,6 @@ import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
-import { WALLET_KEY } from "../../wallet/wallet-calls.ts";
 import { type AnnouncementView, LEVELS, receivedAnnouncements, saveAnnouncement } from "./announcement-calls.ts";
 
 type Form = {

@@ -66,7 +66,7 @@ export const Bell = () => {
 };
 
 /** Markdown is only needed once an announcement is opened. */
-const Prose = lazy(async () => ({ default: (await import("../../system/public-pages/Prose.tsx")).Prose }));
+const Prose = lazy(async () => ({ default: (await import("../../../components/site/Prose.tsx")).Prose }));
 
 /** Announcements, newest first; opening one marks it as read. */
 const AnnouncementList = ({ items, unread }: Received) => {

@@ -10,6 +10,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { SentBroadcast } from "../../../../src/domain/notifications/broadcasts/broadcast-history.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { broadcastApi } from "../../../api/groups.ts";
 import type { Column } from "../../../components/data-table/column.ts";
@@ -20,7 +21,6 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { WALLET_KEY } from "../../wallet/wallet-calls.ts";
 
 type Receiver = Readonly<{
   user_id: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { PricedModel } from "../../models/pricing/pricing.ts";
+import type { PricedModel } from "../../../api/models/pricing.ts";
 import { estimateCost, estimateInputTokens } from "./estimate.ts";
 
 /** $2 a million in, $8 out; beyond 100,000 tokens twice and one and a half times that. */

@@ -1,4 +1,4 @@
-import { type PricedModel, tokenPrice, unitPrice } from "../../models/pricing/pricing.ts";
+import { type PricedModel, tokenPrice, unitPrice } from "../../../api/models/pricing.ts";
 import type { WireMessage } from "./chat.ts";
 
 /** Latin text has about four characters a token; Chinese, Japanese and Korean about one. */

@@ -1,11 +1,11 @@
 import Forum from "@mui/icons-material/ForumOutlined";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { ENABLED, effectiveStatus, fullKey, type Token, tokenPage } from "../../../api/api-keys/api-key.ts";
 import type { RowAction } from "../../../components/data-table/column.ts";
 import { notifyError } from "../../../components/feedback/notify.tsx";
+import { gatewayAddress } from "../../../lib/snippets/examples.ts";
 import { useSite } from "../../../state/site-status.ts";
-import { ENABLED, effectiveStatus, fullKey, type Token, tokenPage } from "../../api-keys/api-key.ts";
-import { gatewayAddress } from "../../system/public-pages/examples.ts";
 
 /** Name → link, as the site's status lists them. */
 export type ChatLinks = readonly Readonly<Record<string, string>>[];

@@ -4,7 +4,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Field } from "../../../components/layout.tsx";
-import { SiteText } from "../../system/public-pages/SiteText.tsx";
+import { SiteText } from "../../../components/site/SiteText.tsx";
 
 type ContentFieldProps = Readonly<{
   id: string;

@@ -1,7 +1,7 @@
 import type { ServedModel } from "../../../../src/domain/channels/routing/abilities.ts";
+import { pricedName } from "../../../api/models/pricing.ts";
 import { roundTo } from "../../../lib/format/number.ts";
 import { isNumber, isRecord, mapOf, readRecord } from "../../../lib/json.ts";
-import { pricedName } from "../../models/pricing/pricing.ts";
 
 /** The price options, each a map of model → number. */
 export const PRICE_KEYS = [

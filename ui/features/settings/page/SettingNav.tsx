@@ -1,6 +1,6 @@
 import Box from "@mui/material/Box";
 import { useTranslation } from "react-i18next";
-import { SectionNav } from "../../../components/SectionNav.tsx";
+import { SectionNav } from "../../../components/page/SectionNav.tsx";
 import type { SettingSection } from "../setting-field.ts";
 import { useSettings } from "../settings-store.tsx";
 

@@ -6,6 +6,7 @@ import Button from "@mui/material/Button";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { announcementApi } from "../../../api/groups.ts";
 import type { Column } from "../../../components/data-table/column.ts";
@@ -23,7 +24,6 @@ import {
   LEVEL_TONE,
   receivedAnnouncements,
 } from "../../notifications/announcements/announcement-calls.ts";
-import { WALLET_KEY } from "../../wallet/wallet-calls.ts";
 
 /** Creates, edits and deletes announcements. */
 export const AnnouncementsPanel = () => {

@@ -1,8 +1,8 @@
 import Box from "@mui/material/Box";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { listenForPreview, sendDraft } from "../../../components/site/brand-preview.ts";
 import { sitePath } from "../../../lib/base-path.ts";
-import { listenForPreview, sendDraft } from "../../system/public-pages/brand-preview.ts";
 import { useSettings } from "../settings-store.tsx";
 
 /** The home page as it would look with the values of the form, also before they are saved. */

@@ -11,7 +11,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 
-const Prose = lazy(async () => ({ default: (await import("../../system/public-pages/Prose.tsx")).Prose }));
+const Prose = lazy(async () => ({ default: (await import("../../../components/site/Prose.tsx")).Prose }));
 
 /** Version, start time and database engine of this gateway; checks for a newer release. */
 export const SystemInfoPanel = () => {

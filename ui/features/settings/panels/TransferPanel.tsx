@@ -14,9 +14,9 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { SITE_TEXT_KEY } from "../../../components/site/SiteText.tsx";
 import { isText, mapOf, readRecord } from "../../../lib/json.ts";
 import { refreshSiteStatus } from "../../../state/site-status.ts";
-import { SITE_TEXT_KEY } from "../../system/public-pages/SiteText.tsx";
 import { options } from "../option-calls.ts";
 import { wordOf } from "../setting-field.ts";
 

@@ -10,20 +10,13 @@ import { type ReactNode, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, PageHeader, Row } from "../../../components/layout.tsx";
+import { NotPermitted } from "../../../components/page/StatePages.tsx";
+import { receiptUnseenAtom } from "../../../components/page/use-seen-receipt.ts";
 import { useSession } from "../../../state/session.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
 import type { AddedChannel } from "../../channels/quick/add-channel.ts";
 import { QuickChannelForm } from "../../channels/quick/QuickChannelForm.tsx";
-import { NotPermitted } from "../shell/StatePages.tsx";
-import {
-  dismissedAtom,
-  doneSteps,
-  FIRST_STEPS_KEY,
-  firstSteps,
-  receiptUnseenAtom,
-  STEPS,
-  type Step,
-} from "./first-steps.ts";
+import { dismissedAtom, doneSteps, FIRST_STEPS_KEY, firstSteps, STEPS, type Step } from "./first-steps.ts";
 import { KeyStep, PriceStep, TestStep } from "./step-forms.tsx";
 
 type StepRowProps = Readonly<{

@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useAtom, useAtomValue, useSetAtom } from "jotai";
-import { useEffect } from "react";
+import { useAtom, useAtomValue } from "jotai";
 import type { FirstSteps } from "../../../../src/domain/system/first-steps.ts";
 import { readData } from "../../../api/client.ts";
 import { firstStepsApi } from "../../../api/groups.ts";
+import { receiptUnseenAtom } from "../../../components/page/use-seen-receipt.ts";
 import { useSession } from "../../../state/session.ts";
 import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
@@ -20,17 +20,6 @@ export const firstSteps = queryOptions({
 
 /** Whether the list was dismissed, or finished, on this device. */
 export const dismissedAtom = storedAtom("first-steps-dismissed", SWITCH_FORMAT);
-
-/** Whether a receipt is still to be opened on this device; set by setup, cleared by opening one. */
-export const receiptUnseenAtom = storedAtom("first-receipt-unseen", SWITCH_FORMAT);
-
-/** Notes that a receipt is on the screen. */
-export function useSeenReceipt(isReceipt: boolean): void {
-  const setUnseen = useSetAtom(receiptUnseenAtom);
-  useEffect(() => {
-    if (isReceipt) setUnseen(false);
-  }, [isReceipt, setUnseen]);
-}
 
 /** The steps that are done. */
 export function doneSteps(steps: FirstSteps, isReceiptUnseen: boolean): ReadonlySet<Step> {

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
-import { SiteText, siteText } from "./SiteText.tsx";
+import { SiteText, siteText } from "../../../components/site/SiteText.tsx";
 
 /** The administrator's "About" text. */
 export function AboutPage() {

@@ -4,17 +4,17 @@ import Typography from "@mui/material/Typography";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { exampleModel } from "../../../api/models/default-model.ts";
+import { isCurrent, pricing } from "../../../api/models/pricing.ts";
 import { CodeBox } from "../../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { useBrandPreview } from "../../../components/site/brand-preview.ts";
+import { SiteText, siteText } from "../../../components/site/SiteText.tsx";
+import { curlExample, gatewayAddress } from "../../../lib/snippets/examples.ts";
 import { useSession } from "../../../state/session.ts";
 import { useSite } from "../../../state/site-status.ts";
-import { exampleModel } from "../../models/default-model.ts";
-import { isCurrent, pricing } from "../../models/pricing/pricing.ts";
-import { useBrandPreview } from "./brand-preview.ts";
-import { curlExample, gatewayAddress } from "./examples.ts";
-import { SiteText, siteText } from "./SiteText.tsx";
 
 /** The administrator's home page, else the built-in landing page. */
 export function HomePage() {

@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { siteText } from "../../../components/site/SiteText.tsx";
 import { storedAtom } from "../../../state/stored-atom.ts";
-import { siteText } from "./SiteText.tsx";
 
-const Prose = lazy(async () => ({ default: (await import("./Prose.tsx")).Prose }));
+const Prose = lazy(async () => ({ default: (await import("../../../components/site/Prose.tsx")).Prose }));
 
 /** The notice dismissed on this device; a new notice is shown again. */
 const closedAtom = storedAtom<string | null>("notice", { parse: (text) => text, print: String });

@@ -8,11 +8,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FocusEvent, type KeyboardEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { tokenPage } from "../../../api/api-keys/api-key.ts";
 import { usePaused } from "../../../lib/use-paused.ts";
 import { useSession } from "../../../state/session.ts";
 import { isAdmin } from "../../../state/stored-user.ts";
 import { isInReach, type User, userPage } from "../../accounts/users/user.ts";
-import { tokenPage } from "../../api-keys/api-key.ts";
 import { channelPage } from "../../channels/channel-queries.ts";
 import { type Command, isKey, nameIn, rankCommands, rankOf, useCommands, useFinds } from "./useCommands.ts";
 

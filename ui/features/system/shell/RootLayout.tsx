@@ -5,6 +5,7 @@ import { useAtom, useAtomValue } from "jotai";
 import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row, usePhone } from "../../../components/layout.tsx";
+import { NotPermitted } from "../../../components/page/StatePages.tsx";
 import { usePathname } from "../../../components/use-address.ts";
 import { organizationAtom } from "../../../state/organization.ts";
 import { withQueries } from "../../../state/query-client.ts";
@@ -16,7 +17,6 @@ import { size } from "../../../theme/theme.ts";
 import { Header } from "./Header.tsx";
 import { isConsolePage, isForbiddenPage, isSiderPage, isUnder, NAV } from "./nav.ts";
 import { PaletteHost } from "./PaletteHost.tsx";
-import { NotPermitted } from "./StatePages.tsx";
 
 /** Only signed-in users see these, so the sign-in page doesn't load them. */
 const Sider = lazy(async () => ({ default: (await withQueries(import("../../../signed-in.ts"))).Sider }));
@@ -146,7 +146,7 @@ function useShortcutHelp(): boolean {
 }
 
 /** Custom footers are rare, so the sanitizer is loaded on demand. */
-const SafeContent = lazy(() => import("../public-pages/Prose.tsx"));
+const SafeContent = lazy(() => import("../../../components/site/Prose.tsx"));
 
 /** The site's own footer, or the version and a link to the project. */
 const Footer = () => {

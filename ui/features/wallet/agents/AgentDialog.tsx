@@ -6,11 +6,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { agentRate } from "../../../../src/domain/wallet/agents/agent-rules.ts";
 import type { AgentRow } from "../../../../src/domain/wallet/agents/agents.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
-import { WALLET_KEY } from "../wallet-calls.ts";
 import { saveAgent } from "./agent-calls.ts";
 
 /** Makes a user an agent, or edits an agent's terms. */

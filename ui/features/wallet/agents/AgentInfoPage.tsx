@@ -10,6 +10,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AgentInfo } from "../../../../src/domain/wallet/agents/agents.ts";
 import type { WithdrawalView } from "../../../../src/domain/wallet/agents/withdrawals.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { agentApi } from "../../../api/groups.ts";
 import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
@@ -25,7 +26,6 @@ import { Col, Field, PageHeader, Panel, Row } from "../../../components/layout.t
 import { useAddress } from "../../../components/use-address.ts";
 import { RebateTable } from "../InvitationCard.tsx";
 import { TransferDialog } from "../TransferDialog.tsx";
-import { WALLET_KEY } from "../wallet-calls.ts";
 import { askWithdrawal, ownAgent, transferEarnings } from "./agent-calls.ts";
 import { withdrawalColumns } from "./withdrawal-columns.tsx";
 

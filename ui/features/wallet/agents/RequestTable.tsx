@@ -8,6 +8,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { WithdrawalAction, WithdrawalView } from "../../../../src/domain/wallet/agents/withdrawals.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { agentApi } from "../../../api/groups.ts";
 import type { RowAction } from "../../../components/data-table/column.ts";
@@ -18,7 +19,6 @@ import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
-import { WALLET_KEY } from "../wallet-calls.ts";
 import { decideWithdrawal } from "./agent-calls.ts";
 import { withdrawalColumns } from "./withdrawal-columns.tsx";
 

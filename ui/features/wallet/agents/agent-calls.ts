@@ -1,8 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { WithdrawalAction } from "../../../../src/domain/wallet/agents/withdrawals.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { agentApi } from "../../../api/groups.ts";
-import { WALLET_KEY } from "../wallet-calls.ts";
 
 /** The user's earnings as an agent; null if the user is not an agent. */
 export const ownAgent = queryOptions({

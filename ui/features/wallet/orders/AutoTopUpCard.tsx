@@ -6,6 +6,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AutoTopUpView } from "../../../../src/domain/wallet/orders/automatic/auto-top-up.ts";
+import { useActing } from "../../../api/accounts/use-organization.ts";
 import { replaceData } from "../../../api/replace-data.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
@@ -16,7 +17,6 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { Panel, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { formatDate } from "../../../lib/format/time.ts";
-import { useActing } from "../../accounts/organizations/use-organization.ts";
 import {
   AutoTopUpDialog,
   autoTopUp,

@@ -3,6 +3,7 @@ import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { AutoTopUpInput, AutoTopUpView } from "../../../../src/domain/wallet/orders/automatic/auto-top-up.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { autoTopUpApi } from "../../../api/groups.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
@@ -11,7 +12,8 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
-import { moneyText, paymentOptions, priceOf, WALLET_KEY } from "../wallet-calls.ts";
+import { moneyText } from "../../../lib/format/money.ts";
+import { paymentOptions, priceOf } from "../wallet-calls.ts";
 
 /** Automatic top-up of the account, and its card. */
 export const autoTopUp = queryOptions({

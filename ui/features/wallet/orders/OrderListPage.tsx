@@ -4,6 +4,7 @@ import Undo from "@mui/icons-material/UndoOutlined";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { AnyOrder } from "../../../../src/domain/wallet/orders/list-orders.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData, requestDownload } from "../../../api/client.ts";
 import { paymentApi } from "../../../api/groups.ts";
 import type { Column } from "../../../components/data-table/column.ts";
@@ -15,7 +16,8 @@ import { useAction } from "../../../components/feedback/use-action.ts";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { completeOrder, endRefund, moneyText, refundOrder, useOfferedMethods, WALLET_KEY } from "../wallet-calls.ts";
+import { moneyText } from "../../../lib/format/money.ts";
+import { completeOrder, endRefund, refundOrder, useOfferedMethods } from "../wallet-calls.ts";
 import { methodName } from "./method-name.ts";
 import { ORDER_STATUSES, orderColumns } from "./order-columns.tsx";
 

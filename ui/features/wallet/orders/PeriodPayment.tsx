@@ -13,10 +13,11 @@ import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { moneyText } from "../../../lib/format/money.ts";
 import { formatDate } from "../../../lib/format/time.ts";
 import { Choice } from "../plans/Choice.tsx";
 import { orderNext } from "../plans/plan-calls.ts";
-import { moneyText, paymentOptions, postForm, reloadWallet } from "../wallet-calls.ts";
+import { paymentOptions, postForm, reloadWallet } from "../wallet-calls.ts";
 import { methodName } from "./method-name.ts";
 import { PayCodeDialog } from "./PayCodeDialog.tsx";
 

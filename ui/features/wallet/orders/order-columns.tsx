@@ -13,7 +13,8 @@ import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { moneyText, useOfferedMethods } from "../wallet-calls.ts";
+import { moneyText } from "../../../lib/format/money.ts";
+import { useOfferedMethods } from "../wallet-calls.ts";
 import { methodName } from "./method-name.ts";
 
 const METHODS = ["zfb", "wx", "alipay", "wechat", "paypal", "stripe", "manual"] as const;

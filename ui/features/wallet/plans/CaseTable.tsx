@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { PaymentCase } from "../../../../src/domain/wallet/plans/card/cases.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { planApi } from "../../../api/groups.ts";
 import type { Column } from "../../../components/data-table/column.ts";
@@ -14,7 +15,7 @@ import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";
-import { moneyText, WALLET_KEY } from "../wallet-calls.ts";
+import { moneyText } from "../../../lib/format/money.ts";
 import { closeCase } from "./plan-calls.ts";
 
 const KINDS = [

@@ -3,6 +3,7 @@ import LocalOffer from "@mui/icons-material/LocalOfferOutlined";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { CouponView } from "../../../../src/domain/wallet/plans/coupons.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { planApi } from "../../../api/groups.ts";
 import type { Column } from "../../../components/data-table/column.ts";
@@ -12,7 +13,6 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { WALLET_KEY } from "../wallet-calls.ts";
 import { retireCoupon } from "./plan-calls.ts";
 
 /** Coupons that can be used. */

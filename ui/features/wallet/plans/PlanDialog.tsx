@@ -2,14 +2,14 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
+import { groupNames } from "../../../api/channels/channel-lists.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
-import { groupNames } from "../../channels/channel-queries.ts";
-import { WALLET_KEY } from "../wallet-calls.ts";
 import { Choice } from "./Choice.tsx";
 import { savePlan } from "./plan-calls.ts";
 

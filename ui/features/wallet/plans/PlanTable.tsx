@@ -4,6 +4,7 @@ import Edit from "@mui/icons-material/EditOutlined";
 import { type UseQueryResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
@@ -13,7 +14,6 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { WALLET_KEY } from "../wallet-calls.ts";
 import { periodText } from "./period-text.ts";
 import { retirePlan } from "./plan-calls.ts";
 

@@ -9,8 +9,9 @@ import { amountText, useMoneyFormat } from "../../../components/display/Money.ts
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Field } from "../../../components/layout.tsx";
+import { moneyText } from "../../../lib/format/money.ts";
 import { formatDate } from "../../../lib/format/time.ts";
-import { moneyText, reloadWallet } from "../wallet-calls.ts";
+import { reloadWallet } from "../wallet-calls.ts";
 import { changePlan, changePreview } from "./plan-calls.ts";
 
 /** Whether text is a number of seats, at least those of the plan; how many there can be the server says. */

@@ -3,9 +3,9 @@ import type { ReminderMethod } from "../../../../db/schema/wallet/plans/plans.ts
 import type { ChangePreview } from "../../../../src/domain/wallet/plans/card/change/change-plan.ts";
 import type { CouponInput } from "../../../../src/domain/wallet/plans/coupons.ts";
 import type { PlanInput } from "../../../../src/domain/wallet/plans/plans.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { planApi } from "../../../api/groups.ts";
-import { WALLET_KEY } from "../wallet-calls.ts";
 
 /** Plans that are offered to users. */
 export const offeredPlans = queryOptions({

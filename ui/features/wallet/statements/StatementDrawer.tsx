@@ -7,15 +7,15 @@ import Big from "big.js";
 import { useTranslation } from "react-i18next";
 import type { CreditKind, Party, StatementContent, UsageLine } from "../../../../db/schema/wallet/statements.ts";
 import type { StatementDocument } from "../../../../src/domain/wallet/statements/documents.ts";
+import { useActing } from "../../../api/accounts/use-organization.ts";
 import { openFile } from "../../../components/display/DownloadButton.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { moneyText } from "../../../lib/format/money.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { useActing } from "../../accounts/organizations/use-organization.ts";
-import { moneyText } from "../wallet-calls.ts";
 import { requestStatement, type StatementRef, statement } from "./statement-calls.ts";
 import { kindOf } from "./statement-columns.tsx";
 

@@ -10,6 +10,8 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { COUNTRIES } from "../../../../src/domain/wallet/payments/tax/country-rules.ts";
 import type { BillingProfile, ListedStatement } from "../../../../src/domain/wallet/statements/documents.ts";
+import { useActing } from "../../../api/accounts/use-organization.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { statementApi } from "../../../api/groups.ts";
 import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
@@ -20,8 +22,6 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { useOnceOpened } from "../../../components/once-opened.ts";
-import { useActing } from "../../accounts/organizations/use-organization.ts";
-import { WALLET_KEY } from "../wallet-calls.ts";
 import { StatementDrawer } from "./StatementDrawer.tsx";
 import { billingProfile, requestMovements, type StatementRef, saveBillingProfile } from "./statement-calls.ts";
 import { statementColumns } from "./statement-columns.tsx";

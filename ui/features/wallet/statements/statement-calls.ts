@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { BillingProfile } from "../../../../src/domain/wallet/statements/documents.ts";
 import type { ChargesBy } from "../../../../src/domain/wallet/statements/movements/movement-rows.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData, readEnvelope, requestDownload } from "../../../api/client.ts";
 import { statementApi } from "../../../api/groups.ts";
-import { WALLET_KEY } from "../wallet-calls.ts";
 
 /** Which document is shown: the draft of the present month, an issued one of the account, or anybody's. */
 export type StatementRef = Readonly<{ scope: "draft" }> | Readonly<{ scope: "own" | "all"; id: number }>;

@@ -5,10 +5,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AccessRight } from "../../../../../src/domain/accounts/organizations/rights.ts";
+import { changeAccess, type Member } from "../../../../api/accounts/organization-calls.ts";
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
 import { Col } from "../../../../components/layout.tsx";
-import { changeAccess, type Member } from "../organization-calls.ts";
 
 type Props = Readonly<{ organization: number; member: Member; onClose: () => void }>;
 

@@ -7,6 +7,14 @@ import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import {
+  INVITED_ROLES,
+  invitations,
+  invite,
+  type Organization,
+  type Role,
+  revokeInvitation,
+} from "../../../../api/accounts/organization-calls.ts";
 import { CodeBox } from "../../../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../../../components/display/CopyButton.tsx";
 import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
@@ -16,14 +24,6 @@ import { notifyDone, notifyError } from "../../../../components/feedback/notify.
 import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Panel, Row } from "../../../../components/layout.tsx";
 import { Entry } from "../../security/Entry.tsx";
-import {
-  INVITED_ROLES,
-  invitations,
-  invite,
-  type Organization,
-  type Role,
-  revokeInvitation,
-} from "../organization-calls.ts";
 
 /** Open invitations; a new one's link is shown once. */
 export const InvitationsPanel = ({ organization: { id } }: { organization: Organization }) => {

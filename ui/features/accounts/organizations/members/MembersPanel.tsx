@@ -9,14 +9,6 @@ import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { StatusChip } from "../../../../components/display/StatusChip.tsx";
-import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
-import { useConfirm } from "../../../../components/feedback/confirm.tsx";
-import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
-import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
-import { Panel, Row } from "../../../../components/layout.tsx";
-import { useSession } from "../../../../state/session.ts";
-import { Entry } from "../../security/Entry.tsx";
 import {
   changeRole,
   type Member,
@@ -25,7 +17,15 @@ import {
   ROLES,
   type Role,
   removeMember,
-} from "../organization-calls.ts";
+} from "../../../../api/accounts/organization-calls.ts";
+import { StatusChip } from "../../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
+import { useConfirm } from "../../../../components/feedback/confirm.tsx";
+import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
+import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
+import { Panel, Row } from "../../../../components/layout.tsx";
+import { useSession } from "../../../../state/session.ts";
+import { Entry } from "../../security/Entry.tsx";
 import { AccessDialog } from "./AccessDialog.tsx";
 
 /** More members than these can be searched. */

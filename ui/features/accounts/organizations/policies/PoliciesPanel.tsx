@@ -5,6 +5,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Organization } from "../../../../api/accounts/organization-calls.ts";
+import { useActing } from "../../../../api/accounts/use-organization.ts";
 import { exactAmountText, type MoneyFormat, useMoneyFormat } from "../../../../components/display/Money.tsx";
 import { useConfirm } from "../../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
@@ -12,8 +14,6 @@ import { notifyDone, notifyError } from "../../../../components/feedback/notify.
 import { Panel, Row } from "../../../../components/layout.tsx";
 import { formatNumber } from "../../../../lib/format/number.ts";
 import { Entry } from "../../security/Entry.tsx";
-import type { Organization } from "../organization-calls.ts";
-import { useActing } from "../use-organization.ts";
 import { PolicyDialog } from "./PolicyDialog.tsx";
 import { deletePolicy, type Policy, policies } from "./policy-calls.ts";
 

@@ -4,13 +4,13 @@ import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { projects } from "../../../../api/accounts/spending-calls.ts";
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
 import { QuotaInput } from "../../../../components/inputs/QuotaInput.tsx";
 import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../../components/layout.tsx";
-import { projects } from "../spending/spending-calls.ts";
 import { changePolicy, createPolicy, type Policy, policies } from "./policy-calls.ts";
 
 type Props = {

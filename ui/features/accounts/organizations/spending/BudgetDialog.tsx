@@ -5,15 +5,7 @@ import TextField from "@mui/material/TextField";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../../components/feedback/notify.tsx";
-import { QuotaInput } from "../../../../components/inputs/QuotaInput.tsx";
-import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
-import { useSuggestionTexts } from "../../../../components/inputs/suggestion-texts.ts";
-import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
-import { Col, Field } from "../../../../components/layout.tsx";
-import { tokenPage } from "../../../api-keys/api-key.ts";
-import { members } from "../organization-calls.ts";
+import { members } from "../../../../api/accounts/organization-calls.ts";
 import {
   type Budget,
   type BudgetPeriod,
@@ -24,7 +16,15 @@ import {
   PERIODS,
   projects,
   SCOPES,
-} from "./spending-calls.ts";
+} from "../../../../api/accounts/spending-calls.ts";
+import { tokenPage } from "../../../../api/api-keys/api-key.ts";
+import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
+import { notifyDone } from "../../../../components/feedback/notify.tsx";
+import { QuotaInput } from "../../../../components/inputs/QuotaInput.tsx";
+import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
+import { useSuggestionTexts } from "../../../../components/inputs/suggestion-texts.ts";
+import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
+import { Col, Field } from "../../../../components/layout.tsx";
 
 type Props = {
   id: number;

@@ -5,6 +5,15 @@ import Skeleton from "@mui/material/Skeleton";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Organization } from "../../../../api/accounts/organization-calls.ts";
+import {
+  createProject,
+  deleteProject,
+  type Project,
+  projects,
+  renameProject,
+} from "../../../../api/accounts/spending-calls.ts";
+import { useActing } from "../../../../api/accounts/use-organization.ts";
 import { Money } from "../../../../components/display/Money.tsx";
 import { useConfirm } from "../../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
@@ -13,9 +22,6 @@ import { notifyDone, notifyError } from "../../../../components/feedback/notify.
 import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
 import { Field, Panel, Row } from "../../../../components/layout.tsx";
 import { Entry } from "../../security/Entry.tsx";
-import type { Organization } from "../organization-calls.ts";
-import { useActing } from "../use-organization.ts";
-import { createProject, deleteProject, type Project, projects, renameProject } from "./spending-calls.ts";
 
 /** The projects that group the organization's keys. */
 export const ProjectsPanel = ({ organization: { id } }: { organization: Organization }) => {

@@ -8,13 +8,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useActing, useHasOrganizations } from "../../../../api/accounts/use-organization.ts";
 import { Tag } from "../../../../components/display/Tag.tsx";
 import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
 import { useOnceOpened } from "../../../../components/once-opened.ts";
 import { useSession } from "../../../../state/session.ts";
 import type { StoredUser } from "../../../../state/stored-user.ts";
 import { AccountSwitcher } from "../../../accounts/organizations/AccountSwitcher.tsx";
-import { useActing, useHasOrganizations } from "../../../accounts/organizations/use-organization.ts";
 
 /** The signed-in user, the accounts that they can act for, and the sign-out button. */
 export const AccountMenu = ({ user }: { user: StoredUser }) => {

@@ -2,9 +2,9 @@ import Hub from "@mui/icons-material/HubOutlined";
 import Button from "@mui/material/Button";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { useSession } from "../../state/session.ts";
 import { isAdmin, isSuperAdmin } from "../../state/stored-user.ts";
+import { EmptyState } from "../feedback/EmptyState.tsx";
 
 /** Shown while the user may call no model: what is missing, and who can add it. */
 export const NoModels = () => {

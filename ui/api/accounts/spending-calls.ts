@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { BudgetPeriod, BudgetScope } from "../../../../../db/schema/accounts/organizations/budgets.ts";
-import type { BudgetView } from "../../../../../src/domain/accounts/organizations/budgets/list-budgets.ts";
-import type { ProjectView } from "../../../../../src/domain/accounts/organizations/projects/projects.ts";
-import { readData } from "../../../../api/client.ts";
-import { organizationApi } from "../../../../api/groups.ts";
+import type { BudgetPeriod, BudgetScope } from "../../../db/schema/accounts/organizations/budgets.ts";
+import type { BudgetView } from "../../../src/domain/accounts/organizations/budgets/list-budgets.ts";
+import type { ProjectView } from "../../../src/domain/accounts/organizations/projects/projects.ts";
+import { readData } from "../client.ts";
+import { organizationApi } from "../groups.ts";
 
 export type Budget = BudgetView;
 export type Project = ProjectView;

@@ -4,7 +4,7 @@ import SearchOff from "@mui/icons-material/SearchOff";
 import Button from "@mui/material/Button";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { EmptyState } from "../feedback/EmptyState.tsx";
 
 /** The 404 page. */
 export function NotFoundPage() {

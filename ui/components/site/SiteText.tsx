@@ -2,8 +2,8 @@ import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
 import { queryOptions } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import { readData } from "../../../api/client.ts";
-import { statusApi } from "../../../api/groups.ts";
+import { readData } from "../../api/client.ts";
+import { statusApi } from "../../api/groups.ts";
 
 /** Markdown support is large, so it is loaded on demand. */
 const Prose = lazy(async () => ({ default: (await import("./Prose.tsx")).Prose }));

@@ -1,4 +1,4 @@
-import { siteOrigin } from "../../../lib/base-path.ts";
+import { siteOrigin } from "../base-path.ts";
 
 /** A curl command for a chat with the model; the key is a placeholder. */
 export const curlExample = (address: string, model: string): string =>

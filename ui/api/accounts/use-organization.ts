@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { useCallback, useEffect } from "react";
-import type { OrganizationRight } from "../../../../src/domain/accounts/organizations/rights.ts";
-import type { FilterOption } from "../../../components/inputs/FilterButton.tsx";
-import { useAddress } from "../../../components/use-address.ts";
-import { chooseOrganization, organizationAtom } from "../../../state/organization.ts";
-import { useSession } from "../../../state/session.ts";
-import { useSite } from "../../../state/site-status.ts";
-import { hasRight } from "../../../state/stored-user.ts";
-import { self } from "../profile/self-calls.ts";
+import type { OrganizationRight } from "../../../src/domain/accounts/organizations/rights.ts";
+import type { FilterOption } from "../../components/inputs/FilterButton.tsx";
+import { useAddress } from "../../components/use-address.ts";
+import { chooseOrganization, organizationAtom } from "../../state/organization.ts";
+import { useSession } from "../../state/session.ts";
+import { useSite } from "../../state/site-status.ts";
+import { hasRight } from "../../state/stored-user.ts";
 import { members, type Organization, organizations } from "./organization-calls.ts";
-import { projects } from "./spending/spending-calls.ts";
+import { self } from "./self-calls.ts";
+import { projects } from "./spending-calls.ts";
 
 /** Whether this site has organizations. */
 export const useHasOrganizations = (): boolean => (useSite()?.organizations ?? "off") !== "off";

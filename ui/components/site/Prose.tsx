@@ -3,7 +3,7 @@ import Markdown, { type Components, defaultUrlTransform } from "react-markdown";
 import rehypeRaw from "rehype-raw";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
-import { sitePath } from "../../../lib/base-path.ts";
+import { sitePath } from "../../lib/base-path.ts";
 
 /** An administrator's text as a page: headings, lists, tables, code. */
 export const Prose = ({ text }: { text: string }) => (

@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { OrganizationRole } from "../../../../db/schema/accounts/organizations/organizations.ts";
-import type { MemberView, OrganizationView } from "../../../../src/domain/accounts/organizations/list-organizations.ts";
-import type { AccessRight } from "../../../../src/domain/accounts/organizations/rights.ts";
-import { readData } from "../../../api/client.ts";
-import { organizationApi } from "../../../api/groups.ts";
+import type { OrganizationRole } from "../../../db/schema/accounts/organizations/organizations.ts";
+import type { MemberView, OrganizationView } from "../../../src/domain/accounts/organizations/list-organizations.ts";
+import type { AccessRight } from "../../../src/domain/accounts/organizations/rights.ts";
+import { readData } from "../client.ts";
+import { organizationApi } from "../groups.ts";
 
 export type Organization = OrganizationView;
 export type Member = MemberView;

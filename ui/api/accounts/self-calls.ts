@@ -1,8 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
-import { readData, readEnvelope } from "../../../api/client.ts";
-import { bindingApi, userSelfApi } from "../../../api/groups.ts";
-import { readRecord } from "../../../lib/json.ts";
+import type { UserView } from "../../../src/domain/accounts/users/user-view.ts";
+import { readRecord } from "../../lib/json.ts";
+import { readData, readEnvelope } from "../client.ts";
+import { bindingApi, userSelfApi } from "../groups.ts";
 
 /** The account of whoever is signed in. */
 export const self = queryOptions({

@@ -1,10 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { PriceChangeView } from "../../../../src/domain/channels/prices/list-price-changes.ts";
-import type { PricedModel as ListedModel } from "../../../../src/domain/channels/prices/list-prices.ts";
-import { readData, readEnvelope } from "../../../api/client.ts";
-import { pricingApi } from "../../../api/groups.ts";
-import { formatDollars } from "../../../lib/format/money.ts";
-import { formatDate } from "../../../lib/format/time.ts";
+import type { PriceChangeView } from "../../../src/domain/channels/prices/list-price-changes.ts";
+import type { PricedModel as ListedModel } from "../../../src/domain/channels/prices/list-prices.ts";
+import { formatDollars } from "../../lib/format/money.ts";
+import { formatDate } from "../../lib/format/time.ts";
+import { readData, readEnvelope } from "../client.ts";
+import { pricingApi } from "../groups.ts";
 
 /** A model and its price before the factor of the group. */
 export type PricedModel = ListedModel;

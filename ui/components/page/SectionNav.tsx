@@ -3,7 +3,7 @@ import ButtonBase from "@mui/material/ButtonBase";
 import MenuItem from "@mui/material/MenuItem";
 import TextField from "@mui/material/TextField";
 import type { ReactNode } from "react";
-import { Row } from "./layout.tsx";
+import { Row } from "../layout.tsx";
 
 export type Section<Id extends string = string> = Readonly<{
   id: Id;

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ListedApiKey } from "../../../src/domain/api-keys/list-api-keys.ts";
-import { readData, readEnvelope } from "../../api/client.ts";
-import { groupApi, tokenApi } from "../../api/groups.ts";
+import { readData, readEnvelope } from "../client.ts";
+import { groupApi, tokenApi } from "../groups.ts";
 
 /** An API key as returned by the calls of `/api/token/`, of which only `GET` has `leak` and `rotation`; `key` lacks the `sk-` prefix. */
 export type Token = ListedApiKey;

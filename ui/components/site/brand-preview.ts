@@ -1,8 +1,8 @@
 import { useSetAtom } from "jotai";
 import { useEffect } from "react";
-import { sitePath } from "../../../lib/base-path.ts";
-import { type Checks, isShape, isText } from "../../../lib/json.ts";
-import { previewAtom } from "../../../state/site-status.ts";
+import { sitePath } from "../../lib/base-path.ts";
+import { type Checks, isShape, isText } from "../../lib/json.ts";
+import { previewAtom } from "../../state/site-status.ts";
 
 /** What the settings page sends its preview: unsaved values. */
 export type BrandDraft = Readonly<{

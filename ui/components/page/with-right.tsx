@@ -1,7 +1,7 @@
 import type { ComponentType } from "react";
-import type { OrganizationRight } from "../../../../src/domain/accounts/organizations/rights.ts";
-import { NotPermitted } from "../../system/shell/StatePages.tsx";
-import { useActing, useMayOpen } from "./use-organization.ts";
+import type { OrganizationRight } from "../../../src/domain/accounts/organizations/rights.ts";
+import { useActing, useMayOpen } from "../../api/accounts/use-organization.ts";
+import { NotPermitted } from "./StatePages.tsx";
 
 /** The page for people themselves, and for members of an organization who have the right. */
 export const withRight = (right: OrganizationRight, Page: ComponentType): ComponentType => {
