@@ -19,15 +19,10 @@ const LAYERS: readonly (readonly string[])[] = [
   ["server/health", "server/workers"],
   ["console", "gateway"],
   ["cli/import", "server/jobs", "domain/system"],
-  ["domain/alerts"],
-  ["domain/tasks"],
-  ["domain/models"],
-  ["domain/wallet"],
-  ["domain/channels"],
-  ["domain/api-keys"],
-  ["domain/accounts"],
-  ["domain/logs"],
-  ["domain/notifications"],
+  [
+    ...["domain/accounts", "domain/alerts", "domain/api-keys", "domain/channels", "domain/logs"],
+    ...["domain/models", "domain/notifications", "domain/tasks", "domain/wallet"],
+  ],
   ["billing", "providers", "settings"],
   ["formats", "db"],
   ["catalog"],
@@ -61,43 +56,17 @@ const layerRules = LAYERS.flatMap((modules, layer) => {
   );
 });
 
-/**
- * The folders of pages, upper ones first: the same rule for the console. What several of them need is in ui/api (data), ui/components,
- * ui/state or ui/lib.
- */
-const FEATURES = [
-  ...["system", "settings", "accounts", "notifications", "wallet", "channels"],
-  ...["models", "api-keys", "tasks", "logs", "alerts", "playground"],
-];
-
-const featureRules = FEATURES.slice(1).map((feature, at) =>
-  forbid(
-    `features/${feature}-imports-downwards`,
-    "Pages import down the list of FEATURES, so that one can be changed knowing only those below. Move what both need into " +
-      "ui/api, ui/components, ui/state or ui/lib.",
-    { path: `^ui/features/${feature}/` },
-    { path: FEATURES.slice(0, at + 1).map((upper) => `^ui/features/${upper}/`) },
-  ),
-);
-
 /** What the console checks before it sends a form, and the server checks again. */
 const INPUT_RULES = "^src/catalog/entry[.]ts$|^src/domain/.*-rules[.]ts$";
 
 const configuration: IConfiguration = {
   forbidden: [
     ...layerRules,
-    ...featureRules,
     forbid(
       "features-below-no-page",
       "What pages share knows no page.",
       { path: "^ui/(api|components|lib|locales|state|theme)/" },
       { path: "^ui/features/" },
-    ),
-    forbid(
-      "feature-has-a-place",
-      "A new folder of pages needs a place in the FEATURES of scripts/checks/layers.ts.",
-      { path: "^ui/features/", pathNot: FEATURES.map((feature) => `^ui/features/${feature}/`) },
-      {},
     ),
     forbid(
       "console-knows-no-gateway",
