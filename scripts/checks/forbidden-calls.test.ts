@@ -95,7 +95,7 @@ test("what is forbidden occurs nowhere in the project", () => {
 });
 
 test("the console checks outside data instead of asserting its type", () => {
-  const path = "ui/features/logs/list/log-entry.ts";
+  const path = "ui/features/logs/entries/log-entry.ts";
   for (const assertion of [
     "JSON.parse(text) as Row;",
     "(await load()) as Rows[]",

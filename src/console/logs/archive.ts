@@ -5,7 +5,7 @@ import { testPlace } from "../../domain/logs/archive/place.ts";
 import { type ReadDeps, readArchivePage, readArchiveSlices } from "../../domain/logs/archive/read-archive.ts";
 import { exportRows } from "../../domain/logs/list/export-logs.ts";
 import type { Viewer } from "../../domain/logs/list/list-logs.ts";
-import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
+import type { LogFilter } from "../../domain/logs/log-filter.ts";
 import { createLimiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";

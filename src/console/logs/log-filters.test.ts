@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
-import type { LogView } from "../../domain/logs/list/log-view.ts";
+import type { LogView } from "../../domain/logs/log-view.ts";
 import type { Bucket } from "../../domain/logs/usage/read-histogram.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 

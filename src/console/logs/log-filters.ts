@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import type { Acting } from "../../domain/accounts/organizations/members/acting.ts";
 import type { LogCursor } from "../../domain/logs/list/list-logs.ts";
-import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
+import type { LogFilter } from "../../domain/logs/log-filter.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { integerField, numberOrUndefined, timestamp } from "../http/paging.ts";
 

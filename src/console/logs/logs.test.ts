@@ -6,7 +6,7 @@ import { startTestOperations, type TestOperations } from "../../../test/support/
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { failureNote } from "../../billing/types.ts";
 import type { ApiKeyView } from "../../domain/api-keys/api-key-view.ts";
-import type { LogView } from "../../domain/logs/list/log-view.ts";
+import type { LogView } from "../../domain/logs/log-view.ts";
 import { writeLog } from "../../domain/logs/write-log.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 

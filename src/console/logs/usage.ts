@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import type { Reads } from "../../../db/server/replica.ts";
 import type { Db } from "../../../db/types.ts";
-import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
-import { resolveFilter } from "../../domain/logs/list/log-filter.ts";
+import type { LogFilter } from "../../domain/logs/log-filter.ts";
+import { resolveFilter } from "../../domain/logs/log-filter.ts";
 import { readLatency } from "../../domain/logs/usage/read-latency.ts";
 import { readChannelMarks } from "../../domain/logs/usage/read-marks.ts";
 import { readOverview } from "../../domain/logs/usage/read-overview.ts";

@@ -5,7 +5,7 @@ import { logs } from "../../../db/schema/logs/logs.ts";
 import { checkIns } from "../../../db/schema/wallet/wallet.ts";
 import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
 import { zonesOfTwoDays } from "../../../test/support/lib/time-zones.ts";
-import { viewForOwner } from "../../domain/logs/list/log-view.ts";
+import { viewForOwner } from "../../domain/logs/log-view.ts";
 import { shiftDay } from "../../domain/wallet/check-ins.ts";
 
 const ZONES = zonesOfTwoDays();

@@ -20,9 +20,9 @@ import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { Field, PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { LogDetail } from "../logs/detail/LogDetail.tsx";
-import { LogCard } from "../logs/list/log-cells.tsx";
-import { useLogColumns } from "../logs/list/log-columns.tsx";
-import { type LogEntry, useEntryName } from "../logs/list/log-entry.ts";
+import { useLogColumns } from "../logs/detail/log-columns.tsx";
+import { LogCard } from "../logs/entries/log-cells.tsx";
+import { type LogEntry, useEntryName } from "../logs/entries/log-entry.ts";
 
 /** Balance and usage of an API key, without sign-in. */
 export const KeyUsagePage = () => {

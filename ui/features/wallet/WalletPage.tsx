@@ -17,7 +17,7 @@ import { PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { formatDate } from "../../lib/format/time.ts";
-import { usageSeries } from "../logs/usage/data-queries.ts";
+import { usageSeries } from "../logs/entries/data-queries.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
 import { InvitationCard, RebateTable } from "./InvitationCard.tsx";

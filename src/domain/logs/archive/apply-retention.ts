@@ -6,7 +6,7 @@ import { options } from "../../../../db/schema/settings.ts";
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Database, Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { LogRow } from "../list/log-view.ts";
+import type { LogRow } from "../log-view.ts";
 import { readBacklog } from "../sinks/read-calls.ts";
 import { LOG_TYPE } from "../write-log.ts";
 import { archiveRows, resumeArchives } from "./archive-file.ts";

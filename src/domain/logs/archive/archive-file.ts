@@ -5,7 +5,7 @@ import { logArchives } from "../../../../db/schema/logs/logs.ts";
 import type { Database } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import type { LogRow } from "../list/log-view.ts";
+import type { LogRow } from "../log-view.ts";
 import type { OpenLogFile } from "./parquet.ts";
 import type { ArchivePlace } from "./place.ts";
 

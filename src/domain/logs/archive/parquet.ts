@@ -2,7 +2,7 @@ import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hypa
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
 import type { LogKey } from "../../../../db/maintenance/partitions.ts";
 import { parseJson, recordOf } from "../../../formats/json.ts";
-import type { LogRow } from "../list/log-view.ts";
+import type { LogRow } from "../log-view.ts";
 
 type Kind = "INT64" | "INT32" | "BOOLEAN" | "STRING";
 

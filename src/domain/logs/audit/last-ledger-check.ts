@@ -1,7 +1,7 @@
 import { desc, sql } from "drizzle-orm";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { isOfType } from "../list/log-filter.ts";
+import { isOfType } from "../log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
 /** When all books were last checked, by whom, and how many totals were off. */

@@ -7,7 +7,7 @@ import { csvOf } from "../../../lib/values/csv.ts";
 import { contains } from "../../../lib/values/sql-text.ts";
 import type { LogCursor } from "../list/list-logs.ts";
 import { countUpTo } from "../list/list-logs.ts";
-import { isOfType } from "../list/log-filter.ts";
+import { isOfType } from "../log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
 export type AuditFilter = Readonly<{

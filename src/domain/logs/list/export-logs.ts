@@ -1,9 +1,9 @@
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
 import { type CsvCell, csvOf } from "../../../lib/values/csv.ts";
+import type { LogFilter } from "../log-filter.ts";
+import type { LogView } from "../log-view.ts";
 import { type LogCursor, readLogs, type Viewer } from "./list-logs.ts";
-import type { LogFilter } from "./log-filter.ts";
-import type { LogView } from "./log-view.ts";
 
 /** Rows: of larger slices more memory is left to the collector while a file goes out, and it takes as long. */
 const SLICE = 200;

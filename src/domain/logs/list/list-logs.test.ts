@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { dropLogsBefore } from "../../../../db/maintenance/partitions.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { callRecord, writeCalls } from "../../../../test/support/logs.ts";
+import type { LogFilter } from "../log-filter.ts";
 import { foldUsage } from "../usage/totals/fold-usage.ts";
 import { HOUR_S } from "../usage/totals/totals.ts";
 import { readLogs, skipHours } from "./list-logs.ts";
-import type { LogFilter } from "./log-filter.ts";
 
 const FIRST = Date.UTC(2025, 4, 30, 3) / 1000;
 const HOURS = 80;

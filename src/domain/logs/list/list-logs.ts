@@ -6,11 +6,11 @@ import { options } from "../../../../db/schema/settings.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { startsWith } from "../../../lib/values/sql-text.ts";
+import { isNarrow, isOfType, type LogFilter, logConditions } from "../log-filter.ts";
+import { type LogRow, type LogView, readChannelNames, viewForAdmin, viewForOwner } from "../log-view.ts";
 import { HOUR_S, readFolded } from "../usage/totals/totals.ts";
 import { bigint, sumUsage } from "../usage/usage-sums.ts";
 import { LOG_TYPE } from "../write-log.ts";
-import { isNarrow, isOfType, type LogFilter, logConditions } from "./log-filter.ts";
-import { type LogRow, type LogView, readChannelNames, viewForAdmin, viewForOwner } from "./log-view.ts";
 
 /** The place behind which a list goes on: that of its last row. */
 export type LogCursor = Readonly<{ createdAt: number; id: number }>;

@@ -5,7 +5,7 @@ import type { Database, Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
-import { readChannelNames } from "../list/log-view.ts";
+import { readChannelNames } from "../log-view.ts";
 import { LOG_TYPE } from "../write-log.ts";
 import type { CallFeed, LiveCall } from "./call-feed.ts";
 

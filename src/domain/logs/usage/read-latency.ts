@@ -1,8 +1,8 @@
 import { and, desc, sql } from "drizzle-orm";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { type LogFilter, logConditions } from "../list/log-filter.ts";
-import { readChannelNames } from "../list/log-view.ts";
+import { type LogFilter, logConditions } from "../log-filter.ts";
+import { readChannelNames } from "../log-view.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
 /** How calls of one model or channel went; milliseconds within which half, nine in ten and 99 in 100 of them succeeded. */

@@ -2,7 +2,7 @@ import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
 import { CHANNEL_STATUS, channels } from "../../../../db/schema/channels/channels.ts";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { isOfType } from "../list/log-filter.ts";
+import { isOfType } from "../log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
 /** Something that explains a step in a chart: a channel, or several, went off or came back; recovered: by itself. */

@@ -1,7 +1,7 @@
 import { and, desc, type SQL, sql } from "drizzle-orm";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { type LogFilter, logConditions } from "../list/log-filter.ts";
+import { type LogFilter, logConditions } from "../log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 import { sumUsage, type UsageSums } from "./usage-sums.ts";
 

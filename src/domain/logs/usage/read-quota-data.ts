@@ -2,7 +2,7 @@ import { and, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { usageRollups, usageTotals } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { isNarrow, type LogFilter, rollupConditions } from "../list/log-filter.ts";
+import { isNarrow, type LogFilter, rollupConditions } from "../log-filter.ts";
 import { readFolded } from "./totals/totals.ts";
 
 /** An hour of one model (and user), in the shape of the ecosystem: `created_at` is the hour in epoch seconds. */

@@ -4,8 +4,8 @@ import { openTestDatabase, type TestDatabase } from "../../../../test/support/da
 import { callRecord, writeCalls } from "../../../../test/support/logs.ts";
 import type { UsageRecord } from "../../../billing/types.ts";
 import { readLogs, totalLogs } from "../list/list-logs.ts";
-import type { LogFilter } from "../list/log-filter.ts";
-import { resolveFilter } from "../list/log-filter.ts";
+import type { LogFilter } from "../log-filter.ts";
+import { resolveFilter } from "../log-filter.ts";
 import { readHistogram } from "./read-histogram.ts";
 import { readStat, sumUsage, type UsageSums } from "./usage-sums.ts";
 

@@ -3,7 +3,7 @@ import { requireRow } from "../../../../db/require-row.ts";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { type LogFilter, logConditions } from "../list/log-filter.ts";
+import { type LogFilter, logConditions } from "../log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 import { usageHours } from "./totals/usage-hours.ts";
 

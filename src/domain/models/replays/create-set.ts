@@ -9,7 +9,7 @@ import { parseJson, recordOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { decimal, roundToInteger } from "../../../lib/values/decimal.ts";
-import { logConditions, resolveFilter } from "../../logs/list/log-filter.ts";
+import { logConditions, resolveFilter } from "../../logs/log-filter.ts";
 import { LOG_TYPE } from "../../logs/write-log.ts";
 import type { Replayer } from "./replayer.ts";
 

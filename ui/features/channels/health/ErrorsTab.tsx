@@ -4,7 +4,7 @@ import Button from "@mui/material/Button";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import type { LogView } from "../../../../src/domain/logs/list/log-view.ts";
+import type { LogView } from "../../../../src/domain/logs/log-view.ts";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { StatusChip, ToneBadge } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
@@ -13,7 +13,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { failureText } from "../../../state/failure-text.ts";
-import { otherOf } from "../../logs/list/log-entry.ts";
+import { otherOf } from "../../logs/entries/log-entry.ts";
 import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { channelErrors } from "./health-queries.ts";
 

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { ArchiveMonth } from "../../../../src/domain/logs/archive/list-archives.ts";
 import { readData } from "../../../api/client.ts";
 import { logArchiveApi } from "../../../api/groups.ts";
-import { type LogFilters, type LogScope, parametersOf } from "../list/log-queries.ts";
+import { type LogFilters, type LogScope, parametersOf } from "../entries/log-queries.ts";
 
 const ROWS_PER_PAGE = 100;
 

@@ -22,7 +22,7 @@ import { SavedViews } from "../../../components/inputs/SavedViews.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { exactTime } from "../../../lib/format/time.ts";
-import { sayNote } from "../list/log-entry.ts";
+import { sayNote } from "../entries/log-entry.ts";
 import { AuditCard, Differences, useAuditColumns } from "./audit-columns.tsx";
 import { noteCodesWith } from "./differences.ts";
 

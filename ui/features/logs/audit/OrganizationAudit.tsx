@@ -15,7 +15,7 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { Panel } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { sayNote } from "../list/log-entry.ts";
+import { sayNote } from "../entries/log-entry.ts";
 import { ACTIONS, EntryDialog } from "./AuditLogPage.tsx";
 import { AuditCard, useAuditColumns } from "./audit-columns.tsx";
 import { noteCodesWith } from "./differences.ts";

@@ -7,7 +7,7 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { Tip } from "../../../components/tip/Tip.tsx";
 import { clockTime, exactTime, formatDate } from "../../../lib/format/time.ts";
-import { sayNote } from "../list/log-entry.ts";
+import { sayNote } from "../entries/log-entry.ts";
 import { useChangesText, useDifferences } from "./differences.ts";
 
 /** The columns of the audit log; an expanded row shows the values before and after. */

@@ -4,7 +4,7 @@ import type { ApiKeyView } from "../../../../src/domain/api-keys/api-key-view.ts
 import { LOG_NOTES } from "../../../../src/domain/logs/log-note.ts";
 import * as en from "../../../locales/en.ts";
 import * as zh from "../../../locales/zh.ts";
-import { sayNote } from "../list/log-entry.ts";
+import { sayNote } from "../entries/log-entry.ts";
 import { differencesOf, fieldLabel, noteCodesWith, valueText } from "./differences.ts";
 
 test("only what differs is shown, whatever kind it is", () => {

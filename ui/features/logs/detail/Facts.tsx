@@ -8,7 +8,7 @@ import { Money } from "../../../components/display/Money.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { failureText } from "../../../state/failure-text.ts";
-import { isCall, type LogEntry, noteText } from "../list/log-entry.ts";
+import { isCall, type LogEntry, noteText } from "../entries/log-entry.ts";
 
 type Fact = readonly [string, ReactNode];
 

@@ -12,7 +12,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { withRight } from "../../../components/page/with-right.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
-import { requestRows } from "../list/log-queries.ts";
+import { requestRows } from "../entries/log-queries.ts";
 import { LogDetail } from "./LogDetail.tsx";
 
 /** One request by its id: cost, attempts, timing and dropped fields. */

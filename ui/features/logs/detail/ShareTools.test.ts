@@ -4,7 +4,7 @@ import type { LogOther, PlanDraw, Receipt } from "../../../../src/billing/types.
 import * as en from "../../../locales/en.ts";
 import { bodyOf } from "../../playground/chat/chat.ts";
 import { codeOf } from "../../playground/chat/code.ts";
-import type { LogEntry } from "../list/log-entry.ts";
+import type { LogEntry } from "../entries/log-entry.ts";
 import { loggedChat, receiptText, replayedBody, replayedChat } from "./ShareTools.tsx";
 
 async function textOf(receipt: Receipt, draws: readonly PlanDraw[] = []): Promise<string[]> {

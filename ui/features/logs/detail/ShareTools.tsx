@@ -31,7 +31,7 @@ import {
   type WireMessage,
 } from "../../playground/chat/chat.ts";
 import { codeOf } from "../../playground/chat/code.ts";
-import { elapsedMsOf, firstTokenMsOf, groupOf, type LogEntry, otherOf } from "../list/log-entry.ts";
+import { elapsedMsOf, firstTokenMsOf, groupOf, type LogEntry, otherOf } from "../entries/log-entry.ts";
 
 /** A logged chat: the system prompt, and the messages before, with and after the last question, as texts. */
 type LoggedChat = Readonly<{ system: string; earlier: readonly Message[]; question: string; answer: string }>;

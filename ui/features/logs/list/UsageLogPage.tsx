@@ -23,13 +23,13 @@ import { Tip } from "../../../components/tip/Tip.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { archiveMonths } from "../archive/archive-queries.ts";
 import { LogDetail, UserDialog } from "../detail/LogDetail.tsx";
+import { useLogColumns } from "../detail/log-columns.tsx";
+import { LogCard } from "../entries/log-cells.tsx";
+import { type LogEntry, useEntryName } from "../entries/log-entry.ts";
+import { isNarrowed, logExport, logFiltersOf, parametersOf } from "../entries/log-queries.ts";
 import { LogFilterBar } from "../overview/LogFilterBar.tsx";
 import { Overview } from "../overview/Overview.tsx";
 import { rangeOf, useNow } from "../time-range.ts";
-import { LogCard } from "./log-cells.tsx";
-import { useLogColumns } from "./log-columns.tsx";
-import { type LogEntry, useEntryName } from "./log-entry.ts";
-import { isNarrowed, logExport, logFiltersOf, parametersOf } from "./log-queries.ts";
 import { idOf, useLogPlace, useLogRows } from "./use-log-rows.ts";
 
 /** A month is archived at the most often once a day. */

@@ -7,8 +7,7 @@ import { useEndlessRows } from "../../../components/data-table/paging/use-endles
 import { useAddressPaging } from "../../../components/data-table/url-state.ts";
 import type { Address } from "../../../components/use-address.ts";
 import { storedAtom } from "../../../state/stored-atom.ts";
-import { nowSeconds } from "../time-range.ts";
-import type { LogEntry } from "./log-entry.ts";
+import type { LogEntry } from "../entries/log-entry.ts";
 import {
   type LogFilters,
   type LogScope,
@@ -17,7 +16,8 @@ import {
   logPage,
   logTotal,
   readLogChunk,
-} from "./log-queries.ts";
+} from "../entries/log-queries.ts";
+import { nowSeconds } from "../time-range.ts";
 
 /** Whether the log scrolls or has pages, as last chosen on this device. */
 const hasPagesAtom = storedAtom("logs-pages", { parse: (text) => text === "true", print: String });

@@ -5,9 +5,9 @@ import { useActing, useOrganizationOptions } from "../../../api/accounts/use-org
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import type { FilterOption } from "../../../components/inputs/FilterButton.tsx";
 import type { Address } from "../../../components/use-address.ts";
-import { LOG_TYPES } from "../list/log-entry.ts";
-import { FAILED, type LogFilters, type LogScope } from "../list/log-queries.ts";
-import { usageSeries } from "../usage/data-queries.ts";
+import { usageSeries } from "../entries/data-queries.ts";
+import { LOG_TYPES } from "../entries/log-entry.ts";
+import { FAILED, type LogFilters, type LogScope } from "../entries/log-queries.ts";
 
 type Facet = "model" | "token" | "user" | "channel" | "group" | "tag";
 

@@ -10,7 +10,7 @@ import { amountText, useMoneyFormat } from "../../../components/display/Money.ts
 import { Panel, Row, usePhone } from "../../../components/layout.tsx";
 import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatFixed, formatNumber } from "../../../lib/format/number.ts";
-import { type LogFilters, type LogScope, logHistogram, logStat } from "../list/log-queries.ts";
+import { type LogFilters, type LogScope, logHistogram, logStat } from "../entries/log-queries.ts";
 import type { RangeName, TimeRange } from "../time-range.ts";
 import { Histogram } from "./Histogram.tsx";
 import { RangePicker } from "./RangePicker.tsx";

@@ -10,7 +10,7 @@ import type { Series, SeriesDimension } from "../../../../src/domain/logs/usage/
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { type Address, useAddress } from "../../../components/use-address.ts";
-import { type DataFilter, type DataScope, usageSeries } from "./data-queries.ts";
+import { type DataFilter, type DataScope, usageSeries } from "../entries/data-queries.ts";
 
 /** The dimensions that a filter in the URL names, each by a parameter of its own. */
 const KEYS = [

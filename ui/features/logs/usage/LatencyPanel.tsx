@@ -16,8 +16,8 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Panel, usePhone } from "../../../components/layout.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { elapsedTone } from "../list/log-cells.tsx";
-import { type DataFilter, type LatencyDimension, latency } from "./data-queries.ts";
+import { type DataFilter, type LatencyDimension, latency } from "../entries/data-queries.ts";
+import { elapsedTone } from "../entries/log-cells.tsx";
 import { FigureCards } from "./FigureCards.tsx";
 import { percent } from "./series-values.ts";
 

@@ -12,8 +12,8 @@ import { Row } from "../../../components/layout.tsx";
 import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatFixed, formatNumber, formatShare } from "../../../lib/format/number.ts";
+import { type UsageView, usageOverview, viewSeries } from "../entries/data-queries.ts";
 import { compactCount } from "../overview/Overview.tsx";
-import { type UsageView, usageOverview, viewSeries } from "./data-queries.ts";
 import { periodsOf } from "./series-values.ts";
 import { TILES, type TileFigures, type TileName, tileFigures } from "./tile-figures.ts";
 

@@ -9,7 +9,7 @@ import { formatList } from "../../../lib/format/list.ts";
 import { formatShort } from "../../../lib/format/number.ts";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useSession } from "../../../state/session.ts";
-import { channelMarks } from "./data-queries.ts";
+import { channelMarks } from "../entries/data-queries.ts";
 
 const MOST = 8;
 

@@ -8,7 +8,7 @@ import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber, formatShare } from "../../../lib/format/number.ts";
-import type { Comparison, ExperimentView } from "./experiment-form.ts";
+import type { Comparison, ExperimentView } from "../routes/experiment-form.ts";
 
 /** The figures of both sides, and which differences are beyond noise. */
 export const ComparisonTable = ({ comparisons }: Pick<ExperimentView, "comparisons">) => {

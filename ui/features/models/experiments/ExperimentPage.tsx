@@ -9,8 +9,8 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, PageHeader } from "../../../components/layout.tsx";
+import { deleteResults, experiments } from "../routes/experiment-form.ts";
 import { ExperimentPanel } from "./ExperimentPanel.tsx";
-import { deleteResults, experiments } from "./experiment-form.ts";
 
 /** New models and channels that routes try, compared with those in use. */
 export const ExperimentPage = () => {

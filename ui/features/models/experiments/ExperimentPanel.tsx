@@ -17,8 +17,8 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, Panel, Row } from "../../../components/layout.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber, formatShare } from "../../../lib/format/number.ts";
+import { type ExperimentView, experimentSeries } from "../routes/experiment-form.ts";
 import { ComparisonTable } from "./ComparisonTable.tsx";
-import { type ExperimentView, experimentSeries } from "./experiment-form.ts";
 
 const CHART_METRICS = ["latency", "first_token", "cost", "errors"] as const;
 type ChartMetric = (typeof CHART_METRICS)[number];

@@ -27,11 +27,11 @@ import { useSession } from "../../../state/session.ts";
 import { useSite } from "../../../state/site-status.ts";
 import { chatToOpenAtom, DEFAULT_SETTINGS, newChat } from "../../playground/chat/chat.ts";
 import { joinWords } from "../catalog/catalog-columns.tsx";
-import type { Capability } from "../pricing/model-traits.ts";
-import { capabilityOf, makerOf } from "../pricing/model-traits.ts";
-import { PriceLines } from "../pricing/PriceLines.tsx";
 import { ModelHealth } from "./ModelHealth.tsx";
 import { modelPage, modelPath, TYPICAL_WORKLOAD, workloadCost } from "./model-page.ts";
+import type { Capability } from "./model-traits.ts";
+import { capabilityOf, makerOf } from "./model-traits.ts";
+import { PriceLines } from "./PriceLines.tsx";
 import { WorkloadFields } from "./WorkloadFields.tsx";
 
 const LANGUAGES = ["curl", "python", "typescript", "anthropic", "google"] as const satisfies readonly SnippetName[];

@@ -31,7 +31,7 @@ import { useAddress } from "../../../components/use-address.ts";
 import { exactTime } from "../../../lib/format/time.ts";
 import { useSession } from "../../../state/session.ts";
 import { CalculatorDialog } from "../page/CalculatorDialog.tsx";
-import { CAPABILITIES, capabilityOf, makerOf } from "./model-traits.ts";
+import { CAPABILITIES, capabilityOf, makerOf } from "../page/model-traits.ts";
 import { PriceChangesDialog } from "./PriceChangesDialog.tsx";
 import { usePriceColumns } from "./price-columns.tsx";
 

@@ -20,8 +20,8 @@ import { Tip } from "../../../components/tip/Tip.tsx";
 import { roundTo } from "../../../lib/format/number.ts";
 import { Modalities, tokenCount } from "../catalog/catalog-columns.tsx";
 import { modelPath } from "../page/model-page.ts";
-import { makerOf } from "./model-traits.ts";
-import { PriceLines, Quiet } from "./PriceLines.tsx";
+import { makerOf } from "../page/model-traits.ts";
+import { PriceLines, Quiet } from "../page/PriceLines.tsx";
 
 type PriceView = Readonly<{
   group: string;

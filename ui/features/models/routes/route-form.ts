@@ -1,11 +1,5 @@
 import type { Strategy } from "../../../../src/settings/option/model-routes.ts";
 import {
-  type ExperimentForm,
-  experimentForm,
-  experimentOf,
-  isExperimentValid,
-} from "../experiments/experiment-form.ts";
-import {
   type CandidateForm,
   candidateError,
   candidateForm,
@@ -15,6 +9,7 @@ import {
   newCandidate,
   textOf,
 } from "./candidate-form.ts";
+import { type ExperimentForm, experimentForm, experimentOf, isExperimentValid } from "./experiment-form.ts";
 import type { RouteDefinition, RouteView } from "./route-calls.ts";
 
 /** How a route orders its models; the server has the same list. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { usageRollups, usageTotals } from "../../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../../db/types.ts";
-import { isNarrow, type LogFilter } from "../../list/log-filter.ts";
+import { isNarrow, type LogFilter } from "../../log-filter.ts";
 import type { Owners } from "../totals/owned-hours.ts";
 import type { HourRange } from "../totals/totals.ts";
 import { DAY_S, LARGEST, readFolded, startOfMonth } from "../totals/totals.ts";

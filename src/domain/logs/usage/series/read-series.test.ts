@@ -9,7 +9,7 @@ import { applyBatch } from "../../../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../../../billing/journal/apply/record-text.ts";
 import type { LogOther } from "../../../../billing/types.ts";
 import { readLogs, totalLogs } from "../../list/list-logs.ts";
-import type { LogFilter } from "../../list/log-filter.ts";
+import type { LogFilter } from "../../log-filter.ts";
 import { sumUsage } from "../usage-sums.ts";
 import { readSeries, type SeriesDimension } from "./read-series.ts";
 

@@ -3,7 +3,7 @@ import { tokens } from "../../../../../db/schema/api-keys.ts";
 import { usageRollups, usageTotals } from "../../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { isOneOf, matches } from "../../../../lib/values/sql-text.ts";
-import { isNarrow, type LogFilter, rollupConditions } from "../../list/log-filter.ts";
+import { isNarrow, type LogFilter, rollupConditions } from "../../log-filter.ts";
 import { divide, hoursIn, type Owners, ownedHours } from "./owned-hours.ts";
 import type { Buckets, HourRange } from "./totals.ts";
 import { readFolded } from "./totals.ts";

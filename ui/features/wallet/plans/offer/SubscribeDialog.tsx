@@ -12,12 +12,12 @@ import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
 import { Col, Field, Row } from "../../../../components/layout.tsx";
 import { methodName } from "../../orders/method-name.ts";
-import { usePeriodPayment } from "../../orders/PeriodPayment.tsx";
 import { paymentOptions, reloadWallet } from "../../wallet-calls.ts";
 import { Choice } from "../Choice.tsx";
 import { periodText } from "../period-text.ts";
 import { orderPlan, payAtService, readCoupon, subscribeTo } from "../plan-calls.ts";
 import { isSeats, SeatsField } from "../SeatsDialog.tsx";
+import { usePeriodPayment } from "./PeriodPayment.tsx";
 
 /** Services that charge each period by themselves. */
 const SERVICES = [

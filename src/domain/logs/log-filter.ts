@@ -1,10 +1,10 @@
 import { and, arrayContains, eq, gte, inArray, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
-import { users } from "../../../../db/schema/accounts/users.ts";
-import { tokens } from "../../../../db/schema/api-keys.ts";
-import { logs, usageRollups } from "../../../../db/schema/logs/logs.ts";
-import type { Db } from "../../../../db/types.ts";
-import { matches } from "../../../lib/values/sql-text.ts";
-import { LOG_TYPE } from "../write-log.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { tokens } from "../../../db/schema/api-keys.ts";
+import { logs, usageRollups } from "../../../db/schema/logs/logs.ts";
+import type { Db } from "../../../db/types.ts";
+import { matches } from "../../lib/values/sql-text.ts";
+import { LOG_TYPE } from "./write-log.ts";
 
 /** What a list or a sum of the log may be limited to; every field is optional. */
 export type LogFilter = Readonly<{

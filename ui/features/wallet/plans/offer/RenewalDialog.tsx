@@ -2,16 +2,16 @@ import Box from "@mui/material/Box";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
-import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Col } from "../../../components/layout.tsx";
-import { formatDate } from "../../../lib/format/time.ts";
-import { Choice } from "../plans/Choice.tsx";
-import { setRenewalMethod } from "../plans/plan-calls.ts";
-import { paymentOptions, reloadWallet } from "../wallet-calls.ts";
-import { methodName } from "./method-name.ts";
+import type { SubscriptionView } from "../../../../../src/domain/wallet/plans/plans.ts";
+import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
+import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
+import { notifyDone } from "../../../../components/feedback/notify.tsx";
+import { Col } from "../../../../components/layout.tsx";
+import { formatDate } from "../../../../lib/format/time.ts";
+import { methodName } from "../../orders/method-name.ts";
+import { paymentOptions, reloadWallet } from "../../wallet-calls.ts";
+import { Choice } from "../Choice.tsx";
+import { setRenewalMethod } from "../plan-calls.ts";
 
 type Props = Readonly<{ subscription: SubscriptionView; onClose: () => void }>;
 

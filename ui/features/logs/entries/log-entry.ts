@@ -2,11 +2,11 @@ import type { TFunction } from "i18next";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import type { LogOther } from "../../../../src/billing/types.ts";
-import type { LogView } from "../../../../src/domain/logs/list/log-view.ts";
+import type { LogView } from "../../../../src/domain/logs/log-view.ts";
 import { moneyText } from "../../../lib/format/money.ts";
 import { exactTime } from "../../../lib/format/time.ts";
 import { isRecord, readRecord } from "../../../lib/json.ts";
-import { readOther } from "../detail/log-other.ts";
+import { readOther } from "./log-other.ts";
 
 /** A row of the usage log as returned by `GET /api/log/`; `other` is JSON text of `LogOther`. */
 export type LogEntry = LogView;

@@ -1,8 +1,8 @@
-import { channels } from "../../../../db/schema/channels/channels.ts";
-import type { logs } from "../../../../db/schema/logs/logs.ts";
-import type { Db } from "../../../../db/types.ts";
-import type { LogOther } from "../../../billing/types.ts";
-import { isOneOf } from "../../../lib/values/sql-text.ts";
+import { channels } from "../../../db/schema/channels/channels.ts";
+import type { logs } from "../../../db/schema/logs/logs.ts";
+import type { Db } from "../../../db/types.ts";
+import type { LogOther } from "../../billing/types.ts";
+import { isOneOf } from "../../lib/values/sql-text.ts";
 
 export type LogRow = typeof logs.$inferSelect;
 

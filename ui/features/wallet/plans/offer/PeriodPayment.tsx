@@ -7,19 +7,19 @@ import DialogTitle from "@mui/material/DialogTitle";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
-import type { PeriodPayment } from "../../../../src/domain/wallet/plans/renewal/order-period.ts";
-import { CopyButton } from "../../../components/display/CopyButton.tsx";
-import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { Col, Row } from "../../../components/layout.tsx";
-import { moneyText } from "../../../lib/format/money.ts";
-import { formatDate } from "../../../lib/format/time.ts";
-import { Choice } from "../plans/Choice.tsx";
-import { orderNext } from "../plans/plan-calls.ts";
-import { paymentOptions, postForm, reloadWallet } from "../wallet-calls.ts";
-import { methodName } from "./method-name.ts";
-import { PayCodeDialog } from "./PayCodeDialog.tsx";
+import type { SubscriptionView } from "../../../../../src/domain/wallet/plans/plans.ts";
+import type { PeriodPayment } from "../../../../../src/domain/wallet/plans/renewal/order-period.ts";
+import { CopyButton } from "../../../../components/display/CopyButton.tsx";
+import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
+import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
+import { Col, Row } from "../../../../components/layout.tsx";
+import { moneyText } from "../../../../lib/format/money.ts";
+import { formatDate } from "../../../../lib/format/time.ts";
+import { methodName } from "../../orders/method-name.ts";
+import { PayCodeDialog } from "../../orders/PayCodeDialog.tsx";
+import { paymentOptions, postForm, reloadWallet } from "../../wallet-calls.ts";
+import { Choice } from "../Choice.tsx";
+import { orderNext } from "../plan-calls.ts";
 
 type Opened = Readonly<{
   /** Leaves for the page to pay on, or shows the code or the instructions. */

@@ -2,9 +2,9 @@ import { and, desc, eq, gte, sql } from "drizzle-orm";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { LogOther } from "../../../billing/types.ts";
-import { viewRows } from "../list/list-logs.ts";
-import type { LogView } from "../list/log-view.ts";
+import type { LogView } from "../log-view.ts";
 import { LOG_TYPE } from "../write-log.ts";
+import { viewRows } from "./list-logs.ts";
 
 /** Of all calls: to look through more would take long, and old trouble says little. */
 const LOOKED_THROUGH = 20_000;

@@ -10,8 +10,8 @@ import {
   candidateOf,
   isCount,
   newCandidate,
-} from "../routes/candidate-form.ts";
-import type { RouteDefinition } from "../routes/route-calls.ts";
+} from "./candidate-form.ts";
+import type { RouteDefinition } from "./route-calls.ts";
 
 type Definition = NonNullable<RouteDefinition["experiment"]>;
 

@@ -9,7 +9,6 @@ import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { clockTime, exactTime, formatDate } from "../../../lib/format/time.ts";
 import { failureText } from "../../../state/failure-text.ts";
-import { ratiosText } from "../detail/Facts.tsx";
 import {
   ChannelCell,
   CopyText,
@@ -22,8 +21,9 @@ import {
   retryText,
   TypeCell,
   typeColumnText,
-} from "./log-cells.tsx";
-import { groupOf, isCall, type LogEntry, noteText, otherOf } from "./log-entry.ts";
+} from "../entries/log-cells.tsx";
+import { groupOf, isCall, type LogEntry, noteText, otherOf } from "../entries/log-entry.ts";
+import { ratiosText } from "./Facts.tsx";
 
 type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
 
