@@ -41,7 +41,7 @@ test("days are those of the calendar where the clock changes", () => {
     const weeks: Series = { key: "a", name: "a", points: [point(at(26), 1), point(at(40), 2)] };
     expect(periodsOf([weeks], "week", { start: at(26), end: at(41) })).toEqual([26, 33, 40].map(at));
   } finally {
-    process.env.TZ = zone;
+    process.env.TZ = zone ?? "";
   }
 });
 
