@@ -1,25 +1,17 @@
-import Add from "@mui/icons-material/AddOutlined";
 import AdminPanel from "@mui/icons-material/AdminPanelSettingsOutlined";
-import Delete from "@mui/icons-material/DeleteOutlineOutlined";
-import Edit from "@mui/icons-material/EditOutlined";
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { isRoleRight, type Right } from "../../../../src/domain/accounts/access/access-rules.ts";
 import type { Column } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
-import { useAction } from "../../../components/feedback/use-action.ts";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
-import { PageHeader } from "../../../components/layout.tsx";
+import { ResourcePage } from "../../../components/page/ResourcePage.tsx";
 import { type AdminRole, adminRoles, deleteAdminRole, rightsText, saveAdminRole } from "./access-calls.ts";
 import { RightsMatrix } from "./RightsMatrix.tsx";
 
@@ -87,53 +79,17 @@ export const AdminRoleDrawer = ({ role, onClose }: AdminRoleDrawerProps) => {
 };
 
 /** Roles with rights to parts of the administration. */
-export const AdminRolesPage = () => {
-  const { t } = useTranslation();
-  const list = useQuery(adminRoles);
-  const [opened, setOpened] = useState<{ role: AdminRole | null } | null>(null);
-  const remove = useRemove();
-  const model = useDataTable({
-    columns: useColumns(),
-    rows: list.data,
-    rowId: ({ id }) => id,
-    rowName: ({ name }) => name,
-    actions: (role) => [
-      { label: t("access.roles.edit"), icon: <Edit />, onSelect: () => setOpened({ role }) },
-      {
-        label: t("access.roles.delete"),
-        icon: <Delete />,
-        onSelect: () => void remove(role),
-        isDangerous: true,
-        isDisabled: role.users > 0,
-      },
-    ],
-  });
-  const add = (
-    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ role: null })}>
-      {t("access.roles.add")}
-    </Button>
-  );
-  return (
-    <>
-      <PageHeader title={t("access.roles.title")} purpose={t("access.roles.purpose")} actions={add} />
-      <DataTable
-        model={model}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        onOpen={(role) => setOpened({ role })}
-        empty={
-          <EmptyState
-            icon={<AdminPanel />}
-            title={t("access.roles.empty.title")}
-            body={t("access.roles.empty.body")}
-            action={add}
-          />
-        }
-      />
-      {opened && <AdminRoleDrawer role={opened.role} onClose={() => setOpened(null)} />}
-    </>
-  );
-};
+export const AdminRolesPage = () => (
+  <ResourcePage
+    text={(name) => `access.roles.${name}`}
+    list={useQuery(adminRoles)}
+    columns={useColumns()}
+    icon={<AdminPanel />}
+    remove={deleteAdminRole}
+    isInUse={({ users }) => users > 0}
+    drawer={(role, onClose) => <AdminRoleDrawer role={role} onClose={onClose} />}
+  />
+);
 
 function useColumns(): readonly Column<AdminRole>[] {
   const { t } = useTranslation();
@@ -158,21 +114,4 @@ function useColumns(): readonly Column<AdminRole>[] {
     ],
     [t],
   );
-}
-
-function useRemove() {
-  const { t } = useTranslation();
-  const client = useQueryClient();
-  const act = useAction(() => client.invalidateQueries(adminRoles));
-  return ({ id, name }: AdminRole) =>
-    act({
-      question: {
-        title: t("access.roles.deleteTitle", { name }),
-        body: t("access.roles.deleteBody"),
-        action: t("access.roles.delete"),
-        isDangerous: true,
-      },
-      work: () => deleteAdminRole(id),
-      done: () => t("access.roles.deleted", { name }),
-    });
 }

@@ -1,23 +1,16 @@
-import Add from "@mui/icons-material/AddOutlined";
-import Delete from "@mui/icons-material/DeleteOutlineOutlined";
-import Edit from "@mui/icons-material/EditOutlined";
 import Export from "@mui/icons-material/OutboxOutlined";
 import Pause from "@mui/icons-material/PauseOutlined";
 import Resume from "@mui/icons-material/PlayArrowOutlined";
 import Send from "@mui/icons-material/SendOutlined";
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { useAction } from "../../../components/feedback/use-action.ts";
-import { PageHeader } from "../../../components/layout.tsx";
+import { ResourcePage } from "../../../components/page/ResourcePage.tsx";
 import { formatSeconds } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { SinkDrawer } from "./SinkDrawer.tsx";
@@ -29,46 +22,26 @@ const MOST_COUNTED = 1000;
 /** Destinations that usage records are exported to, with what waits for each. */
 export const SinkListPage = () => {
   const { t } = useTranslation();
-  const list = useQuery(sinkList);
-  const [opened, setOpened] = useState<{ sink: Sink | null } | null>(null);
-  const actions = useSinkActions();
-  const columns = useSinkColumns();
-  const model = useDataTable({
-    columns,
-    rows: list.data,
-    rowId: ({ id }) => id,
-    rowName: ({ name }) => name,
-    actions: (sink) => [
-      { label: t("sinks.test"), icon: <Send />, onSelect: () => void actions.test(sink) },
-      { label: t("sinks.edit"), icon: <Edit />, onSelect: () => setOpened({ sink }) },
-      {
-        label: t(sink.enabled ? "sinks.pause" : "sinks.resume"),
-        icon: sink.enabled ? <Pause /> : <Resume />,
-        onSelect: () => void actions.toggle(sink),
-      },
-      { label: t("sinks.delete"), icon: <Delete />, onSelect: () => void actions.remove(sink), isDangerous: true },
-    ],
-  });
-  const add = (
-    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ sink: null })}>
-      {t("sinks.add")}
-    </Button>
-  );
+  const { test, toggle } = useSinkActions();
   return (
-    <>
-      <PageHeader title={t("sinks.title")} purpose={t("sinks.purpose")} actions={add} />
-      <DataTable
-        model={model}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        onOpen={(sink) => setOpened({ sink })}
-        isDim={({ enabled }) => !enabled}
-        empty={
-          <EmptyState icon={<Export />} title={t("sinks.empty.title")} body={t("sinks.empty.body")} action={add} />
-        }
-      />
-      {opened && <SinkDrawer sink={opened.sink} onClose={() => setOpened(null)} />}
-    </>
+    <ResourcePage
+      text={(name) => `sinks.${name}`}
+      list={useQuery(sinkList)}
+      columns={useSinkColumns()}
+      icon={<Export />}
+      actions={(sink, edit) => [
+        { label: t("sinks.test"), icon: <Send />, onSelect: () => void test(sink) },
+        edit,
+        {
+          label: t(sink.enabled ? "sinks.pause" : "sinks.resume"),
+          icon: sink.enabled ? <Pause /> : <Resume />,
+          onSelect: () => void toggle(sink),
+        },
+      ]}
+      remove={deleteSink}
+      isDim={({ enabled }) => !enabled}
+      drawer={(sink, onClose) => <SinkDrawer sink={sink} onClose={onClose} />}
+    />
   );
 };
 
@@ -82,17 +55,6 @@ function useSinkActions() {
       act({
         work: () => changeSink(id, { name, enabled: !enabled, config: {} }),
         done: () => t(enabled ? "sinks.pausedToast" : "sinks.resumedToast", { name }),
-      }),
-    remove: ({ id, name }: Sink) =>
-      act({
-        question: {
-          title: t("sinks.deleteTitle", { name }),
-          body: t("sinks.deleteBody"),
-          action: t("sinks.delete"),
-          isDangerous: true,
-        },
-        work: () => deleteSink(id),
-        done: () => t("sinks.deletedToast", { name }),
       }),
   };
 }
