@@ -1,4 +1,4 @@
-import type { channelKeys, channels } from "../../../db/schema/channels/channels.ts";
+import { CHANNEL_STATUS, type channelKeys, type channels } from "../../../db/schema/channels/channels.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { KeyReferences } from "./keys/key-references.ts";
 import { splitKeys } from "./keys/keys.ts";
@@ -7,7 +7,7 @@ import type { ChannelSetting } from "./manage/channel-settings.ts";
 export type ChannelRow = typeof channels.$inferSelect;
 type KeyRow = Pick<typeof channelKeys.$inferSelect, "keyHash" | "status">;
 
-export { CHANNEL_STATUS } from "../../../db/schema/channels/channels.ts";
+export { CHANNEL_STATUS };
 
 type UnresolvedKey = Readonly<{ reference: string; reason: string }>;
 

@@ -5,11 +5,8 @@ import pino from "pino";
 import { logs } from "../../../db/schema/logs/logs.ts";
 import { evaluationResults, evaluations, type ReplayTarget, replayCalls } from "../../../db/schema/models/replays.ts";
 import { readSpend } from "../../../src/billing/operator-spend.ts";
-import {
-  createReplaySet,
-  deleteReplayedCalls,
-  deleteReplaySet,
-} from "../../../src/domain/models/replays/create-set.ts";
+import { deleteReplayedCalls } from "../../../src/domain/accounts/users/delete-user.ts";
+import { createReplaySet, deleteReplaySet } from "../../../src/domain/models/replays/create-set.ts";
 import {
   ALL_DAYS,
   createEvaluation,

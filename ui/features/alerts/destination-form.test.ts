@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { DESTINATION_TYPES, destinationType } from "../../../src/domain/alerts/destinations/destination-types.ts";
-import { isWebhookSecret } from "../../../src/domain/alerts/destinations/webhook.ts";
+import { isWebhookSecret } from "../../../src/lib/security/webhook-signature.ts";
 import { bodyOf, checkForm, FIELDS, formOf, hasDigest, makeWebhookSecret, TYPES } from "./destination-form.ts";
 
 test("the form has the types and fields of the server", () => {

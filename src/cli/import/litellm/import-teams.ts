@@ -6,8 +6,8 @@ import {
   projects as projectTable,
 } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { type PolicyRules, policies } from "../../../../db/schema/accounts/organizations/policies.ts";
-import { periodEnd } from "../../../domain/api-keys/budget.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
+import { periodEnd } from "../../../lib/values/period-end.ts";
 import { findImported, type IdMap, inStatements, type Migration, rememberImported } from "../migration.ts";
 import type { Member, Team } from "./accounts.ts";
 import { type Budget, restOf } from "./limits.ts";

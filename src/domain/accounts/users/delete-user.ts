@@ -87,7 +87,7 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
 }
 
 /** Deletes the requests of a user, with what they were answered. */
-async function deleteReplayedCalls(tx: Tx, userId: number): Promise<void> {
+export async function deleteReplayedCalls(tx: Pick<Db, "delete">, userId: number): Promise<void> {
   const { evaluationId, position } = evaluationResults;
   await tx.delete(evaluationResults).where(
     sql`exists (select 1 from ${replayCalls} c join ${evaluations} e on e.set_id = c.set_id

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useAtom, useAtomValue } from "jotai";
+import { useEffect } from "react";
 import type { FirstSteps } from "../../../../src/domain/system/first-steps.ts";
 import { readData } from "../../../api/client.ts";
 import { firstStepsApi } from "../../../api/groups.ts";
