@@ -1,19 +1,11 @@
-import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
-import Skeleton from "@mui/material/Skeleton";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Organization } from "../../../../api/accounts/organization-calls.ts";
 import { useActing } from "../../../../api/accounts/use-organization.ts";
 import { exactAmountText, type MoneyFormat, useMoneyFormat } from "../../../../components/display/Money.tsx";
-import { useConfirm } from "../../../../components/feedback/confirm.tsx";
-import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
-import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
-import { Panel, Row } from "../../../../components/layout.tsx";
 import { formatNumber } from "../../../../lib/format/number.ts";
-import { Entry } from "../../security/Entry.tsx";
+import { ResourcePanel } from "../ResourcePanel.tsx";
 import { PolicyDialog } from "./PolicyDialog.tsx";
 import { deletePolicy, type Policy, policies } from "./policy-calls.ts";
 
@@ -49,75 +41,29 @@ function ruleTexts(
 export const PoliciesPanel = ({ organization: { id } }: { organization: Organization }) => {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
   const { may } = useActing();
   const format = useMoneyFormat();
   const { data, error, refetch } = useQuery(policies(id));
-  /** Null: a new one. */
-  const [edited, setEdited] = useState<Policy | null | undefined>(undefined);
-  const isManager = may("policies.manage");
-  const remove = async ({ id: policy, name }: Policy) => {
-    const isSure = await confirm({
-      title: t("organizations.policies.deleteTitle", { name }),
-      body: t("organizations.policies.deleteBody"),
-      action: t("organizations.policies.delete"),
-      isDangerous: true,
-    });
-    if (!isSure) return;
-    try {
-      await deletePolicy(id, policy);
-      notifyDone(t("organizations.policies.deleted", { name }));
-    } catch (failure) {
-      notifyError(failure);
-    }
-    await client.invalidateQueries(policies(id));
-  };
+  const types = data?.channel_types ?? [];
   return (
-    <Panel
-      title={t("organizations.policies.title")}
-      action={
-        isManager && (
-          <Button size="small" onClick={() => setEdited(null)}>
-            {t("organizations.policies.create")}
-          </Button>
+    <ResourcePanel
+      text={(name) => `organizations.policies.${name}`}
+      rows={data?.policies}
+      error={error}
+      onRetry={() => void refetch()}
+      isManager={may("policies.manage")}
+      change={t("organizations.policies.change")}
+      skeletonHeight={40}
+      isLong
+      heading={({ name }) => name}
+      body={(policy) =>
+        [policy.project_name || t("organizations.policies.everything"), ...ruleTexts(t, policy, types, format)].map(
+          (text) => <div key={text}>{text}</div>,
         )
       }
-    >
-      <Box sx={{ mb: 3, fontSize: 12, color: "text.tertiary" }}>{t("organizations.policies.hint")}</Box>
-      {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton variant="rounded" height={40} />}
-      {data?.policies.length === 0 && (
-        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("organizations.policies.none")}</Box>
-      )}
-      {data?.policies.map((policy) => (
-        <Entry
-          key={policy.id}
-          title={policy.name}
-          isLong
-          action={
-            isManager && (
-              <Row gap={2}>
-                <Button size="small" onClick={() => setEdited(policy)}>
-                  {t("organizations.policies.change")}
-                </Button>
-                <Button size="small" color="error" onClick={() => void remove(policy)}>
-                  {t("organizations.policies.delete")}
-                </Button>
-              </Row>
-            )
-          }
-        >
-          {[
-            policy.project_name || t("organizations.policies.everything"),
-            ...ruleTexts(t, policy, data.channel_types, format),
-          ].map((text) => (
-            <div key={text}>{text}</div>
-          ))}
-        </Entry>
-      ))}
-      {edited !== undefined && data && (
-        <PolicyDialog id={id} policy={edited} types={data.channel_types} onClose={() => setEdited(undefined)} />
-      )}
-    </Panel>
+      remove={(policy) => deletePolicy(id, policy)}
+      reload={() => client.invalidateQueries(policies(id))}
+      dialog={(policy, onClose) => data && <PolicyDialog id={id} policy={policy} types={types} onClose={onClose} />}
+    />
   );
 };

@@ -3,7 +3,6 @@ import Button from "@mui/material/Button";
 import LinearProgress from "@mui/material/LinearProgress";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Organization } from "../../../../api/accounts/organization-calls.ts";
 import { type Budget, budgets, deleteBudget } from "../../../../api/accounts/spending-calls.ts";
@@ -11,11 +10,10 @@ import { useActing } from "../../../../api/accounts/use-organization.ts";
 import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
 import { StatusChip } from "../../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
-import { useConfirm } from "../../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
-import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../../components/layout.tsx";
 import { Entry } from "../../security/Entry.tsx";
+import { ResourcePanel } from "../ResourcePanel.tsx";
 import { BudgetDialog } from "./BudgetDialog.tsx";
 
 const WARNING_PERCENT = 80;
@@ -25,68 +23,24 @@ const REFRESH_MS = 15_000;
 export const BudgetsPanel = ({ organization: { id } }: { organization: Organization }) => {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
   const { may } = useActing();
   const { data, error, refetch } = useQuery({ ...budgets(id), refetchInterval: REFRESH_MS });
-  /** Null: a new one. */
-  const [edited, setEdited] = useState<Budget | null | undefined>(undefined);
-  const isManager = may("budgets.manage");
-  const remove = async (budget: Budget) => {
-    const isSure = await confirm({
-      title: t("organizations.budgets.deleteTitle"),
-      body: t("organizations.budgets.deleteBody"),
-      action: t("organizations.budgets.delete"),
-      isDangerous: true,
-    });
-    if (!isSure) return;
-    try {
-      await deleteBudget(id, budget.id);
-      notifyDone(t("organizations.budgets.deleted"));
-    } catch (failure) {
-      notifyError(failure);
-    }
-    await client.invalidateQueries(budgets(id));
-  };
   return (
-    <Panel
-      title={t("organizations.budgets.title")}
-      action={
-        isManager && (
-          <Button size="small" onClick={() => setEdited(null)}>
-            {t("organizations.budgets.create")}
-          </Button>
-        )
-      }
-    >
-      <Box sx={{ mb: 3, fontSize: 12, color: "text.tertiary" }}>{t("organizations.budgets.hint")}</Box>
-      {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton variant="rounded" height={80} />}
-      {data?.length === 0 && (
-        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("organizations.budgets.none")}</Box>
-      )}
-      {data?.map((budget) => (
-        <Entry
-          key={budget.id}
-          title={<BudgetTitle budget={budget} />}
-          isLong
-          action={
-            isManager && (
-              <Row gap={2}>
-                <Button size="small" onClick={() => setEdited(budget)}>
-                  {t("organizations.budgets.change")}
-                </Button>
-                <Button size="small" color="error" onClick={() => void remove(budget)}>
-                  {t("organizations.budgets.delete")}
-                </Button>
-              </Row>
-            )
-          }
-        >
-          <BudgetState budget={budget} />
-        </Entry>
-      ))}
-      {edited !== undefined && <BudgetDialog id={id} budget={edited} onClose={() => setEdited(undefined)} />}
-    </Panel>
+    <ResourcePanel
+      text={(name) => `organizations.budgets.${name}`}
+      rows={data}
+      error={error}
+      onRetry={() => void refetch()}
+      isManager={may("budgets.manage")}
+      change={t("organizations.budgets.change")}
+      skeletonHeight={80}
+      isLong
+      heading={(budget) => <BudgetTitle budget={budget} />}
+      body={(budget) => <BudgetState budget={budget} />}
+      remove={(budget) => deleteBudget(id, budget)}
+      reload={() => client.invalidateQueries(budgets(id))}
+      dialog={(budget, onClose) => <BudgetDialog id={id} budget={budget} onClose={onClose} />}
+    />
   );
 };
 
