@@ -25,7 +25,20 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: "charge.ts",
     reason: "A cache that is not filled costs time, not money.",
-    changes: [["units.set(unit, made);", ";"]],
+    changes: [
+      ["units.set(unit, made);", ";"],
+      ["if (byTier) byTier.set(tier, factors);", "if (byTier) ;"],
+      ["if (byTier) byTier.set(tier, factors);", "if (false) byTier.set(tier, factors);"],
+      ["else factorsByPrice.set(price, new Map([[tier, factors]]));", "else ;"],
+      ["if (known) return known;", "if (false) return known;"],
+      ["if (byName) byName.set(name, factors);", "if (byName) ;"],
+      ["if (byName) byName.set(name, factors);", "if (false) byName.set(name, factors);"],
+      ["else maxFactorsByPrice.set(price, new Map([[name, factors]]));", "else ;"],
+      [
+        "const name = tiers.length === 0 ? writes : `${writes} ${tiers.length}`;",
+        "const name = false ? writes : `${writes} ${tiers.length}`;",
+      ],
+    ],
   },
   {
     file: "preview-charge.ts",

@@ -151,8 +151,7 @@ class Trier {
   /** In a process of its own, in which the mutant is active from the start. */
   async #tryAlone(id: number, cases: readonly PlannedCase[]): Promise<Result> {
     const worker = await startWorker(this.setup, id);
-    if (!worker) return { verdict: "timeout", killer: null };
-    if (!("ask" in worker)) return { verdict: "killed", killer: null };
+    if (!worker || !("ask" in worker)) throw new Error("a worker does not start");
     const reply = await worker.ask({ type: "try", mutant: id, cases, isOnly: true });
     worker.stop();
     return reply?.type === "tried" ? reply : { verdict: "timeout", killer: null };

@@ -163,6 +163,12 @@ describe("what is held", () => {
     expect([1001, 101, 100].map((tokens) => hold({ ...steps }, tokens))).toEqual([4004, 404, 200]);
   });
 
+  test("of one price, calls of any length are charged by their own step", () => {
+    const charged = () => [100, 101, 1001, 1000].map((promptTokens) => cost({ promptTokens }, steps));
+    expect(charged()).toEqual([200, 404, 3003, 4000]);
+    expect(charged()).toEqual([200, 404, 3003, 4000]);
+  });
+
   test("covers cache writes of the kind that the request asks for, by each price of its own", () => {
     for (const price of [steps, { ...steps, cacheCreationRatio: decimal(4), longCacheCreationRatio: decimal(8) }]) {
       const of = (counts: Partial<Usage>) => cost({ promptTokens: 100, cacheCreationTokens: 100, ...counts }, price);

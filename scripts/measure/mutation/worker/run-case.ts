@@ -1,7 +1,9 @@
 import type { Case, Suite } from "./collect-tests.ts";
 
-// Tests replace the global one by a fake.
-const realTimeout = setTimeout;
+// Tests replace the global ones by fakes.
+const realInterval = setInterval;
+const realClear = clearInterval;
+const TICK_MS = 50;
 
 /** `hung`: did not end in time, and may still go on. */
 export type CaseResult = "passed" | "failed" | "hung";
@@ -19,7 +21,10 @@ function noteStray(error: unknown): void {
 /** The last failure, for reports of tests that fail without a mutant. */
 export let lastError: unknown;
 
-/** Runs one test in its suites, which stay open for the next. An error that nobody caught in the meantime fails it too. */
+/**
+ * Runs one test in its suites, which stay open for the next. An error that nobody caught in the meantime fails it too. The limit
+ * counts turns of the event loop, so that a test on a busy machine has its time.
+ */
 export async function runCase({ suite, run }: Case, timeoutMs: number): Promise<CaseResult> {
   strayError = null;
   const work = async () => {
@@ -35,7 +40,11 @@ export async function runCase({ suite, run }: Case, timeoutMs: number): Promise<
     return "passed" as const;
   };
   const expired = Promise.withResolvers<"hung">();
-  const timer = realTimeout(() => expired.resolve("hung"), timeoutMs);
+  let ticks = 0;
+  const timer = realInterval(() => {
+    ticks += 1;
+    if (ticks * TICK_MS >= timeoutMs) expired.resolve("hung");
+  }, TICK_MS);
   try {
     const result = await Promise.race([work(), expired.promise]);
     if (!strayError) return result;
@@ -44,7 +53,7 @@ export async function runCase({ suite, run }: Case, timeoutMs: number): Promise<
     lastError = error;
     return "failed";
   } finally {
-    clearTimeout(timer);
+    realClear(timer);
   }
 }
 

@@ -1,9 +1,13 @@
+import { readFileSync } from "node:fs";
 import { ROOT } from "../../../checks/source.ts";
 import type { Report, Task } from "./messages.ts";
 
 /** A test that does not end by itself after its limit is in a loop that nothing can interrupt. */
 const GRACE_MS = 5000;
-const LOAD_WITHIN_MS = 600_000;
+const LOAD_MS = 120_000;
+const LOOK_MS = 500;
+/** Where a process uses no processor, it may wait for one. */
+const MOST_IDLE = 30;
 
 type Reply = Exclude<Report, { type: "begun" | "loaded" }>;
 
@@ -20,7 +24,11 @@ export type Worker = Readonly<{
  */
 export async function startWorker(setup: string, active = -1): Promise<Worker | Reply | null> {
   let answer = Promise.withResolvers<Reply | "loaded" | null>();
-  let timer = setTimeout(() => answer.resolve(null), LOAD_WITHIN_MS);
+  /** Of the work under way; null: none is. */
+  let deadline: { cpuMs: number; wallMs: number } | null = null;
+  const allow = (ms: number) => {
+    deadline = { cpuMs: cpuMs(child.pid) + ms, wallMs: performance.now() + ms * MOST_IDLE };
+  };
   const child = Bun.spawn([process.execPath, `${import.meta.dir}/worker.ts`], {
     cwd: ROOT,
     env: {
@@ -29,14 +37,18 @@ export async function startWorker(setup: string, active = -1): Promise<Worker | 
     },
     stdio: ["ignore", "ignore", process.env.SLUICE_MUTATION_DEBUG ? "inherit" : "ignore"],
     ipc(report: Report) {
-      clearTimeout(timer);
-      if (report.type !== "begun") answer.resolve(report.type === "loaded" ? "loaded" : report);
-      else timer = setTimeout(() => answer.resolve(null), report.timeoutMs + GRACE_MS);
+      deadline = null;
+      if (report.type === "begun") allow(report.timeoutMs + GRACE_MS);
+      else answer.resolve(report.type === "loaded" ? "loaded" : report);
     },
     onExit: () => answer.resolve(null),
   });
+  allow(LOAD_MS);
+  const watch = setInterval(() => {
+    if (deadline && (cpuMs(child.pid) > deadline.cpuMs || performance.now() > deadline.wallMs)) answer.resolve(null);
+  }, LOOK_MS);
   const stop = (): void => {
-    clearTimeout(timer);
+    clearInterval(watch);
     child.kill("SIGKILL");
   };
   const loaded = await answer.promise;
@@ -54,4 +66,15 @@ export async function startWorker(setup: string, active = -1): Promise<Worker | 
       return reply === "loaded" ? null : reply;
     },
   };
+}
+
+/** Linux counts processor time in hundredths of a second (proc_pid_stat(5)); elsewhere the clock has to do. */
+function cpuMs(pid: number): number {
+  try {
+    const [user = 0, system = 0] =
+      readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 13).map(Number) ?? [];
+    return (user + system) * 10;
+  } catch {
+    return performance.now();
+  }
 }

@@ -9,6 +9,7 @@ import { installSwitchboard, resetQueries } from "./switchboard.ts";
 
 /** No test takes so long without a mutant. */
 const MEASURE_TIMEOUT_MS = 60_000;
+const LOAD_MS = 20_000;
 
 // Written by run-mutants.ts.
 const setup: WorkerSetup = JSON.parse(readFileSync(process.env.SLUICE_MUTATION_SETUP ?? "", "utf8"));
@@ -112,7 +113,8 @@ async function tryMutant({ mutant, cases: planned, isOnly }: Task & { type: "try
 
 /** `isOnly`: the mutant stays active afterwards. */
 async function run({ id, timeoutMs, queries }: PlannedCase, mutant: number, isOnly = false) {
-  report({ type: "begun", timeoutMs });
+  // The first test of a file loads it.
+  report({ type: "begun", timeoutMs: timeoutMs + (cases[id.file] ? 0 : LOAD_MS) });
   board.active = mutant;
   resetQueries(board, queries);
   const entry = await findCase(id);
