@@ -35,7 +35,9 @@ export const EQUIVALENTS: readonly Equivalent[] = [
       ["if (byName) byName.set(name, factors);", "if (false) byName.set(name, factors);"],
       ["else maxFactorsByPrice.set(price, new Map([[name, factors]]));", "else ;"],
       [
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a line
         "const name = tiers.length === 0 ? writes : `${writes} ${tiers.length}`;",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a line
         "const name = false ? writes : `${writes} ${tiers.length}`;",
       ],
     ],

@@ -21,6 +21,7 @@ function start(availability: LedgerAvailability) {
 test("a statement counts as unanswered until one succeeds, or the database refuses it", async () => {
   const availability = new LedgerAvailability();
   expect(times(availability)).toEqual([0, 0]);
+  jest.advanceTimersByTime(1000);
   const first = start(availability);
   jest.advanceTimersByTime(100);
   await first.fail(new Error("connection refused"));
@@ -43,6 +44,9 @@ test("a failure that somebody else deals with is none the less no answer, a refu
   availability.statementFailed(new Error("connection refused"));
   await lost.succeed();
   expect(times(availability)).toEqual([10, 0]);
+  jest.advanceTimersByTime(5);
+  await start(availability).succeed();
+  expect(times(availability)).toEqual([0, 0]);
   const denied = start(availability);
   availability.statementFailed(refused);
   await denied.succeed();
@@ -52,6 +56,7 @@ test("a failure that somebody else deals with is none the less no answer, a refu
 test("calls are refused from the first whose balance could not be checked, until the database answers", async () => {
   const availability = new LedgerAvailability();
   availability.reservationFailed(new Error("not enough"));
+  jest.advanceTimersByTime(10);
   expect(times(availability)).toEqual([0, 0]);
   availability.reservationFailed(new LedgerUnavailable("no answer"));
   jest.advanceTimersByTime(30);

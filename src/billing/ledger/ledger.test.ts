@@ -87,13 +87,13 @@ describe("a process that is alone", () => {
     const row = database.add("user", 1, 1000);
     expect(await outcome(ledger.reserveSlowly(request(1000)))).toBe(true);
     expect(await outcome(ledger.reserveSlowly(request(1)))).toBe("user 0");
-    expect(database.statements).toEqual(["read"]);
+    expect(database.statements).toEqual(["read user 1"]);
     row.quota = 1500;
     jest.advanceTimersByTime(999);
     expect(await outcome(ledger.reserveSlowly(request(1)))).toBe("user 0");
     jest.advanceTimersByTime(1);
     expect(await outcome(ledger.reserveSlowly(request(500)))).toBe(true);
-    expect(database.statements).toEqual(["read", "read"]);
+    expect(database.statements).toEqual(["read user 1", "read user 1"]);
   });
 
   test("counts charges as spent until they are written or leave the journal", async () => {

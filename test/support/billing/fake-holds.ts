@@ -11,8 +11,8 @@ type Row = { quota: number; held: number };
 export class FakeHolds {
   readonly rows = new Map<string, Row>();
   readonly holds = new Map<string, number>();
-  /** Statements so far, by what they do. */
-  readonly statements: ("read" | "acquire" | "release")[] = [];
+  /** Statements so far: what they do, and with which accounts. */
+  readonly statements: string[] = [];
   /** Thrown by the next statements, the first first; null: that one succeeds. */
   readonly failures: (Error | null)[] = [];
   /** Not resolved before this is. */
@@ -37,22 +37,32 @@ export class FakeHolds {
 
   /** As a driver of the database. */
   get sql(): Sql {
-    const run = (text: TemplateStringsArray | string, ...values: unknown[]) =>
-      typeof text === "string" ? { identifier: text } : this.#run(text.join(" "), values);
+    const run = (text: TemplateStringsArray | string, ...values: unknown[]) => {
+      if (typeof text === "string") return { identifier: text };
+      // A part of a statement that adds nothing to it.
+      if (text.join("") === "") return "";
+      return this.#run(text.join(" "), values);
+    };
     return run as unknown as Sql;
   }
 
   async #run(text: string, values: readonly unknown[]): Promise<unknown[]> {
     await this.gate;
-    const kind = text.includes("granted as") ? "acquire" : text.includes("returned as") ? "release" : "read";
-    this.statements.push(kind);
+    const kind = kindOf(text);
     const failure = this.failures.shift();
-    if (failure) throw failure;
+    if (failure) {
+      this.statements.push(`${kind} failed`);
+      throw failure;
+    }
+    if (kind === "renew") this.statements.push(kind);
+    if (kind === "renew") return [{ unknown: true, live: 1, expired: 0 }];
+    if (kind === "keep") return [{ done: this.#keep(values) }];
     const numbers = values.filter((value): value is number[] => Array.isArray(value));
     const names = values.flatMap((value) => (isIdentifier(value) ? [value.identifier] : []));
     const processId = values.find((value) => typeof value === "string") as string;
     const subject = SUBJECTS.find((one) => names.includes(BALANCES[one].table)) as Subject;
     const [ids = [], ...columns] = numbers;
+    this.statements.push(`${kind} ${subject} ${ids.join(",")}`);
     return ids.flatMap((id, at) => {
       const row = this.rows.get(keyOf(subject, id));
       if (!row) return [];
@@ -71,7 +81,39 @@ export class FakeHolds {
       return [{ id, quota: row.quota, held: row.held, own: own + change }];
     });
   }
+
+  /** As far as the ledger's memory is concerned: what the process had set aside, and what is free, is held under the name. */
+  #keep(values: readonly unknown[]): boolean {
+    const [userId, tokenId] = values as readonly [number, number | null];
+    const budgetIds = values.find((value): value is number[] => Array.isArray(value)) ?? [];
+    const amount = values.slice(3).find((value): value is number => typeof value === "number") ?? 0;
+    const processId = values.find((value) => typeof value === "string") as string;
+    const keys = [keyOf("user", userId), ...(tokenId === null ? [] : [keyOf("token", tokenId)])];
+    keys.push(...budgetIds.map((id) => keyOf("budget", id)));
+    this.statements.push(`keep ${keys.join(", ")}: ${amount}`);
+    const parts = keys.map((key) => {
+      const own = this.holds.get(`${processId} ${key}`) ?? 0;
+      return { key, own, row: this.rows.get(key), moved: Math.min(own, amount) };
+    });
+    if (parts.some(({ row, moved }) => !row || row.quota - row.held < amount - moved)) return false;
+    for (const { key, own, row, moved } of parts) {
+      if (row) row.held += amount - moved;
+      this.holds.set(`${processId} ${key}`, own - moved);
+    }
+    return true;
+  }
 }
+
+const kindOf = (text: string): "acquire" | "release" | "keep" | "renew" | "read" =>
+  text.includes("granted as")
+    ? "acquire"
+    : text.includes("returned as")
+      ? "release"
+      : text.includes("ready as")
+        ? "keep"
+        : text.includes("renewed as")
+          ? "renew"
+          : "read";
 
 const keyOf = (subject: Subject, id: number): string => `${subject} ${id}`;
 

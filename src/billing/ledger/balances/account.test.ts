@@ -284,3 +284,72 @@ test("what another process knows of a balance is taken over, but not its allotme
   own.learn(500, 300);
   expect([own.lastKnown, own.own, own.covers(60), own.available]).toEqual([{ quota: 500, held: 300 }, 60, true, 260]);
 });
+
+describe("at the limits", () => {
+  test("a single unit is lent, collected, given back and waited for like any amount", async () => {
+    expect([account(6_400, 0, 0).canLend(1), account(10, 10, 0).canCollect(1, 0)]).toEqual([true, true]);
+    expect(account(1000, 1, 1).surplus(true)).toBe(1);
+    const own = account(1000, 100, 0);
+    void own.wait(1);
+    expect(answer(own)).toBe("again");
+  });
+
+  test("an account that was never read has nothing, in an outage only until it is known", () => {
+    const unknown = new Account("user", 7, false);
+    const outage = outageOf(0.5);
+    expect([unknown.available, unknown.coversInOutage(1, outage)]).toEqual([0, false]);
+    unknown.learn(1000, 0);
+    expect([unknown.coversInOutage(500, outage), unknown.coversInOutage(501, outage)]).toEqual([true, false]);
+    const removed = account(5);
+    removed.absorb(undefined, 2);
+    expect(removed.lastKnown).toEqual({ quota: 0, held: 0 });
+  });
+
+  test("shares and chunks are rounded down", () => {
+    const own = account(101, 0, 0);
+    expect([own.coversInOutage(50, outageOf(0.5)), own.coversInOutage(51, outageOf(0.5))]).toEqual([true, false]);
+    const ample = account(32_001 + 5000, 5000, 5000);
+    expect(ample.available).toBe(37_001);
+    expect(ample.surplus(false)).toBe(5000 - Math.floor(37_001 / CHUNK_DIVISOR));
+  });
+
+  test("the least that is of use is what comes next, where those who wait need more", () => {
+    const own = account(100_000, 3000, 3000);
+    void own.wait(4000);
+    own.expectCall(3500);
+    expect(own.ask(false)).toMatchObject({ need: 1000, least: 500 });
+  });
+
+  test("an account without anything left asks for nothing, however often", () => {
+    const spent = account(100, 100, 100);
+    spent.hold(100);
+    expect([spent.ask(false).need, spent.ask(false).need]).toEqual([0, 0]);
+  });
+
+  test("nothing more is asked for where those who wait are just covered", () => {
+    const own = account(32_000, 1000, 1000);
+    void own.wait(900);
+    expect(own.hold(100)).toBe(false);
+    expect(own.hold(1)).toBe(true);
+  });
+
+  test("who needs all that is free waits for it, also for the end of a recovery", async () => {
+    const own = account(1000, 500, 0);
+    void own.wait(500);
+    expect(answer(own)).toBe("again");
+    const outage = outageOf(0, 2);
+    outage.end(performance.now());
+    const recovering = account(1000, 800, 100);
+    const waiting = recovering.wait(500);
+    expect(recovering.answer({ outage, hasOthers: false, now: performance.now() })).toBe("recovery");
+    expect(await Promise.race([waiting, "waits"])).toBe("waits");
+  });
+
+  test("others that were not asked may still be asked", async () => {
+    const own = account(1000, 1000, 0);
+    const refused = own.wait(500);
+    const now = performance.now();
+    expect(answer(own, false, now)).toBe("nothing");
+    expect([await refused, own.canCollect(500, now)]).toEqual([false, true]);
+  });
+});

@@ -59,6 +59,7 @@ describe("accounts that calls use", () => {
 
   test("take over what others know only where their own reading is older than four seconds", () => {
     const accounts = new Accounts(false);
+    jest.advanceTimersByTime(60_000);
     const used = accounts.get("user", 1);
     used.absorb({ quota: 100, held: 20, own: 5 }, performance.now());
     jest.advanceTimersByTime(4000);
