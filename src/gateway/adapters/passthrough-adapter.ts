@@ -28,7 +28,7 @@ import { systemPlacement } from "../../providers/shared/system-turns.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../call/route.ts";
 import { OutputMeter } from "../money/output-meter.ts";
-import { searchToolOf } from "../money/settle.ts";
+import { searchToolOf } from "../money/price-usage.ts";
 import { mayHaveParts } from "../state/references/keep-parts.ts";
 import {
   type Adapter,

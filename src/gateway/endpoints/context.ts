@@ -3,7 +3,7 @@ import type { AdapterTools } from "../adapters/tools.ts";
 import type { Limits } from "../auth/limits.ts";
 import type { CallTools, Services } from "../call/services.ts";
 import type { Pricing } from "../money/price.ts";
-import type { EndedCallNotes } from "../money/record.ts";
+import type { EndedCallNotes } from "../money/settle-call.ts";
 import type { RoutingMemory } from "../routing/memory.ts";
 import type { RoutingLine } from "../routing/worker-news.ts";
 import type { Stores } from "../state/stores.ts";

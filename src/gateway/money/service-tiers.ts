@@ -8,7 +8,7 @@ import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Uses } from "../call/services.ts";
 import { type CallPrices, possiblePrices } from "./price.ts";
-import type { Ending } from "./settle.ts";
+import type { Ending } from "./price-usage.ts";
 
 /** The tiers in which a call may be served, each as the names by which it is charged; empty: only the standard one. */
 type PossibleTiers = readonly (readonly string[])[];

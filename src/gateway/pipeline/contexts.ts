@@ -2,8 +2,8 @@ import type { AdaptContext } from "../adapters/adapt.ts";
 import type { AuthenticateContext } from "../auth/authenticate.ts";
 import type { CallTools, Uses } from "../call/services.ts";
 import type { Pricing } from "../money/price.ts";
-import type { RecordContext } from "../money/record.ts";
 import type { ReserveContext } from "../money/reserve.ts";
+import type { SettleCallContext } from "../money/settle-call.ts";
 import type { RoutingMemory } from "../routing/memory.ts";
 import type { RouterContext } from "../routing/router.ts";
 import type { KeepPartsContext } from "../state/references/keep-parts.ts";
@@ -11,8 +11,8 @@ import type { RespondBackgroundContext } from "../streaming/respond.ts";
 import type { UpstreamAttemptContext } from "../upstream/attempt.ts";
 import type { UpstreamTools } from "../upstream/upstream.ts";
 
-/** What `finish` works with. */
-export type FinishContext = RecordContext & KeepPartsContext & Pick<CallTools, "catalog"> & Pricing;
+/** What `endCall` works with. */
+export type EndCallContext = SettleCallContext & KeepPartsContext & Pick<CallTools, "catalog"> & Pricing;
 
 /** What `attempt` works with. */
 export type AttemptContext = AdaptContext & UpstreamAttemptContext;
@@ -21,7 +21,7 @@ export type AttemptContext = AdaptContext & UpstreamAttemptContext;
 export type RelayContext = RespondBackgroundContext &
   AttemptContext &
   RouterContext &
-  RecordContext &
+  SettleCallContext &
   Pick<RoutingMemory, "conversationModels" | "hedges" | "queues">;
 
 /** What `handleCall` works with. */

@@ -7,9 +7,9 @@ import { type Call, newCall } from "../call/call.ts";
 import { CallTiming, refuseIfClientLeft } from "../call/progress.ts";
 import type { Choice } from "../call/route.ts";
 import type { PricedCall } from "../money/price.ts";
-import { beginCall, failCall, record, refuseUnserved } from "../money/record.ts";
+import { countUsage, type Ending, priceUsage, reportedUsage } from "../money/price-usage.ts";
 import { type Reservation, reserveAffordable } from "../money/reserve.ts";
-import { countUsage, type Ending, reportedUsage, settle } from "../money/settle.ts";
+import { beginCall, failCall, refuseUnserved, settleCall } from "../money/settle-call.ts";
 import type { Arrival } from "../request/arrival.ts";
 import { parseRequest, readRequest } from "../request/parse-request.ts";
 import { refuse, refuseCall, respondWithError } from "../request/refuse.ts";
@@ -23,7 +23,7 @@ import { respond } from "../streaming/respond.ts";
 import { RunningAttempt } from "../upstream/attempt.ts";
 import { reviewed } from "../upstream/filtered.ts";
 import { type Received, receive } from "../upstream/receive.ts";
-import type { AttemptContext, FinishContext, HandleCallContext, RelayContext } from "./contexts.ts";
+import type { AttemptContext, EndCallContext, HandleCallContext, RelayContext } from "./contexts.ts";
 
 /** Handles a call of an API key or of the playground. Responds to every failure in the client's format. */
 export async function handleCall(context: HandleCallContext, arrival: Arrival): Promise<Response> {
@@ -75,7 +75,7 @@ async function relay(context: RelayContext, call: Call, reserved: Reservation): 
   }
   const { call: served, prices } = answered.served;
   return await respond(context, served, { ...reserved, prices }, answered.result, (...ended) =>
-    finish(context, ...ended),
+    endCall(context, ...ended),
   );
 }
 
@@ -111,10 +111,10 @@ export async function attempt(context: AttemptContext, { call, prices }: PricedC
 }
 
 /** Charges a completed call and writes its log row. Resolves with the billed usage. */
-export async function finish(context: FinishContext, call: Call, reserved: Reservation, ended: Ending) {
+export async function endCall(context: EndCallContext, call: Call, reserved: Reservation, ended: Ending) {
   const storing = keepStored(context, call, ended.meter);
   if (storing) await storing;
   const billed = reportedUsage(call, ended) ?? (await countUsage(call, ended));
-  await record(context, call, reserved, settle(context, call, reserved, ended, billed));
+  await settleCall(context, call, reserved, priceUsage(context, call, reserved, ended, billed));
   return billed.usage;
 }

@@ -3,10 +3,10 @@ import type { JsonObject } from "../../formats/json.ts";
 import type { Call } from "../call/call.ts";
 import type { CallTools } from "../call/services.ts";
 import { OutputMeter } from "../money/output-meter.ts";
-import type { FailCallContext } from "../money/record.ts";
-import { failCall } from "../money/record.ts";
+import type { Ending } from "../money/price-usage.ts";
 import type { Reservation } from "../money/reserve.ts";
-import type { Ending } from "../money/settle.ts";
+import type { FailCallContext } from "../money/settle-call.ts";
+import { failCall } from "../money/settle-call.ts";
 import { responseTo } from "../request/response.ts";
 import type { ReadObjectsContext } from "../state/files/read-objects.ts";
 import { storeObject } from "../state/files/read-objects.ts";
@@ -20,22 +20,22 @@ import { StreamPump } from "./stream-pump.ts";
 /** What these functions work with. */
 export type RespondBackgroundContext = ReadObjectsContext & FailCallContext;
 
-/** settle → record, once a response is complete. Resolves with the billed usage. */
-export type Finish = (call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
+/** priceUsage → settleCall, once a response is complete. Resolves with the billed usage. */
+export type EndCall = (call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
-/** The response to the client; `finish` is called when it is complete. Rejects GatewayError. */
+/** The response to the client; `endCall` is called when it is complete. Rejects GatewayError. */
 export async function respond(
   context: RespondBackgroundContext,
   call: Call,
   reserved: Reservation,
   received: Received,
-  finish: Finish,
+  endCall: EndCall,
 ): Promise<Response> {
-  if (received.kind === "bytes") return await respondBytes(context, call, reserved, received, finish);
+  if (received.kind === "bytes") return await respondBytes(context, call, reserved, received, endCall);
   if (received.kind === "stream") {
     return received.background
-      ? await respondBackground(context, call, reserved, received, received.background, finish)
-      : respondStream(context, call, reserved, received, finish);
+      ? await respondBackground(context, call, reserved, received, received.background, endCall)
+      : respondStream(context, call, reserved, received, endCall);
   }
   const { background: running, reported, meter, body, contentType } = received.response;
   const { timing, client, summary } = call;
@@ -44,7 +44,7 @@ export async function respond(
   timing.markOverhead();
   const owed = running ? (await chargeLater(context, call, reserved, running)).reserved : reserved;
   const ending = client.hasLeft ? "client_left" : "complete";
-  const billed = await finish(call, owed, { ending, reported, drained: client.hasLeft, meter });
+  const billed = await endCall(call, owed, { ending, reported, drained: client.hasLeft, meter });
   return responseTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);
 }
 
@@ -54,13 +54,13 @@ async function respondBytes(
   call: Call,
   reserved: Reservation,
   { body, contentType }: Extract<Received, { kind: "bytes" }>,
-  finish: Finish,
+  endCall: EndCall,
 ): Promise<Response> {
   call.timing.markFirstByte();
   const meter = new OutputMeter();
   meter.other();
   const reported = call.endpoint.meter?.(call, null, call.attempts.route?.price ?? null, context.catalog()) ?? null;
-  await finish(call, reserved, { ending: "complete", reported, meter: meter });
+  await endCall(call, reserved, { ending: "complete", reported, meter: meter });
   return responseTo(call, body, contentType, false);
 }
 
@@ -69,10 +69,10 @@ function respondStream(
   call: Call,
   reserved: Reservation,
   source: OpenStream,
-  finish: Finish,
+  endCall: EndCall,
 ): Response {
   call.timing.markFirstByte();
-  const pump = new StreamPump(context, call, source, (ending) => finish(call, reserved, ending));
+  const pump = new StreamPump(context, call, source, (ending) => endCall(call, reserved, ending));
   if (call.client.hasLeft) pump.cancel();
   // The DOM's types lack the runtime's direct streams, which write to the socket without a queue.
   const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
@@ -86,7 +86,7 @@ async function respondBackground(
   reserved: Reservation,
   source: OpenStream,
   running: JsonObject,
-  finish: Finish,
+  endCall: EndCall,
 ): Promise<Response> {
   const { log } = context.services;
   const later = await chargeLater(context, call, reserved, running).catch((error) => {
@@ -104,5 +104,5 @@ async function respondBackground(
       });
     },
   );
-  return respondStream(context, call, later.reserved, { ...source, view }, finish);
+  return respondStream(context, call, later.reserved, { ...source, view }, endCall);
 }

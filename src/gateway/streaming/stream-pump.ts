@@ -6,7 +6,7 @@ import type { Call } from "../call/call.ts";
 import type { HasDeadline } from "../call/deadline-wheel.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import type { CallTools, Uses } from "../call/services.ts";
-import type { Ending } from "../money/settle.ts";
+import type { Ending } from "../money/price-usage.ts";
 import { concatChunks, type OutputChunk, type StreamView } from "../upstream/adapter.ts";
 import { drainsOnDisconnect } from "../upstream/attempt.ts";
 import { EventBuffer } from "../upstream/event-buffer.ts";
@@ -69,7 +69,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     private readonly call: Call,
     private readonly source: OpenStream,
     /** settle → record */
-    private readonly finish: (ending: Ending) => Promise<Usage>,
+    private readonly endCall: (ending: Ending) => Promise<Usage>,
   ) {
     const { config, settings } = context.services;
     this.#view = source.view;
@@ -227,7 +227,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     this.context.metrics.streamEnded();
     if (this.#ended) this.source.exchange.end();
     const drained = this.#clientDisconnected && drainsOnDisconnect(this.#channel);
-    return this.finish({
+    return this.endCall({
       ending: this.#clientDisconnected ? "client_left" : ending,
       reported: this.#view.usage,
       drained,

@@ -4,7 +4,7 @@ import { LabelledCounts, LabelledTimes } from "../../../lib/runtime/labelled-met
 import type { Call } from "../call.ts";
 export type GatewayMetrics = {
   /** Counts a finished call. */
-  finished(call: Call, record: UsageRecord): void;
+  ended(call: Call, record: UsageRecord): void;
   /** Counts a request that was rejected before it became a call. */
   refused(status: number): void;
   upstreamFailed(channelId: number, status: number): void;
@@ -60,7 +60,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
   const overheads = new RecentOverheads();
   return {
     overhead: () => overheads.read(),
-    finished({ endpoint, timing }, record) {
+    ended({ endpoint, timing }, record) {
       if (timing.overheadMs !== null) overheads.add(timing.overheadMs);
       const { capability } = endpoint;
       requests.add(outcomeOf(capability, record.other.status ?? 200));

@@ -4,7 +4,7 @@ import { authenticate } from "../../auth/authenticate.ts";
 import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import type { Call } from "../../call/call.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { recordFailure, refuseUnserved } from "../../money/record.ts";
+import { recordFailure, refuseUnserved } from "../../money/settle-call.ts";
 import { failOver } from "../../pipeline/pipeline.ts";
 import type { RouterContext } from "../../routing/router.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";

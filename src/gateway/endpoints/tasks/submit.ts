@@ -15,10 +15,10 @@ import type { Choice, Route } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import { type CallPrices, priceCall } from "../../money/price.ts";
-import { failCall, recordFailure } from "../../money/record.ts";
 import { type ReserveContext, reserve } from "../../money/reserve.ts";
-import type { FinishContext } from "../../pipeline/contexts.ts";
-import { failOver, finish } from "../../pipeline/pipeline.ts";
+import { failCall, recordFailure } from "../../money/settle-call.ts";
+import type { EndCallContext } from "../../pipeline/contexts.ts";
+import { endCall, failOver } from "../../pipeline/pipeline.ts";
 import { toGatewayError } from "../../request/error-response.ts";
 import type { RouterContext } from "../../routing/router.ts";
 import { RunningAttempt, type UpstreamAttemptContext } from "../../upstream/attempt.ts";
@@ -29,7 +29,7 @@ import { signRequest } from "../../upstream/route.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 
 /** What these functions work with. */
-export type SubmitContext = FinishContext &
+export type SubmitContext = EndCallContext &
   RouterContext &
   UpstreamAttemptContext &
   ReserveContext &
@@ -111,7 +111,7 @@ export async function submitTask<Answer>(
     }
     const { quota } = charge(route?.price ?? prices.price, ONE_TASK, context.prices.quotaPerUnit());
     isCharged = true;
-    await finish(context, call, reserved, { ending: "complete", reported: ONE_TASK, meter: new OutputMeter() });
+    await endCall(context, call, reserved, { ending: "complete", reported: ONE_TASK, meter: new OutputMeter() });
     const { upstreamId } = sent;
     const keyHash = vault.keyedHash(route ? storedKeyOf(route.channel, route.key) : "");
     await order.take(row, { upstreamId, channelId, keyHash, quota }, sent);

@@ -9,8 +9,8 @@ import { AttemptLog, CallTiming, ClientPresence } from "../../call/progress.ts";
 import type { RouteTarget } from "../../call/route.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
 import { type CallPrices, type Pricing, priceCall } from "../../money/price.ts";
+import { countUsage, type PricedUsage, priceUsage, reportedUsage } from "../../money/price-usage.ts";
 import { upperCost } from "../../money/reserve.ts";
-import { countUsage, reportedUsage, type Settlement, settle } from "../../money/settle.ts";
 import type { AttemptContext } from "../../pipeline/contexts.ts";
 import { attempt } from "../../pipeline/pipeline.ts";
 import { Router, type RouterContext } from "../../routing/router.ts";
@@ -82,7 +82,7 @@ export async function runUncharged(
   { call, prices }: UnchargedCall,
 ): Promise<UnchargedResult> {
   const own = withoutStorage(context);
-  const settled: Settlement[] = [];
+  const settled: PricedUsage[] = [];
   try {
     const router = new Router(own, call, prices);
     const choice = router.next() ?? (await router.nextByCount());
@@ -91,9 +91,9 @@ export async function runUncharged(
     const response = await respond(own, call, reserved, received, async (served, held, ending) => {
       if (ending.meter.containers.length > 0) await keepContainers(own, served, ending.meter);
       const billed = reportedUsage(served, ending) ?? (await countUsage(served, ending));
-      const settlement = settle(own, served, held, ending, billed);
-      settled.push(settlement);
-      return settlement.usage;
+      const priced = priceUsage(own, served, held, ending, billed);
+      settled.push(priced);
+      return priced.usage;
     });
     await response.arrayBuffer();
     call.attempts.endStream(call.timing.elapsedMs);
@@ -105,10 +105,10 @@ export async function runUncharged(
   return resultOf(call, settled[0]);
 }
 
-function resultOf(call: Call, settlement: Settlement | undefined): UnchargedResult {
+function resultOf(call: Call, priced: PricedUsage | undefined): UnchargedResult {
   const { entries, route } = call.attempts;
   const last = entries.at(-1);
-  const ended = settlement?.ended;
+  const ended = priced?.ended;
   const isComplete = ended?.ending === "complete";
   return {
     error: isComplete ? null : ended?.error ? sayReason(ended.error, "en") : (ended?.ending ?? "no response"),
@@ -116,8 +116,8 @@ function resultOf(call: Call, settlement: Settlement | undefined): UnchargedResu
     model: call.summary.model,
     channelId: route?.channel.id ?? 0,
     ...durationsOf(call),
-    usage: settlement?.usage ?? NO_USAGE,
-    cost: settlement?.charged.quota ?? 0,
+    usage: priced?.usage ?? NO_USAGE,
+    cost: priced?.charged.quota ?? 0,
     text: ended?.meter.countable().text ?? "",
   };
 }

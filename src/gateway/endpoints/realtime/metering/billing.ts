@@ -14,15 +14,15 @@ import type { Uses } from "../../../call/services.ts";
 import { OutputMeter } from "../../../money/output-meter.ts";
 import { type CallPrices, priceCall, priceUnder } from "../../../money/price.ts";
 import { type Reservation, type ReserveContext, reserve, upperCost } from "../../../money/reserve.ts";
-import type { FinishContext } from "../../../pipeline/contexts.ts";
-import { finish } from "../../../pipeline/pipeline.ts";
+import type { EndCallContext } from "../../../pipeline/contexts.ts";
+import { endCall } from "../../../pipeline/pipeline.ts";
 import type { Connected } from "../connect.ts";
 import { callerOf, responseCall, type SessionOrigin, type Terms, termsOf } from "../response-call.ts";
 import { type ResponseLimits, withoutAudio } from "./response-limits.ts";
 import type { MeteredContent } from "./session-meter.ts";
 
 /** What these functions work with. */
-export type MeteringBillingContext = FinishContext & AuthenticateByMemoryContext & ReserveContext & Uses<"channels">;
+export type MeteringBillingContext = EndCallContext & AuthenticateByMemoryContext & ReserveContext & Uses<"channels">;
 
 /** A response to charge. */
 export type Charge = Readonly<{
@@ -167,7 +167,7 @@ export class RealtimeBilling {
     const meter = new OutputMeter();
     if (content.text !== "") meter.text(content.text);
     if (processing) meter.processedAs(processing);
-    await finish(this.context, charged, reserved, {
+    await endCall(this.context, charged, reserved, {
       ending,
       reported: perAnswer ? { ...usage, toolCalls: { ...usage.toolCalls, google_search: 1 } } : usage,
       counted: !reported,

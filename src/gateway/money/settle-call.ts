@@ -16,23 +16,23 @@ import { toGatewayError } from "../request/error-response.ts";
 import { contentRules, contentToLog, exchangeToLog, logsContent } from "./log-content.ts";
 import { logRowOf, storedRow } from "./log-row.ts";
 import type { OutputMeter } from "./output-meter.ts";
+import type { PricedUsage } from "./price-usage.ts";
 import type { Reservation } from "./reserve.ts";
-import type { Settlement } from "./settle.ts";
 
-/** What `end` works with. */
-export type EndContext = Uses<"feed" | "telemetry"> &
+/** What `releaseCall` works with. */
+export type ReleaseCallContext = Uses<"feed" | "telemetry"> &
   Pick<CallTools, "metrics"> &
   Pick<Limits, "userLimits"> &
   Pick<EndedCallNotes, "experiments">;
 
-/** What `record` works with. */
-export type RecordContext = EndContext &
+/** What `settleCall` works with. */
+export type SettleCallContext = ReleaseCallContext &
   Uses<"billing" | "planTerms" | "settings"> &
   Pick<Limits, "planLimits" | "requestLimit" | "tokenLimits"> &
   Pick<EndedCallNotes, "speeds">;
 
 /** What `recordFailure` works with. */
-export type RecordFailureContext = EndContext & Uses<"billing" | "settings"> & Pick<Limits, "requestLimit">;
+export type RecordFailureContext = ReleaseCallContext & Uses<"billing" | "settings"> & Pick<Limits, "requestLimit">;
 
 /** What `refuseUnserved` works with. */
 export type RefuseUnservedContext = RecordFailureContext & Uses<"channels"> & Pick<CallTools, "catalog">;
@@ -57,12 +57,12 @@ export type EndedCallNotes = Readonly<{
   speeds: Readonly<{ observe(channelId: number, model: string, sample: Speed): void }>;
 }>;
 
-/** Charges a settled call against its hold, and writes its log row. Resolves once the record is durable. */
-export function record(
-  context: RecordContext,
+/** Charges a priced call against its hold, and writes its log row. Resolves once the record is durable. */
+export function settleCall(
+  context: SettleCallContext,
   call: Call,
   reserved: Reservation,
-  { ended, usage, evidence, charged, serviceTier }: Settlement,
+  { ended, usage, evidence, charged, serviceTier }: PricedUsage,
 ): Promise<void> {
   const { settings, billing } = context.services;
   const { hold } = reserved;
@@ -82,11 +82,11 @@ export function record(
     exchange: rules && exchangeToLog(call, rules),
   });
   const stored = storedRow(row, settings);
-  const survives = hold ? endHold(billing, reserved, hold, stored) : billing.record(stored);
+  const survives = hold ? settleHold(billing, reserved, hold, stored) : billing.record(stored);
   if (call.trace && logsContent(call.caller.policies)) {
     call.trace.addContent(call.prompt, () => ended.meter.countable().text);
   }
-  end(context, call, row, usage, ended.meter);
+  releaseCall(context, call, row, usage, ended.meter);
   if (settings.get("ModelRequestRateLimitEnabled")) context.requestLimit.succeeded(call);
   const { route } = call.attempts;
   if (route && ended.ending === "complete") {
@@ -106,7 +106,7 @@ export function record(
 }
 
 /** Charges a call against its hold; one that its plan would have included, and that did not count, gives its call back. */
-function endHold(
+function settleHold(
   billing: Services["billing"],
   { included }: Reservation,
   hold: Hold,
@@ -172,12 +172,12 @@ export function recordFailure(
     exchange: rules && exchangeToLog(call, rules),
   });
   if (settings.get("LogConsumeEnabled")) void billing.record(row);
-  end(context, call, row, null);
+  releaseCall(context, call, row, null);
 }
 
 /** Ends a call in the user's limits, the metrics, telemetry and the live feed. */
-function end(
-  context: EndContext,
+function releaseCall(
+  context: ReleaseCallContext,
   call: Call,
   row: UsageRecord,
   usage: Usage | null,
@@ -192,7 +192,7 @@ function end(
   telemetry?.count(call, row, usage);
   call.client.end();
   if (hasConcurrencyLimit(call)) context.userLimits.end(call);
-  context.metrics.finished(call, row);
+  context.metrics.ended(call, row);
   if (feed.isWatched) feed.publish(endedCall(call, row));
 }
 

@@ -28,7 +28,7 @@ export type Ending = Readonly<{
 }>;
 
 /** A call's usage and cost. */
-export type Settlement = Readonly<{
+export type PricedUsage = Readonly<{
   ended: Ending;
   usage: Usage;
   evidence: UsageEvidence;
@@ -38,13 +38,13 @@ export type Settlement = Readonly<{
 }>;
 
 /** The cost of a call's billed usage. */
-export function settle(
+export function priceUsage(
   context: Pick<CallTools, "catalog"> & Pricing,
   call: Call,
   { prices }: Reservation,
   ended: Ending,
   { usage, evidence }: BilledUsage,
-): Settlement {
+): PricedUsage {
   const { route } = call.attempts;
   const price = route?.price ?? prices.price;
   const toolCalls = route && hostedTools(call, route, ended.meter, context.catalog);
