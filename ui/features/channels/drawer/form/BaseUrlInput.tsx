@@ -24,10 +24,9 @@ export const BaseUrlInput = ({ id, value, isWrong, placeholder, hosts, onChange 
       {...texts}
       freeSolo
       openOnFocus
-      options={hosts}
+      // Only while nothing is typed: the list would cover the URL of a call that stands below.
+      options={value === "" ? hosts : []}
       getOptionLabel={(option) => (typeof option === "string" ? option : option.url)}
-      // All of them, whatever is typed: they are alternatives, not completions.
-      filterOptions={(options) => options}
       inputValue={value}
       onInputChange={(_, typed) => onChange(typed)}
       renderOption={({ key, ...props }, host) => (
