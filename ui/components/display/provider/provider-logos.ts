@@ -1,6 +1,6 @@
 import ai360 from "@lobehub/icons-static-svg/icons/ai360-color.svg";
 import alibaba from "@lobehub/icons-static-svg/icons/alibabacloud-color.svg";
-import aws from "@lobehub/icons-static-svg/icons/aws-color.svg";
+import aws from "@lobehub/icons-static-svg/icons/aws.svg";
 import azure from "@lobehub/icons-static-svg/icons/azure-color.svg";
 import baai from "@lobehub/icons-static-svg/icons/baai.svg";
 import baidu from "@lobehub/icons-static-svg/icons/baidu-color.svg";
@@ -52,7 +52,7 @@ import voyage from "@lobehub/icons-static-svg/icons/voyage-color.svg";
 import wenxin from "@lobehub/icons-static-svg/icons/wenxin-color.svg";
 import xai from "@lobehub/icons-static-svg/icons/xai.svg";
 import xinference from "@lobehub/icons-static-svg/icons/xinference-color.svg";
-import zeroone from "@lobehub/icons-static-svg/icons/zeroone-color.svg";
+import zeroone from "@lobehub/icons-static-svg/icons/zeroone.svg";
 import zhipu from "@lobehub/icons-static-svg/icons/zhipu-color.svg";
 
 export type ProviderLogo = Readonly<{
@@ -73,7 +73,7 @@ const LOGOS: readonly (readonly [RegExp, ProviderLogo])[] = [
   [/gemini/i, colored(gemini)],
   [/google/i, colored(google)],
   [/bedrock/i, colored(bedrock)],
-  [/^aws/i, colored(aws)],
+  [/^aws/i, plain(aws)],
   [/claude|anthropic/i, colored(claude)],
   [/openrouter/i, plain(openrouter)],
   [/openai/i, plain(openai)],
@@ -91,7 +91,7 @@ const LOGOS: readonly (readonly [RegExp, ProviderLogo])[] = [
   [/minimax/i, colored(minimax)],
   [/spark|iflytek/i, colored(spark)],
   [/^360/i, colored(ai360)],
-  [/01\.?ai/i, colored(zeroone)],
+  [/01\.?ai/i, plain(zeroone)],
   [/xai/i, plain(xai)],
   [/mistral/i, colored(mistral)],
   [/cohere/i, colored(cohere)],
