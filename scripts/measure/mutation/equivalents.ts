@@ -77,4 +77,31 @@ export const EQUIVALENTS: readonly Equivalent[] = [
       ],
     ],
   },
+  {
+    file: "account.ts",
+    reason: "What stands there before the first reading, outage or refusal is written before it is read.",
+    changes: [
+      ["#held = 0;", "#held = (0 + 1);"],
+      ["usedAt = 0;", "usedAt = (0 + 1);"],
+      ["#ceiling = 0;", "#ceiling = (0 + 1);"],
+      ["#scarceUntil = 0;", "#scarceUntil = (0 + 1);"],
+    ],
+  },
+  {
+    file: "account.ts",
+    reason: "A call that costs nothing was covered in the branch before.",
+    changes: [
+      ["else if (amount > 0 && amount <= this.available) {", "else if (amount >= 0 && amount <= this.available) {"],
+    ],
+  },
+  {
+    file: "account.ts",
+    reason: "What is free is nothing then, and that is returned two lines below as well.",
+    changes: [["if (this.sole || this.#free <= 0) return 0;", "if (this.sole || this.#free < 0) return 0;"]],
+  },
+  {
+    file: "availability.ts",
+    reason: "Every statement resets it when it starts.",
+    changes: [["#hasFailed = false;", "#hasFailed = true;"]],
+  },
 ];
