@@ -28,7 +28,10 @@ export const AREAS = {
   ledger: {
     sources: ["src/billing/ledger/**/*.ts"],
     // Those that let processes compete for one database take seconds each.
-    tests: ["src/billing/ledger/{availability,backing,ledger,outage}.test.ts", "src/billing/ledger/*/*.test.ts"],
+    tests: [
+      "src/billing/ledger/{availability,backing,ledger,open-ledger,outage}.test.ts",
+      "src/billing/ledger/*/*.test.ts",
+    ],
     gate: 85,
   },
   routing: {
