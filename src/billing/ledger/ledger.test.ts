@@ -381,3 +381,76 @@ describe("while the database is away", () => {
     expect([outage.isOver, await waiting]).toEqual([false, expect.any(LedgerUnavailable)]);
   });
 });
+
+describe("a hold that outlives its process", () => {
+  test("ends here in any case, once, and says whether the database could keep it", async () => {
+    const { database, ledger } = open();
+    database.add("user", 1, 1000);
+    const hold = await ledger.reserveSlowly(request(600));
+    expect(await ledger.keep(hold, "task")).toBe(true);
+    expect([hold.state, ledger.openHolds, ledger.available(1)]).toEqual(["refunded", 0, 400]);
+    expect(await ledger.keep(hold, "task")).toBe(false);
+    const failing = await ledger.reserveSlowly(request(100));
+    database.failures.push(new Error("away"));
+    await expect(ledger.keep(failing, "other")).rejects.toThrow("away");
+    expect([failing.state, ledger.openHolds, ledger.heldUnits]).toEqual(["refunded", 0, 0]);
+  });
+});
+
+describe("upkeep", () => {
+  test("forgets after ten minutes what no call uses, but not its balance", async () => {
+    const { database, ledger } = open({ sole: true });
+    database.add("user", 1, 1000);
+    await ledger.reserveSlowly(request(0));
+    await ledger.refresh("user", [1]);
+    const hold = ledger.reserveNow(request(10));
+    if (!hold) throw new Error("it is not covered");
+    jest.advanceTimersByTime(600_001);
+    await ledger.sweep();
+    expect(ledger.accounts.find("user", 1)).toBeDefined();
+    ledger.end(hold, "refunded");
+    ledger.reserveNow(request(0));
+    jest.advanceTimersByTime(600_000);
+    await ledger.sweep();
+    expect(ledger.accounts.find("user", 1)).toBeDefined();
+    jest.advanceTimersByTime(1);
+    await ledger.sweep();
+    expect([ledger.accounts.find("user", 1), [...ledger.accounts.balances("user")].length]).toEqual([undefined, 1]);
+  });
+
+  test("reads again what calls used within a minute, and what a charge left unknown", async () => {
+    const { database, ledger } = open({ others: 1 });
+    database.add("user", 1, 1000);
+    ledger.reserveNow(request(0));
+    await ledger.refresh("user", [1]);
+    const reads = () => database.statements.filter((statement) => statement === "read user 1").length;
+    jest.advanceTimersByTime(1500);
+    await ledger.sweep();
+    expect(reads()).toBe(1);
+    jest.advanceTimersByTime(1);
+    await ledger.sweep();
+    expect(reads()).toBe(2);
+    jest.advanceTimersByTime(60_000);
+    await ledger.sweep();
+    expect(reads()).toBe(2);
+    ledger.absorb([{ subject: "user", id: 1, requested: 0, quota: null, held: null, own: null } as never]);
+    await ledger.sweep();
+    expect(reads()).toBe(3);
+  });
+});
+
+test("in an outage a call that the share does not cover waits a moment for its end", async () => {
+  const { database, ledger, outage } = open({ others: 1 });
+  database.add("user", 1, 1000, 0);
+  ledger.accounts.get("user", 1);
+  await ledger.refresh("user", [1]);
+  outage.begin(0);
+  database.gate = new Promise(() => {});
+  const waiting = ledger.reserveSlowly(request(600)).catch((error: unknown) => error);
+  await settle();
+  jest.advanceTimersByTime(299);
+  await settle();
+  expect(await Promise.race([waiting, "waits"])).toBe("waits");
+  jest.advanceTimersByTime(1);
+  expect(await waiting).toBeInstanceOf(LedgerUnavailable);
+});
