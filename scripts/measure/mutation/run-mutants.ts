@@ -71,8 +71,8 @@ async function measure(setup: string): Promise<Coverage> {
 type Plan = Readonly<{
   /** Tests that reach a mutant, the quick ones first. */
   reaching(id: number): readonly PlannedCase[];
-  /** For a mutant that is reached while files load all tests, first those that reach something in its file. */
-  afterLoad(id: number): readonly PlannedCase[];
+  /** All tests, first those that reach something in the mutant's file. */
+  all(id: number): readonly PlannedCase[];
   isReachedByLoad(id: number): boolean;
 }>;
 
@@ -97,7 +97,7 @@ function planCases({ cases, reachedByLoad }: Coverage, mutants: readonly Mutant[
   return {
     reaching: (id) =>
       entries.filter(({ reached, before }) => reached.has(id) || before.has(id)).map((entry) => plan(entry, id)),
-    afterLoad: (id) => {
+    all: (id) => {
       const isNear = (entry: (typeof entries)[number]) => entry.files.has(mutants[id]?.file);
       return [...entries.filter(isNear), ...entries.filter((entry) => !isNear(entry))].map((entry) => plan(entry, id));
     },
@@ -134,7 +134,8 @@ class Trier {
       if (result.verdict === "killed" || result.verdict === "timeout") return outcomeOf(result);
       if (result.verdict === "survived" && !isReachedByLoad) return { outcome: "survived" };
     }
-    return outcomeOf(await this.#tryAlone(id, isReachedByLoad ? this.plan.afterLoad(id) : cases));
+    // Tests that reach it only where no other has filled a cache before are among the rest.
+    return outcomeOf(await this.#tryAlone(id, this.plan.all(id)));
   }
 
   async #ask(task: Task): Promise<Result> {

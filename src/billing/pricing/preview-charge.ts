@@ -35,8 +35,8 @@ export function previewCharge(table: PriceTable, quotaPerUnit: Decimal, imagined
   if (!standard) return null;
   const tier = imagined.tier?.trim().toLowerCase() ?? "";
   const region = /^geo:(.+)$/.exec(tier)?.[1];
-  // What Anthropic calls its speed is the only tier of that name: OpenAI's is the priority tier.
-  const named = region ? { inferenceGeo: region } : tier === "fast" ? { speed: tier } : { serviceTier: tier };
+  // As a speed each tier has its own name: as a service tier, "fast" is OpenAI's word for priority.
+  const named = region ? { inferenceGeo: region } : { speed: tier };
   const price = inTiers(standard, tierNames(named));
   const expected: Parameters<typeof estimate>[1] = {
     promptTokens: usage.promptTokens,

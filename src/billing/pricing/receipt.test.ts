@@ -191,6 +191,12 @@ describe("what is held", () => {
   });
 });
 
+test("a call of a group that pays nothing costs and holds nothing", () => {
+  const free = { ...CALL, groupRatio: decimal(0) };
+  const nothing = { promptTokens: 1, maxOutputTokens: 1, defaultOutputTokens: 1 };
+  expect([cost({ promptTokens: 1 }, free), estimate(free, nothing, UNIT)]).toEqual([0, 0]);
+});
+
 test("an image of unknown size costs its call alone", () => {
   const priced = { ...CALL, usdPerMegapixel: decimal("0.01") };
   expect(cost({ promptTokens: 1, images: 1 }, priced)).toBe(20_000);
