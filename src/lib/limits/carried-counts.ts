@@ -17,6 +17,9 @@ type Carried = {
   isSyncing: boolean;
 };
 
+/** What was counted here for a request of which nobody knows yet whether the shared count has it. */
+export type Doubt = { amount: number };
+
 /** What the shared count is sent: what it had, in case it has lost it, and what was counted without it. */
 export type Catchup = Readonly<{ shared: readonly Slice[]; unsent: readonly Slice[] }>;
 
@@ -47,16 +50,24 @@ export class CarriedCounts {
     return count ? this.#wait(count, this.now()) : 0;
   }
 
-  /** Counts one, if it may be; the same answer. */
-  take(key: string): number {
+  /** Counts one, if it may be; the same answer. `doubt`: of a request that the shared count may have counted. */
+  take(key: string, doubt: Doubt | null): number {
     const wait = this.check(key);
-    if (wait === 0) this.add(key, 1);
+    if (wait === 0) this.add(key, 1, doubt);
     return wait;
   }
 
-  add(key: string, amount: number): void {
+  add(key: string, amount: number, doubt: Doubt | null): void {
     const count = this.#use(key);
     count.own = this.#added(count.own, amount);
+    if (doubt) doubt.amount += amount;
+    else this.addUnsent(key, amount);
+  }
+
+  /** The shared count does not have so many of those that were counted here. */
+  addUnsent(key: string, amount: number): void {
+    if (amount === 0) return;
+    const count = this.#use(key);
     count.unsent = this.#added(count.unsent, amount);
     this.#unsentKeys.add(key);
   }
@@ -81,12 +92,6 @@ export class CarriedCounts {
     count.own = null;
   }
 
-  /** The shared count has counted so many that were counted here as well. */
-  dropUnsent(key: string, amount: number): void {
-    const unsent = this.#counts.get(key)?.unsent;
-    for (let left = amount; left > 0; left -= 1) unsent?.takeBack();
-  }
-
   /** What to send to the shared count, taken out until `endSync`; null: it is under way. */
   beginSync(key: string): Catchup | null {
     const count = this.#use(key);
@@ -106,9 +111,7 @@ export class CarriedCounts {
     const count = this.#counts.get(key);
     if (!count) return;
     count.isSyncing = false;
-    if (isSent || unsent.length === 0) return;
-    for (const slice of unsent) count.unsent = this.#added(count.unsent, slice.count);
-    this.#unsentKeys.add(key);
+    if (!isSent) for (const slice of unsent) this.addUnsent(key, slice.count);
   }
 
   #added(count: SlidingCount | null, amount: number): SlidingCount {

@@ -1,7 +1,7 @@
 import { ReasonedError } from "../reason.ts";
 import { openRedis } from "../redis/open-redis.ts";
 import type { Logger } from "../runtime/log.ts";
-import { CarriedCounts, type Catchup } from "./carried-counts.ts";
+import { CarriedCounts, type Catchup, type Doubt } from "./carried-counts.ts";
 import { createRateLimiter, type Limit, type RateLimiter } from "./rate-limiter.ts";
 import { COUNT, GIVE_BACK } from "./redis-scripts.ts";
 import { SLICES, type Slice, waitSeconds } from "./sliding-count.ts";
@@ -41,6 +41,10 @@ const SETTLING_MS = 5000;
 /** How often one that is away is tried, at most, and how many requests may be under way to it. */
 const RETRY_MS = 250;
 const MOST_UNDER_WAY = 64;
+/** What nothing has come of by then is sent again. */
+const GIVE_UP_MS = 10_000;
+/** Stands for an answer that has not come in time. */
+const LATE = Symbol("late");
 
 /** A limiter whose counts replicas share under `name`, where there is a place for it. */
 export const createLimiter = (shared: SharedLimits | null, name: string, limit: Limit): Limiter =>
@@ -91,26 +95,27 @@ export function createSharedLimits(
     nextTryAt = now() + RETRY_MS;
   };
 
-  /** Resolves with null without an answer in time; `onLate` then gets one that comes afterwards. Never rejects. */
-  const send = async (command: string, parameters: string[], onLate?: (answer: unknown) => void): Promise<unknown> => {
+  /**
+   * Resolves with null without an answer, and with LATE without one in time: `onEnd` then gets the answer that comes afterwards, or
+   * null. Never rejects.
+   */
+  const send = async (command: string, parameters: string[], onEnd?: (answer: unknown) => void): Promise<unknown> => {
     let isLate = false;
     underWay += 1;
+    const end = (answer: unknown) => {
+      underWay -= 1;
+      if (isLate) onEnd?.(answer);
+    };
     try {
       const requested = redis.send(command, parameters);
-      const settled = () => {
-        underWay -= 1;
-      };
-      requested.then(settled, settled);
-      requested.then(
-        (answer) => isLate && onLate?.(answer),
-        () => {},
-      );
-      const answer: unknown = await Promise.race([requested, Bun.sleep(timeoutMs)]);
-      if (answer == null) throw new Error("no answer in time");
-      answered();
+      requested.then(end, () => end(null));
+      const answer: unknown = await Promise.race([requested, Bun.sleep(timeoutMs).then(() => LATE)]);
+      if (answer === LATE) {
+        isLate = true;
+        failed(new Error("no answer in time"));
+      } else answered();
       return answer;
     } catch (error) {
-      isLate = true;
       failed(error);
       return null;
     }
@@ -133,35 +138,42 @@ export function createSharedLimits(
       carried.learn(key, isCounted ? withAdded(read.slices, index, amount) : read.slices, isShared());
       return { wait, isCounted };
     };
-    const evaluate = (key: string, count: Count, catchup: Catchup | null, onLate: (answer: unknown) => void) => {
+    const evaluate = (key: string, count: Count, catchup: Catchup | null, onEnd: (answer: unknown) => void) => {
       const numbers = [limit.count, limit.windowMs, count.amount, count.always ? 1 : 0, clock?.() ?? 0];
       const pairs = [catchup?.shared.length ?? 0, ...pairsOf(catchup?.shared), ...pairsOf(catchup?.unsent)];
-      return send("EVAL", [COUNT, "1", keyOf(name, key, limit), ...[...numbers, ...pairs].map(String)], onLate);
+      return send("EVAL", [COUNT, "1", keyOf(name, key, limit), ...[...numbers, ...pairs].map(String)], onEnd);
     };
     /** Sends what was counted here, and learns what others have; nobody waits for it. */
     const sync = async (key: string): Promise<void> => {
       const catchup = mayTry() ? carried.beginSync(key) : null;
       if (!catchup) return;
-      const answer = await evaluate(key, NOTHING, catchup, (late) => {
-        // It has been put back meanwhile.
-        if (learn(key, late, NOTHING)) for (const { count } of catchup.unsent) carried.dropUnsent(key, count);
-      });
-      carried.endSync(key, catchup, learn(key, answer, NOTHING) !== null);
+      let isOver = false;
+      const end = (answer: unknown) => {
+        if (isOver) return;
+        isOver = true;
+        carried.endSync(key, catchup, learn(key, answer, NOTHING) !== null);
+      };
+      const answer = await evaluate(key, NOTHING, catchup, end);
+      if (answer === LATE) setTimeout(end, GIVE_UP_MS, null).unref();
+      else end(answer);
     };
     flushes.push(() => {
       for (const key of carried.unsentKeys) void sync(key);
     });
-    /** Seconds to wait by the shared count; null: this process decides by itself. */
-    const ask = async (key: string, count: Count): Promise<number | null> => {
+    /**
+     * Seconds to wait by the shared count; else this process decides by itself: null, or the doubt whether the shared count has
+     * counted the request.
+     */
+    const ask = async (key: string, count: Count): Promise<number | Doubt | null> => {
       if (!isShared()) {
         void sync(key);
         return null;
       }
+      const doubt: Doubt = { amount: 0 };
       const answer = await evaluate(key, count, null, (late) => {
-        // It was counted there, and has been counted here meanwhile.
-        if (learn(key, late, count)?.isCounted) carried.dropUnsent(key, count.amount);
+        if (!learn(key, late, count)?.isCounted) carried.addUnsent(key, doubt.amount);
       });
-      return learn(key, answer, count)?.wait ?? null;
+      return answer === LATE ? doubt : (learn(key, answer, count)?.wait ?? null);
     };
     return { carried, ask, sync };
   };
@@ -169,16 +181,22 @@ export function createSharedLimits(
     limiter(name, limit) {
       const { carried, ask, sync } = countersOf(name, limit);
       return {
-        take: async (key) => (await ask(key, { amount: 1, always: false })) ?? carried.take(key),
-        check: async (key) => (await ask(key, NOTHING)) ?? carried.check(key),
+        async take(key) {
+          const decided = await ask(key, { amount: 1, always: false });
+          return typeof decided === "number" ? decided : carried.take(key, decided);
+        },
+        async check(key) {
+          const decided = await ask(key, NOTHING);
+          return typeof decided === "number" ? decided : carried.check(key);
+        },
         async add(key, amount) {
-          if ((await ask(key, { amount, always: true })) === null) carried.add(key, amount);
+          const decided = await ask(key, { amount, always: true });
+          if (typeof decided !== "number") carried.add(key, amount, decided);
         },
         async giveBack(key) {
           const numbers = [limit.windowMs, clock?.() ?? 0].map(String);
-          const isTaken =
-            isShared() && (await send("EVAL", [GIVE_BACK, "1", keyOf(name, key, limit), ...numbers])) !== null;
-          if (isTaken) return;
+          const parameters = [GIVE_BACK, "1", keyOf(name, key, limit), ...numbers];
+          if (isShared() && (await send("EVAL", parameters)) !== null) return;
           carried.giveBack(key);
           void sync(key);
         },
