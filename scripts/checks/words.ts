@@ -82,7 +82,7 @@ const FOREIGN_NAMES: readonly Readonly<{ name: RegExp; owner: string; files: Reg
     files: /\/minimax\/|\/own-formats\.test\.ts$|\/house\.md$/,
   },
   { name: /\bgivenName\b/g, owner: "SCIM (RFC 7643), `name`", files: /\/scim\b/ },
-  { name: /"told"/g, owner: "rows that earlier versions stored", files: /\/files\/store\.ts$/ },
+  { name: /"told"/g, owner: "rows that earlier versions stored", files: /\/objects\/store\.ts$/ },
   { name: /\bsound\b/g, owner: "Kling, parameter of videos", files: /\/price-rules\.test\.ts$/ },
 ];
 

@@ -1,4 +1,4 @@
-import type { ReasoningControl } from "../../src/formats/helpers/service.ts";
+import type { ReasoningControl } from "../../src/formats/conversation/service.ts";
 import { chatServiceOf, hasRecord } from "../../src/providers/contract/facts.ts";
 import { channelTypes, providerOf } from "../../src/providers/registry.ts";
 

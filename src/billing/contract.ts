@@ -4,8 +4,8 @@ import type { WrittenUpTo } from "./journal/journal.ts";
 import type { Hold } from "./ledger/holds.ts";
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import type { LostJournal } from "./ledger/processes/lost-processes.ts";
-import type { Balance, Subject } from "./ledger/subject.ts";
 import type { Transfer } from "./ledger/transfer.ts";
+import type { Balance, Subject } from "./subject.ts";
 import type { UsageRecord } from "./types.ts";
 
 export type BillingStatus = Readonly<{

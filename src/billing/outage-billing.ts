@@ -12,7 +12,7 @@ import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
 import type { Hold } from "./ledger/holds.ts";
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import { Outage } from "./ledger/outage.ts";
-import type { Balance, Subject } from "./ledger/subject.ts";
+import type { Balance, Subject } from "./subject.ts";
 import type { UsageRecord } from "./types.ts";
 
 type Parts = Readonly<{

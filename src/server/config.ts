@@ -1,6 +1,8 @@
 import { parseRedisUrl } from "../lib/redis/redis-url.ts";
 import { messageOf } from "../lib/runtime/error-message.ts";
 import { parsePostgresUrl } from "../lib/runtime/postgres-url.ts";
+import { isSecretReference, SecretReferenceError } from "../lib/security/secret-references/reference.ts";
+import { secretManagerVariables } from "../lib/security/secret-references/variables.ts";
 import {
   basePath,
   ConfigError,
@@ -21,11 +23,9 @@ import {
   type Variable,
   variable,
   workerCount,
-} from "../lib/runtime/variables.ts";
-import { isSecretReference, SecretReferenceError } from "../lib/security/secret-references/reference.ts";
-import { secretManagerVariables } from "../lib/security/secret-references/variables.ts";
+} from "../lib/security/variables.ts";
 
-export { ConfigError } from "../lib/runtime/variables.ts";
+export { ConfigError } from "../lib/security/variables.ts";
 
 const MEGABYTE = 1_048_576;
 const SECOND = 1000;

@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { FakeHolds } from "../../../test/support/billing/fake-holds.ts";
 import { silentLog } from "../../../test/support/billing/start-billing.ts";
+import type { Subject } from "../subject.ts";
 import { Backing } from "./backing.ts";
 import { Account } from "./balances/account.ts";
 import { LedgerUnavailable } from "./errors.ts";
 import type { Hold } from "./holds.ts";
 import { Outage } from "./outage.ts";
-import type { Subject } from "./subject.ts";
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

@@ -1,5 +1,6 @@
 import type { Sql } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
+import { type Balance, SUBJECTS, type Subject } from "../subject.ts";
 import type { Account } from "./balances/account.ts";
 import { readBalances } from "./balances/load-balances.ts";
 import { LedgerUnavailable } from "./errors.ts";
@@ -7,7 +8,6 @@ import { acquireHolds, type Hold, keepHold, releaseHolds } from "./holds.ts";
 import type { Outage } from "./outage.ts";
 import type { AccountKey } from "./processes/peers.ts";
 import { renewLease } from "./processes/registration.ts";
-import { type Balance, SUBJECTS, type Subject } from "./subject.ts";
 
 /** After so long without a call the whole allotment is given back. */
 const IDLE_MS = 20_000;

@@ -1,4 +1,4 @@
-import type { Subject } from "./subject.ts";
+import type { Subject } from "../subject.ts";
 
 /** The balance does not cover the hold that a call needs. */
 export class InsufficientQuota extends Error {

@@ -1,8 +1,8 @@
 import { requireRow } from "../../../db/require-row.ts";
 import { storedHoldName } from "../../../db/schema/wallet/ledger.ts";
 import type { Sql } from "../../../db/types.ts";
+import { BALANCES, type Balance, type Subject } from "../subject.ts";
 import type { Account } from "./balances/account.ts";
-import { BALANCES, type Balance, type Subject } from "./subject.ts";
 
 /** Balance set aside for one call; it ends once, by a charge or by a refund. */
 export type Hold = {

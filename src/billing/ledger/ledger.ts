@@ -1,5 +1,6 @@
 import type { SettledAccount } from "../journal/apply/apply-batch.ts";
 import { chargeOf } from "../journal/apply/record-text.ts";
+import { SUBJECTS, type Subject } from "../subject.ts";
 import type { UsageRecord } from "../types.ts";
 import { Backing, type BackingParts } from "./backing.ts";
 import type { Account } from "./balances/account.ts";
@@ -9,7 +10,6 @@ import { InsufficientQuota, LedgerUnavailable } from "./errors.ts";
 import type { Hold } from "./holds.ts";
 import type { Outage } from "./outage.ts";
 import type { AccountKey, KnownBalance } from "./processes/peers.ts";
-import { SUBJECTS, type Subject } from "./subject.ts";
 
 /** A balance read longer ago says nothing about what other processes have left of it. */
 const FRESH_MS = 4000;

@@ -13,9 +13,9 @@ import {
 } from "../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { type Billing, createBilling } from "../billing.ts";
+import { BALANCES, type Subject } from "../subject.ts";
 import { InsufficientQuota } from "./errors.ts";
 import type { ReserveRequest } from "./ledger.ts";
-import { BALANCES, type Subject } from "./subject.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,11 +1,11 @@
 import type { Changes } from "../../../db/changes.ts";
+import type { Subject } from "../subject.ts";
 import type { BackingParts } from "./backing.ts";
 import { type BalanceLoader, loadBalances } from "./balances/load-balances.ts";
 import { Ledger } from "./ledger.ts";
 import { Outage } from "./outage.ts";
 import { Peers } from "./processes/peers.ts";
 import type { Registration } from "./processes/registration.ts";
-import type { Subject } from "./subject.ts";
 
 type Parts = Pick<BackingParts, "sql" | "processId" | "sole" | "inTurn" | "unansweredMs" | "onFailure" | "log"> &
   Readonly<{

@@ -4,7 +4,7 @@ import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/
 import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { CountRefusal, LimitKind } from "../../lib/runtime/metrics.ts";
-import type { RateLimit } from "../../lib/runtime/variables.ts";
+import type { RateLimit } from "../../lib/security/variables.ts";
 import type { Config } from "../../server/config.ts";
 import { isConsolePath } from "./envelope.ts";
 

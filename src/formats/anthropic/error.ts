@@ -1,6 +1,6 @@
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { ReplyError } from "../conversation/reply.ts";
-import { extraOf, ownExtra } from "../helpers/service-error.ts";
+import { extraOf, ownExtra } from "../conversation/service-error.ts";
 import { type JsonObject, recordOf, textOf } from "../json.ts";
 
 const STATUS_OF_TYPE = lookupTable<number>({

@@ -1,10 +1,10 @@
 import type { ModelInfo } from "../../catalog/catalog.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
-import type { ChatService } from "../helpers/service.ts";
 import type { JsonObject } from "../json.ts";
 import type { Reply } from "./collect-reply.ts";
 import type { ChatDialect, Conversation } from "./conversation.ts";
 import type { ReplyContext, ReplyError, StreamDecoder, StreamEncoder } from "./reply.ts";
+import type { ChatService } from "./service.ts";
 
 /**
  * Fields that the target's format cannot express, for `X-Sluice-Dropped`, under the names the client's format has for

@@ -1,7 +1,7 @@
-import type { ContextOverflow } from "../helpers/context-overflow.ts";
-import type { ErrorExtra } from "../helpers/service-error.ts";
 import type { JsonObject } from "../json.ts";
+import type { ContextOverflow } from "./context-overflow.ts";
 import type { ChatDialect, Citation, Signature } from "./conversation.ts";
+import type { ErrorExtra } from "./service-error.ts";
 
 /**
  * Why an answer ended. "error": it is a failure, which clients get as an error; "unknown": the provider's own word means nothing

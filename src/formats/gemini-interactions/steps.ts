@@ -3,7 +3,7 @@ import type { MediaPart, MediaSource, Part, Signature, ToolResultPart } from "..
 import { carrySignature, readSignature } from "../conversation/signature.ts";
 import { urlCitationOf } from "../conversation/url-citation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
-import { sourceOfUrl } from "../openai-chat/request/media.ts";
+import { sourceOfUrl } from "../media.ts";
 
 /** The format's name. */
 export const INTERACTIONS = "gemini-interactions";

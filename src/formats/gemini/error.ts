@@ -1,5 +1,5 @@
 import type { ReplyError } from "../conversation/reply.ts";
-import { extraOf, ownExtra } from "../helpers/service-error.ts";
+import { extraOf, ownExtra } from "../conversation/service-error.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 
 const NAMES = new Map([

@@ -7,7 +7,7 @@ import {
   target,
   written,
 } from "../../../test/support/formats/fixtures.ts";
-import { PLAIN_SERVICE } from "../helpers/service.ts";
+import { PLAIN_SERVICE } from "../conversation/service.ts";
 import type { JsonObject } from "../json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../openai-chat/index.ts";
 import { geminiArrayClientCodec, geminiClientCodec, geminiCodec } from "./index.ts";

@@ -1,6 +1,7 @@
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { Extensions, MediaPart, MediaSource, Part, ToolResultPart } from "../conversation/conversation.ts";
 import { carrySignature, readSignature } from "../conversation/signature.ts";
+import { camel } from "../helpers/member-names.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { GROUNDING } from "../tools/web-search.ts";
 import { serverToolIn } from "./request/server-tools.ts";
@@ -16,9 +17,6 @@ const UNKNOWN_TYPE = "application/octet-stream";
 /** Reads a member in either spelling: Google accepts camelCase and snake_case everywhere. */
 export const either = (record: JsonObject | null | undefined, name: string): unknown =>
   record?.[name] ?? record?.[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
-
-/** A member's name in camelCase, Google's canonical spelling. */
-export const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Names of calls without an id, in order: results without an id are matched by name. */
 export type CallNames = { ids: Map<string, string[]>; made: number };

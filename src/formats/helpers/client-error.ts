@@ -1,6 +1,6 @@
+import { sayOverflow } from "../conversation/context-overflow.ts";
 import type { ChatDialect } from "../conversation/conversation.ts";
 import type { ReplyError } from "../conversation/reply.ts";
-import { sayOverflow } from "./context-overflow.ts";
 
 /** Anthropic's own status of an overloaded service, which clients of other formats take for an unknown one. */
 const OVERLOADED = 529;

@@ -1,6 +1,6 @@
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { FinishReason, ReplyError } from "../conversation/reply.ts";
-import { serviceError } from "./service-error.ts";
+import { serviceError } from "../conversation/service-error.ts";
 
 /** Why an answer is a failure, as an HTTP status: 400 if the request caused it, so that a retry fails again. */
 type Failure = 400 | 502 | 503;

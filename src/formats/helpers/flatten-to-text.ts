@@ -1,9 +1,9 @@
 import type { Dropped } from "../conversation/codec.ts";
 import type { Conversation, DialogTurn, Part } from "../conversation/conversation.ts";
-import { recordDroppedNative } from "../conversation/dropped-fields.ts";
 import { systemAsUser } from "../conversation/system-turns.ts";
-import { textOfParts } from "../openai-chat/request/media.ts";
+import { textOfParts } from "../media.ts";
 import { resultMedia, resultText } from "../tools/pair-calls.ts";
+import { recordDroppedNative } from "./dropped-fields.ts";
 
 /** A turn of a conversation as plain text. */
 export type Line = Readonly<{ role: "user" | "assistant"; text: string }>;

@@ -1,5 +1,4 @@
 import type { ChatDialect } from "../conversation/conversation.ts";
-import { camel } from "../gemini/parts.ts";
 import { type JsonObject, recordOf } from "../json.ts";
 
 /** Paths of a request's members by the name that encoders have for them, which is OpenAI's in chats. */
@@ -178,3 +177,6 @@ function has(value: JsonObject, [first = "", ...rest]: readonly string[]): boole
   if (inner === null || inner === undefined) return false;
   return rest.length === 0 || has(recordOf(inner) ?? {}, rest);
 }
+
+/** A member's name in camelCase, Google's canonical spelling. */
+export const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,5 +1,5 @@
 import type { ReplyError } from "../conversation/reply.ts";
-import { type ErrorExtra, extraOf } from "../helpers/service-error.ts";
+import { type ErrorExtra, extraOf } from "../conversation/service-error.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 
 /** HTTP statuses of MiniMax's error codes. */

@@ -7,7 +7,7 @@ import type {
   Turn,
 } from "../conversation/conversation.ts";
 import { systemAsUser, withResultsFirst } from "../conversation/system-turns.ts";
-import { textOfParts } from "../openai-chat/request/media.ts";
+import { textOfParts } from "../media.ts";
 
 /**
  * The turns as strict formats require them: they alternate, every call has a unique id, and the turn after it begins

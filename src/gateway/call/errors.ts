@@ -1,5 +1,5 @@
-import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts";
-import type { ErrorExtra } from "../../formats/helpers/service-error.ts";
+import type { ContextOverflow } from "../../formats/conversation/context-overflow.ts";
+import type { ErrorExtra } from "../../formats/conversation/service-error.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";

@@ -46,7 +46,7 @@ import { createRealtimeSessions } from "./realtime/sessions.ts";
 import { createRouter } from "./routes/router.ts";
 import { gatewayRoutes } from "./routes/table.ts";
 
-export { createObjectStore } from "../state/files/store.ts";
+export { createObjectStore } from "../state/objects/store.ts";
 export { createResponseStore } from "../state/responses/store.ts";
 export type { GatewayServices } from "./context.ts";
 export { gatewaySockets, type SocketSession } from "./realtime/sockets.ts";

@@ -1,8 +1,8 @@
 import { type ClientCodec, DecodeError } from "../../formats/conversation/codec.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import type { ReplyError } from "../../formats/conversation/reply.ts";
+import { ownExtra } from "../../formats/conversation/service-error.ts";
 import { clientError } from "../../formats/helpers/client-error.ts";
-import { ownExtra } from "../../formats/helpers/service-error.ts";
 import type { OpenAiError } from "../../formats/openai-chat/errors.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";

@@ -9,7 +9,7 @@ import { GatewayError } from "../call/errors.ts";
 import type { Route } from "../call/route.ts";
 import type { Uses } from "../call/services.ts";
 import { needsPreparation } from "../request/model-suffix.ts";
-import { keyHashOf } from "./files/request-upstream.ts";
+import { keyHashOf } from "./objects/request-upstream.ts";
 import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
 import type { StoreResponse } from "./responses/store.ts";
 import type { UsesStores } from "./stores.ts";

@@ -1,4 +1,4 @@
-import type { ObjectStore } from "./files/store.ts";
+import type { ObjectStore } from "./objects/store.ts";
 import type { ResponseStore } from "./responses/store.ts";
 
 /** Where the gateway keeps what calls refer to later. */

@@ -1,8 +1,8 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { withoutKey } from "../../domain/channels/keys/keys.ts";
 import { ownWords, type ReadRequestText } from "../../domain/channels/status/own-words.ts";
+import type { ContextOverflow } from "../../formats/conversation/context-overflow.ts";
 import type { ReplyError } from "../../formats/conversation/reply.ts";
-import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import { UpstreamBusyError } from "../../lib/outbound/connection-limit.ts";

@@ -1,4 +1,4 @@
-import { type ChatService, PLAIN_SERVICE } from "../../formats/helpers/service.ts";
+import { type ChatService, PLAIN_SERVICE } from "../../formats/conversation/service.ts";
 import type { AddressForms } from "./base-address.ts";
 import type { RequestDifferences } from "./request-differences.ts";
 

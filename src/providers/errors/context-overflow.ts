@@ -1,4 +1,4 @@
-import type { ContextOverflow } from "../../formats/helpers/context-overflow.ts";
+import type { ContextOverflow } from "../../formats/conversation/context-overflow.ts";
 import { factsOf } from "../registry.ts";
 import { fits, type SignedError } from "./error-meaning.ts";
 

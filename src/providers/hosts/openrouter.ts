@@ -1,5 +1,5 @@
 import { shippedCatalog } from "../../catalog/shipped.ts";
-import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import type { NativeFormat } from "../contract/chat.ts";
 import type { CallParams } from "../contract/provider.ts";

@@ -1,5 +1,5 @@
 import { shippedCatalog } from "../../catalog/shipped.ts";
-import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { mediaTypeOf } from "../../lib/http/media-type.ts";
 import { hexDigest } from "../../lib/security/crypto.ts";

@@ -1,4 +1,4 @@
-import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../formats/helpers/dropped-fields.ts";
 import { compact, countOf, type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { type AddressForms, resolveBase } from "../contract/base-address.ts";

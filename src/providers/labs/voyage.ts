@@ -1,6 +1,6 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
-import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { embeddedMedia, partsOfEntry } from "../../formats/gemini/embedded-contents.ts";
+import { recordDropped } from "../../formats/helpers/dropped-fields.ts";
 import { compact, countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import type { NativeFormat } from "../contract/chat.ts";

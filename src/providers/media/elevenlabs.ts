@@ -1,5 +1,5 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
-import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import { type AddressForms, resolveBase } from "../contract/base-address.ts";

@@ -1,5 +1,5 @@
 import type { Dropped } from "../../formats/conversation/codec.ts";
-import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, textOf, textsOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { FormFile, NativeFormat } from "../contract/chat.ts";

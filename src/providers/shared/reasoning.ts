@@ -1,4 +1,4 @@
-import type { ReasoningControl } from "../../formats/helpers/service.ts";
+import type { ReasoningControl } from "../../formats/conversation/service.ts";
 
 /** OpenAI's open models, wherever they are served. */
 export const GPT_OSS_REASONING: ReasoningControl = {

@@ -1,4 +1,4 @@
-import type { ChatService } from "../../formats/helpers/service.ts";
+import type { ChatService } from "../../formats/conversation/service.ts";
 import { chatServiceOf } from "../contract/facts.ts";
 import type { Limitation, Provider, Rejection } from "../contract/provider.ts";
 

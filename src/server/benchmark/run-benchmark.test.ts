@@ -3,7 +3,7 @@ import pino from "pino";
 import { openTestDatabase } from "../../../test/support/database.ts";
 import { noTasks } from "../../../test/support/gateway/start-gateway.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
-import { createObjectStore } from "../../gateway/state/files/store.ts";
+import { createObjectStore } from "../../gateway/state/objects/store.ts";
 import { createResponseStore } from "../../gateway/state/responses/store.ts";
 import { runBenchmark } from "./run-benchmark.ts";
 

@@ -1,5 +1,5 @@
 import type { WrittenUpTo } from "../../billing/journal/journal.ts";
-import { type Balance, SUBJECTS, type Subject } from "../../billing/ledger/subject.ts";
+import { type Balance, SUBJECTS, type Subject } from "../../billing/subject.ts";
 import { UserTable } from "../../domain/accounts/directory.ts";
 import {
   type BudgetEntry,

@@ -1,8 +1,8 @@
 /** What clients of one format say in passing, and another's services refuse a request for. */
 import { describe, expect, test } from "bun:test";
 import { decodeRequest as readMessages } from "../../../src/formats/anthropic/request/decode-request.ts";
+import { PLAIN_SERVICE } from "../../../src/formats/conversation/service.ts";
 import { decodeRequest as readGemini } from "../../../src/formats/gemini/request/decode-request.ts";
-import { PLAIN_SERVICE } from "../../../src/formats/helpers/service.ts";
 import { decodeRequest as readChat } from "../../../src/formats/openai-chat/request/decode-request.ts";
 import { decodeRequest as readResponses } from "../../../src/formats/openai-responses/request/decode-request.ts";
 import { codecOf } from "../../../src/providers/registry.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Target } from "../../../src/formats/conversation/codec.ts";
 import type { Conversation } from "../../../src/formats/conversation/conversation.ts";
-import { PLAIN_SERVICE } from "../../../src/formats/helpers/service.ts";
+import { PLAIN_SERVICE } from "../../../src/formats/conversation/service.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import { openaiChatClientCodec } from "../../../src/formats/openai-chat/index.ts";
 import { openaiResponsesClientCodec } from "../../../src/formats/openai-responses/index.ts";

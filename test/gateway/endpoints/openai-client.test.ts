@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
-import type { ObjectStore, StoredObject } from "../../../src/gateway/state/files/store.ts";
+import type { ObjectStore, StoredObject } from "../../../src/gateway/state/objects/store.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 
 const USAGE = { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100 };

@@ -5,7 +5,7 @@ import { STORED_HOLD_NAMES } from "../../../db/schema/wallet/ledger.ts";
 import { type Billing, createBilling } from "../../../src/billing/billing.ts";
 import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
 import { createBudgetIndex } from "../../../src/domain/accounts/organizations/budgets/directory.ts";
-import { createObjectStore, type ObjectStore } from "../../../src/gateway/state/files/store.ts";
+import { createObjectStore, type ObjectStore } from "../../../src/gateway/state/objects/store.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import {
   addBudget,

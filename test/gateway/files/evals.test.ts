@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import OpenAI, { toFile } from "openai";
 import { type Billing, createBilling } from "../../../src/billing/billing.ts";
 import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
-import { createObjectStore, type ObjectStore } from "../../../src/gateway/state/files/store.ts";
+import { createObjectStore, type ObjectStore } from "../../../src/gateway/state/objects/store.ts";
 import {
   addChannel,
   addToken,

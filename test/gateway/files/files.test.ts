@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { createObjectStore } from "../../../src/gateway/state/files/store.ts";
+import { createObjectStore } from "../../../src/gateway/state/objects/store.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { answer, line, startKeeper } from "../../support/gateway/files/fake-file-provider.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";

@@ -1,7 +1,7 @@
 /** Nobody refers to what is another user's, by no member of any format; what nobody stored here is left to the provider. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { createObjectStore } from "../../../src/gateway/state/files/store.ts";
+import { createObjectStore } from "../../../src/gateway/state/objects/store.ts";
 import { createResponseStore } from "../../../src/gateway/state/responses/store.ts";
 import { createLogger } from "../../../src/lib/runtime/log.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { GoogleGenAI } from "@google/genai";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { createObjectStore } from "../../../src/gateway/state/files/store.ts";
+import { createObjectStore } from "../../../src/gateway/state/objects/store.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { until } from "../../support/lib/until.ts";

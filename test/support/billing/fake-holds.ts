@@ -1,6 +1,6 @@
 import type { Sql } from "../../../db/types.ts";
 import { CHUNK_DIVISOR } from "../../../src/billing/ledger/holds.ts";
-import { BALANCES, SUBJECTS, type Subject } from "../../../src/billing/ledger/subject.ts";
+import { BALANCES, SUBJECTS, type Subject } from "../../../src/billing/subject.ts";
 
 type Row = { quota: number; held: number };
 

@@ -18,7 +18,7 @@ import {
   gatewaySockets,
 } from "../../../src/gateway/endpoints/create-gateway.ts";
 import { settleUnpolled } from "../../../src/gateway/state/files/read-objects.ts";
-import type { ObjectStore } from "../../../src/gateway/state/files/store.ts";
+import type { ObjectStore } from "../../../src/gateway/state/objects/store.ts";
 import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/responses/store.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { pathOf } from "../../../src/lib/http/request-path.ts";

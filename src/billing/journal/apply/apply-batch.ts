@@ -2,7 +2,7 @@ import { LOGS_CLEARED_ROW } from "../../../../db/maintenance/partitions.ts";
 import { UNLOGGED_SHIFT_S } from "../../../../db/schema/logs/logs.ts";
 import type { Sql, Statements } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Subject } from "../../ledger/subject.ts";
+import type { Subject } from "../../subject.ts";
 import {
   drawnWindows,
   forAny,

@@ -1,6 +1,6 @@
+import type { Balance, Subject } from "../../subject.ts";
 import { type Ask, CHUNK_DIVISOR } from "../holds.ts";
 import type { Outage } from "../outage.ts";
-import type { Balance, Subject } from "../subject.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
 /** What a process may lend from memory before the database has confirmed it, as part of what was free there. */

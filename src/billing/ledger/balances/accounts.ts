@@ -1,5 +1,5 @@
 import { enlarged } from "../../../lib/values/tables/text-column.ts";
-import { type Balance, SUBJECTS, type Subject } from "../subject.ts";
+import { type Balance, SUBJECTS, type Subject } from "../../subject.ts";
 import { Account } from "./account.ts";
 
 /** A balance received from another process is older than one read here within this time. */

@@ -1,7 +1,7 @@
 import { requireRow } from "../../../../db/require-row.ts";
 import type { Sql } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
-import { BALANCES, type Balance, SUBJECTS, type Subject } from "../subject.ts";
+import { BALANCES, type Balance, SUBJECTS, type Subject } from "../../subject.ts";
 import type { Accounts } from "./accounts.ts";
 
 /** Accounts of a subject that calls never hold anything of. */

@@ -1,6 +1,6 @@
 import type { Changes } from "../../../../db/changes.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
-import { SUBJECTS, type Subject } from "../subject.ts";
+import { SUBJECTS, type Subject } from "../../subject.ts";
 
 /** Long enough for any process that lives, short enough for a call that waits. */
 const COLLECT_WITHIN_MS = 900;

@@ -9,9 +9,9 @@ import {
   type ToolChoice,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { systemTurnAsUser } from "../../conversation/system-turns.ts";
 import { withMostMarks } from "../../helpers/cache-marks.ts";
+import { isBlank, recordDroppedNative, recordForeignFields } from "../../helpers/dropped-fields.ts";
 import { compact, type JsonObject, listOf, recordOf, textOf } from "../../json.ts";
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
 import { pairTurns, resultMedia } from "../../tools/pair-calls.ts";

@@ -1,8 +1,8 @@
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import type { Conversation, DialogTurn, Part, Tool, ToolChoice, Turn } from "../../conversation/conversation.ts";
-import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { systemAsUser } from "../../conversation/system-turns.ts";
+import { recordDroppedNative, recordForeignFields } from "../../helpers/dropped-fields.ts";
 import { effortOfSetting } from "../../helpers/reasoning-setting.ts";
 import { compact, type JsonObject, recordOf } from "../../json.ts";
 import {

@@ -1,6 +1,6 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
+import type { ChatService } from "../../conversation/service.ts";
 import { readSignature } from "../../conversation/signature.ts";
-import type { ChatService } from "../../helpers/service.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 import { either, isFetchableUrl, isNamedFile } from "../parts.ts";
 

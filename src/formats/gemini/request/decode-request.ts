@@ -8,9 +8,10 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
+import { camel } from "../../helpers/member-names.ts";
 import { readEffort, settingOfBudget, settingOfEffort } from "../../helpers/reasoning-setting.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
-import { type CallNames, camel, either, readPart } from "../parts.ts";
+import { type CallNames, either, readPart } from "../parts.ts";
 
 const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   `model contents systemInstruction system_instruction tools generationConfig generation_config toolConfig

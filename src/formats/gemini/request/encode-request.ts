@@ -2,7 +2,7 @@ import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import { type Conversation, ownMembers, type Part, type Tool } from "../../conversation/conversation.ts";
-import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { isBlank, recordDroppedNative, recordForeignFields } from "../../helpers/dropped-fields.ts";
 import { compact, type JsonObject, listOf, recordOf, textOf } from "../../json.ts";
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
 import { pairCalls, requestsStrictTools, resultMedia } from "../../tools/pair-calls.ts";

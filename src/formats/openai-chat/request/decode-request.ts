@@ -14,7 +14,7 @@ import { readSignature } from "../../conversation/signature.ts";
 import { addInstructions } from "../../conversation/system-turns.ts";
 import { readCacheMark, withMessageMark } from "../../helpers/cache-marks.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
-import { mediaPartOf } from "./media.ts";
+import { mediaPartOf } from "../../media.ts";
 import { readReasoning } from "./reasoning.ts";
 import { readReasoningSetting } from "./reasoning-setting.ts";
 

@@ -12,7 +12,7 @@ import {
   type ToolResultPart,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
+import { PLAIN_SERVICE } from "../../conversation/service.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
 import {
   markMember,
@@ -24,8 +24,9 @@ import {
   withMostMarks,
   withoutCacheMarks,
 } from "../../helpers/cache-marks.ts";
-import { PLAIN_SERVICE } from "../../helpers/service.ts";
+import { isBlank, recordDroppedNative, recordForeignFields } from "../../helpers/dropped-fields.ts";
 import { compact, type JsonObject } from "../../json.ts";
+import { chatMedia, textOfParts } from "../../media.ts";
 import { resultMedia, resultText } from "../../tools/pair-calls.ts";
 import { callIdFor, shortName } from "../../tools/tool-names.ts";
 import {
@@ -38,7 +39,6 @@ import {
 } from "../../tools/web-search.ts";
 import { callExtra, callOf } from "../calls.ts";
 import { developerAsSystem, systemMessagesAsUser } from "./developer-role.ts";
-import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
 import { REASONING_MEMBERS, reasoningMembers } from "./reasoning-setting.ts";
 import { withoutRootlessFormat } from "./rootless-format.ts";

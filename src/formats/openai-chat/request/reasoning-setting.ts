@@ -1,8 +1,8 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { isEffort, nearestEffort } from "../../../catalog/nearest-effort.ts";
 import type { Amount, Conversation, Effort, ReasoningSetting } from "../../conversation/conversation.ts";
+import type { ChatService, ReasoningControl } from "../../conversation/service.ts";
 import { effortOfSetting, readEffort, settingOfBudget, settingOfEffort } from "../../helpers/reasoning-setting.ts";
-import type { ChatService, ReasoningControl } from "../../helpers/service.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../json.ts";
 
 /** Members of a chat request that services use for reasoning. */

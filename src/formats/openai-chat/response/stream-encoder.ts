@@ -1,6 +1,6 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { ReplyContext, ReplyError, ReplyEvent, StreamEncoder, Usage } from "../../conversation/reply.ts";
-import { ownExtra } from "../../helpers/service-error.ts";
+import { ownExtra } from "../../conversation/service-error.ts";
 import type { JsonObject } from "../../json.ts";
 import { callExtra } from "../calls.ts";
 import { reasoningDetail } from "../request/reasoning.ts";

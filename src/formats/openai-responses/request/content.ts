@@ -1,7 +1,7 @@
 import type { MediaPart, MediaSource, Part } from "../../conversation/conversation.ts";
 import { withMessageMark } from "../../helpers/cache-marks.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
-import { sourceOfUrl, urlOfSource } from "../../openai-chat/request/media.ts";
+import { sourceOfUrl, urlOfSource } from "../../media.ts";
 
 /** Content of a message or of a tool's output: a text, or parts. */
 export function readContent(content: unknown): Part[] {

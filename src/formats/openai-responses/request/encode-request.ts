@@ -11,7 +11,6 @@ import {
   type ToolResultPart,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { isBlank, recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
 import {
   markMember,
@@ -21,9 +20,10 @@ import {
   withMarkOnPart,
   withoutCacheMarks,
 } from "../../helpers/cache-marks.ts";
+import { isBlank, recordDroppedNative, recordForeignFields } from "../../helpers/dropped-fields.ts";
 import { effortOfSetting } from "../../helpers/reasoning-setting.ts";
 import { compact, type JsonObject, recordOf, textOf } from "../../json.ts";
-import { textOfParts } from "../../openai-chat/request/media.ts";
+import { textOfParts } from "../../media.ts";
 import { lowestEffort } from "../../openai-chat/request/reasoning-setting.ts";
 import { withoutRootlessFormat } from "../../openai-chat/request/rootless-format.ts";
 import { resultMedia, resultText } from "../../tools/pair-calls.ts";

@@ -2,7 +2,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import type { FinishReason, ReplyContext, Usage } from "../../conversation/reply.ts";
 import { statedEffort } from "../../helpers/reasoning-setting.ts";
 import { compact, type JsonObject } from "../../json.ts";
-import { textOfParts } from "../../openai-chat/request/media.ts";
+import { textOfParts } from "../../media.ts";
 import { ownInstructions } from "../instructions.ts";
 
 /** A response without output, status and usage: repeats the request's settings. */

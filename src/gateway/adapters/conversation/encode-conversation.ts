@@ -4,8 +4,8 @@ import {
   type Conversation,
   withDescribedFormat,
 } from "../../../formats/conversation/conversation.ts";
-import { recordUnwritten } from "../../../formats/conversation/dropped-fields.ts";
 import { withoutCacheMarks } from "../../../formats/helpers/cache-marks.ts";
+import { recordUnwritten } from "../../../formats/helpers/dropped-fields.ts";
 import { inClientNames } from "../../../formats/helpers/member-names.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { flattenNamespaces } from "../../../formats/openai-responses/request/tools.ts";

@@ -1,4 +1,4 @@
-import type { RoutePattern } from "./route.ts";
+import type { RoutePattern } from "../route.ts";
 
 /** Longer paths are not compared with the routes. */
 const MAX_LENGTH = 200;

@@ -4,8 +4,8 @@ import { CONSOLE_PAGES } from "../../../console/system/web-assets/console-pages.
 import type { GatewayContext } from "../context.ts";
 import type { ResponseSockets } from "../realtime/responses/sockets.ts";
 import type { RealtimeSessions } from "../realtime/sessions.ts";
+import type { RouteGroup } from "../route.ts";
 import { PREFIX_ALIASES } from "./path-aliases.ts";
-import type { RouteGroup } from "./route.ts";
 import { createRouter } from "./router.ts";
 import { gatewayRoutes } from "./table.ts";
 

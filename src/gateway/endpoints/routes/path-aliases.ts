@@ -1,7 +1,7 @@
 import { changePath } from "../../../lib/http/request-path.ts";
 import { carriesKey } from "../../auth/authenticate.ts";
+import { patternOf, type RouteGroup } from "../route.ts";
 import { nearestRoute } from "./nearest-route.ts";
-import { patternOf, type RouteGroup } from "./route.ts";
 
 /**
  * Prefixes of base addresses that are right at another service or that a client writes twice, and the prefix of the route that is

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
 import type { GatewayContext } from "../context.ts";
-import { type RouteGroup, route } from "./route.ts";
+import { type RouteGroup, route } from "../route.ts";
 import { createRouter } from "./router.ts";
 
 const context = { services: { log: pino({ level: "silent" }) } } as unknown as GatewayContext;

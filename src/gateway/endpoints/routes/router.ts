@@ -7,8 +7,8 @@ import type { Uses } from "../../call/services.ts";
 import { errorResponse } from "../../request/error-response.ts";
 import { PREFLIGHT_HEADERS } from "../../request/headers.ts";
 import { codecOf } from "../lookup/models.ts";
+import type { Route, RoutedRequest, RouteGroup } from "../route.ts";
 import { createPathAliases, isReading, isVisit, type PathAliases, PREFIX_ALIASES } from "./path-aliases.ts";
-import type { Route, RoutedRequest, RouteGroup } from "./route.ts";
 
 /** Serves the route table. */
 export type GatewayRouter = Readonly<{

@@ -25,6 +25,7 @@ import { geminiLive } from "../realtime/live/events.ts";
 import { openaiRealtime } from "../realtime/openai/events.ts";
 import type { ResponseSockets } from "../realtime/responses/sockets.ts";
 import type { RealtimeSessions } from "../realtime/sessions.ts";
+import { type Route, type RouteGroup, route } from "../route.ts";
 import { collectionRoutes } from "../stored/collections.ts";
 import { evalRoutes } from "../stored/evals.ts";
 import { objectRoutes } from "../stored/files.ts";
@@ -34,7 +35,6 @@ import { drawingRoutes, openDrawingRoutes } from "../tasks/drawing/routes.ts";
 import { musicRoutes, refusal as refuseMusic } from "../tasks/music.ts";
 import { jimengRoutes, refuseAsJimeng } from "../tasks/video/jimeng.ts";
 import { videoRoutes } from "../tasks/video/routes.ts";
-import { type Route, type RouteGroup, route } from "./route.ts";
 import { refuseByHeaders } from "./router.ts";
 
 /**

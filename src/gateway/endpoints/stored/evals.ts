@@ -5,16 +5,13 @@ import type { Caller } from "../../call/caller.ts";
 import type { RouteMethod } from "../../request/arrival.ts";
 import { invalidRequest, readBody } from "../../request/client-body.ts";
 import { admitRun } from "../../state/evals/admit-run.ts";
-import type { CreateObjectContext } from "../../state/files/create-object.ts";
-import { createWithHold } from "../../state/files/create-object.ts";
+import { type CreateObjectContext, createWithHold } from "../../state/files/create-object.ts";
 import { listObjects, pathOf, readPart, refresh, removeObject, storeObject } from "../../state/files/read-objects.ts";
-import { ownerOf, requestObject } from "../../state/files/request-upstream.ts";
-import { isFinal } from "../../state/files/settle-object.ts";
-import type { StoredObject } from "../../state/files/store.ts";
+import { ownerOf, requestObject } from "../../state/objects/request-upstream.ts";
+import { isFinal, type StoredObject } from "../../state/objects/store.ts";
 import { unknownObject } from "../../state/references/may-refer.ts";
-import { type Route, type RoutedRequest, route } from "../routes/route.ts";
-import type { AnswerWithContext } from "./files.ts";
-import { answerWith, find } from "./files.ts";
+import { type Route, type RoutedRequest, route } from "../route.ts";
+import { type AnswerWithContext, answerWith, find } from "./files.ts";
 
 /** What these functions work with. */
 export type EvalsContext = AnswerWithContext & CreateObjectContext;

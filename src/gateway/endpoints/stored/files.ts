@@ -22,10 +22,10 @@ import {
   runAction,
 } from "../../state/files/create-object.ts";
 import { listObjects, PATHS, readPart, refresh, removeObject } from "../../state/files/read-objects.ts";
-import type { ObjectKind, RoutedKind, StoredObject } from "../../state/files/store.ts";
+import type { ObjectKind, RoutedKind, StoredObject } from "../../state/objects/store.ts";
 import { unknownObject } from "../../state/references/may-refer.ts";
 import type { UsesStores } from "../../state/stores.ts";
-import { type Route, type RoutedRequest, route } from "../routes/route.ts";
+import { type Route, type RoutedRequest, route } from "../route.ts";
 
 /** What `answerWith` works with. */
 export type AnswerWithContext = AuthenticateContext & RateLimitContext & RefuseContext & Uses<"clientAddress">;

@@ -8,9 +8,8 @@ import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { invalidRequest } from "../../request/client-body.ts";
-import type { ReadObjectsContext } from "../../state/files/read-objects.ts";
-import { refresh, storeObject } from "../../state/files/read-objects.ts";
-import { isFinal } from "../../state/files/settle-object.ts";
+import { type ReadObjectsContext, refresh, storeObject } from "../../state/files/read-objects.ts";
+import { isFinal } from "../../state/objects/store.ts";
 import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
 import {
   followResponse,
@@ -19,8 +18,7 @@ import {
   requestStoredResponse,
 } from "../../state/responses/stored-formats.ts";
 import type { UsesStores } from "../../state/stores.ts";
-import type { RespondToKeyContext } from "../lookup/models.ts";
-import { respondToKey } from "../lookup/models.ts";
+import { type RespondToKeyContext, respondToKey } from "../lookup/models.ts";
 
 /** What these functions work with. */
 export type ResponsesContext = ReadObjectsContext & RespondToKeyContext;

@@ -8,7 +8,7 @@ import { GatewayError } from "../../call/errors.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { readBody } from "../../request/client-body.ts";
-import { type Route, route } from "../routes/route.ts";
+import { type Route, route } from "../route.ts";
 import type { AdmitTaskContext } from "./admit-task.ts";
 import { admitTask } from "./admit-task.ts";
 import { music } from "./endpoints.ts";

@@ -3,9 +3,8 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Call } from "../../call/call.ts";
 import type { Uses } from "../../call/services.ts";
 import type { OutputMeter } from "../../money/output-meter.ts";
-import { storedObjectOf } from "../files/choose-owner.ts";
-import { isFinal } from "../files/settle-object.ts";
-import type { StoredObject } from "../files/store.ts";
+import { storedObjectOf } from "../objects/choose-owner.ts";
+import { isFinal, type StoredObject } from "../objects/store.ts";
 import type { UsesStores } from "../stores.ts";
 
 /** The time that a container's price pays for. Source: https://developers.openai.com/api/docs/pricing */

@@ -1,5 +1,5 @@
 import type { RouteMethod } from "../../request/arrival.ts";
-import type { CollectionKind } from "../files/store.ts";
+import type { CollectionKind } from "../objects/store.ts";
 
 /** What the API offers for one kind of object. Source: https://developers.openai.com/api/docs/api-reference */
 type Collection = Readonly<{

@@ -13,9 +13,9 @@ import { checkRequest, invalidRequest } from "../../request/client-body.ts";
 import { textsOf } from "../../request/order-texts.ts";
 import { jsonLines } from "../files/json-lines.ts";
 import { pathOf } from "../files/read-objects.ts";
-import type { SendContext } from "../files/request-upstream.ts";
-import { ownerOf, requestUpstream } from "../files/request-upstream.ts";
-import type { StoredObject } from "../files/store.ts";
+import type { SendContext } from "../objects/request-upstream.ts";
+import { ownerOf, requestUpstream } from "../objects/request-upstream.ts";
+import type { StoredObject } from "../objects/store.ts";
 import { findOwners, hasSameOwner, objectsApart } from "../references/may-refer.ts";
 import type { UsesStores } from "../stores.ts";
 

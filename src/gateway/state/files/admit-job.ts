@@ -15,15 +15,15 @@ import type { Hold, Uses } from "../../call/services.ts";
 import { reserveAmount } from "../../money/hold-amount.ts";
 import type { Pricing } from "../../money/price.ts";
 import { checkRequest, checkValues, invalidRequest } from "../../request/client-body.ts";
+import type { SendContext } from "../objects/request-upstream.ts";
+import { ownerOf, requestUpstream } from "../objects/request-upstream.ts";
+import type { StoredObject } from "../objects/store.ts";
 import { refuseForeign, unknownObject } from "../references/may-refer.ts";
 import { findReferences, isFreeIn } from "../references/members.ts";
 import type { UsesStores } from "../stores.ts";
 import { jsonLines } from "./json-lines.ts";
 import { pathOf } from "./read-objects.ts";
-import type { SendContext } from "./request-upstream.ts";
-import { ownerOf, requestUpstream } from "./request-upstream.ts";
 import { BATCH_TIER, trainingOf } from "./settle-object.ts";
-import type { StoredObject } from "./store.ts";
 
 /** What these functions work with. */
 export type AdmitJobContext = SendContext &

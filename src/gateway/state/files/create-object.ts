@@ -10,15 +10,15 @@ import type { Choice } from "../../call/route.ts";
 import type { Hold, Uses } from "../../call/services.ts";
 import { invalidRequest, readBody, tooLarge, withBodyDeadline } from "../../request/client-body.ts";
 import type { RoutingMemory } from "../../routing/memory.ts";
+import { chooseOwner, storedObjectOf } from "../objects/choose-owner.ts";
+import { type ObjectRequest, ownerOf, requestObject } from "../objects/request-upstream.ts";
+import type { ObjectKind, Payer, StoredObject } from "../objects/store.ts";
 import { unknownObject } from "../references/may-refer.ts";
 import type { UsesStores } from "../stores.ts";
 import type { AdmitJobContext } from "./admit-job.ts";
 import { admitBatch, admitJob } from "./admit-job.ts";
-import { chooseOwner, storedObjectOf } from "./choose-owner.ts";
 import { PATHS, pathOf, storeObject } from "./read-objects.ts";
-import { type ObjectRequest, ownerOf, requestObject } from "./request-upstream.ts";
 import { trainingOf } from "./settle-object.ts";
-import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 
 /** What these functions work with. */
 export type CreateObjectContext = AdmitJobContext & Pick<RoutingMemory, "keys">;

@@ -6,12 +6,11 @@ import type { Uses } from "../../call/services.ts";
 import { invalidRequest } from "../../request/client-body.ts";
 import { keepContainersOf } from "../collections/keep-containers.ts";
 import { COLLECTIONS } from "../collections/kinds.ts";
+import { ownerOf, requestDeletion, requestObject, requestUpstream } from "../objects/request-upstream.ts";
+import { isFinal, type ObjectKind, type ObjectStore, type RoutedKind, type StoredObject } from "../objects/store.ts";
 import { formatOfKind, requestStoredResponse } from "../responses/stored-formats.ts";
 import type { UsesStores } from "../stores.ts";
-import { ownerOf, requestDeletion, requestObject, requestUpstream } from "./request-upstream.ts";
-import type { SettleObjectContext } from "./settle-object.ts";
-import { abandonObject, isFinal, settleObject } from "./settle-object.ts";
-import type { ObjectKind, ObjectStore, RoutedKind, StoredObject } from "./store.ts";
+import { abandonObject, type SettleObjectContext, settleObject } from "./settle-object.ts";
 
 /** What these functions work with. */
 export type ReadObjectsContext = SettleObjectContext & UsesStores<"responses">;

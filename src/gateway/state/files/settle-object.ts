@@ -5,7 +5,7 @@ import { type ContextTier, tierOf } from "../../../billing/pricing/price-rules.t
 import { inTiers, tierNames } from "../../../billing/pricing/service-tiers.ts";
 import type { Price, UsageRecord } from "../../../billing/types.ts";
 import { NO_USAGE, type Usage } from "../../../formats/conversation/reply.ts";
-import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { countOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { integer, multiply } from "../../../lib/values/decimal.ts";
@@ -14,12 +14,11 @@ import { GatewayError } from "../../call/errors.ts";
 import type { Uses } from "../../call/services.ts";
 import { storedRow } from "../../money/log-row.ts";
 import type { Pricing } from "../../money/price.ts";
+import { ownerOf, requestUpstream, type SendContext } from "../objects/request-upstream.ts";
+import { isChargedAtEnd, isFinal, type ObjectStore, type StoredObject } from "../objects/store.ts";
 import { usedBy } from "../responses/background.ts";
 import type { UsesStores } from "../stores.ts";
 import { jsonLines } from "./json-lines.ts";
-import type { SendContext } from "./request-upstream.ts";
-import { ownerOf, requestUpstream } from "./request-upstream.ts";
-import { isChargedAtEnd, type ObjectStore, type StoredObject } from "./store.ts";
 
 /** What these functions work with. */
 export type SettleObjectContext = SendContext & Uses<"billing" | "channels" | "log"> & UsesStores<"objects"> & Pricing;
@@ -29,15 +28,6 @@ export const BATCH_TIER: readonly string[] = ["batch"];
 
 /** The name under which a model's training is priced. */
 export const trainingOf = (model: string): string => `${model}-training`;
-
-const FINAL_STATUSES: ReadonlySet<unknown> = new Set([
-  ...["completed", "failed", "expired", "cancelled", "canceled", "succeeded"],
-  // A response that was cut off, an interaction that waits for its client or used up its budget.
-  ...["incomplete", "requires_action", "budget_exceeded"],
-]);
-
-/** Whether an object is in a final state. */
-export const isFinal = ({ status }: JsonObject): boolean => FINAL_STATUSES.has(status);
 
 /**
  * Charges a finished batch, fine-tuning job or run of an eval for the usage that the upstream reports, with one log row per model. The

@@ -3,7 +3,7 @@ import type { Call } from "../../call/call.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Uses } from "../../call/services.ts";
 import { invalidRequest } from "../../request/client-body.ts";
-import { keyHashOf } from "../files/request-upstream.ts";
+import { keyHashOf } from "../objects/request-upstream.ts";
 import { pinChannel } from "../responses/pin-channel.ts";
 import type { UsesStores } from "../stores.ts";
 import { findOwners, objectsApart, type Place } from "./may-refer.ts";

@@ -3,7 +3,7 @@ import type { Call } from "../../call/call.ts";
 import type { Uses } from "../../call/services.ts";
 import type { OutputMeter } from "../../money/output-meter.ts";
 import { keepContainers } from "../collections/keep-containers.ts";
-import { keyHashOf } from "../files/request-upstream.ts";
+import { keyHashOf } from "../objects/request-upstream.ts";
 import type { UsesStores } from "../stores.ts";
 
 /** What these functions work with. */

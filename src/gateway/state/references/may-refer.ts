@@ -2,7 +2,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { invalidRequest } from "../../request/client-body.ts";
-import type { StoredObject } from "../files/store.ts";
+import type { StoredObject } from "../objects/store.ts";
 import type { UsesStores } from "../stores.ts";
 import type { References } from "./members.ts";
 

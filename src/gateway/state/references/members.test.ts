@@ -6,7 +6,7 @@ import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
 import { interactionsRules } from "../../../formats/gemini-interactions/request/request-rules.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
-import { realtimeRules } from "../../endpoints/realtime/openai/request-rules.ts";
+import { realtimeRules } from "../../endpoints/realtime/filters/request-rules.ts";
 import { drawing, music, video } from "../../endpoints/tasks/endpoints.ts";
 import { findReferences, isFreeIn, NO_REFERENCES, REFERENCE_MEMBERS, RESOLVED_ELSEWHERE } from "./members.ts";
 

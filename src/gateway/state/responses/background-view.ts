@@ -5,7 +5,7 @@ import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import type { GatewayError } from "../../call/errors.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import type { OutputChunk, StreamView } from "../../upstream/adapter.ts";
-import { isFinal } from "../files/settle-object.ts";
+import { isFinal } from "../objects/store.ts";
 
 /**
  * Passes the stream of a background response through. The call itself has no usage: the response is charged once it is

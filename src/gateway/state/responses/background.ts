@@ -8,8 +8,8 @@ import type { Call } from "../../call/call.ts";
 import type { Uses } from "../../call/services.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import type { Reservation } from "../../money/reserve.ts";
-import { storedObjectOf } from "../files/choose-owner.ts";
-import type { StoredObject } from "../files/store.ts";
+import { storedObjectOf } from "../objects/choose-owner.ts";
+import type { StoredObject } from "../objects/store.ts";
 import type { UsesStores } from "../stores.ts";
 import { formatOfKind, type StoredFormat, storedFormatOf } from "./stored-formats.ts";
 

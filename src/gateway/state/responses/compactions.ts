@@ -7,7 +7,7 @@ import type { Call } from "../../call/call.ts";
 import type { Route } from "../../call/route.ts";
 import type { Services, Uses } from "../../call/services.ts";
 import { invalidRequest } from "../../request/client-body.ts";
-import { keyHashOf } from "../files/request-upstream.ts";
+import { keyHashOf } from "../objects/request-upstream.ts";
 import type { UsesStores } from "../stores.ts";
 import { pinOwner } from "./pin-channel.ts";
 

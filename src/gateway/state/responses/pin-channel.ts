@@ -2,7 +2,7 @@ import { CHANNEL_STATUS, type ChannelEntry } from "../../../domain/channels/entr
 import type { Call } from "../../call/call.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Uses } from "../../call/services.ts";
-import { keyHashOf } from "../files/request-upstream.ts";
+import { keyHashOf } from "../objects/request-upstream.ts";
 import type { StoredResponse } from "./store.ts";
 
 /** The call limited to one channel, and to its key with that hash; empty: any key. */

@@ -11,7 +11,7 @@ import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Call } from "../../call/call.ts";
 import type { Route } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
-import { keyHashOf } from "../files/request-upstream.ts";
+import { keyHashOf } from "../objects/request-upstream.ts";
 import type { UsesStores } from "../stores.ts";
 import { formatOfStored, storedFormatOf } from "./stored-formats.ts";
 

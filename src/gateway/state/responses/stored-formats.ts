@@ -11,8 +11,8 @@ import type { Uses } from "../../call/services.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { noResponse } from "../../upstream/attempt-failure.ts";
 import { passBody } from "../../upstream/read-body.ts";
-import type { SendToOwnerContext } from "../files/request-upstream.ts";
-import { keyHashOf, ownerOf, readObject, sendToOwner } from "../files/request-upstream.ts";
+import type { SendToOwnerContext } from "../objects/request-upstream.ts";
+import { keyHashOf, ownerOf, readObject, sendToOwner } from "../objects/request-upstream.ts";
 
 /** What these functions work with. */
 export type StoredFormatsContext = SendToOwnerContext & Uses<"channels">;

@@ -1,4 +1,4 @@
-import { integer, optionalAddress, optionalText, serviceAddress, text, variable } from "../../runtime/variables.ts";
+import { integer, optionalAddress, optionalText, serviceAddress, text, variable } from "../variables.ts";
 
 /** The variables by which secret managers are reached. Their names are those of the managers' own tools where these have one. */
 export const secretManagerVariables = {

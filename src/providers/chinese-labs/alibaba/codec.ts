@@ -2,10 +2,10 @@ import type { Dropped, ProviderCodec, Target } from "../../../formats/conversati
 import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import { NO_REASONING } from "../../../formats/conversation/conversation.ts";
-import { recordForeignFields } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError, ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conversation/reply.ts";
-import type { ReasoningControl } from "../../../formats/helpers/service.ts";
-import { serviceError } from "../../../formats/helpers/service-error.ts";
+import type { ReasoningControl } from "../../../formats/conversation/service.ts";
+import { serviceError } from "../../../formats/conversation/service-error.ts";
+import { recordForeignFields } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi, type NativeFormat } from "../../contract/chat.ts";

@@ -1,4 +1,4 @@
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";

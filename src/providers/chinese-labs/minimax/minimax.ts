@@ -1,4 +1,4 @@
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { baseFailure } from "../../../formats/openai-chat/errors.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";

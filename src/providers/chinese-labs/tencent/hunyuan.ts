@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
 import { trimSlashes } from "../../contract/base-address.ts";

@@ -1,6 +1,6 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { embeddedMedia, partsOfEntry } from "../../../formats/gemini/embedded-contents.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";

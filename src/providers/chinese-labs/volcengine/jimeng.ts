@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { DecodeError } from "../../../formats/conversation/codec.ts";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";

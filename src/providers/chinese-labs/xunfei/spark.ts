@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation, Tool } from "../../../formats/conversation/conversation.ts";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
-import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
+import { serviceError } from "../../../formats/conversation/service-error.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { flattenTurns, systemText } from "../../../formats/helpers/flatten-to-text.ts";
-import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { compact, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/openai-chat/chunk-codec.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { REASONING_MEMBERS } from "../../../formats/openai-chat/request/reasoning-setting.ts";

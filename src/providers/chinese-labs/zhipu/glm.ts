@@ -1,4 +1,4 @@
-import type { ReasoningControl } from "../../../formats/helpers/service.ts";
+import type { ReasoningControl } from "../../../formats/conversation/service.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { AddressForms } from "../../contract/base-address.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";

@@ -1,5 +1,5 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, countOf, type JsonObject, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
 import { cohereEmbed } from "../../labs/cohere/cohere.ts";

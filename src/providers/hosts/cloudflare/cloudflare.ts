@@ -1,5 +1,5 @@
 import type { Dropped } from "../../../formats/conversation/codec.ts";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";

@@ -1,6 +1,6 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { embeddedMedia, partsOfEntry } from "../../../formats/gemini/embedded-contents.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";

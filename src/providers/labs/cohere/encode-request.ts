@@ -1,7 +1,7 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation, ToolChoice } from "../../../formats/conversation/conversation.ts";
 import { NO_REASONING } from "../../../formats/conversation/conversation.ts";
-import { recordForeignFields } from "../../../formats/conversation/dropped-fields.ts";
+import { recordForeignFields } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { FREE_TEXT } from "../../../formats/tools/custom-tools.ts";

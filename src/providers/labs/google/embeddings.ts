@@ -1,5 +1,5 @@
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { partsOfEntry } from "../../../formats/gemini/embedded-contents.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, countOf, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/chat.ts";
 import { embeddingList, inputsOf, textInput } from "../../shared/embeddings.ts";

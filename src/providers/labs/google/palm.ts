@@ -1,9 +1,9 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
-import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { flattenTurns, systemText } from "../../../formats/helpers/flatten-to-text.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/openai-chat/chunk-codec.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { chatApi } from "../../contract/chat.ts";

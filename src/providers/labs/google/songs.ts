@@ -1,4 +1,4 @@
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { Content, NativeFormat } from "../../contract/chat.ts";
 

@@ -1,7 +1,7 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { isEffort, nearestEffort } from "../../../catalog/nearest-effort.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
-import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";

@@ -8,11 +8,11 @@ import type { CallTools } from "../../../call/services.ts";
 import { applyFilters, type StepFilter } from "../../../call/words/step-filter.ts";
 import { refuseBlockedWords, responseFilters } from "../../../call/words/word-filter.ts";
 import { checkRequest, invalidRequest } from "../../../request/client-body.ts";
-import { realtimeRules } from "../openai/request-rules.ts";
 import type { Frame } from "../pipe.ts";
 import { callerOf, type SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
 import { clientTexts } from "./client-texts.ts";
+import { realtimeRules } from "./request-rules.ts";
 import type { TranscriptionModelContext } from "./transcription-model.ts";
 import { refuseTranscriptionModel } from "./transcription-model.ts";
 

@@ -2,6 +2,7 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../../../format
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
 import type { Endpoint } from "../../../call/endpoint.ts";
 import { readOpenAi } from "../../../request/endpoints/text.ts";
+import { realtimeRules } from "../filters/request-rules.ts";
 import { transcriptionModelOf } from "../filters/transcription-model.ts";
 import type { WordFilterContext } from "../filters/word-filter.ts";
 import { RealtimeWordFilter } from "../filters/word-filter.ts";
@@ -13,7 +14,6 @@ import { type Frame, textOfFrame } from "../pipe.ts";
 import type { SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
 import type { OpeningFrames, RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
-import { realtimeRules } from "./request-rules.ts";
 
 /** GET /v1/realtime: a session over a WebSocket; each response in it is a call of its own. */
 const realtime: Endpoint = {

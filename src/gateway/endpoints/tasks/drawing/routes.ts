@@ -14,7 +14,7 @@ import type { GatewayServer } from "../../../request/arrival.ts";
 import { readBody } from "../../../request/client-body.ts";
 import { corsHeaders } from "../../../request/headers.ts";
 import type { UpstreamTools } from "../../../upstream/upstream.ts";
-import { type Route, route } from "../../routes/route.ts";
+import { type Route, route } from "../../route.ts";
 import { drawing } from "../endpoints.ts";
 import { answer } from "../responses.ts";
 import { callerOf, channelOfTask } from "../task-channel.ts";

@@ -8,7 +8,7 @@ import type { ClientBody, Endpoint } from "../../../call/endpoint.ts";
 import type { CallTools, Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
 import { invalidRequest, readBody } from "../../../request/client-body.ts";
-import { type Route, route } from "../../routes/route.ts";
+import { type Route, route } from "../../route.ts";
 import { video } from "../endpoints.ts";
 import { answer, taskErrorOf } from "../responses.ts";
 import { callerOf } from "../task-channel.ts";

@@ -10,7 +10,7 @@ import { invalidRequest } from "../../../request/client-body.ts";
 import { corsHeaders } from "../../../request/headers.ts";
 import { refuse } from "../../../request/refuse.ts";
 import { clientErrorFor } from "../../../routing/router.ts";
-import { readObject, requestUpstream, sendToOwner } from "../../../state/files/request-upstream.ts";
+import { readObject, requestUpstream, sendToOwner } from "../../../state/objects/request-upstream.ts";
 import { noResponse } from "../../../upstream/attempt-failure.ts";
 import { passBody } from "../../../upstream/read-body.ts";
 import { signRequest } from "../../../upstream/route.ts";

@@ -19,14 +19,14 @@ import type {
   ToolResultPart,
 } from "../../../../formats/conversation/conversation.ts";
 import { NO_REASONING } from "../../../../formats/conversation/conversation.ts";
+import { claudeSignature } from "../../../../formats/conversation/signature.ts";
+import { markOfResult, withMostMarks, withoutCacheMarks } from "../../../../formats/helpers/cache-marks.ts";
 import {
   isBlank,
   recordDropped,
   recordDroppedExtensions,
   recordDroppedNative,
-} from "../../../../formats/conversation/dropped-fields.ts";
-import { claudeSignature } from "../../../../formats/conversation/signature.ts";
-import { markOfResult, withMostMarks, withoutCacheMarks } from "../../../../formats/helpers/cache-marks.ts";
+} from "../../../../formats/helpers/dropped-fields.ts";
 import { effortOfSetting } from "../../../../formats/helpers/reasoning-setting.ts";
 import { compact, type JsonObject, parseJson, recordOf } from "../../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../../formats/openai-chat/request/encode-request.ts";

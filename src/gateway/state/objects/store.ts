@@ -178,3 +178,12 @@ function objectOf(row: typeof upstreamObjects.$inferSelect): StoredObject {
   const { payer, ...objects } = JSON.parse(row.body) as { payer: Payer } & Record<string, JsonObject>;
   return { ...row, kind: row.kind as ObjectKind, body: objects.object ?? objects[FORMER_MEMBER] ?? {}, payer };
 }
+
+const FINAL_STATUSES: ReadonlySet<unknown> = new Set([
+  ...["completed", "failed", "expired", "cancelled", "canceled", "succeeded"],
+  // A response that was cut off, an interaction that waits for its client or used up its budget.
+  ...["incomplete", "requires_action", "budget_exceeded"],
+]);
+
+/** Whether an object is in a final state. */
+export const isFinal = ({ status }: JsonObject): boolean => FINAL_STATUSES.has(status);

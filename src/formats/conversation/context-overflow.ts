@@ -1,5 +1,5 @@
-import type { ChatDialect } from "../conversation/conversation.ts";
-import type { ReplyError } from "../conversation/reply.ts";
+import type { ChatDialect } from "./conversation.ts";
+import type { ReplyError } from "./reply.ts";
 
 /**
  * A request that does not fit the model's context window, in tokens as far as they are known: its input, the output that it

@@ -1,5 +1,5 @@
-import type { MediaPart, MediaSource, Part } from "../../conversation/conversation.ts";
-import { type JsonObject, recordOf, textOf } from "../../json.ts";
+import type { MediaPart, MediaSource, Part } from "./conversation/conversation.ts";
+import { type JsonObject, recordOf, textOf } from "./json.ts";
 
 const DATA_URI = /^data:([^;,]*)(?:;[^,]*)?,(.*)$/s;
 

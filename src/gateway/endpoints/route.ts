@@ -1,6 +1,6 @@
-import type { GatewayError } from "../../call/errors.ts";
-import type { GatewayServer, RouteMethod } from "../../request/arrival.ts";
-import type { UpgradingServer } from "../realtime/sockets.ts";
+import type { GatewayError } from "../call/errors.ts";
+import type { GatewayServer, RouteMethod } from "../request/arrival.ts";
+import type { UpgradingServer } from "./realtime/sockets.ts";
 
 /** A request to one of the gateway's routes. */
 export type RoutedRequest = Readonly<{

@@ -1,8 +1,8 @@
-import { recordUnwrittenMarks } from "../helpers/cache-marks.ts";
+import type { Dropped, Target } from "../conversation/codec.ts";
+import type { ChatDialect, Conversation, Extensions, Part } from "../conversation/conversation.ts";
 import { type JsonObject, recordOf } from "../json.ts";
 import { isPastSearch } from "../tools/web-search.ts";
-import type { Dropped, Target } from "./codec.ts";
-import type { ChatDialect, Conversation, Extensions, Part } from "./conversation.ts";
+import { recordUnwrittenMarks } from "./cache-marks.ts";
 
 /** Members of a chat request that have no effect on their own, or that other members cover. */
 const NEUTRAL_MEMBERS: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options"]);

@@ -1,6 +1,6 @@
-import type { ChatDialect } from "../conversation/conversation.ts";
-import type { ReplyError } from "../conversation/reply.ts";
 import type { JsonObject } from "../json.ts";
+import type { ChatDialect } from "./conversation.ts";
+import type { ReplyError } from "./reply.ts";
 
 /** An error that a service reports by its own code, with the matching HTTP status. */
 export const serviceError = (status: number, code: string | null, message: string): ReplyError => ({

@@ -1,4 +1,4 @@
-import type { Effort } from "../conversation/conversation.ts";
+import type { Effort } from "./conversation.ts";
 
 /**
  * How a service lets requests switch reasoning on and off, and choose its amount. Members are those of a chat request; the first entry whose

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isSecretReference } from "../security/secret-references/reference.ts";
+import { isSecretReference } from "./secret-references/reference.ts";
 
 /** The environment is wrong; the message names the variable and says what it may be. */
 export class ConfigError extends Error {

@@ -3,7 +3,7 @@ import { type Reply, ReplyCollector } from "../conversation/collect-reply.ts";
 import type { ChatDialect } from "../conversation/conversation.ts";
 import type { ReplyEvent, StreamDecoder, WireEvent } from "../conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
-import { ChatStreamDecoder } from "../openai-chat/response/stream-decoder.ts";
+import { ChatStreamDecoder } from "./response/stream-decoder.ts";
 
 /**
  * An event as an OpenAI chunk; null if it carries none. `last`: later events are ignored; `withdraws`: it replaces what the
