@@ -81,6 +81,13 @@ const configuration: IConfiguration = {
       { path: filesOf("console") },
     ),
     forbid(
+      "gateway-knows-no-single-provider",
+      "The gateway finds providers in the registry, so that one can be added or changed alone. What several need is in " +
+        "src/providers/shared or contract.",
+      { path: filesOf("gateway") },
+      { path: "^src/providers/(chinese-labs|hosts|labs|media|self-hosted)/" },
+    ),
+    forbid(
       "formats-are-pure",
       "Formats use no fetch, no clock and no database, so that bytes alone test every format.",
       { path: filesOf("formats") },

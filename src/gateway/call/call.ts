@@ -18,7 +18,10 @@ type AuthorizedRequest = Readonly<{
   candidates: Candidates;
 }>;
 
-/** One call in the pipeline. It is immutable: steps return their result, or a changed copy. */
+/**
+ * One call in the pipeline. What it is about never changes: steps return a changed copy. How far it has come stands in `timing`,
+ * `client` and `attempts` (`progress.ts`), which its steps write.
+ */
 export type Call = AuthorizedRequest &
   ParsedRequest &
   Readonly<{

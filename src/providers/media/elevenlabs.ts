@@ -5,7 +5,7 @@ import { lookupTable } from "../../lib/values/lookup-table.ts";
 import { type AddressForms, resolveBase } from "../contract/base-address.ts";
 import type { NativeFormat } from "../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../contract/provider.ts";
-import { OPENAI_VOICES } from "../labs/google/speech.ts";
+import { OPENAI_VOICES } from "../shared/openai-voices.ts";
 
 const DEFAULT_BASE_URL = "https://api.elevenlabs.io";
 

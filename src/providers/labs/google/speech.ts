@@ -1,10 +1,9 @@
 import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { Content, NativeFormat } from "../../contract/chat.ts";
+import { OPENAI_VOICES } from "../../shared/openai-voices.ts";
 
 const SUPPORTED_FIELDS = ["input", "voice", "instructions", "response_format"];
-/** OpenAI's voices: Google has none of them and rejects unknown names. */
-export const OPENAI_VOICES = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
 const DEFAULT_VOICE = "Kore";
 const FORMATS: ReadonlySet<unknown> = new Set(["wav", "pcm"]);
 

@@ -1,6 +1,6 @@
 import { declarationOf } from "../../../../../formats/gemini/request/encode-request.ts";
 import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../../../formats/json.ts";
-import { OPENAI_VOICES } from "../../../../../providers/labs/google/speech.ts";
+import { OPENAI_VOICES } from "../../../../../providers/shared/openai-voices.ts";
 import type { GatewayError } from "../../../../call/errors.ts";
 import { invalidRequest } from "../../../../request/client-body.ts";
 import { type AudioFormat, audioFormatOf, PCM_24K } from "./audio.ts";
