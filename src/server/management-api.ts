@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
+import { identityRoutes } from "../console/accounts/identity.ts";
 import { organizationRoutes } from "../console/accounts/organizations/organizations.ts";
-import { identityRoutes } from "../console/accounts/sign-in/identity.ts";
 import { apiKeyRoutes, keyLeakRoutes } from "../console/api-keys/api-keys.ts";
 import { channelCheckRoutes } from "../console/channels/authenticity.ts";
 import { channelRoutes } from "../console/channels/channels.ts";

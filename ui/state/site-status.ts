@@ -89,3 +89,6 @@ export const previewAtom = atom<Partial<SiteStatus> | null>(null);
 
 /** The site's name, as its administrator chose it. */
 export const useSiteName = (): string => useSite()?.system_name || "Sluice";
+
+/** Whether the site takes new users. */
+export const isRegistrationOpen = (site: SiteStatus): boolean => site.register_enabled && !site.self_use_mode_enabled;

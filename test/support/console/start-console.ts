@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import pino from "pino";
 import { createChanges } from "../../../db/changes.ts";
-import { identityRoutes } from "../../../src/console/accounts/sign-in/identity.ts";
+import { identityRoutes } from "../../../src/console/accounts/identity.ts";
 import { envelope } from "../../../src/console/http/envelope.ts";
 import { guard } from "../../../src/console/http/guard.ts";
 import { rateLimit } from "../../../src/console/http/rate-limit.ts";

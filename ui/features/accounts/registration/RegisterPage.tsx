@@ -4,25 +4,20 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
+import { rememberedInvitation, rememberInvitation } from "../../../api/accounts/invitation.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { LabelledInput, PasswordField } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
-import { useSite, useSiteName } from "../../../state/site-status.ts";
+import { isRegistrationOpen, useSite, useSiteName } from "../../../state/site-status.ts";
 import { EntryCard, EntryLinks } from "../sign-in/EntryCard.tsx";
 import type { SignInResult } from "../sign-in/oauth-calls.ts";
 import { ServiceButtons } from "../sign-in/ServiceButtons.tsx";
 import { useSignInServices } from "../sign-in/sign-in-services.ts";
 import { useTurnstile } from "../sign-in/use-turnstile.tsx";
 import { EmailCode, register } from "./EmailCode.tsx";
-import {
-  checkRegisterForm,
-  type RegisterForm as Form,
-  isRegistrationOpen,
-  rememberedInvitation,
-  rememberInvitation,
-} from "./register-form.ts";
+import { checkRegisterForm, type RegisterForm as Form } from "./register-form.ts";
 import { useEasyToGuess } from "./weak-password.ts";
 
 const CARD_WIDTH = 400;

@@ -2,7 +2,6 @@ import { queryOptions } from "@tanstack/react-query";
 import { passwordError, usernameError } from "../../../../src/domain/accounts/account-rules.ts";
 import { readData } from "../../../api/client.ts";
 import { setupApi } from "../../../api/groups.ts";
-import type { SiteStatus } from "../../../state/site-status.ts";
 
 export type RegisterForm = Readonly<{
   username: string;
@@ -20,17 +19,6 @@ export const checkRegisterForm = (form: RegisterForm, needsEmail: boolean) => ({
   email: needsEmail && form.email.trim() === "" ? ("email" as const) : undefined,
   code: needsEmail && form.code.trim() === "" ? ("code" as const) : undefined,
 });
-
-const STORAGE_KEY = "aff";
-
-/** Stores the code of an invitation link until somebody registers on this device. */
-export const rememberInvitation = (code: string): void => localStorage.setItem(STORAGE_KEY, code);
-
-/** The code of the last invitation link; "" without one. */
-export const rememberedInvitation = (): string => localStorage.getItem(STORAGE_KEY) ?? "";
-
-/** Whether the site takes new users. */
-export const isRegistrationOpen = (site: SiteStatus): boolean => site.register_enabled && !site.self_use_mode_enabled;
 
 export type UsageMode = "external" | "self" | "demo";
 

@@ -1,9 +1,9 @@
 import { isSsoName } from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
+import { rememberedInvitation } from "../../../api/accounts/invitation.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { bindingApi, oauthApi } from "../../../api/groups.ts";
 import { readRecord } from "../../../lib/json.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
-import { rememberedInvitation } from "../registration/register-form.ts";
 import { type AnyService, SERVICES } from "./sign-in-services.ts";
 
 /** The signed-in user, or that a second factor is required; null: an account was linked. */
