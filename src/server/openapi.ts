@@ -13,7 +13,7 @@ const SESSION = { type: "apiKey", in: "cookie", name: "session" } as const;
 
 /** The API of these applications as an OpenAPI document, made from the routes themselves, so that it cannot drift. */
 export function openApiDocument(apps: readonly AnyElysia[], version: string): OpenApiDocument {
-  const parts = apps.map((app) => toOpenAPISchema(app, { paths: [/\/\*$/] }));
+  const parts = apps.map((app) => toOpenAPISchema(app, { paths: [/\/\*$/, "/openapi.json"], staticFile: false }));
   return {
     openapi: "3.1.0",
     info: { title: "Sluice", version },
