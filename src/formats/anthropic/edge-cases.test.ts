@@ -386,7 +386,8 @@ test("image URLs stay URLs", () => {
 });
 
 test("images and citations of a response are the same streamed and complete", () => {
-  const image: ReplyEvent = { type: "media", choice: 0, kind: "image", mediaType: "image/png", data: "aGk=" };
+  const source = { kind: "base64", mediaType: "image/png", data: "aGk=" } as const;
+  const image: ReplyEvent = { type: "media", choice: 0, kind: "image", source };
   const citation = { url: "https://example.com", title: "Page", citedText: null, start: null, end: null };
   const sent = events(image, text(" found"), { type: "citation", choice: 0, citation }, finish("stop"));
   const streamed = meaningOf(stepsOfStream(anthropicCodec, stream(...sent)));

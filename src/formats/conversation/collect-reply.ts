@@ -119,9 +119,9 @@ export class ReplyCollector {
         return;
       }
       case "media": {
-        const { kind, mediaType, data } = event;
+        const { kind, source } = event;
         if (kind === "audio" && event.transcript) parts.push({ type: "text", text: event.transcript });
-        parts.push({ type: kind, source: { kind: "base64", mediaType, data } });
+        parts.push({ type: kind, source });
         return;
       }
       case "citation":
@@ -196,9 +196,10 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
       }
       case "image":
       case "audio":
-        if (part.source.kind === "base64") {
-          yield { type: "media", choice, kind: part.type, mediaType: part.source.mediaType, data: part.source.data };
-        }
+      case "video":
+      case "document":
+        if (part.source.kind === "base64" || part.source.kind === "url")
+          yield { type: "media", choice, kind: part.type, source: part.source };
         break;
       case "native":
         yield { type: "native", choice, dialect: part.dialect, name: part.name, value: part.value };

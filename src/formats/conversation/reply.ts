@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json.ts";
 import type { ContextOverflow } from "./context-overflow.ts";
-import type { ChatDialect, Citation, Signature } from "./conversation.ts";
+import type { ChatDialect, Citation, MediaPart, MediaSource, Signature } from "./conversation.ts";
 import type { ErrorExtra } from "./service-error.ts";
 
 /**
@@ -34,6 +34,9 @@ export type Processing = {
   /** Anthropic's `inference_geo`. */
   inferenceGeo?: string;
 };
+
+/** Media of a response: in it, or at an address. */
+export type ReplyMedia = Extract<MediaSource, { kind: "base64" | "url" }>;
 
 /**
  * One event of a response, streamed or not. Events of different choices and calls may interleave. A decoder emits
@@ -70,9 +73,8 @@ export type ReplyEvent =
   | {
       type: "media";
       choice: number;
-      kind: "image" | "audio";
-      mediaType: string /** Base64. */;
-      data: string;
+      kind: MediaPart["type"];
+      source: ReplyMedia;
       transcript?: string;
     }
   | { type: "citation"; choice: number; citation: Citation }

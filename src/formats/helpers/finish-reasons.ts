@@ -77,6 +77,10 @@ export function finishReasonOf(format: string, native: string): FinishReason {
   return typeof meaning === "number" ? "error" : meaning;
 }
 
+/** Why the provider refused, in its own words; null: it says nothing, or has not refused. */
+export const refusalOf = ({ reason, message }: Readonly<{ reason: FinishReason; message?: string }>): string | null =>
+  (reason === "content_filter" && message) || null;
+
 /** The error that an answer is whose finish reason is a failure. `message`: the provider's explanation. */
 export function finishError(format: string, native: string, message?: string): ReplyError {
   const meaning = meaningOf(format, native);

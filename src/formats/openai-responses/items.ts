@@ -4,10 +4,10 @@ import { type JsonObject, recordsOf, textOf } from "../json.ts";
 import type { Searched } from "../tools/web-search.ts";
 
 /** Writes another provider's web search as OpenAI's item. */
-export const searchItem = (id: string, { queries, found }: Searched): JsonObject => ({
+export const searchItem = (id: string, { queries, found, hasFailed }: Searched): JsonObject => ({
   id,
   type: "web_search_call",
-  status: "completed",
+  status: hasFailed ? "failed" : "completed",
   action: {
     type: "search",
     query: queries[0] ?? "",

@@ -174,13 +174,49 @@ function locationOf(value: unknown): JsonObject | null {
 export type Searched = Readonly<{
   queries: readonly string[];
   found: readonly Readonly<{ url: string; title: string }>[];
+  hasFailed?: true;
 }>;
+
+/**
+ * Joins Claude's calls of its search with their results, which come apart, for formats in which a search is one item. Create one
+ * for each response.
+ */
+export class SearchJoiner {
+  #queries: readonly string[] | null = null;
+
+  /** The searches that are complete with this one: none, or also one before it that had no result. */
+  push(searched: Searched, isCall: boolean): Searched[] {
+    if (!isCall) {
+      const queries = this.#queries ?? searched.queries;
+      this.#queries = null;
+      return [{ ...searched, queries }];
+    }
+    const before = this.flush();
+    this.#queries = searched.queries;
+    return before;
+  }
+
+  /** A call whose result did not come. */
+  flush(): Searched[] {
+    const queries = this.#queries;
+    this.#queries = null;
+    return queries ? [{ queries, found: [] }] : [];
+  }
+}
+
+/** Whether a search's results come apart from it, afterwards. */
+export const awaitsResult = ({ dialect, name }: Omit<Native, "type">): boolean =>
+  dialect === "anthropic" && name === "server_tool_use";
 
 /** Reads a search in the provider's own format; null for other parts. */
 export function searchedIn({ dialect, name, value }: Omit<Native, "type">): Searched | null {
   if (dialect === "openai-responses" && name === "web_search_call") return searchOfCall(value);
   if (dialect === "anthropic" && isClaudesCall(name, value)) {
     return { queries: listed(recordOf(value.input)?.query), found: [] };
+  }
+  if (dialect === "anthropic" && name === "web_search_tool_result") {
+    const found = recordsOf(value.content).flatMap((page) => pageOf(page, "url"));
+    return { queries: [], found, ...(!Array.isArray(value.content) && { hasFailed: true }) };
   }
   if (dialect === "gemini-interactions" && name === "google_search_call") {
     return { queries: textsOf(recordOf(value.arguments)?.queries), found: [] };

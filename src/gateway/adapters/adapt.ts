@@ -7,7 +7,7 @@ import { flattenNamespaces } from "../../formats/openai-responses/request/tools.
 import { customNames } from "../../formats/tools/custom-tools.ts";
 import { toolAliases } from "../../formats/tools/tool-names.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
-import { type ChatApi, chatOf, takesCustomTools } from "../../providers/contract/chat.ts";
+import { type ChatApi, chatOf, framingOf, takesCustomTools } from "../../providers/contract/chat.ts";
 import { chatServiceOf } from "../../providers/contract/facts.ts";
 import type { Limitation, Provider } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
@@ -188,7 +188,7 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
     filters.length > 0 ||
     channel.setting.force_format === true ||
     (!call.summary.stream && streamMode === "always");
-  if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !chat.streaming.framing) {
+  if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !framingOf(chat, dialect)) {
     return new PassthroughAdapter(call, route, options);
   }
   const conversation = dialect === clientFormat ? null : (call.fullConversation?.() ?? null);

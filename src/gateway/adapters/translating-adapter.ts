@@ -11,6 +11,7 @@ import { isEventStream } from "../../formats/openai-chat/response/fold-stream.ts
 import { randomId } from "../../lib/http/request-id.ts";
 import { eventEnd, readEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
+import { chatOf, framingOf } from "../../providers/contract/chat.ts";
 import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
 import { codecOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
@@ -241,7 +242,7 @@ export class TranslatingAdapter implements Adapter {
   get #passesBytes(): boolean {
     const { codec } = this.call.endpoint;
     const sameFraming =
-      !this.route.provider.chat?.streaming.framing && codec.streamType.startsWith("text/event-stream");
+      !framingOf(chatOf(this.route.provider), this.options.dialect) && codec.streamType.startsWith("text/event-stream");
     return (
       this.#sameFormat && this.options.filters.length === 0 && this.options.dialect !== "openai-chat" && sameFraming
     );

@@ -2,7 +2,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { carriesData } from "../../formats/openai-chat/response/stream.ts";
 import { isBlank } from "../../lib/values/bytes.ts";
-import type { PollRequest } from "../../providers/contract/chat.ts";
+import { chatOf, framingOf, type PollRequest } from "../../providers/contract/chat.ts";
 import type { CallParams, Rejection } from "../../providers/contract/provider.ts";
 import { isText } from "../../providers/shared/recognize-response.ts";
 import type { Call } from "../call/call.ts";
@@ -62,7 +62,7 @@ export function receive(
   const { maxResponseBodyBytes } = context.services.config;
   const { stream, capability } = request.ask;
   const isJson = contentType.startsWith("application/json");
-  const framing = capability === "chat" ? provider.chat?.streaming.framing : null;
+  const framing = capability === "chat" ? framingOf(chatOf(provider), request.ask.dialect) : null;
   // If the upstream only streams, the stream is collected for a client that wants a complete response.
   const gathers = stream && capability === "chat" && (!call.summary.stream || request.adapter.gathersStream === true);
   if (stream && !gathers && (framing || !isJson)) {

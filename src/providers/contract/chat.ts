@@ -20,6 +20,8 @@ type ChatStreaming = Readonly<{
   includesUsage: boolean;
   /** Null: its streams are server-sent events already. */
   framing: Framing | null;
+  /** The format whose streams have the framing; absent: all. */
+  framedFormat?: ChatDialect;
   /** A chat is a WebSocket: the request is the only frame sent, each frame received is an event of a stream. */
   isWebSocket: boolean;
 }>;
@@ -65,6 +67,12 @@ export type ChatApi = Readonly<{
    */
   envelope(body: JsonObject, params: CallParams): Omit<Preparation, "model"> | null;
 }>;
+
+/** How a provider frames the streams of a format; null: as server-sent events. */
+export const framingOf = (
+  { streaming: { framing, framedFormat } }: Pick<ChatApi, "streaming">,
+  dialect: ChatDialect,
+): Framing | null => (framedFormat === undefined || framedFormat === dialect ? framing : null);
 
 type ChatDefinition = Pick<ChatApi, "formats"> &
   Partial<Omit<ChatApi, "formats" | "streaming">> &

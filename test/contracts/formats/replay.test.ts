@@ -149,7 +149,8 @@ function expectForAllClients(steps: readonly ReplyEvent[]): void {
   const failed = steps.find((step) => step.type === "error");
   const media = steps.filter((step) => step.type === "media");
   for (const client of CLIENTS) {
-    for (const { data } of media) expect(written(client, steps)).toContain(data);
+    for (const { source } of media)
+      expect(written(client, steps)).toContain(source.kind === "base64" ? source.data : source.url);
     if (!failed) continue;
     const encoder = client.streamEncoder(
       { model: "m", requestId: "r", createdAt: 7, newId: (prefix) => `${prefix}1` },

@@ -2,12 +2,12 @@ import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, Part } from "../../conversation/conversation.ts";
 import { finishAfter, NO_USAGE, type ReplyContext } from "../../conversation/reply.ts";
 import { carryCallId, EMPTY_PROOF } from "../../conversation/signature.ts";
-import { finishReasonOf } from "../../helpers/finish-reasons.ts";
+import { finishReasonOf, refusalOf } from "../../helpers/finish-reasons.ts";
+import { mediaOf, mediaText } from "../../helpers/media-text.ts";
 import { type JsonObject, textOf } from "../../json.ts";
-import { imageText } from "../../openai-chat/response/reply.ts";
 import { searchedIn } from "../../tools/web-search.ts";
 import { blockOf, partsOf, searchBlocks, thinkingBlock } from "../request/blocks.ts";
-import { containerOf, partIdsOf } from "./stored-parts.ts";
+import { containerOf, explanationOf, partIdsOf } from "./stored-parts.ts";
 import { readTier, readUsage, usageObject } from "./usage.ts";
 
 /**
@@ -35,6 +35,7 @@ export function decodeReply(body: JsonObject): Reply | null {
           native,
           stopSequence: textOf(body.stop_sequence),
           ...partIdsOf(containerOf(body)),
+          ...explanationOf(body),
         },
       },
     ],
@@ -69,6 +70,7 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
     content: choice ? contentOf(choice, context) : [],
     stop_reason: stopReason(choice?.finish ?? { reason: "stop", native: null, stopSequence: null }),
     stop_sequence: choice?.finish.stopSequence ?? null,
+    ...detailsMember(choice?.finish),
     usage: usageObject(
       reply.usage ?? NO_USAGE,
       reply.serviceTier,
@@ -81,6 +83,12 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
 /** The upstream's id if it is a message id, else one made from the request id. */
 export const messageId = (id: string, { requestId }: ReplyContext): string =>
   id.startsWith("msg_") ? id : `msg_${requestId.replace(/[^A-Za-z0-9]/g, "")}`;
+
+/** The provider's words about its refusal, as clients of Messages read them; null: none. */
+export function stopDetails(finish: Pick<ReplyChoice["finish"], "reason" | "message">): JsonObject | null {
+  const explanation = refusalOf(finish);
+  return explanation === null ? null : { type: "refusal", category: null, explanation };
+}
 
 /** Stop reasons that only Anthropic has: the client must send the turn back to continue it, or the context is full. */
 const OWN_REASONS: ReadonlySet<string> = new Set(["pause_turn", "model_context_window_exceeded"]);
@@ -102,6 +110,11 @@ export function stopReason({ reason, native, stopSequence }: ReplyChoice["finish
       return "end_turn";
   }
 }
+
+const detailsMember = (finish: ReplyChoice["finish"] | undefined): JsonObject => {
+  const details = finish && stopDetails(finish);
+  return details ? { stop_details: details } : {};
+};
 
 /** Counts the queries of other providers' web searches, which their usage does not report. */
 const countSearches = (sum: number, part: Part): number =>
@@ -132,8 +145,10 @@ function answerBlocks(part: Part, newId: ReplyContext["newId"]): JsonObject[] {
   const searched = part.type === "native" && part.dialect !== "anthropic" ? searchedIn(part) : null;
   if (searched) return searchBlocks(searched, newId);
   if (part.type === "reasoning") return [thinkingBlock(part.text, part.signature, part.encrypted)];
-  // A Messages response cannot hold images; clients that render Markdown show them.
-  if (part.type === "image") return [{ type: "text", text: imageText(part) }];
+  // A Messages response cannot hold media; clients that render Markdown show it.
+  const media = mediaOf(part);
+  const shown = media && mediaText(media);
+  if (media) return shown ? [{ type: "text", text: shown }] : [];
   if (part.type === "tool-call") {
     const call = { ...blockOf(part), id: carryCallId(part.id) };
     return part.signature ? [thinkingBlock("", part.signature), call] : [call];

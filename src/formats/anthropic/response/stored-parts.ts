@@ -6,3 +6,9 @@ export const containerOf = (message: JsonObject): string | null => textOf(record
 /** What is stored beyond a message, as part of its end. */
 export const partIdsOf = (container: string | null): { partIds?: readonly string[] } =>
   container === null ? {} : { partIds: [container] };
+
+/** Why Anthropic refused, in a sentence of its own. */
+export function explanationOf({ stop_details }: JsonObject): { message?: string } {
+  const explanation = textOf(recordOf(stop_details)?.explanation);
+  return explanation ? { message: explanation } : {};
+}

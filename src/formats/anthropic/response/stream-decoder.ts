@@ -10,7 +10,7 @@ import { finishReasonOf } from "../../helpers/finish-reasons.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../../json.ts";
 import { decodeError } from "../error.ts";
 import { citationOf } from "../request/blocks.ts";
-import { containerOf, partIdsOf } from "./stored-parts.ts";
+import { containerOf, explanationOf, partIdsOf } from "./stored-parts.ts";
 import { readTier, readUsage } from "./usage.ts";
 
 type Block = {
@@ -207,6 +207,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     const more = {
       ...(stopSequence !== null && { stopSequence }),
       ...partIdsOf(containerOf(delta) ?? this.#container),
+      ...explanationOf(delta),
     };
     return [...steps, { type: "finish", choice: 0, reason, native, ...more }];
   }

@@ -8,13 +8,13 @@ import {
   type Usage,
 } from "../../conversation/reply.ts";
 import { carryCallId, carrySignature } from "../../conversation/signature.ts";
+import { mediaText } from "../../helpers/media-text.ts";
 import { type JsonObject, parseJson, recordOf } from "../../json.ts";
-import { imageText } from "../../openai-chat/response/reply.ts";
 import { searchedIn } from "../../tools/web-search.ts";
 import { encodeError } from "../error.ts";
 import { searchBlocks, thinkingBlock } from "../request/blocks.ts";
 import { ToolInput } from "../request/tool-input.ts";
-import { citationBlock, messageId, stopReason } from "./reply.ts";
+import { citationBlock, messageId, stopDetails, stopReason } from "./reply.ts";
 import { usageObject } from "./usage.ts";
 
 type Finish = Extract<ReplyEvent, { type: "finish" }>;
@@ -71,8 +71,13 @@ export class MessagesStreamEncoder implements StreamEncoder {
   }
 
   end(usage: Usage): string {
-    const { reason = "stop", native = null, stopSequence = null } = this.#finish ?? {};
-    const delta = { stop_reason: stopReason({ reason, native, stopSequence }), stop_sequence: stopSequence };
+    const { reason = "stop", native = null, stopSequence = null, message } = this.#finish ?? {};
+    const details = stopDetails({ reason, ...(message !== undefined && { message }) });
+    const delta = {
+      stop_reason: stopReason({ reason, native, stopSequence }),
+      stop_sequence: stopSequence,
+      ...(details && { stop_details: details }),
+    };
     return (
       this.#begin() +
       this.#close() +
@@ -141,7 +146,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
         this.#finish = step;
         return this.#cite() + this.#close() + this.#flush();
       case "media":
-        return step.kind === "image" ? this.#text(imageText({ source: { ...step, kind: "base64" } })) : "";
+        return this.#text(mediaText(step));
     }
   }
 

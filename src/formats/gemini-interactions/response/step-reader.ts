@@ -1,8 +1,9 @@
 import type { Signature } from "../../conversation/conversation.ts";
 import type { ReplyEvent } from "../../conversation/reply.ts";
 import { urlCitationOf } from "../../conversation/url-citation.ts";
+import { mediaOf } from "../../helpers/media-text.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
-import { INTERACTIONS, readThought } from "../steps.ts";
+import { INTERACTIONS, readContent, readThought } from "../steps.ts";
 
 /** A step that is being streamed. */
 type OpenStep = { step: JsonObject; call: number | null; hasInput: boolean; textStart: number };
@@ -100,11 +101,13 @@ export class StepReader {
         return [...(text === "" ? [] : [{ type: "text" as const, choice: 0, text }]), ...citations];
       }
       case "image":
-      case "audio": {
-        const data = textOf(content.data);
-        const kind = content.type;
-        const mediaType = textOf(content.mime_type) ?? (kind === "image" ? "image/png" : "audio/wav");
-        if (data !== null) return [{ type: "media", choice: 0, kind, mediaType, data }];
+      case "audio":
+      case "video":
+      case "document": {
+        const part = readContent(content);
+        const isThere = textOf(content.data) !== null || textOf(content.uri) !== null;
+        const media = isThere && part ? mediaOf(part) : null;
+        if (media) return [{ type: "media", choice: 0, ...media }];
         break;
       }
     }

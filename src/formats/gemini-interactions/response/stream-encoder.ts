@@ -9,8 +9,9 @@ import type {
   WireEvent,
 } from "../../conversation/reply.ts";
 import { urlAnnotationOf } from "../../conversation/url-citation.ts";
+import { refusalOf } from "../../helpers/finish-reasons.ts";
 import { compact, type JsonObject, parseJson, recordOf } from "../../json.ts";
-import { searchedIn, synthesizedId } from "../../tools/web-search.ts";
+import { awaitsResult, type Searched, SearchJoiner, searchedIn, synthesizedId } from "../../tools/web-search.ts";
 import { errorObject } from "../error.ts";
 import { argumentsOf, INTERACTIONS, sealCall, sealThought } from "../steps.ts";
 import { usageObject } from "./usage.ts";
@@ -47,6 +48,7 @@ export class InteractionsStreamEncoder implements StreamEncoder {
   #reason: FinishReason = "stop";
   #callCount = 0;
   #cited: Citation[] = [];
+  readonly #searches = new SearchJoiner();
   /** Characters of text so far, and how many of them precede the open output. */
   #textLength = 0;
   #outputStart = 0;
@@ -100,7 +102,11 @@ export class InteractionsStreamEncoder implements StreamEncoder {
     this.#base = interactions.find((found) => found !== null) ?? null;
   }
 
-  #close = (): string => this.#begin() + this.#closeStep() + this.#closeCalls();
+  #close = (): string => {
+    const begun = this.#begin();
+    const searches = this.#searches.flush().map((one) => this.#writeSearch(one));
+    return begun + searches.join("") + this.#closeStep() + this.#closeCalls();
+  };
 
   #begin(): string {
     if (this.#base) return "";
@@ -145,7 +151,7 @@ export class InteractionsStreamEncoder implements StreamEncoder {
         return this.#open?.type === "model_output" ? this.#annotate(this.#open) : "";
       case "media": {
         const { written, open } = this.#opened("model_output");
-        const block = { type: step.kind, mime_type: step.mediaType, data: step.data };
+        const block = mediaBlock(step);
         open.contents.push(block);
         return written + this.#delta(open.index, block);
       }
@@ -155,7 +161,7 @@ export class InteractionsStreamEncoder implements StreamEncoder {
         return "";
       case "finish":
         this.#reason = step.reason;
-        return "";
+        return this.#text(refusalOf(step) ?? "");
     }
   }
 
@@ -247,11 +253,16 @@ export class InteractionsStreamEncoder implements StreamEncoder {
   #searched(step: Extract<ReplyEvent, { type: "native" }>): string {
     const searched = searchedIn(step);
     if (!searched) return "";
+    return this.#searches
+      .push(searched, awaitsResult(step))
+      .map((one) => this.#writeSearch(one))
+      .join("");
+  }
+
+  #writeSearch({ queries, hasFailed }: Searched): string {
     const id = synthesizedId((prefix) => this.context.newId(prefix), "");
-    return (
-      this.#completeStep({ type: "google_search_call", id, arguments: { queries: searched.queries } }) +
-      this.#completeStep({ type: "google_search_result", call_id: id, result: [] })
-    );
+    const result = { type: "google_search_result", call_id: id, result: [], ...(hasFailed && { is_error: true }) };
+    return this.#completeStep({ type: "google_search_call", id, arguments: { queries } }) + this.#completeStep(result);
   }
 
   #delta = (index: number, delta: JsonObject): string => this.#write("step.delta", { index, delta });
@@ -264,6 +275,13 @@ export class InteractionsStreamEncoder implements StreamEncoder {
   #write = (type: string, data: JsonObject): string =>
     `event: ${type}\ndata: ${JSON.stringify({ ...data, event_type: type })}\n\n`;
 }
+
+const mediaBlock = ({ kind, source }: Extract<ReplyEvent, { type: "media" }>): JsonObject =>
+  compact({
+    type: kind,
+    mime_type: source.mediaType,
+    ...(source.kind === "base64" ? { data: source.data } : { uri: source.url }),
+  });
 
 /** Ends every stream. */
 const DONE = "event: done\ndata: [DONE]\n\n";

@@ -1,5 +1,5 @@
 import { type Reply, ReplyCollector } from "../../conversation/collect-reply.ts";
-import type { Signature } from "../../conversation/conversation.ts";
+import type { MediaPart, Signature } from "../../conversation/conversation.ts";
 import { finishAfter, type ReplyEvent, type StreamDecoder, type WireEvent } from "../../conversation/reply.ts";
 import { readSignature } from "../../conversation/signature.ts";
 import { BLOCKED_PROMPT } from "../../helpers/blocked-prompt.ts";
@@ -67,12 +67,15 @@ export class GeminiDecoder implements StreamDecoder {
     for (const candidate of candidates) this.#candidate(candidate, steps);
     const reported = recordOf(answer.usageMetadata);
     if (reported) steps.push(usageStep(reported));
-    const blocked = textOf(recordOf(answer.promptFeedback)?.blockReason);
+    const feedback = recordOf(answer.promptFeedback);
+    const blocked = textOf(feedback?.blockReason);
     if (blocked !== null && candidates.length === 0) {
       this.#finished.add(0);
       // Nothing was generated: without a count of the provider, none of the gateway's own sentence takes its place.
       if (!reported) steps.push(usageStep({}));
-      steps.push({ type: "refusal", choice: 0, text: BLOCKED_PROMPT + blocked });
+      const words = textOf(feedback?.blockReasonMessage);
+      const text = BLOCKED_PROMPT + blocked + (words ? `. ${words}` : "");
+      steps.push({ type: "refusal", choice: 0, text });
       steps.push({ type: "finish", choice: 0, reason: "content_filter", native: blocked });
     }
     return steps;
@@ -131,15 +134,17 @@ export class GeminiDecoder implements StreamDecoder {
     const inline = recordOf(part.inlineData);
     if (inline) {
       const mediaType = textOf(inline.mimeType) ?? "image/png";
-      const kind = mediaType.startsWith("audio/") ? "audio" : "image";
-      steps.push({ type: "media", choice, kind, mediaType, data: textOf(inline.data) ?? "" });
+      const kind = kindOf(mediaType);
+      const source = { kind: "base64", mediaType, data: textOf(inline.data) ?? "" } as const;
+      steps.push({ type: "media", choice, kind, source });
     } else {
       const carried = carryServerTool(part);
       if (carried) {
         steps.push({ type: "signature", choice, signature: carried, encrypted: true });
         return;
       }
-      const text = textOf(part.text) ?? codeOf(part) ?? (signature ? "" : null);
+      const transcript = textOf(recordOf(part.audioTranscription)?.text);
+      const text = textOf(part.text) ?? transcript ?? codeOf(part) ?? (signature ? "" : null);
       if (text === null)
         steps.push({ type: "native", choice, dialect: "gemini", name: Object.keys(part)[0] ?? "part", value: part });
       else if (text !== "") steps.push({ type: part.thought === true ? "reasoning" : "text", choice, text });
@@ -197,6 +202,9 @@ function usageStep(reported: JsonObject): ReplyEvent {
   const serviceTier = readTier(reported);
   return serviceTier === null ? { type: "usage", usage } : { type: "usage", usage, serviceTier };
 }
+
+const kindOf = (mediaType: string): MediaPart["type"] =>
+  (["image", "audio", "video"] as const).find((kind) => mediaType.startsWith(`${kind}/`)) ?? "document";
 
 /** Code that Google ran and its output, as Markdown. */
 function codeOf(part: JsonObject): string | null {

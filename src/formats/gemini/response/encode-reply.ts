@@ -1,6 +1,15 @@
 import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, Conversation, Part } from "../../conversation/conversation.ts";
-import type { FinishReason, ReplyContext, ReplyEvent, StreamEncoder, Usage } from "../../conversation/reply.ts";
+import type {
+  FinishReason,
+  ReplyContext,
+  ReplyEvent,
+  ReplyMedia,
+  StreamEncoder,
+  Usage,
+} from "../../conversation/reply.ts";
+import { refusalOf } from "../../helpers/finish-reasons.ts";
+import { mediaOf } from "../../helpers/media-text.ts";
 import { compact, type JsonObject, parseJson, recordOf } from "../../json.ts";
 import { GROUNDING, searchedIn } from "../../tools/web-search.ts";
 import { encodeError } from "../error.ts";
@@ -19,14 +28,15 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   unknown: "OTHER",
 };
 
-type Finish = Readonly<{ reason: FinishReason; native: string | null }>;
+type Finish = Readonly<{ reason: FinishReason; native: string | null; message?: string }>;
 const STOPPED: Finish = { reason: "stop", native: null };
 
-/** A finish reason, with the provider's own word where Google has none for it. */
-const finishOf = ({ reason, native }: Finish): JsonObject => ({
-  finishReason: FINISH[reason],
-  ...(reason === "unknown" && native !== null && { finishMessage: native }),
-});
+/** A finish reason, with the provider's words about a refusal, or its own word where Google has none for it. */
+function finishOf(finish: Finish): JsonObject {
+  const { reason, native } = finish;
+  const message = reason === "unknown" ? native : refusalOf(finish);
+  return { finishReason: FINISH[reason], ...(message !== null && { finishMessage: message }) };
+}
 
 /**
  * Writes a complete generateContent response. Source:
@@ -84,15 +94,22 @@ function partsOf(part: Part): JsonObject[] {
       return [callPart(part.id, part.name, part.input, part.signature)];
     case "image":
     case "audio":
-      return part.source.kind === "base64"
-        ? [{ inlineData: { mimeType: part.source.mediaType, data: part.source.data } }]
-        : [];
+    case "video":
+    case "document": {
+      const media = mediaOf(part);
+      return media ? [mediaPart(media.source)] : [];
+    }
     case "native":
       return part.dialect === "gemini" && !isGrounding(part) ? [part.value] : [];
     default:
       return [];
   }
 }
+
+const mediaPart = (source: ReplyMedia): JsonObject =>
+  source.kind === "base64"
+    ? { inlineData: { mimeType: source.mediaType, data: source.data } }
+    : { fileData: { fileUri: source.url, ...(source.mediaType !== undefined && { mimeType: source.mediaType }) } };
 
 function callPart(
   id: string,
@@ -157,7 +174,7 @@ class GeminiStreamEncoder implements StreamEncoder {
         return "";
       }
       case "media":
-        return this.#parts(step.choice, [{ inlineData: { mimeType: step.mediaType, data: step.data } }]);
+        return this.#parts(step.choice, [mediaPart(step.source)]);
       case "citation":
         this.#ground(step.choice).citations.push(step.citation);
         return "";

@@ -42,7 +42,7 @@ export function imageSteps(images: unknown, choice: number): ReplyEvent[] {
     if (mediaType === undefined || data === undefined) {
       return url === "" ? [] : [{ type: "text", choice, text: `![image](${url})` }];
     }
-    return [{ type: "media", choice, kind: "image", mediaType, data }];
+    return [{ type: "media", choice, kind: "image", source: { kind: "base64", mediaType, data } }];
   });
 }
 

@@ -1,6 +1,8 @@
 import { type Reply, type ReplyChoice, ReplyCollector } from "../../conversation/collect-reply.ts";
-import type { Citation, MediaPart, ReasoningPart, ToolCallPart } from "../../conversation/conversation.ts";
+import type { Citation, MediaPart, Part, ReasoningPart, ToolCallPart } from "../../conversation/conversation.ts";
 import type { FinishReason, ReplyContext, Usage } from "../../conversation/reply.ts";
+import { refusalOf } from "../../helpers/finish-reasons.ts";
+import { mediaOf, mediaText } from "../../helpers/media-text.ts";
 import { compact, type JsonObject, recordOf, recordsOf } from "../../json.ts";
 import { callExtra, callOf } from "../calls.ts";
 import { reasoningDetail } from "../request/reasoning.ts";
@@ -55,14 +57,13 @@ export const chatId = (id: string, { requestId }: ReplyContext): string =>
   id.startsWith("chatcmpl") ? id : `chatcmpl-${requestId}`;
 
 function choiceOf({ index, parts, citations, logprobs, finish }: ReplyChoice): JsonObject {
-  const text = parts
-    .flatMap((part) => (part.type === "text" ? [part.text] : part.type === "image" ? [imageText(part)] : []))
-    .join("");
-  const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : partText(part))).join("");
+  const refused = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
+  const refusal = refused || (refusalOf(finish) ?? "");
   const reasoningParts = parts.filter((part): part is ReasoningPart => part.type === "reasoning");
   const thought = reasoningParts.map((part) => part.text).join("");
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
-  const audio = parts.find((part): part is MediaPart => part.type === "audio");
+  const audio = parts.find((part): part is MediaPart => part.type === "audio" && part.source.kind === "base64");
   return {
     index,
     message: {
@@ -85,9 +86,11 @@ function choiceOf({ index, parts, citations, logprobs, finish }: ReplyChoice): J
   };
 }
 
-/** Chat messages cannot hold images: they become Markdown with a data URI, as in other gateways. */
-export const imageText = ({ source }: { source: { kind: string; mediaType?: string; data?: string } }): string =>
-  source.kind === "base64" ? `![image](data:${source.mediaType};base64,${source.data})` : "";
+/** A part with media as text; none for audio, which messages can hold. */
+const partText = (part: Part): string[] => {
+  const media = mediaOf(part);
+  return media ? [mediaText(media)] : [];
+};
 
 /** A citation as chat's annotations have it; null: it has no address. */
 export const annotationOf = ({ url, title, start, end }: Citation): JsonObject | null =>

@@ -187,8 +187,7 @@ function audioSteps(audio: JsonObject | null, choice: number): ReplyEvent[] {
       type: "media",
       choice,
       kind: "audio",
-      mediaType: "audio/pcm",
-      data: data ?? "",
+      source: { kind: "base64", mediaType: "audio/pcm", data: data ?? "" },
       ...(transcript && { transcript }),
     },
   ];

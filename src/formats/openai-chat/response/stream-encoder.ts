@@ -1,10 +1,12 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { ReplyContext, ReplyError, ReplyEvent, StreamEncoder, Usage } from "../../conversation/reply.ts";
 import { ownExtra } from "../../conversation/service-error.ts";
+import { refusalOf } from "../../helpers/finish-reasons.ts";
+import { mediaText } from "../../helpers/media-text.ts";
 import type { JsonObject } from "../../json.ts";
 import { callExtra } from "../calls.ts";
 import { reasoningDetail } from "../request/reasoning.ts";
-import { annotationOf, chatFinish, chatId, imageText, usageObject } from "./reply.ts";
+import { annotationOf, chatFinish, chatId, usageObject } from "./reply.ts";
 import { DONE_EVENT } from "./stream.ts";
 
 /**
@@ -73,20 +75,24 @@ class ChatStreamEncoder implements StreamEncoder {
         return this.#delta(step.choice, { tool_calls: [{ index: step.index, ...piece }] });
       }
       case "media":
-        return step.kind === "image"
-          ? this.#delta(step.choice, { content: imageText({ source: { ...step, kind: "base64" } }) })
-          : this.#delta(step.choice, {
-              audio: { data: step.data, ...(step.transcript && { transcript: step.transcript }) },
-            });
+        return step.kind === "audio" && step.source.kind === "base64"
+          ? this.#delta(step.choice, {
+              audio: { data: step.source.data, ...(step.transcript && { transcript: step.transcript }) },
+            })
+          : this.#delta(step.choice, { content: mediaText(step) });
       case "citation": {
         const annotation = annotationOf(step.citation);
         return annotation ? this.#delta(step.choice, { annotations: [annotation] }) : "";
       }
       case "finish": {
         this.#finished.add(step.choice);
+        const refusal = refusalOf(step);
+        const reason = refusal === null ? "" : this.#delta(step.choice, { refusal });
         const before = this.#begun.has(step.choice) ? this.#emptyInputs(step.choice) : this.#delta(step.choice, {});
         return (
-          before + this.#chunk([{ index: step.choice, delta: {}, logprobs: null, finish_reason: chatFinish(step) }])
+          reason +
+          before +
+          this.#chunk([{ index: step.choice, delta: {}, logprobs: null, finish_reason: chatFinish(step) }])
         );
       }
       case "error":

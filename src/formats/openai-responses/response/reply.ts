@@ -94,7 +94,7 @@ export function itemSteps(item: JsonObject, calls: number, textLength: number): 
     case "image_generation_call": {
       const data = textOf(item.result);
       const mediaType = `image/${textOf(item.output_format) ?? "png"}`;
-      return data ? [{ type: "media", choice: 0, kind: "image", mediaType, data }] : [];
+      return data ? [{ type: "media", choice: 0, kind: "image", source: { kind: "base64", mediaType, data } }] : [];
     }
     default:
       return [nativeStep(item)];

@@ -9,8 +9,10 @@ import type {
 } from "../../conversation/reply.ts";
 import { GATEWAY_MARK } from "../../conversation/signature.ts";
 import { urlAnnotationOf } from "../../conversation/url-citation.ts";
+import { refusalOf } from "../../helpers/finish-reasons.ts";
+import { mediaText } from "../../helpers/media-text.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../../json.ts";
-import { searchedIn } from "../../tools/web-search.ts";
+import { awaitsResult, type Searched, SearchJoiner, searchedIn } from "../../tools/web-search.ts";
 import { itemId, reasoningItem, sealCall, sealReasoning, searchItem } from "../items.ts";
 import { MessageItem, type WriteEvent } from "./message-item.ts";
 import { callItem, endState, type Finish, responseBase, responseId } from "./response-object.ts";
@@ -48,6 +50,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** The service tier of the call; null if the upstream does not report it. */
   #serviceTier: string | null = null;
   #cited: Citation[] = [];
+  readonly #searches = new SearchJoiner();
   /** Characters of text so far, and how many of them precede the open message. */
   #textLength = 0;
   #messageStart = 0;
@@ -100,7 +103,11 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return { ...this.#base, ...tier, output: this.#output, ...endState(this.#end, usage, this.context.createdAt) };
   }
 
-  #close = (): string => this.#begin() + this.#closeItem() + this.#closeCalls();
+  #close = (): string => {
+    const begun = this.#begin();
+    const searches = this.#searches.flush().map((one) => this.#writeSearch(one));
+    return begun + searches.join("") + this.#closeItem() + this.#closeCalls();
+  };
 
   #begin(): string {
     if (this.#base) return "";
@@ -155,10 +162,11 @@ export class ResponsesStreamEncoder implements StreamEncoder {
         this.#cited.push(step.citation);
         return this.#item?.kind === "message" ? this.#annotate(this.#item) : "";
       case "media": {
-        if (step.kind !== "image") return "";
+        const { kind, source } = step;
+        if (kind !== "image" || source.kind !== "base64") return this.#text("output_text", mediaText(step));
         const id = this.#idOfNext("ig_");
-        const format = step.mediaType.replace(/^image\//, "");
-        const drawn = { id, type: "image_generation_call", status: "completed", result: step.data };
+        const format = source.mediaType.replace(/^image\//, "");
+        const drawn = { id, type: "image_generation_call", status: "completed", result: source.data };
         return this.#completeItem(format === "png" ? drawn : { ...drawn, output_format: format });
       }
       case "native":
@@ -167,7 +175,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
         return "";
       case "finish":
         this.#end = step;
-        return "";
+        return this.#text("refusal", refusalOf(step) ?? "");
     }
   }
 
@@ -296,6 +304,13 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #searched(step: Extract<ReplyEvent, { type: "native" }>): string {
     const searched = searchedIn(step);
     if (!searched) return "";
+    return this.#searches
+      .push(searched, awaitsResult(step))
+      .map((one) => this.#writeSearch(one))
+      .join("");
+  }
+
+  #writeSearch(searched: Searched): string {
     const closed = this.#closeItem() + this.#closeCalls();
     const item = searchItem(this.#idOfNext(`ws_${GATEWAY_MARK}`), searched);
     const place = { item_id: item.id, output_index: this.#nextIndex++ };
@@ -305,7 +320,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       this.#write("response.output_item.added", added) +
       this.#write("response.web_search_call.in_progress", place) +
       this.#write("response.web_search_call.searching", place) +
-      this.#write("response.web_search_call.completed", place) +
+      (searched.hasFailed ? "" : this.#write("response.web_search_call.completed", place)) +
       this.#done(place.output_index, item)
     );
   }

@@ -6,7 +6,7 @@ import type { ReplyError, ReplyEvent, StreamDecoder, WireEvent } from "../../../
 import type { ReasoningControl } from "../../../formats/conversation/service.ts";
 import { serviceError } from "../../../formats/conversation/service-error.ts";
 import { recordForeignFields } from "../../../formats/helpers/dropped-fields.ts";
-import { compact, type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { compact, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { reasoningMembers } from "../../../formats/openai-chat/request/reasoning-setting.ts";
@@ -174,8 +174,8 @@ function decodeReply(body: JsonObject): Reply | null {
 }
 
 /**
- * Statuses by the beginning of an error's code, as the service documents them: in a stream they stand in a comment next to the
- * event (https://help.aliyun.com/zh/model-studio/error-code).
+ * Statuses by the beginning of an error's code, as the service documents them, for errors that come without one
+ * (https://help.aliyun.com/zh/model-studio/error-code).
  */
 const STATUSES: readonly (readonly [codes: RegExp, status: number])[] = [
   [/^(InvalidApiKey|invalid_api_key|NotAuthorized)/i, 401],
@@ -199,7 +199,8 @@ function decodeError(status: number, body: unknown): ReplyError | null {
   const code = textOf(answer?.code);
   const message = textOf(answer?.message);
   if (!answer || answer.output || !code || message === null) return errorOf(status, body);
-  return serviceError(status < 400 ? statusOf(code) : status, code, message);
+  const own = status < 400 ? (numberOf(answer.status_code) ?? statusOf(code)) : status;
+  return serviceError(own, code, message);
 }
 
 /** DashScope's own generation API (text and multimodal). */

@@ -8,6 +8,7 @@ import type { CallParams, Provider, ProviderChannel } from "../../contract/provi
 import { imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { dashscopeCodec, QWEN_REASONING } from "./codec.ts";
+import { dashscopeEvents } from "./events.ts";
 import { wanVideos } from "./videos.ts";
 
 /** Rerank in DashScope's own format. */
@@ -197,6 +198,8 @@ export const dashscope: Provider = {
     },
     codec: dashscopeCodec,
     streaming: {
+      framing: dashscopeEvents,
+      framedFormat: "dashscope",
       mode: (model, catalog = shippedCatalog) => (catalog.find(model).streams_only ? "always" : "optional"),
     },
   }),

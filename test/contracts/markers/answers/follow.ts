@@ -21,13 +21,19 @@ export const clientCodecs: readonly ClientCodec[] = [
 ];
 
 /** An answer of a provider's format, and the members by which it is followed. */
-export type Answer = Readonly<{ format: string; body: JsonObject; leaves: readonly Leaf[] }>;
+export type Answer = Readonly<{
+  format: string;
+  body: JsonObject;
+  leaves: readonly Leaf[];
+  /** The same answer as its format streams it. */
+  stream?: string | null;
+}>;
 
 /**
  * How an answer reaches the client: complete; complete, for a client that asked for a stream; as a stream of the provider's
- * format, read and written for the client.
+ * format, made from the answer or recorded in `streams.ts`, read and written for the client.
  */
-export type Way = "complete" | "as stream" | "from stream";
+export type Way = "complete" | "as stream" | "from stream" | "own stream";
 
 /** A member of an answer that the client does not get. */
 export type Loss = Readonly<{
@@ -70,7 +76,7 @@ function ownStream(format: string, reply: Reply | null): string | null {
 
 /** Follows each member of an answer to a client of another format, on every way: clients of the same get its bytes. */
 export function follow(
-  { format, body, leaves }: Answer,
+  { format, body, leaves, stream }: Answer,
   client: ClientCodec,
   isAllowed: (loss: Loss) => boolean,
 ): Loss[] {
@@ -101,7 +107,28 @@ export function follow(
     // What is lost one way is reported once, and what the provider's stream would not have isn't followed.
     before = way === "as stream" ? inOwnStream(format, body, arrived) : arrived;
   }
+  if (stream) losses.push(...lostInStream({ format, body, stream }, present, client, isAllowed));
   return losses;
+}
+
+/** Follows what is in a stream of the provider's format to a client. */
+function lostInStream(
+  { format, body, stream }: Readonly<{ format: string; body: JsonObject; stream: string }>,
+  leaves: readonly Leaf[],
+  client: ClientCodec,
+  isAllowed: (loss: Loss) => boolean,
+): Loss[] {
+  const steps = stepsOfStream(codecOf(format), stream);
+  const usage = steps.flatMap((step) => (step.type === "usage" ? [step.usage] : [])).at(-1);
+  const sent = written(client, steps, usage, { ...emptyConversation(client.dialect, "asked"), wantsUsage: true });
+  const found = legible(sent);
+  return leaves.flatMap((leaf): Loss[] => {
+    const { marker, path } = leaf;
+    if (marker === null || !stream.includes(marker) || found.includes(marker)) return [];
+    const value: unknown = Reflect.get(leaf.owner, leaf.key);
+    const loss = { path, value, format, client: client.dialect, way: "own stream" as const, body, sent };
+    return isAllowed(loss) ? [] : [loss];
+  });
 }
 
 /** The members that are in the answer's stream in its own format. */

@@ -1,5 +1,11 @@
 import type { Loss } from "./follow.ts";
 
+export const CHAT = "openai-chat";
+export const RESPONSES = "openai-responses";
+export const MESSAGES = "anthropic";
+export const GEMINI = "gemini";
+export const INTERACTIONS = "gemini-interactions";
+
 /** Why a member need not reach a client. Each rule stands for one fact. */
 export type Rule = Readonly<{
   why: string;

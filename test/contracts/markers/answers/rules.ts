@@ -1,10 +1,5 @@
-import type { Rule } from "./rule.ts";
-
-const CHAT = "openai-chat";
-const RESPONSES = "openai-responses";
-const MESSAGES = "anthropic";
-const GEMINI = "gemini";
-const INTERACTIONS = "gemini-interactions";
+import { CHAT, GEMINI, INTERACTIONS, MESSAGES, RESPONSES, type Rule } from "./rule.ts";
+import { SOURCES } from "./source-rules.ts";
 
 /** What names an answer and its parts. */
 const NAMES: readonly Rule[] = [
@@ -16,13 +11,14 @@ const NAMES: readonly Rule[] = [
       [MESSAGES]: /^model$/,
       [GEMINI]: /^modelVersion$/,
       [INTERACTIONS]: /^model(\[\w+\])?$/,
-      ollama: /^model$/,
+      ...{ ollama: /^model$/, "ai-proxy": /^model$/ },
     },
   },
   {
     why: "An answer's id has its format's beginning, by which clients and the gateway know it",
     at: {
       ...{ [CHAT]: /^id$/, [RESPONSES]: /^id$/, [MESSAGES]: /^id$/, [GEMINI]: /^responseId$/, [INTERACTIONS]: /^id$/ },
+      ...{ hunyuan: /^Response\.Id$/, dify: /^message_id$/ },
       ...{ cohere: /^id$/, dashscope: /^request_id$/, ernie: /^id$/, spark: /^header\.sid$/ },
     },
     clients: [CHAT, RESPONSES, MESSAGES, INTERACTIONS],
@@ -42,7 +38,7 @@ const NAMES: readonly Rule[] = [
     why: "These formats do not say when an answer was made",
     at: {
       ...{ [CHAT]: /^created$/, [RESPONSES]: /^created_at$/, [INTERACTIONS]: /^created$/ },
-      ...{ ollama: /^created_at$/, ernie: /^created$/ },
+      ...{ ollama: /^created_at$/, ernie: /^created$/, hunyuan: /\.Created$/ },
     },
     clients: [MESSAGES, GEMINI],
   },
@@ -93,6 +89,32 @@ const WITHOUT: readonly Rule[] = [
     at: { [MESSAGES]: /^stop_sequence$/ },
   },
   {
+    why: "The category of a refusal is a word of Anthropic's; its explanation arrives",
+    at: { [MESSAGES]: /^stop_details\.category$/ },
+  },
+  {
+    why: "The provider's words are about a refusal or a failure: what is cut off has no place for any",
+    at: { [GEMINI]: /^candidates\.finishMessage$/ },
+    when: ({ body }) => !/"finishReason":"SAFETY"/.test(JSON.stringify(body)),
+  },
+  {
+    why: "Images in a summary of reasoning, which is text elsewhere",
+    at: { [INTERACTIONS]: /^steps\[thought\]\.summary\[image\]/ },
+  },
+  {
+    why: "How a video of a request is cut, and its name there",
+    at: { [INTERACTIONS]: /content\[video\]\.(name|processing\b.*)$/ },
+  },
+  {
+    why: "Media as text says its type in its address, or where it ends",
+    at: { [INTERACTIONS]: /content\[(image|audio|video|document)\]\.mime_type$/ },
+    clients: [CHAT, RESPONSES, MESSAGES],
+  },
+  {
+    why: "Notes about a transcript: its speaker, language and times",
+    at: { [GEMINI]: /\.audioTranscription\.(endOffset|finished|languageCode|speakerLabel|startOffset)$/ },
+  },
+  {
     why: "An empty step says nothing",
     at: { [INTERACTIONS]: /^steps\[(model_output|thought)\]$/ },
   },
@@ -112,7 +134,7 @@ const WITHOUT: readonly Rule[] = [
   },
   {
     why: "A chat message has one audio",
-    at: { [INTERACTIONS]: /content\[audio\]\.data$/, [GEMINI]: /inlineData\.data$/ },
+    at: { [INTERACTIONS]: /content\[audio\](\.data)?$/, [GEMINI]: /inlineData\.data$/ },
     clients: [CHAT],
     when: ({ body }) => JSON.stringify(body).split(/"audio(?:"|\/)/).length > 2,
   },
@@ -225,7 +247,7 @@ const USAGE: readonly Rule[] = [
     at: {
       ...{ [CHAT]: /^usage\.total_tokens$/, [RESPONSES]: /^usage\.total_tokens$/, [GEMINI]: /totalTokenCount$/ },
       ...{ [INTERACTIONS]: /^usage\.total_tokens$/, dashscope: /^usage\.total_tokens$/ },
-      ...{ spark: /\.usage\.text\.total_tokens$/ },
+      ...{ spark: /\.usage\.text\.total_tokens$/, hunyuan: /\.TotalTokens$/, zhipu: /\.total_tokens$/ },
     },
   },
   {
@@ -288,100 +310,6 @@ const USAGE: readonly Rule[] = [
     at: { [CHAT]: /^service_tier$/, [RESPONSES]: /^service_tier$/, [INTERACTIONS]: /^service_tier$/ },
     clients: [MESSAGES],
     when: ({ value }) => value === "flex",
-  },
-];
-
-/** Citations and searches. */
-const SOURCES: readonly Rule[] = [
-  {
-    why: "Pages that OpenAI opened after a search are no searches",
-    at: { [RESPONSES]: /^output\[web_search_call\]\.action\[(open_page|find_in_page)\]/ },
-  },
-  {
-    why: "Interactions' results of a search have no pages; those that the answer cites arrive",
-    at: { [RESPONSES]: /\.action\[search\]\.sources\.url$/ },
-    clients: [INTERACTIONS],
-  },
-  {
-    why: "A search without a query says nothing but that it was done",
-    at: { [RESPONSES]: /^output\[web_search_call\]\.action\[search\]$/ },
-  },
-  {
-    why: "Google's page of proposals for further searches, its proofs and what kind of search it was",
-    at: {
-      [INTERACTIONS]: /^steps\[google_search_(call\]\.(search_type|signature)|result\]\.(is_error|result|signature))/,
-      [GEMINI]: /\.(searchEntryPoint\.renderedContent|googleMapsWidgetContextToken|googleSearchDynamicRetrievalScore)$/,
-    },
-  },
-  {
-    why: "How sure Google is of a source, which part of its words is shown there, and how to complain about it",
-    at: { [GEMINI]: /\.(confidenceScores|renderedParts|partIndex|sourceFlaggingUris\.\w+)$/ },
-  },
-  {
-    why: "A page's domain is in its address; its license, date, store and number are Google's",
-    at: {
-      [GEMINI]:
-        /\.(web\.domain|image\.(domain|imageUri)|maps\.(placeId|text)|retrievedContext\.(documentName|fileSearchStore|mediaId|pageNumber|text)|license|publicationDate\.\w+)$/,
-      [INTERACTIONS]: /\[place_citation\]\.place_id$/,
-    },
-  },
-  {
-    why: "A page that is cited twice at one place is one citation",
-    at: { [GEMINI]: /groundingChunkIndices$/ },
-    when: ({ body }) => JSON.stringify(body).split("groundingChunkIndices").length > 2,
-  },
-  {
-    why: "The cited words stand in the answer at the positions that arrive",
-    at: { [GEMINI]: /segment\.text$/ },
-  },
-  {
-    why: "Queries in Google's images and a customer's documents, which are no web searches",
-    at: { [GEMINI]: /\.(imageSearchQueries|retrievalQueries)$/ },
-  },
-  {
-    why: "No format has citations in a summary of reasoning",
-    at: { [INTERACTIONS]: /^steps\[thought\]\.summary\[text\]\.annotations/ },
-  },
-  {
-    why: "Citations of documents of the request, which have no address: other formats cite addresses",
-    at: {
-      [MESSAGES]: /\.citations\[(char|page|content_block|search_result)_location\]/,
-      [RESPONSES]: /\.annotations\[(container_file_citation|file_citation|file_path)\]/,
-      [INTERACTIONS]: /\.annotations\[file_citation\]/,
-    },
-  },
-  {
-    why: "Notes about a text as audio are no citations",
-    at: { [INTERACTIONS]: /\.annotations\[(speech_metadata|word_info)\]/ },
-  },
-  {
-    why: "Anthropic's proofs of what it found, which it needs back itself",
-    at: { [MESSAGES]: /\.(encrypted_index|encrypted_content)$/ },
-  },
-  {
-    why: "OpenAI's and Google's citations have no cited text",
-    at: { [MESSAGES]: /\[web_search_result_location\]\.cited_text$/, cohere: /^message\.citations\.text$/ },
-  },
-  {
-    why: "Anthropic's citations have no positions: they belong to the block that has them",
-    at: {
-      [CHAT]: /url_citation\.(start|end)_index$/,
-      [RESPONSES]: /\[url_citation\]\.(start|end)_index$/,
-      [GEMINI]: /(start|end|part)Index$|segment\.text$|groundingChunkIndices$/,
-      [INTERACTIONS]: /\.(start|end)_index$/,
-      cohere: /^message\.citations\.(start|end)$/,
-    },
-    clients: [MESSAGES],
-  },
-  {
-    why: "Chat shows no searches, but what they found and the answer cites",
-    at: {
-      [MESSAGES]: /^content\[server_tool_use\]/,
-      [RESPONSES]: /^output\[web_search_call\]/,
-      [GEMINI]: /webSearchQueries$/,
-      [INTERACTIONS]: /^steps\[google_search_(call|result)\]/,
-    },
-    clients: [CHAT],
   },
 ];
 

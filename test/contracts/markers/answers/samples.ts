@@ -1,6 +1,7 @@
 import { type JsonObject, recordOf } from "../../../../src/formats/json.ts";
 import type { Leaf } from "../requests/build.ts";
 import type { Answer } from "./follow.ts";
+import { streamOf } from "./streams.ts";
 
 const logprob = (at: number): JsonObject => ({
   ...{ token: `mk${at}z`, logprob: -0.1 * at, bytes: [109, 107] },
@@ -97,6 +98,43 @@ const BODIES: Readonly<Record<string, JsonObject>> = {
     finish_reason: "length",
     usage: { prompt_tokens: 1001, total_tokens: 2003 },
   },
+  // https://cloud.tencent.com/document/api/1729/105701
+  hunyuan: {
+    Response: {
+      ...{ Id: "mk1z", Created: 1005 },
+      SearchInfo: { SearchResults: [{ Url: "https://example.org/mk8z", Title: "mk9z" }] },
+      Choices: [
+        {
+          FinishReason: "tool_calls",
+          Message: {
+            ...{ Role: "assistant", Content: "mk2z", ReasoningContent: "mk3z" },
+            ToolCalls: [{ Id: "mk4z", Type: "function", Function: { Name: "mk5z", Arguments: '{"mk6z":"mk7z"}' } }],
+          },
+        },
+      ],
+      Usage: { PromptTokens: 1001, CompletionTokens: 1002, TotalTokens: 2003 },
+    },
+  },
+  // https://open.bigmodel.cn/dev/api
+  zhipu: {
+    success: true,
+    data: {
+      choices: [{ role: "assistant", content: '"mk1z"' }],
+      usage: { prompt_tokens: 1001, completion_tokens: 1002, total_tokens: 2003 },
+    },
+  },
+  // https://ai.google.dev/palm_docs/deprecation
+  palm: { candidates: [{ author: "1", content: "mk1z" }] },
+  // https://docs.dify.ai/api-reference/chats/send-chat-message
+  dify: {
+    ...{ event: "message", message_id: "mk1z", answer: "mk2z <details><summary>So</summary>mk3z</details>" },
+    metadata: {
+      usage: { prompt_tokens: 1001, completion_tokens: 1002 },
+      retriever_resources: [{ document_name: "mk4z", content: "mk5z" }],
+    },
+  },
+  // https://docs.aiproxy.io
+  "ai-proxy": { answer: "mk1z", documents: [{ title: "mk2z", url: "https://example.org/mk3z" }], model: "mk4z" },
   // https://www.xfyun.cn/doc/spark/Web.html
   spark: {
     header: { code: 0, sid: "mk1z", status: 2 },
@@ -138,5 +176,5 @@ function leavesOf(owner: JsonObject | unknown[], path: string): Leaf[] {
 export const samples = (): Answer[] =>
   Object.entries(BODIES).map(([format, sample]) => {
     const body = structuredClone(sample);
-    return { format, body, leaves: leavesOf(body, "") };
+    return { format, body, leaves: leavesOf(body, ""), stream: streamOf(format) };
   });

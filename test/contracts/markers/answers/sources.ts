@@ -113,6 +113,7 @@ const messages: Source = {
       delete written.sum;
     }
     if (answer.stop_sequence !== undefined) answer.stop_reason = "stop_sequence";
+    if (answer.stop_details) answer.stop_reason = "refusal";
     answer.content ??= [];
   },
 };
@@ -184,6 +185,8 @@ const gemini: Source = {
         for (const [kind, page] of Object.entries(chunk)) addPage(kind, recordOf(page), `https://example.org/${at}`);
     }
     if (answer.candidates) delete answer.promptFeedback;
+    const feedback = recordOf(answer.promptFeedback);
+    if (feedback) feedback.blockReason ??= "SAFETY";
     addUp(
       recordOf(answer.usageMetadata),
       "totalTokenCount",
