@@ -1,6 +1,6 @@
 import type { Part } from "../conversation/conversation.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
-import { urlOfSource } from "../openai-chat/request/media.ts";
+import { urlOfSource } from "../media.ts";
 
 /** What an answer contains besides its text. */
 type Media = Pick<Extract<ReplyEvent, { type: "media" }>, "kind" | "source">;

@@ -11,6 +11,7 @@ import { EncodingError } from "../../lib/outbound/pinned-fetch.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import type { AccountProblem } from "../../providers/contract/facts.ts";
 import type { TokenRefused } from "../../providers/contract/token-refused.ts";
+import { isContentRefusal } from "../../providers/errors/content-refusal.ts";
 import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
 import { accountProblemOf } from "../../providers/errors/error-meaning.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -201,7 +202,7 @@ export function clientErrorOf(
     type: hidden ? "upstream_error" : failure.error.type,
     param: hidden ? "" : failure.error.param,
     extra: hidden ? undefined : failure.error.extra,
-    isModelLimit: overflow !== null || isContentRefusal(failure.error),
+    isModelLimit: overflow !== null || isContentRefusal(failure.channel.type, failure.status, failure.error),
     ...(overflow && failure.mappedStatus === failure.status && { overflow }),
   });
 }
@@ -223,17 +224,3 @@ function retryAfterOf({ retryAfter }: AttemptFailure): number | undefined {
   const seconds = Number(retryAfter ?? "");
   return retryAfter && seconds >= 0 ? Math.min(Math.ceil(seconds), MOST_WAIT_S) : undefined;
 }
-
-/** How providers say that their content policy forbids a request. */
-const CONTENT_REFUSED = [
-  // OpenAI, Azure OpenAI
-  /content[_ ](filter|policy|management)|safety[_ ]system|moderation|ResponsibleAI/i,
-  // xAI, DeepSeek, Qwen, Zhipu, Baidu
-  /safety[_ ]check|content exists risk|data_?inspection_?failed|unsafe or sensitive|敏感/i,
-];
-
-/** Whether an upstream's content policy rejected a request, so that another model may accept it. */
-export const isContentRefusal = ({ code, message }: Pick<ReadError, "code" | "message">): boolean => {
-  const text = `${code} ${message}`;
-  return CONTENT_REFUSED.some((pattern) => pattern.test(text));
-};

@@ -6,6 +6,7 @@ import type { ReplyError, ReplyEvent, StreamDecoder, WireEvent } from "../../../
 import type { ReasoningControl } from "../../../formats/conversation/service.ts";
 import { serviceError } from "../../../formats/conversation/service-error.ts";
 import { recordForeignFields } from "../../../formats/helpers/dropped-fields.ts";
+import { isSilent } from "../../../formats/helpers/silent-messages.ts";
 import { compact, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
@@ -53,7 +54,10 @@ function encodeRequest(source: Conversation, target: Target, dropped: Dropped): 
   if (mustCall) dropped.add("tool_choice");
   if (requestsStrictTools(conversation)) dropped.add("strict");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
-  const messages = recordsOf(chat.messages).map((message) => messageOf(message, dropped));
+  const messages = recordsOf(chat.messages).flatMap((message) => {
+    const written = messageOf(message, dropped);
+    return isSilent(written, message) ? [] : [written];
+  });
   return {
     model: target.model,
     input: { messages },

@@ -57,8 +57,9 @@ function messageOf({ role, content, tool_calls, tool_call_id }: JsonObject, drop
   const parts = Array.isArray(content) ? recordsOf(content).flatMap((part) => partOf(part, dropped)) : null;
   return compact({
     Role: role,
-    Content: parts ? null : textOf(content) || " ",
-    Contents: parts,
+    // Turns must alternate and say something: where nothing is left, a blank does.
+    Content: parts && parts.length > 0 ? null : textOf(content) || " ",
+    Contents: parts && parts.length > 0 ? parts : null,
     ToolCalls: calls.length > 0 ? calls : null,
     ToolCallId: tool_call_id,
   });

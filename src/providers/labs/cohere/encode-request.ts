@@ -2,6 +2,7 @@ import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation, ToolChoice } from "../../../formats/conversation/conversation.ts";
 import { NO_REASONING } from "../../../formats/conversation/conversation.ts";
 import { recordForeignFields } from "../../../formats/helpers/dropped-fields.ts";
+import { isSilent } from "../../../formats/helpers/silent-messages.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { FREE_TEXT } from "../../../formats/tools/custom-tools.ts";
@@ -40,7 +41,10 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   return compact({
     ...Object.fromEntries(own),
     model: target.model,
-    messages: recordsOf(chat.messages).map((message) => messageOf(message, dropped)),
+    messages: recordsOf(chat.messages).flatMap((message) => {
+      const written = messageOf(message, dropped);
+      return isSilent(written, message) ? [] : [written];
+    }),
     stream: conversation.stream || null,
     tools,
     strict_tools: strictOf(conversation, dropped),

@@ -4,6 +4,7 @@ import { type Reply, ReplyCollector } from "../../../formats/conversation/collec
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import type { ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conversation/reply.ts";
 import { recordForeignFields } from "../../../formats/helpers/dropped-fields.ts";
+import { isSilent } from "../../../formats/helpers/silent-messages.ts";
 import { compact, countOf, type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
@@ -57,7 +58,8 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
 
 function messagesOf(messages: readonly JsonObject[], dropped: Dropped): JsonObject[] {
   const names = new Map<unknown, unknown>();
-  return messages.map(({ role, content, reasoning_content, tool_calls, tool_call_id }) => {
+  return messages.flatMap((message) => {
+    const { role, content, reasoning_content, tool_calls, tool_call_id } = message;
     const calls = recordsOf(tool_calls).map((call) => {
       const called = recordOf(call.function) ?? recordOf(call.custom) ?? {};
       names.set(call.id, called.name);
@@ -66,7 +68,7 @@ function messagesOf(messages: readonly JsonObject[], dropped: Dropped): JsonObje
     });
     const parts = recordsOf(content);
     const images = parts.flatMap((part) => imageOf(part, dropped));
-    return compact({
+    const written = compact({
       role,
       content: textOf(content) ?? parts.flatMap(({ text }) => textOf(text) ?? []).join("\n"),
       images: images.length > 0 ? images : null,
@@ -74,6 +76,7 @@ function messagesOf(messages: readonly JsonObject[], dropped: Dropped): JsonObje
       tool_calls: calls.length > 0 ? calls : null,
       tool_name: names.get(tool_call_id),
     });
+    return isSilent(written, message) ? [] : [written];
   });
 }
 

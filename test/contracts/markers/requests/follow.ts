@@ -1,12 +1,13 @@
 import type { JsonObject } from "../../../../src/formats/json.ts";
 import type { Client } from "../clients/client.ts";
 import { Builder, type Leaf, type Target } from "./build.ts";
+import { emptyMessages } from "./empty-messages.ts";
 import type { Sent } from "./send.ts";
 import type { Service } from "./services.ts";
 
 /** A member of a request that is neither found upstream nor named as left behind. */
 export type Loss = Readonly<{
-  what: "lost" | "moved" | "refused";
+  what: "lost" | "moved" | "refused" | "empty";
   path: string;
   /** The member's value. */
   value: unknown;
@@ -49,6 +50,8 @@ export async function follow(
       continue;
     losses.push({ ...about, what: "lost", path: leaf.path, value: Reflect.get(leaf.owner, leaf.key) });
   }
+  for (const message of emptyMessages(sent.body))
+    losses.push({ ...about, what: "empty", path: JSON.stringify(message), value: null });
   const moved = outOfOrder(client, request, leaves, found);
   if (moved) losses.push({ ...about, what: "moved", path: moved, value: null });
   return losses;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isContentRefusal } from "../upstream/attempt-failure.ts";
+import { isContentRefusal } from "./content-refusal.ts";
 
 test.each([
   ["content_filter", "The response was filtered"],
@@ -9,7 +9,7 @@ test.each([
   [null, "Content Exists Risk"],
   ["1301", "系统检测到输入或生成内容可能包含不安全或敏感内容"],
 ])("another model may accept what failed with %s: %s", (code, message) => {
-  expect(isContentRefusal({ code, message })).toBe(true);
+  expect(isContentRefusal(1, 400, { code, type: "", message })).toBe(true);
 });
 
 test.each([
@@ -20,5 +20,5 @@ test.each([
   [null, "messages: at least one message is required"],
   ["unsupported_parameter", "'max_tokens' is not supported with this model."],
 ])("another model would not accept what failed with %s: %s", (code, message) => {
-  expect(isContentRefusal({ code, message })).toBe(false);
+  expect(isContentRefusal(1, 400, { code, type: "", message })).toBe(false);
 });
