@@ -180,7 +180,7 @@ describe("what is wrong", () => {
         models: {
           good: { name: 5, limit: { context: "many", output: 9 }, cost: { input: -1, output: 2 }, tool_call: "yes" },
           bad: "text",
-          [" spaced "]: { limit: { output: 1 } },
+          " spaced ": { limit: { output: 1 } },
           long: { limit: { output: 8 }, cost: { input: 1, output: 2, tiers: "x", cache_read: null } },
         },
       },

@@ -3,8 +3,8 @@ import { channels as channelTable } from "../../../../db/schema/channels/channel
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { until } from "../../../../test/support/lib/until.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
-import { SecretReferenceError } from "../../../lib/security/secret-references/reference.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
+import { SecretReferenceError } from "../../../lib/security/secret-references/reference.ts";
 import { ROLE } from "../../accounts/access/roles.ts";
 import { createUser } from "../../accounts/users/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../directory.ts";

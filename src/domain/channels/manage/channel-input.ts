@@ -5,8 +5,12 @@ import { responsesRules } from "../../../formats/openai-responses/request/reques
 import { findLikeName } from "../../../formats/request-rules.ts";
 import type { MessageCode } from "../../../lib/messages.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
-import { isSecretReference, parseReference, SecretReferenceError } from "../../../lib/security/secret-references/reference.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import {
+  isSecretReference,
+  parseReference,
+  SecretReferenceError,
+} from "../../../lib/security/secret-references/reference.ts";
 import { ROLE } from "../../accounts/access/roles.ts";
 import {
   baseUrlError,

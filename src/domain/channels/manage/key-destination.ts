@@ -1,7 +1,7 @@
 import { parseJson, recordOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { isSecretReference } from "../../../lib/security/secret-references/reference.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import { isSecretReference } from "../../../lib/security/secret-references/reference.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { ROLE } from "../../accounts/access/roles.ts";
 import { type ChannelRow, storedKeysOf } from "../entry.ts";
