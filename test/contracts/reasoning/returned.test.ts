@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
+import { serviceAccount } from "../../support/gateway/served-families.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
 
@@ -10,9 +11,13 @@ const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 function start(type: number, model: string, answer: JsonObject = chatReply(), key = "secret") {
-  const upstream = startUpstream(() => Response.json(answer));
+  const upstream = startUpstream(({ path }) =>
+    Response.json(path === "/token" ? { access_token: "t", expires_in: 3600 } : answer),
+  );
+  const isVertex = type === 41;
+  const keys = [isVertex ? serviceAccount(upstream.url) : key];
   const relay = startRelay({
-    channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
+    channels: [{ type, baseUrl: upstream.url, keys, models: [model], ...(isVertex && { other: "us-east5" }) }],
     options: { ModelRatio: JSON.stringify({ [model]: 1 }), RetryTimes: "0" },
   });
   stops.push(relay.stop, upstream.stop);
@@ -77,6 +82,7 @@ const PLATFORMS = [
   [14, "claude-sonnet-4-5", MESSAGE, "secret"],
   [1007, "us.anthropic.claude-sonnet-4-5-20250929-v1:0", CONVERSE, "key|us-east-1"],
   [33, "claude-sonnet-4-5", MESSAGE, "key|us-east-1"],
+  [41, "claude-sonnet-4-5", MESSAGE, "its service account"],
 ] as const;
 
 describe("Claude's signature moves between its platforms", () => {

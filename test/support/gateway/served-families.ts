@@ -77,8 +77,8 @@ const vertexClaude: FakeUpstream = {
 };
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-/** Tokens are asked for at the same server. */
-const serviceAccount = (url: string): string =>
+/** A key of Vertex AI, whose tokens are asked for at the same server. */
+export const serviceAccount = (url: string): string =>
   JSON.stringify({
     type: "service_account",
     project_id: "p",

@@ -36,8 +36,8 @@ export function firstKey({ keys, disabledKeys, unresolved }: ChannelEntry): stri
   return keys.find((key) => !disabledKeys.has(key)) ?? keys[0] ?? "";
 }
 
-/** A short word is a placeholder, such as the "none" or "ollama" of an own server, and no secret. */
-const PLACEHOLDER = /^[a-z]{0,8}$/i;
+/** What stands where a server of one's own needs no key: no secret, and words that messages have for other reasons. */
+const PLACEHOLDER = /^(.{0,2}|api|dummy|empty|fake|key|lmstudio|local|na|no|none|null|ollama|test|token|vllm|xxx+)$/i;
 
 /** Removes the key from an error message: upstreams often repeat it. */
 export const withoutKey = (message: string, key: string): string =>

@@ -294,6 +294,37 @@ describe("what a target cannot express", () => {
     if (status === 400) expect(await response.text()).toMatch(/seed.*logit_bias|logit_bias.*seed/);
     else expect(response.headers.get("x-sluice-dropped")).toBe("seed, logit_bias");
   });
+
+  const messages = [{ role: "user", content: "Hi" }];
+  const search = { type: "web_search_20250305", name: "web_search", max_uses: 2 };
+  test.each<[type: number, path: string, body: object]>([
+    [14, "/v1/chat/completions", { messages, ...lossy, prediction: { type: "content", content: "x" } }],
+    [24, "/v1/chat/completions", { messages, user: "u", logit_bias: { 5: 1 } }],
+    [14, "/v1/responses", { input: "Hi", truncation: "auto", top_logprobs: 2, safety_identifier: "s" }],
+    [24, "/v1/messages", { max_tokens: 50, messages, tools: [search], inference_geo: "us" }],
+    [1, "/v1/messages", { max_tokens: 50, messages, top_k: 3 }],
+    [
+      14,
+      "/v1beta/models/MODEL:generateContent",
+      { contents: [{ parts: [{ text: "Hi" }] }], generationConfig: { seed: 1 } },
+    ],
+    [14, "/v1/interactions", { input: "Hi", generation_config: { seed: 1 } }],
+  ])("is named alike in the header, in the log row and in a strict refusal: type %i, %s", async (type, path, more) => {
+    const model = type === 14 ? "claude-sonnet-4-5" : type === 24 ? "gemini-2.5-flash" : "gpt-4o";
+    const { relay, upstream } = start(type, model);
+    const at = path.replace("MODEL", model);
+    const body = { model, ...more };
+    const response = await relay.post(at, body);
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+    const names = (response.headers.get("x-sluice-dropped") ?? "").split(", ");
+    expect(names).not.toEqual([""]);
+    expect((await relay.billing.nextRecord()).other.dropped).toEqual(names);
+    const strict = await relay.post(at, body, { headers: { "x-sluice-strict": "1" } });
+    expect([strict.status, await strict.text()]).toEqual([400, expect.stringContaining(`: ${names.join(", ")}.`)]);
+    const refused = await relay.billing.nextRecord(2);
+    expect([refused.failed, refused.quota, refused.other.dropped]).toEqual([true, 0, names]);
+    expect(upstream.received).toHaveLength(1);
+  });
 });
 
 describe("Google's endpoints", () => {
