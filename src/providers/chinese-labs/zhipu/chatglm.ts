@@ -173,7 +173,7 @@ export const chatglm: Provider = {
     formats: ["zhipu", "openai-chat"],
     codec: zhipuCodec,
     formatOf: (model) => (OLD.test(model) ? "zhipu" : "openai-chat"),
-    streaming: { framing: zhipuEventsToSse },
+    streaming: { framing: zhipuEventsToSse, framedFormat: "zhipu" },
   }),
   async sign({ url }, _channel, key, { nowSeconds }) {
     const token = await signedToken(key, nowSeconds() * 1000);
