@@ -91,7 +91,7 @@ test("a replaced message is the replacement alone, where nobody has read the oth
     { event: "message_end", message_id: "m", metadata: { usage: { prompt_tokens: 5, completion_tokens: 3 } } },
   );
   expect(replyOf(difyCodec, text, (prefix) => prefix)).toMatchObject({
-    choices: [{ parts: [{ type: "text", text: "I can't say that." }] }],
+    choices: [{ parts: [{ type: "text", text: "I can't say that." }], finish: { reason: "content_filter" } }],
     usage: { promptTokens: 5 },
   });
 });

@@ -71,6 +71,8 @@ export const difyCodec = chunkedCodec({
 
 function reader(): (body: JsonObject) => ParsedEvent {
   let content = "";
+  // Moderation took the text back: whoever has read it already learns that from the reason of the end.
+  let reason = "stop";
   const say = (text: string, more: JsonObject = {}): JsonObject => {
     content += text;
     return { choices: [{ index: 0, delta: { content: text, ...more }, finish_reason: null }] };
@@ -88,6 +90,7 @@ function reader(): (body: JsonObject) => ParsedEvent {
         return going({ id, ...say(answer) });
       case "message_replace":
         content = "";
+        reason = "content_filter";
         return { ...going({ id, ...say(answer) }), withdraws: true };
       case "text_chunk":
         return going({ id, ...say(withThinkTags(textOf(data.text) ?? "")) });
@@ -101,18 +104,18 @@ function reader(): (body: JsonObject) => ParsedEvent {
         return going({ id, ...say(`![image](${textOf(body.url) ?? ""})`) });
       case "whole_message":
       case "message_end":
-        return { chunk: endOf(id, answer, recordOf(body.metadata)), last: true };
+        return { chunk: endOf(id, answer, recordOf(body.metadata), reason), last: true };
       case "workflow_finished":
         // Chatflows continue with the end of their message.
         if (content !== "" && id !== null && body.conversation_id != null) return going(null);
-        return { chunk: endOf(id, content === "" ? outputsAsText(recordOf(data.outputs)) : "", null), last: true };
+        return { chunk: endOf(id, content === "" ? outputsAsText(recordOf(data.outputs)) : "", null, reason), last: true };
       default:
         return going(null);
     }
   };
 }
 
-function endOf(id: string | null, text: string, metadata: JsonObject | null): JsonObject {
+function endOf(id: string | null, text: string, metadata: JsonObject | null, reason: string): JsonObject {
   const usage = recordOf(metadata?.usage);
   const sources = recordsOf(metadata?.retriever_resources).flatMap(({ document_name, content }) =>
     textOf(document_name) === null
@@ -120,7 +123,7 @@ function endOf(id: string | null, text: string, metadata: JsonObject | null): Js
       : [{ type: "url_citation", url_citation: compact({ title: document_name, content }) }],
   );
   const delta = { ...(text !== "" && { content: text }), ...(sources.length > 0 && { annotations: sources }) };
-  return { id, choices: [{ index: 0, delta, finish_reason: "stop" }], usage };
+  return { id, choices: [{ index: 0, delta, finish_reason: reason }], usage };
 }
 
 /** A workflow's outputs: its only text, or all outputs as JSON. */
