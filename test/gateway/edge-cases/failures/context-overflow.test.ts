@@ -1,7 +1,7 @@
 /** A request that does not fit its model: every client reads it in the words of its own format, by which agents compact. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
-import { sse, startUpstream } from "../../../support/gateway/start-upstream.ts";
+import { chunk, sse, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -239,6 +239,19 @@ test("an overflow that begins as a stream is said in the stream", async () => {
   const chat = await relay.post("/v1/chat/completions", { model: "gpt-5-codex", stream: true, messages: turn });
   expect(await chat.text()).toContain('"code":"context_length_exceeded"');
 });
+
+test.each(["", chunk({ role: "assistant", content: "" })])(
+  "an overflow before the first token is a refusal, though it comes in a stream",
+  async (before) => {
+    const message =
+      "This model's maximum context length is 131072 tokens. However, your messages resulted in 140000 tokens.";
+    const failure = `data: ${JSON.stringify({ error: { message, type: "BadRequestError", code: 400 } })}\n\n`;
+    const { relay } = start(() => sse(before + failure), 1006);
+    const answer = await relay.post("/v1/chat/completions", { model: "m", stream: true, messages: turn });
+    expect([answer.status, (await errorIn(answer)).code]).toEqual([400, "context_length_exceeded"]);
+    expect(relay.billing.records).toMatchObject([{ failed: true, quota: 0 }]);
+  },
+);
 
 test("a hidden provider is not named, and its window is", async () => {
   const { relay } = start(
