@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { providerOf } from "../../../../src/providers/registry.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
+import { chatReply, chunk, DONE, sse, startUpstream, usageChunk } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -62,14 +62,14 @@ describe.each([
 
 test.each([false, true])("Mistral's models have an address each, and strict bodies (stream: %p)", async (stream) => {
   const model = "mistral-medium-3";
-  const chunk = {
+  const first = {
     id: "1",
     object: "chat.completion.chunk",
     model,
     choices: [{ index: 0, delta: { content: "Hello" } }],
   };
-  const last = { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: chatReply().usage };
-  const events = `data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`;
+  const last = { ...first, choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: chatReply().usage };
+  const events = `data: ${JSON.stringify(first)}\n\ndata: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`;
   const { relay, sent, path } = start(model, () =>
     stream ? new Response(events, { headers: { "content-type": "text/event-stream" } }) : Response.json(chatReply()),
   );
@@ -92,6 +92,21 @@ test.each([false, true])("Mistral's models have an address each, and strict bodi
   expect(called.tool_calls[0].id).toMatch(/^[a-zA-Z0-9]{9}$/);
   expect(result.tool_call_id).toBe(called.tool_calls[0].id);
   expect(relay.billing.records).toMatchObject([{ promptTokens: chatReply().usage.prompt_tokens, isStream: stream }]);
+});
+
+test.each([false, true])("AI21's models have an address each, too (stream: %p)", async (stream) => {
+  const model = "jamba-1.5-large";
+  const events = chunk({ content: "Hello" }) + usageChunk() + DONE;
+  const { relay, sent, path } = start(model, () => (stream ? sse(events) : Response.json(chatReply())));
+  const messages = [{ role: "user", content: "Hi" }];
+  const answer = await relay.post("/v1/messages", { model, stream, max_tokens: 9, messages });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Hello")]);
+  expect(path()).toBe(
+    `${LOCATION}/publishers/ai21/models/jamba-1.5-large:${stream ? "streamRawPredict" : "rawPredict"}`,
+  );
+  expect(sent()).toMatchObject({ model, max_tokens: 9, messages });
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = chatReply().usage;
+  expect(relay.billing.records).toMatchObject([{ promptTokens, completionTokens, isStream: stream }]);
 });
 
 describe("addresses", () => {
