@@ -41,6 +41,8 @@ export type ChatService = Readonly<{
   systemTurns: "anywhere" | "first";
   /** Takes Anthropic's prompt cache marks for any model. */
   cacheMarks: boolean;
+  /** Takes one at the top of a body, for its last block. */
+  topMark: boolean;
   /** Takes OpenAI's own marks (`prompt_cache_breakpoint`), for models that have them. */
   cacheBreakpoints: boolean;
   /** Takes free-text tools (`custom`); other services get functions in their place. */
@@ -71,6 +73,7 @@ export const PLAIN_SERVICE: ChatService = {
   reasoningDetails: true,
   systemTurns: "anywhere",
   cacheMarks: false,
+  topMark: false,
   cacheBreakpoints: false,
   customTools: false,
   hostedToolsWithFunctions: false,

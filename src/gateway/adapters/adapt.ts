@@ -24,6 +24,7 @@ import type { AdaptedRequest, Adapter } from "../upstream/adapter.ts";
 import { boundedNames, buildRequest, lacksFormat, limitationsOf, signRequest } from "../upstream/route.ts";
 import type { UpstreamTools } from "../upstream/upstream.ts";
 import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
+import { forwardedMark } from "./conversation/forwarded-mark.ts";
 import { inlineMedia } from "./conversation/inline-media.ts";
 import { channelPromptOf } from "./conversation/prepare-conversation.ts";
 import { clientNames, customToolCalls } from "./conversation/tool-names.ts";
@@ -189,7 +190,8 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
     channel.setting.force_format === true ||
     (!call.summary.stream && streamMode === "always");
   if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !framingOf(chat, dialect)) {
-    return new PassthroughAdapter(call, route, options);
+    const marks = { automaticMarks: context.automaticMarks, settings: context.conversationSettings };
+    return new PassthroughAdapter(call, route, { ...options, forwardedMark: () => forwardedMark(call, route, marks) });
   }
   const conversation = dialect === clientFormat ? null : (call.fullConversation?.() ?? null);
   const toolNames = conversation ? toolAliases(flattenNamespaces(conversation)) : NO_NAMES;

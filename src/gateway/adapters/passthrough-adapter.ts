@@ -55,6 +55,8 @@ export type AdapterOptions = Readonly<{
   logsContent: boolean;
   /** Features that the channel is known not to support. */
   limitations: ReadonlySet<Limitation>;
+  /** The members that mark a prefix to cache where the client marks none; absent: nothing is marked. */
+  forwardedMark?: () => JsonObject;
 }>;
 
 /**
@@ -89,16 +91,19 @@ export class PassthroughAdapter implements Adapter {
     const placed = this.#placedInstructions(ask.model);
     const preparation = provider.prepare?.(placed ? { ...body.json, ...placed } : body.json, ask) ?? null;
     const model = preparation?.model ?? ask.model;
+    const mark = options.forwardedMark?.() ?? {};
+    const isMarked = Object.hasOwn(mark, "cache_control");
     const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
     const asksUsage =
       ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.chat?.streaming.includesUsage === true;
     const renamed = model !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
-    const asIs = unknown.length === 0 && !placed && !preparation && !asksUsage && !renamed && !unstreamed;
+    const asIs = unknown.length === 0 && !isMarked && !placed && !preparation && !asksUsage && !renamed && !unstreamed;
     if (asIs && Object.keys(changes).length === 0 && !paramOverride) return { ask, body: body.text, dropped: NONE };
     const all = {
       ...changes,
       ...placed,
+      ...mark,
       ...preparation?.changes,
       ...Object.fromEntries(unknown.map((name) => [name, undefined])),
       ...(renamed && { model }),
@@ -110,6 +115,7 @@ export class PassthroughAdapter implements Adapter {
       ask: model === ask.model ? ask : { ...ask, model },
       body: spliceTopLevel(body.text, all, body.json),
       dropped: preparation ? [...preparation.dropped, ...unknown] : unknown,
+      isMarked,
     };
   }
 

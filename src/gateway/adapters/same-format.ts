@@ -13,6 +13,7 @@ import type { Route } from "../call/route.ts";
 import { needsPreparation } from "../request/model-suffix.ts";
 import type { EncodedRequest } from "../upstream/adapter.ts";
 import { type ConversationOptions, geminiOptions } from "./conversation/conversation-options.ts";
+import { forwardedMark } from "./conversation/forwarded-mark.ts";
 
 /** Encodes requests whose client speaks the upstream's own format. */
 
@@ -58,20 +59,25 @@ export function unchangedBody({ body }: Call, { provider }: Route, ask: CallPara
 
 /** The client's request with the necessary members changed. */
 export function splicedRequest(
-  { body }: Call,
-  { provider, channel: { paramOverride } }: Route,
-  { dialect, settings }: ConversationOptions,
+  call: Call,
+  route: Route,
+  options: ConversationOptions,
   ask: CallParams,
 ): EncodedRequest {
+  const { body } = call;
+  const { provider, channel } = route;
+  const { dialect, settings } = options;
   const preparation = provider.prepare?.(body.json, ask) ?? null;
   const model = preparation?.model ?? ask.model;
   const renamed = Object.hasOwn(body.json, "model") && model !== body.json.model ? { model } : null;
   const own = dialect === "gemini" ? geminiOptions(body.json, model, settings) : null;
-  const changes = { ...renamed, ...own, ...preparation?.changes, ...paramOverride };
+  const mark = forwardedMark(call, route, options);
+  const changes = { ...renamed, ...own, ...mark, ...preparation?.changes, ...channel.paramOverride };
   const changed = Object.keys(changes).length > 0;
   return {
     ask: { ...ask, model },
     body: changed ? spliceTopLevel(body.text, changes, body.json) : body.text,
     dropped: inClientNames(preparation?.dropped ?? [], dialect, body.json),
+    isMarked: Object.hasOwn(mark, "cache_control"),
   };
 }

@@ -86,6 +86,7 @@ export const openRouter = openAiCompatible({
     // https://openrouter.ai/docs/use-cases/reasoning-tokens
     chat: {
       cacheMarks: true,
+      topMark: true,
       reasoningName: "reasoning",
       reasoning: [
         {

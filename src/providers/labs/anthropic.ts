@@ -49,6 +49,8 @@ export const anthropic: Provider = {
       version: "2026-10-21",
       day: "2026-11-29",
     },
+    // https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+    chat: { topMark: true },
     // https://platform.claude.com/docs/en/api/errors
     errors: {
       no_credit: [{ status: 400, message: /^your credit balance is too low/i }, { type: "billing_error" }],

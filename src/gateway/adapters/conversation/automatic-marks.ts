@@ -24,8 +24,12 @@ export type MarkedSession = Readonly<{
  */
 export type AutomaticMarks = Readonly<{
   /** The conversation with the mark; null: it gets none. */
-  mark(conversation: Conversation, session: MarkedSession, info: ModelInfo, mode: MarkMode): Conversation | null;
+  mark(...request: MarkedRequest): Conversation | null;
+  /** Whether all of the conversation is a stable prefix, so that a mark at its end pays. */
+  marksEnd(...request: MarkedRequest): boolean;
 }>;
+
+type MarkedRequest = [conversation: Conversation, session: MarkedSession, info: ModelInfo, mode: MarkMode];
 
 /** Where the mark stands: after the instructions, or after so many turns. */
 type Place = "instructions" | number;
@@ -44,15 +48,20 @@ const CHARACTERS_PER_TOKEN = 4;
 export function createAutomaticMarks(now: () => number = () => performance.now()): AutomaticMarks {
   const sessions = recentEntries<string, Seen>(MAX_SESSIONS);
   return {
-    mark(conversation, session, info, mode) {
-      if (mode === "never" || hasCacheMarks(conversation)) return null;
-      const prompt = promptOf(conversation);
-      const place = mode === "always" ? conversation.turns.length : learn(prompt, session);
-      const least = (info.min_cached_tokens ?? MIN_CACHED_TOKENS) * CHARACTERS_PER_TOKEN;
-      if (place === null || sizeAt(prompt, place) < least) return null;
-      return withMarkOn(conversation, place === "instructions" ? 0 : place);
+    mark(...request) {
+      const place = placeOf(...request);
+      return place === null ? null : withMarkOn(request[0], place === "instructions" ? 0 : place);
     },
+    marksEnd: (...request) => placeOf(...request) === request[0].turns.length,
   };
+
+  function placeOf(...[conversation, session, info, mode]: MarkedRequest): Place | null {
+    if (mode === "never" || hasCacheMarks(conversation)) return null;
+    const prompt = promptOf(conversation);
+    const place = mode === "always" ? conversation.turns.length : learn(prompt, session);
+    const least = (info.min_cached_tokens ?? MIN_CACHED_TOKENS) * CHARACTERS_PER_TOKEN;
+    return place === null || sizeAt(prompt, place) < least ? null : place;
+  }
 
   function learn(prompt: Prompt, { key, isNamed, requestId }: MarkedSession): Place | null {
     if (key === null) return null;

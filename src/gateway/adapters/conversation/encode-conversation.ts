@@ -1,9 +1,5 @@
 import type { Target } from "../../../formats/conversation/codec.ts";
-import {
-  type ChatDialect,
-  type Conversation,
-  withDescribedFormat,
-} from "../../../formats/conversation/conversation.ts";
+import { type ChatDialect, withDescribedFormat } from "../../../formats/conversation/conversation.ts";
 import { withoutCacheMarks } from "../../../formats/helpers/cache-marks.ts";
 import { recordUnwritten } from "../../../formats/helpers/dropped-fields.ts";
 import { inClientNames } from "../../../formats/helpers/member-names.ts";
@@ -19,12 +15,11 @@ import { codecOf } from "../../../providers/registry.ts";
 import { systemPlacement } from "../../../providers/shared/system-turns.ts";
 import type { Call } from "../../call/call.ts";
 import type { Route } from "../../call/route.ts";
-import { conversationKey } from "../../routing/conversation-key.ts";
 import { refuseLostReference } from "../../state/provider-state.ts";
 import type { EncodedRequest } from "../../upstream/adapter.ts";
 import { canForwardRequest, splicedRequest, unchangedBody } from "../same-format.ts";
-import { MARK_MODES } from "./automatic-marks.ts";
 import { type ConversationOptions, geminiOptions } from "./conversation-options.ts";
+import { markedSession, markMode } from "./forwarded-mark.ts";
 import { prepareConversation, withChannelPrompt } from "./prepare-conversation.ts";
 
 /**
@@ -92,7 +87,7 @@ async function encodeFromConversation(
     newId: randomId,
   };
   const automatic = marksAutomatically(dialect, target)
-    ? automaticMark(call, route, options, conversation, target)
+    ? options.automaticMarks.mark(conversation, markedSession(call, route), target.info, markMode(route, settings))
     : null;
   const marked = takesCacheMarks(dialect, target) ? conversation : withoutCacheMarks(conversation, dropped);
   const encoded = codecOf(dialect).encodeRequest(automatic ?? marked, target, dropped);
@@ -115,27 +110,6 @@ async function encodeFromConversation(
 /** Claude alone caches nothing without marks; Converse and the services that took the marks over serve other models, too. */
 const marksAutomatically = (dialect: ChatDialect, { model, service }: Target): boolean =>
   /claude/i.test(model) && (dialect === "anthropic" || dialect === "converse" || service?.cacheMarks === true);
-
-/** The conversation with a mark where the client sets none; null: it gets none. */
-function automaticMark(
-  { caller, summary, body, prompt, promptBound, requestId }: Call,
-  { channel, keyIndex }: Route,
-  { automaticMarks, settings }: ConversationOptions,
-  conversation: Conversation,
-  { info }: Target,
-): Conversation | null {
-  const own = MARK_MODES.find((mode) => mode === channel.setting.automatic_cache_marks);
-  const mode = own ?? settings.automaticCacheMarks();
-  const tokenId = caller.token?.id ?? 0;
-  const source = { userId: caller.user.id, tokenId, model: summary.model, body: body.json, prompt, promptBound };
-  const recognized = conversationKey(source);
-  const session = {
-    key: recognized && `${recognized.key}/${channel.id}/${keyIndex}`,
-    isNamed: recognized?.by === "prompt_cache_key",
-    requestId,
-  };
-  return automaticMarks.mark(conversation, session, info, mode);
-}
 
 /** Formats whose encoders see to cache marks themselves, as far as the model takes them. */
 const MARKED: ReadonlySet<ChatDialect> = new Set(["anthropic", "converse", "openai-chat", "openai-responses"]);

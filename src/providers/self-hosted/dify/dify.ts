@@ -108,7 +108,10 @@ function reader(): (body: JsonObject) => ParsedEvent {
       case "workflow_finished":
         // Chatflows continue with the end of their message.
         if (content !== "" && id !== null && body.conversation_id != null) return going(null);
-        return { chunk: endOf(id, content === "" ? outputsAsText(recordOf(data.outputs)) : "", null, reason), last: true };
+        return {
+          chunk: endOf(id, content === "" ? outputsAsText(recordOf(data.outputs)) : "", null, reason),
+          last: true,
+        };
       default:
         return going(null);
     }

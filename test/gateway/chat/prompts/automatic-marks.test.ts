@@ -6,7 +6,7 @@ import { type JsonObject, parseJson, recordOf } from "../../../../src/formats/js
 import { openaiChatClientCodec } from "../../../../src/formats/openai-chat/index.ts";
 import { createAutomaticMarks, type MarkMode } from "../../../../src/gateway/adapters/conversation/automatic-marks.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
-import { startUpstream } from "../../../support/gateway/start-upstream.ts";
+import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -17,15 +17,14 @@ const user = (text: string) => ({ role: "user", content: text });
 const assistant = (text: string) => ({ role: "assistant", content: text });
 const MODEL = "claude-sonnet-4-5";
 
+const CLAUDE_ANSWER = {
+  ...{ id: "msg_1", type: "message", role: "assistant", model: MODEL, content: [{ type: "text", text: "ok" }] },
+  stop_reason: "end_turn",
+  usage: { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 1000, cache_creation_input_tokens: 400 },
+};
+
 function start({ setting = {}, options = {} }: { setting?: object; options?: Record<string, string> } = {}) {
-  const usage = { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 1000, cache_creation_input_tokens: 400 };
-  const upstream = startUpstream(() =>
-    Response.json({
-      ...{ id: "msg_1", type: "message", role: "assistant", model: MODEL, content: [{ type: "text", text: "ok" }] },
-      stop_reason: "end_turn",
-      usage,
-    }),
-  );
+  const upstream = startUpstream(() => Response.json(CLAUDE_ANSWER));
   const prices = { ModelRatio: 1, CompletionRatio: 1, CacheRatio: 0.1, CacheCreationRatio: 1.25 };
   const relay = startRelay({
     channels: [{ type: 14, baseUrl: upstream.url, models: [MODEL], setting: { ...setting } }],
@@ -95,6 +94,55 @@ test("questions about the same documents get the mark after these, not after the
   });
   expect(await post(ask("How?"))).toEqual([expect.stringContaining("again. ")]);
   expect(await post(ask("Why?"))).toEqual([expect.stringContaining("again. ")]);
+});
+
+describe("a request that is forwarded", () => {
+  const turns = [user("first"), assistant("one"), user("second")];
+  const claude = { max_tokens: 9, system: LONG };
+  const top = { type: "ephemeral" };
+  const lastOf = (upstream: ReturnType<typeof startUpstream>) =>
+    recordOf(parseJson(upstream.received.at(-1)?.text ?? "")) ?? {};
+
+  test.each([
+    ["always", top],
+    ["never", undefined],
+    // A foreign address may not know the mark at the top.
+    ["auto", undefined],
+  ])("gets the mark at the top of its body, %s", async (mode, expected) => {
+    for (const [type, path, body] of [
+      [14, "/v1/messages", { ...claude, messages: turns }],
+      [20, "/v1/chat/completions", { messages: [system, ...turns] }],
+    ] as const) {
+      const upstream = startUpstream(({ path: at }) =>
+        at.endsWith("/messages") ? Response.json(CLAUDE_ANSWER) : Response.json(chatReply()),
+      );
+      const model = type === 20 ? `anthropic/${MODEL}` : MODEL;
+      const relay = startRelay({
+        channels: [{ type, baseUrl: upstream.url, models: [model] }],
+        options: { ModelRatio: JSON.stringify({ [model]: 1 }), "claude.automatic_cache_marks": mode },
+      });
+      stops.push(relay.stop, upstream.stop);
+      for (let times = 1; times <= 2; times += 1) {
+        expect((await relay.post(path, { model, ...body })).status).toBe(200);
+        expect(lastOf(upstream).cache_control).toEqual(expected);
+        expect(lastOf(upstream)).toMatchObject(body);
+      }
+      const own = { ...user("x"), content: [{ type: "text", text: "x", cache_control: top }] };
+      expect((await relay.post(path, { model, ...body, messages: [...body.messages, own] })).status).toBe(200);
+      expect(lastOf(upstream)).not.toHaveProperty("cache_control");
+    }
+  });
+
+  test("pays at its end while the conversation is only appended to", () => {
+    const marks = createAutomaticMarks();
+    const session = (requestId: string) => ({ key: "k", isNamed: true, requestId });
+    const info = shippedCatalog.find(MODEL);
+    const at = (id: string, messages: JsonObject[]) =>
+      marks.marksEnd(openaiChatClientCodec.decodeRequest({ model: MODEL, messages }), session(id), info, "auto");
+    expect(at("1", [system, user("first")])).toBe(false);
+    expect(at("2", [system, ...turns])).toBe(true);
+    expect(at("3", [system, user("other"), assistant("one"), user("second")])).toBe(false);
+  });
 });
 
 test.each([
