@@ -1,3 +1,4 @@
+import { KeyObject } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { identityProviders } from "../../../../db/schema/accounts/identity-providers/identity-providers.ts";
 import type { Db } from "../../../../db/types.ts";
@@ -31,7 +32,8 @@ export async function samlKeyOf(
 }
 
 function readKey(text: string): SamlKey | null {
-  if (text === "") return null;
+  // Else it is empty, or a text that was saved as a client's secret.
+  if (!text.startsWith("{")) return null;
   const parsed: unknown = JSON.parse(text);
   if (typeof parsed !== "object" || parsed === null || !("key" in parsed) || !("certificate" in parsed)) return null;
   const { key, certificate } = parsed;
@@ -49,10 +51,6 @@ async function makeKey(name: string): Promise<SamlKey> {
   const certificate = await X509CertificateGenerator.createSelfSigned({
     ...{ name: `CN=${name}`, notBefore, notAfter, signingAlgorithm: ALGORITHM, keys },
   });
-  const der = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
-  const lines = der.match(/.{1,64}/g) ?? [];
-  return {
-    key: ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n"),
-    certificate: certificate.toString("pem"),
-  };
+  const key = KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }).toString();
+  return { key, certificate: certificate.toString("pem") };
 }

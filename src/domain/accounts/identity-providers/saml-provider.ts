@@ -41,10 +41,12 @@ export function samlProvider(row: ProviderRow, deps: SamlDeps): OutsideProvider 
     isEnabled: () => row.enabled,
     async authorizeAddress(_, { state, redirectUri }) {
       const site = redirectUri.slice(0, -`/oauth/${name}`.length);
-      const saml = await openSaml(row, deps, site, {
+      const { key } = await samlKeyOf(deps, row);
+      const requests: Requests = {
         save: (id, value) => keepFlow(deps, "saml_request", id, { state, site, provider: name, value }),
         get: async () => null,
-      });
+      };
+      const saml = await openSaml(row, site, requests, { privateKey: key, signatureAlgorithm: "sha256" });
       return saml.getAuthorizeUrlAsync(state, undefined, {});
     },
     async identify(_, { state }, code) {
@@ -70,7 +72,7 @@ export async function acceptResponse(
   // The library asks for the request that the response names; the last one is what the signed assertion names.
   const requests: { id: string; data: Readonly<Record<string, string>> }[] = [];
   const site = await siteOfResponse(deps, provider, response);
-  const saml = await openSaml(row, deps, site, {
+  const saml = await openSaml(row, site, {
     save: async () => {},
     get: async (id) => {
       const flow = await readFlow(deps, "saml_request", id);
@@ -111,8 +113,10 @@ type Requests = Readonly<{
   get: (id: string) => Promise<string | null>;
 }>;
 
+type Signing = Readonly<{ privateKey?: string; signatureAlgorithm?: "sha256" }>;
+
 /** The library with this provider's settings: signed requests, and signed assertions only, for us, in answer to one of ours. */
-async function openSaml(row: ProviderRow, deps: SamlDeps, site: string, requests: Requests): Promise<SAML> {
+async function openSaml(row: ProviderRow, site: string, requests: Requests, signing: Signing = {}): Promise<SAML> {
   // Rarely used, so loaded with its first use.
   const { SAML, ValidateInResponseTo } = await import("@node-saml/node-saml");
   const { entityId, acs } = samlAddresses(site, `sso-${row.id}`);
@@ -121,8 +125,7 @@ async function openSaml(row: ProviderRow, deps: SamlDeps, site: string, requests
     issuer: entityId,
     audience: entityId,
     entryPoint: row.config.entry_point ?? "",
-    privateKey: (await samlKeyOf(deps, row)).key,
-    signatureAlgorithm: "sha256",
+    ...signing,
     idpCert: certificatesOf(row.config.certificate ?? ""),
     wantAssertionsSigned: true,
     wantAuthnResponseSigned: false,
