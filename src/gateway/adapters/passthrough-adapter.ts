@@ -56,7 +56,7 @@ export type AdapterOptions = Readonly<{
   /** Features that the channel is known not to support. */
   limitations: ReadonlySet<Limitation>;
   /** The members that mark a prefix to cache where the client marks none; absent: nothing is marked. */
-  forwardedMark?: () => JsonObject;
+  forwardedMark?: () => JsonObject | null;
 }>;
 
 /**
@@ -91,14 +91,13 @@ export class PassthroughAdapter implements Adapter {
     const placed = this.#placedInstructions(ask.model);
     const preparation = provider.prepare?.(placed ? { ...body.json, ...placed } : body.json, ask) ?? null;
     const model = preparation?.model ?? ask.model;
-    const mark = options.forwardedMark?.() ?? {};
-    const isMarked = Object.hasOwn(mark, "cache_control");
+    const mark = options.forwardedMark?.() ?? null;
     const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
     const asksUsage =
       ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.chat?.streaming.includesUsage === true;
     const renamed = model !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
-    const asIs = unknown.length === 0 && !isMarked && !placed && !preparation && !asksUsage && !renamed && !unstreamed;
+    const asIs = unknown.length === 0 && !mark && !placed && !preparation && !asksUsage && !renamed && !unstreamed;
     if (asIs && Object.keys(changes).length === 0 && !paramOverride) return { ask, body: body.text, dropped: NONE };
     const all = {
       ...changes,
@@ -115,7 +114,7 @@ export class PassthroughAdapter implements Adapter {
       ask: model === ask.model ? ask : { ...ask, model },
       body: spliceTopLevel(body.text, all, body.json),
       dropped: preparation ? [...preparation.dropped, ...unknown] : unknown,
-      isMarked,
+      isMarked: mark !== null,
     };
   }
 

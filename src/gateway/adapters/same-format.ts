@@ -78,6 +78,6 @@ export function splicedRequest(
     ask: { ...ask, model },
     body: changed ? spliceTopLevel(body.text, changes, body.json) : body.text,
     dropped: inClientNames(preparation?.dropped ?? [], dialect, body.json),
-    isMarked: Object.hasOwn(mark, "cache_control"),
+    isMarked: mark !== null,
   };
 }

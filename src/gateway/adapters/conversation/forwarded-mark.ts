@@ -27,11 +27,10 @@ export function markedSession(
 }
 
 const MARK = { cache_control: { type: "ephemeral" } };
-const NO_MARK: JsonObject = {};
 
 /**
  * What a body that is forwarded gets for Claude where the client sets no mark and all of the conversation is a stable prefix:
- * the mark at the top of the body, which the provider puts on the last block. Addresses other than the provider's own may not
+ * the mark at the top of the body, which the provider puts on the last block; null: nothing. Addresses other than the provider's own may not
  * know it, and get it by option only. Sources: https://platform.claude.com/docs/en/build-with-claude/prompt-caching and
  * https://openrouter.ai/docs/features/prompt-caching
  */
@@ -39,20 +38,20 @@ export function forwardedMark(
   call: Call,
   route: Route,
   { automaticMarks, settings }: Pick<ConversationOptions, "automaticMarks" | "settings">,
-): JsonObject {
+): JsonObject | null {
   const { channel, provider, upstreamModel } = route;
   const { codec } = call.endpoint;
-  if (!chatServiceOf(provider).topMark || !/claude/i.test(upstreamModel)) return NO_MARK;
-  if (call.body.text.includes('"cache_control"')) return NO_MARK;
+  if (!chatServiceOf(provider).topMark || !/claude/i.test(upstreamModel)) return null;
+  if (call.body.text.includes('"cache_control"')) return null;
   const mode = markMode(route, settings);
   const isOwnAddress = channel.baseUrl === "" || channel.baseUrl.startsWith(provider.defaultBaseUrl || "-");
-  if (mode === "never" || (mode === "auto" && !isOwnAddress)) return NO_MARK;
+  if (mode === "never" || (mode === "auto" && !isOwnAddress)) return null;
   try {
     const conversation = call.fullConversation?.() ?? codec.decodeRequest(call.body.json);
     const info = settings.modelInfo(upstreamModel);
-    return automaticMarks.marksEnd(conversation, markedSession(call, route), info, mode) ? MARK : NO_MARK;
+    return automaticMarks.marksEnd(conversation, markedSession(call, route), info, mode) ? MARK : null;
   } catch {
     // What cannot be read here is the provider's to judge.
-    return NO_MARK;
+    return null;
   }
 }
