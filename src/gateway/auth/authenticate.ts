@@ -33,13 +33,11 @@ export function readCredential(request: Request): Credential | null {
   const text = carriedText(request);
   if (!text) return null;
   const bare = text.startsWith("sk-") ? text.slice(3) : text;
-  const dash = bare.indexOf("-");
-  if (dash < 0) return { key: bare, channelId: null };
-  const suffix = bare.slice(dash + 1).split("-", 1)[0] ?? "";
-  if (suffix === "") return { key: bare.slice(0, dash), channelId: null };
+  const [key = "", suffix = ""] = bare.split("-");
+  if (suffix === "") return { key, channelId: null };
   if (!/^\d{1,9}$/.test(suffix))
     throw new GatewayError(400, "invalid_channel_id", { code: "gateway_channel_id_invalid" });
-  return { key: bare.slice(0, dash), channelId: Number(suffix) };
+  return { key, channelId: Number(suffix) };
 }
 
 /** Whether a request carries an API key or what could be one. */
@@ -169,7 +167,7 @@ export async function authenticate(context: AuthenticateContext, request: Reques
   } catch (error) {
     caller = await authenticateByDatabase(context, request, ip, error);
   }
-  if (caller.token?.group) authorizeGroup(context.services, caller);
+  authorizeGroup(context.services, caller);
   return caller;
 }
 

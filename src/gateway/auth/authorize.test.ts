@@ -1,148 +1,15 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { tokenEntry } from "../../../test/support/gateway/entries.ts";
-import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
-import { readCredential } from "./authenticate.ts";
+import { policyRules, tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
+import { ASK, CHAT, createAnsweringRelays } from "../../../test/support/gateway/start-gateway.ts";
+import { compilePolicy } from "../../domain/accounts/organizations/policies/policy.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
+import type { Caller } from "../call/caller.ts";
+import type { ParsedRequest } from "../call/endpoint.ts";
+import { allowsModel, authorize, authorizeModel, findCandidates, noRoute } from "./authorize.ts";
 
-const stops: (() => unknown)[] = [];
-afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
-
-type Setup = Parameters<typeof startRelay>[0];
-const start = (setup: Partial<Setup> = {}) => {
-  const upstream = startUpstream(() => Response.json(chatReply()));
-  const relay = startRelay({
-    ...setup,
-    channels: (setup.channels ?? [{}]).map((c) => ({ baseUrl: upstream.url, ...c })),
-  });
-  stops.push(upstream.stop, relay.stop);
-  return { upstream, relay };
-};
-
-const CHAT = "/v1/chat/completions";
-const ASK = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] };
-
-const refusal = async (setup: Partial<Setup>, body: unknown = ASK, init: RequestInit = {}, path = CHAT) => {
-  const { relay, upstream } = start(setup);
-  const answer = await relay.post(path, body, init);
-  const { error } = (await answer.json()) as { error?: { message: string; type: string; code: string; param: string } };
-  return {
-    status: answer.status,
-    code: error?.code,
-    message: error?.message,
-    requests: upstream.received.length,
-    relay,
-    answer,
-  };
-};
-
-describe("where the API key is read from", () => {
-  test.each([
-    [{ authorization: "Bearer sk-abc" }, "abc"],
-    [{ authorization: "bearer abc" }, "abc"],
-    [{ authorization: "sk-abc" }, "abc"],
-    [{ "x-api-key": "sk-abc" }, "abc"],
-    [{ "api-key": "abc" }, "abc"],
-    [{ "x-goog-api-key": "abc" }, "abc"],
-    [{ "mj-api-secret": "Bearer sk-abc" }, "abc"],
-    [{ authorization: "midjourney-proxy", "mj-api-secret": "sk-abc" }, "abc"],
-    [{ "sec-websocket-protocol": "realtime, openai-insecure-api-key.sk-abc, x" }, "abc"],
-    [{ "sec-websocket-protocol": "realtime", authorization: "Bearer abc" }, "abc"],
-    [{ authorization: "Bearer one", "x-api-key": "two" }, "one"],
-  ])("%j", (headers, key) => {
-    expect(readCredential(new Request("http://x/v1/models", { headers }))?.key).toBe(key);
-  });
-
-  test("x-api-key comes first on /v1/messages, ?key= counts on model paths", () => {
-    const headers = { authorization: "Bearer one", "x-api-key": "two" };
-    expect(readCredential(new Request("http://x/v1/messages", { headers }))?.key).toBe("two");
-    expect(readCredential(new Request("http://x/v1beta/models/m:generateContent?key=three"))?.key).toBe("three");
-    for (const path of ["/v1/models", "/v1beta/models", "/hf/v1/models", "/v1/models/m"])
-      expect(readCredential(new Request(`http://x${path}?key=three`))?.key).toBe("three");
-    for (const path of ["/v1/chat/completions?", "/v1/modelsx?", "/v1/chat/completions?a=/v1/models/&"])
-      expect(readCredential(new Request(`http://x${path}key=three`))).toBeNull();
-  });
-
-  test("a channel id may follow the key", () => {
-    const read = (key: string) =>
-      readCredential(new Request("http://x/", { headers: { authorization: `Bearer ${key}` } }));
-    expect(read("sk-abc-12")).toEqual({ key: "abc", channelId: 12 });
-    expect(read("sk-abc-")).toEqual({ key: "abc", channelId: null });
-    expect(() => read("sk-abc-x")).toThrow("channel ID");
-  });
-});
-
-describe("rejected keys and owners", () => {
-  test.each<[string, Partial<ApiKeyEntry>, number, string]>([
-    ["a disabled key", { status: 2 }, 401, "api_key_disabled"],
-    ["an expired key", { status: 3 }, 401, "api_key_expired"],
-    ["a key past its time", { expiredTime: 1_000 }, 401, "api_key_expired"],
-    ["an exhausted key", { status: 4 }, 429, "insufficient_quota"],
-    ["a key without its owner", { userId: 99 }, 401, "invalid_api_key"],
-    ["another address", { allowIps: { matches: () => false, text: "" } }, 403, "ip_not_allowed"],
-    ["a group its owner may not use", { group: "secret" }, 403, "group_not_allowed"],
-    ["a key for other models", { modelLimits: new Set(["gpt-4o-mini"]) }, 403, "model_not_allowed"],
-    ["a key for no model", { modelLimits: new Set() }, 403, "model_not_allowed"],
-  ])("%s", async (_name, token, status, code) => {
-    expect(await refusal({ tokens: { test: token } })).toMatchObject({ status, code, requests: 0 });
-  });
-
-  test("an expired key is marked as such", async () => {
-    const { relay } = await refusal({ tokens: { test: { expiredTime: 1_000 } } });
-    expect(relay.marked).toEqual([{ tokenId: 1, status: 3 }]);
-  });
-
-  test("no key, an unknown key, a banned owner", async () => {
-    expect(await refusal({}, ASK, { headers: { authorization: "" } })).toMatchObject({
-      status: 401,
-      code: "missing_api_key",
-    });
-    expect(await refusal({ tokens: {} })).toMatchObject({ status: 401, code: "invalid_api_key" });
-    expect(await refusal({ user: { status: 2 } })).toMatchObject({ status: 403, code: "user_banned" });
-  });
-
-  test("a group without a ratio", async () => {
-    const options = { UserUsableGroups: '{"default":"d","old":"o"}', GroupRatio: '{"default":1}' };
-    expect(await refusal({ tokens: { test: { group: "old" } }, options })).toMatchObject({
-      status: 403,
-      code: "group_deprecated",
-    });
-  });
-
-  test.each([
-    ["unknown", null],
-    ["disabled", { status: 2 }],
-    ["exhausted", { status: 4 }],
-  ])("a key that is %s in memory is checked in the database before it is rejected", async (_, inMemory) => {
-    const tokens: Record<string, Partial<ApiKeyEntry>> = inMemory ? { test: inMemory } : {};
-    const rechecked: string[] = [];
-    const recheckKey = async (key: string, address: string) => {
-      rechecked.push(`${key} from ${address}`);
-      relay.tokens.set("test", tokenEntry({}));
-      return true;
-    };
-    const { relay } = start({ tokens, recheckKey });
-    for (const path of [CHAT, "/v1/messages"]) {
-      const body = path === CHAT ? ASK : { ...ASK, max_tokens: 9 };
-      expect((await relay.post(path, body)).status).toBe(200);
-    }
-    expect((await fetch(`${relay.url}/v1/models`, { headers: { authorization: "Bearer sk-test" } })).status).toBe(200);
-    expect(rechecked).toEqual(["test from 127.0.0.1"]);
-  });
-
-  test("a database that does not respond does not make a key invalid", async () => {
-    const recheckKey = () => Promise.reject(new Error("no database"));
-    const unknown = await refusal({ tokens: {}, recheckKey });
-    expect(unknown).toMatchObject({ status: 503, code: "key_check_unavailable" });
-    expect(unknown.answer.headers.get("retry-after")).toBe("5");
-    expect(await refusal({ tokens: { test: { status: 2 } }, recheckKey })).toMatchObject({ code: "api_key_disabled" });
-  });
-
-  test("the message ends with the request id that the client sent", async () => {
-    const { message } = await refusal({ tokens: {} }, ASK, { headers: { "x-request-id": "my-id" } });
-    expect(message).toEndWith("(request id: my-id)");
-  });
-});
+const relays = createAnsweringRelays();
+afterEach(relays.stop);
+const { start, refusal } = relays;
 
 describe("rejected calls", () => {
   test.each<[string, unknown, number, string]>([
@@ -274,6 +141,101 @@ test.each([
   const answer = await refusal({ tokens }, { model: "gpt-4o", ...body }, {}, path);
   expect(answer).toMatchObject({ status: 403, requests: 0 });
   expect(answer.message).toContain(body.tools[0]?.model ?? "");
+  const nameless = [
+    { ...body.tools[0], model: "" },
+    { ...body.tools[0], model: 7 },
+  ];
+  for (const tool of nameless) {
+    expect((await refusal({ tokens }, { model: "gpt-4o", ...body, tools: [tool] }, {}, path)).status).not.toBe(403);
+  }
   const allowed = { test: { modelLimits: new Set(["gpt-4o", "gpt-image-1", "claude-x"]) } };
   expect((await refusal({ tokens: allowed }, { model: "gpt-4o", ...body }, {}, path)).status).not.toBe(403);
+});
+
+describe("a key that is limited to models", () => {
+  const callerOf = (limits: readonly string[] | null, more: Partial<Caller> = {}): Caller => ({
+    ...{ user: userEntry(), tokenName: "key", group: "default", pinnedChannelId: null, ...more },
+    token: tokenEntry({ modelLimits: limits && new Set(limits) }),
+  });
+  const policies = [compilePolicy({ name: "GPT only", rules: policyRules({ models: ["gpt-*"] }) })];
+
+  test.each<[string, Caller, string, string | null]>([
+    ["no limit", callerOf(null), "gpt-4o", null],
+    ["the model", callerOf(["gpt-4o"]), "gpt-4o", null],
+    ["another model", callerOf(["gpt-4o"]), "gpt-4o-mini", "no access to the model"],
+    ["no model", callerOf([]), "gpt-4o", "no access to any model"],
+    ["another model, on a named channel", callerOf(["gpt-4o"], { pinnedChannelId: 1 }), "gpt-4o-mini", null],
+    ["the model, which a policy refuses", callerOf(["o3"], { policies }), "o3", "policy"],
+    ["another model, which a policy allows", callerOf(["o3"], { policies }), "gpt-4o", "no access to the model"],
+    ["the model, which a policy allows", callerOf(["gpt-4o"], { policies }), "gpt-4o", null],
+  ])("with %s", (_, caller, model, refusal) => {
+    expect(allowsModel(caller, model)).toBe(refusal === null);
+    if (refusal === null) authorizeModel(caller, model);
+    else expect(() => authorizeModel(caller, model)).toThrow(refusal);
+  });
+});
+
+describe("channels that may serve a call", () => {
+  const channels = [
+    { models: ["gpt-4o"], modelPrefix: "a/", type: 1 },
+    { models: ["gpt-4o", "old-1"], type: 14 },
+    { models: ["o3", "gpt-4o"], modelPrefix: "b/", status: 2 },
+  ];
+  const options = { ModelCatalog: '{"gone-1":{"deprecation_date":"2026-01-31"}}' };
+  const setup = (more: Partial<Caller> = {}) => {
+    const { relay } = start({ channels, options });
+    const context = { services: relay.services, catalog: createModelCatalog(relay.services.settings) };
+    const caller: Caller = {
+      ...{ user: userEntry(), token: tokenEntry(), tokenName: "key", group: "default", pinnedChannelId: null, ...more },
+    };
+    return { context, caller };
+  };
+  const anthropicOnly = [compilePolicy({ name: "Anthropic", rules: policyRules({ channel_types: [14] }) })];
+  const onlyFirst = (context: ReturnType<typeof setup>["context"], caller: Caller) => {
+    const only = context.services.channels.get(1);
+    if (!only) throw new Error("there is no such channel");
+    const request = { summary: { model: "a/gpt-4o" }, prompt: {}, fallbacks: [] } as unknown as ParsedRequest;
+    return authorize(context, { only }, caller, request);
+  };
+
+  test("are the one that has what the request is about, unless a policy refuses it", () => {
+    const { context, caller } = setup();
+    const [only] = context.services.channels.all();
+    expect(onlyFirst(context, caller)).toEqual({
+      model: "a/gpt-4o",
+      tiers: [{ priority: 0, channels: [only] }],
+    } as never);
+    expect(() => onlyFirst(context, { ...caller, policies: anthropicOnly })).toThrow("Anthropic");
+  });
+
+  test.each([
+    [1, "a/gpt-4o", "gpt-4o"],
+    [1, "b/gpt-4o", "b/gpt-4o"],
+    [2, "gpt-4o", "gpt-4o"],
+  ])("are channel %d alone where the key names it, which calls %s %s", (pinnedChannelId, model, name) => {
+    const { context, caller } = setup({ pinnedChannelId });
+    expect(findCandidates(context.services, caller, model)).toEqual({
+      model: name,
+      tiers: [{ priority: 0, channels: [context.services.channels.get(pinnedChannelId)] }],
+    } as never);
+  });
+
+  test.each<[string, string, Partial<Caller>, number, string]>([
+    ["a policy refuses the channels", "a/gpt-4o", { policies: anthropicOnly }, 403, "The policy Anthropic"],
+    ["its channels are disabled", "b/o3", {}, 503, "No channel is available for the model “b/o3”"],
+    ["only channels of other groups have it", "b/o3", { group: "vip" }, 404, "does not exist"],
+    ["channels have it under another name", "o3", {}, 404, "does not exist"],
+    ["no channel has it", "o9", {}, 404, "does not exist"],
+    ["it was retired", "gone-1", {}, 404, "was retired on 2026-01-31"],
+  ])("are none where %s", (_, model, more, status, message) => {
+    const { context, caller } = setup(more);
+    const error = noRoute(context, caller, model);
+    expect(error.status).toBe(status);
+    expect(error.message).toContain(message);
+  });
+
+  test("may be back by the time that it is said why there are none", () => {
+    const { context, caller } = setup();
+    expect(noRoute(context, caller, "gpt-4o").status).toBe(503);
+  });
 });

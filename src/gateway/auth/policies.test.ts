@@ -1,8 +1,19 @@
 import { afterEach, expect, test } from "bun:test";
 import type { PolicyRules } from "../../../db/schema/accounts/organizations/policies.ts";
+import { channelEntry, policyRules } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import { createPolicyIndex } from "../../domain/accounts/organizations/policies/directory.ts";
+import { compilePolicy } from "../../domain/accounts/organizations/policies/policy.ts";
+import { GatewayError } from "../call/errors.ts";
+import {
+  allowedCandidates,
+  allowsPrice,
+  channelRefusal,
+  policyRefusal,
+  refuseAddress,
+  refusePrice,
+} from "./policies.ts";
 
 /** Policies of an organization refuse calls before anything is sent, in the client's format, and say which it was. */
 
@@ -13,10 +24,6 @@ const ORGANIZATION = 1;
 const PROJECT = 7;
 const OPENAI = 1;
 const ANTHROPIC = 14;
-const FREE: PolicyRules = {
-  ...{ models: [], channel_types: [], allow_ips: "", blocked_words: "" },
-  ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
-};
 const ASK = { model: "gpt-4o", max_tokens: 10, messages: [{ role: "user", content: "Hi" }] };
 
 type Rules = Readonly<{ name?: string; projectId?: number }> & Partial<PolicyRules>;
@@ -25,7 +32,7 @@ function start(policies: readonly Rules[], options: Record<string, string> = {},
   const upstream = startUpstream(() => Response.json(chatReply()));
   const entries = policies.map(({ name = "Strict", projectId = 0, ...rules }, at) => ({
     ...{ id: at + 1, organizationId: ORGANIZATION, projectId, name },
-    rules: { ...FREE, ...rules },
+    rules: policyRules(rules),
   }));
   const relay = startRelay({
     channels: types.map((type) => ({
@@ -104,7 +111,7 @@ test("a secret is refused from the day on that the strictest policy of its proje
 
 test("only channels of an allowed region are called; those that name none are not", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
-  const rules = { ...FREE, regions: ["eu-*", "CH"] };
+  const rules = policyRules({ regions: ["eu-*", "CH"] });
   const regions = ["us-east-1", "ch", "eu-central-1", 7, undefined];
   const relay = startRelay({
     channels: regions.map((region, at) => ({
@@ -172,4 +179,101 @@ test("contents are not logged where a policy forbids it", async () => {
     expect((await relay.post("/v1/chat/completions", ASK)).status).toBe(200);
     expect(relay.billing.records.map(({ other }) => "input_content" in other)).toEqual([!no_content_log]);
   }
+});
+
+test("a policy binds an organization, and no person", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const entry = { id: 1, organizationId: ORGANIZATION, projectId: 0, name: "Strict" };
+  const relay = startRelay({
+    channels: [{ baseUrl: upstream.url }],
+    user: { id: ORGANIZATION },
+    policies: createPolicyIndex([{ ...entry, rules: policyRules({ models: ["o3"] }) }]),
+  });
+  stops.push(upstream.stop, relay.stop);
+  expect((await relay.post("/v1/chat/completions", ASK)).status).toBe(200);
+});
+
+const policy = (name: string, rules: Partial<PolicyRules>) => compilePolicy({ name, rules: policyRules(rules) });
+const codeOf = (refuse: () => void) => {
+  try {
+    refuse();
+    return null;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return error.message;
+  }
+};
+
+test.each([
+  ["10.1.2.3", null],
+  ["11.1.2.3", "11.1.2.3"],
+  ["", "(unknown)"],
+])("a refusal of the address %p names it: %p", (ip, named) => {
+  const message = codeOf(() => refuseAddress([policy("Office", { allow_ips: "10.0.0.0/8" })], ip));
+  if (named === null) expect(message).toBeNull();
+  else expect(message).toContain(named);
+});
+
+test.each([
+  [99, null],
+  [100, null],
+  [101, "Small"],
+  [500, "Small"],
+  [501, "Small"],
+])("of two price limits of 100 and 500, %d units are refused by %p", (needed, name) => {
+  for (const limits of [
+    [100, 500, 0],
+    [0, 500, 100],
+  ]) {
+    const set = limits.map((max_call_quota) => policy(max_call_quota === 100 ? "Small" : "Large", { max_call_quota }));
+    expect(allowsPrice(set, needed)).toBe(name === null);
+    const message = codeOf(() => refusePrice(set, needed));
+    if (name === null) expect(message).toBeNull();
+    else expect(message).toContain(needed <= 500 ? "Small" : set[0]?.maxCallQuota === 100 ? "Small" : "Large");
+  }
+});
+
+test("the first refusal of a planned call is that of the key, then of the model, then of the channel", () => {
+  const now = 1_800_000_000;
+  const token = { expiredTime: now + 86_400, secretSince: now - 86_400 };
+  const call = { token, model: "gpt-4o", channel: channelEntry({ type: OPENAI }), now };
+  const expiry = policy("expiry", { max_key_days: 1 });
+  const rotation = policy("rotation", { rotation_days: 1 });
+  const model = policy("model", { models: ["o3"] });
+  const channel = policy("channel", { channel_types: [ANTHROPIC] });
+  const free = policy("free", {});
+  const reasonOf = (set: readonly (typeof free)[], of: Partial<typeof call> = {}) => {
+    const found = policyRefusal(set, { ...call, ...of });
+    return found && `${found.reason} by ${found.policy.name}`;
+  };
+  const late = { ...token, expiredTime: now + 86_401 };
+  expect(reasonOf([channel, model, rotation, expiry], { token: late })).toBe("policy_expiry by expiry");
+  expect(reasonOf([channel, model, rotation, expiry])).toBe("policy_rotation by rotation");
+  expect(reasonOf([channel, model, expiry])).toBe("policy_model by model");
+  expect(reasonOf([free, channel])).toBe("policy_channel by channel");
+  expect(reasonOf([free, model, channel], { model: "o3", channel: channelEntry({ type: ANTHROPIC }) })).toBeNull();
+  expect(reasonOf([])).toBeNull();
+});
+
+test("the channels that policies allow are worked out once, until channels or policies change", () => {
+  const [openai, anthropic] = [channelEntry({ id: 1, type: OPENAI }), channelEntry({ id: 2, type: ANTHROPIC })];
+  const all = () => ({
+    model: "gpt-4o",
+    tiers: [openai, anthropic].map((one) => ({ priority: one.id, channels: [one] })),
+  });
+  const candidates = all();
+  const restricting = [policy("free", {}), policy("OpenAI", { channel_types: [OPENAI] })];
+  const narrowed = allowedCandidates(restricting, candidates, "gpt-4o");
+  expect(narrowed).toEqual({ model: "gpt-4o", tiers: [{ priority: 1, channels: [openai] }] });
+  expect(allowedCandidates(restricting, candidates, "gpt-4o")).toBe(narrowed);
+  expect(allowedCandidates(restricting, all(), "gpt-4o")).not.toBe(narrowed);
+  const others = [policy("Anthropic", { channel_types: [ANTHROPIC] })];
+  expect(allowedCandidates(others, candidates, "gpt-4o").tiers).toEqual([{ priority: 2, channels: [anthropic] }]);
+  expect(allowedCandidates(restricting, candidates, "gpt-4o")).toBe(narrowed);
+  expect(allowedCandidates([policy("free", {})], candidates, "gpt-4o")).toBe(candidates);
+  expect(allowedCandidates([policy("o3", { models: ["o3"] })], candidates, "gpt-4o").tiers).toEqual([]);
+  expect([
+    channelRefusal(restricting, openai, "gpt-4o"),
+    channelRefusal(restricting, anthropic, "gpt-4o")?.status,
+  ]).toEqual([null, 403]);
 });

@@ -15,7 +15,7 @@ import type { Limits } from "./limits.ts";
 import { minuteLimiters } from "./user-limits.ts";
 
 /** What these functions work with. */
-export type RateLimitContext = Uses<"settings"> & Pick<Limits, "requestLimit" | "tokenLimits" | "userLimits">;
+export type RateLimitContext = Pick<Limits, "requestLimit" | "tokenLimits" | "userLimits">;
 
 /**
  * Checks that the site offers the endpoint (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled) to such
@@ -47,14 +47,13 @@ const hasKeyLimits = ({ token }: Caller): boolean => token !== null && hasLimits
 
 /** Counts the request toward the limits of the site, the user and the key. Rejects GatewayError. */
 export async function rateLimit(
-  { services, requestLimit, userLimits, tokenLimits }: RateLimitContext,
+  { requestLimit, userLimits, tokenLimits }: RateLimitContext,
   caller: Caller,
 ): Promise<void> {
   const { token } = caller;
-  if (services.settings.get("ModelRequestRateLimitEnabled"))
-    for (const { id } of limitedPersons(caller)) await requestLimit.admit(id);
-  for (const account of limitedAccounts(caller)) if (account.requestsPerMinute > 0) await userLimits.admit(account);
-  if (token && hasLimits(token)) await tokenLimits.admit(token, nowSeconds());
+  for (const { id } of limitedPersons(caller)) await requestLimit.admit(id);
+  for (const account of limitedAccounts(caller)) await userLimits.admit(account);
+  if (token) await tokenLimits.admit(token, nowSeconds());
 }
 
 /** Browser extensions can read what a page contains; sites can block them (global.block_browser_extension_enabled). */

@@ -1,17 +1,17 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, jest, test } from "bun:test";
+import { userEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { until } from "../../../test/support/lib/until.ts";
 import { createHostSlots, SlotCounter } from "../../lib/limits/host-slots.ts";
 import type { Call } from "../call/call.ts";
-import type { Caller } from "../call/caller.ts";
-import type { GatewayContext } from "../endpoints/context.ts";
-import { createModelRequestLimit, rateLimit } from "./rate-limit.ts";
 import { createUserLimits } from "./user-limits.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+const slotsOf = (counter: SlotCounter, worker: number) =>
+  createHostSlots(async (question) => counter.count(question, worker));
 
 const ASK = '{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}]}';
 const post = (relay: ReturnType<typeof startRelay>) => relay.post("/v1/chat/completions", ASK);
@@ -53,12 +53,7 @@ test("a user with a limit makes that many calls per minute", async () => {
 
 test("a slot released by one worker is available to another", async () => {
   const counter = new SlotCounter();
-  const [here, there] = [1, 2].map((worker) =>
-    createUserLimits(
-      null,
-      createHostSlots(async (question) => counter.count(question, worker)),
-    ),
-  );
+  const [here, there] = [1, 2].map((worker) => createUserLimits(null, slotsOf(counter, worker)));
   const callOf = () => ({ caller: { user: { id: 7, maxConcurrency: 2 } } }) as unknown as Call;
   const [first, second, third] = [callOf(), callOf(), callOf()];
   await here?.begin(first);
@@ -73,12 +68,20 @@ test("a slot released by one worker is available to another", async () => {
   await expect(Promise.resolve(here?.begin(third))).rejects.toMatchObject({ status: 429 });
 });
 
+test("a call that ends twice gives back one place", async () => {
+  const limits = createUserLimits(null, slotsOf(new SlotCounter(), 1));
+  const [first, second, third, fourth] = [1, 2, 3, 4].map(
+    () => ({ caller: { user: { id: 7, maxConcurrency: 2 } } }) as unknown as Call,
+  ) as [Call, Call, Call, Call];
+  await limits.begin(first);
+  await limits.begin(second);
+  for (const _ of [1, 2]) limits.end(first);
+  await limits.begin(third);
+  await expect(limits.begin(fourth)).rejects.toMatchObject({ status: 429 });
+});
+
 test("a call that ends while its slot is requested does not keep it", async () => {
-  const counter = new SlotCounter();
-  const limits = createUserLimits(
-    null,
-    createHostSlots(async (question) => counter.count(question, 1)),
-  );
+  const limits = createUserLimits(null, slotsOf(new SlotCounter(), 1));
   const call = { caller: { user: { id: 7, maxConcurrency: 1 } } } as unknown as Call;
   const begun = limits.begin(call);
   limits.end(call);
@@ -104,20 +107,39 @@ test("calls of organizations count in the limits of their owners", async () => {
   await Promise.all([limits.begin(own), limits.begin(other)]);
 });
 
-test("what the site allows a user in a minute is for all organizations of a person together", async () => {
-  const settings = fixedSettings({ ModelRequestRateLimitEnabled: "true", ModelRequestRateLimitCount: "3" });
-  const requestLimit = createModelRequestLimit(settings, null);
-  const context = { services: { settings }, requestLimit } as unknown as GatewayContext;
-  const person = { id: 7, requestsPerMinute: 0 };
-  const callers = [7, 8, 9, 10].map((id) => ({ user: { id, requestsPerMinute: 0 }, owners: [person], token: null }));
-  const outcomes = [];
-  for (const caller of callers) {
-    outcomes.push(
-      await rateLimit(context, caller as unknown as Caller).then(
-        () => 200,
-        (error) => error.status,
-      ),
-    );
+test.each([
+  ["in one process", () => null],
+  ["among workers", () => slotsOf(new SlotCounter(), 1)],
+])("%s, a call that its owner's limit refuses leaves the organization's places free", async (_, slots) => {
+  const limits = createUserLimits(null, slots());
+  const callOf = (owner: number) => {
+    const owners = [{ id: owner, maxConcurrency: 1 }];
+    return { caller: { user: { id: 8, maxConcurrency: 2 }, owners } } as unknown as Call;
+  };
+  const [first, refused, other, third] = [callOf(1), callOf(1), callOf(2), callOf(3)];
+  await limits.begin(first);
+  await expect(limits.begin(refused)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 1 });
+  await limits.begin(other);
+  await expect(limits.begin(third)).rejects.toMatchObject({ limit: "user_concurrency" });
+  limits.end(refused);
+  limits.end(other);
+  await limits.begin(third);
+});
+
+test("the minute of a user is a sliding one, whose rest a refusal names", async () => {
+  jest.useFakeTimers({ now: 1_800_000_000_000 });
+  try {
+    const limits = createUserLimits(null);
+    const user = userEntry({ requestsPerMinute: 1 });
+    await limits.admit(user);
+    const refused = await limits.admit(user).catch((error) => error);
+    expect(refused).toMatchObject({ status: 429, limit: "user_requests_per_minute" });
+    jest.advanceTimersByTime((refused.retryAfterSeconds - 1) * 1000);
+    await expect(limits.admit(user)).rejects.toMatchObject({ retryAfterSeconds: 1 });
+    jest.advanceTimersByTime(1000);
+    await limits.admit(user);
+    for (const _ of [1, 2]) await limits.admit(userEntry({ id: 2 }));
+  } finally {
+    jest.useRealTimers();
   }
-  expect(outcomes).toEqual([200, 200, 200, 429]);
 });

@@ -26,19 +26,14 @@ export function createUserLimits(shared: SharedLimits | null, slots: HostSlots |
   const running = new Map<number, Set<Call>>();
   /** Releases a call's slots among all workers. */
   const releases = new WeakMap<Call, ReleaseSlot[]>();
-  const forget = (call: Call): boolean => {
-    let isKnown = false;
+  const end = (call: Call): void => {
     for (const { id } of limitedAccounts(call.caller)) {
       const calls = running.get(id);
-      if (calls?.delete(call)) isKnown = true;
+      calls?.delete(call);
       if (calls?.size === 0) running.delete(id);
     }
-    return isKnown;
-  };
-  const end = (call: Call): void => {
-    const slots = releases.get(call) ?? [];
+    for (const release of releases.get(call) ?? []) release();
     releases.delete(call);
-    if (forget(call)) for (const release of slots) release();
   };
   const enter = async (call: Call, { id, maxConcurrency }: UserEntry): Promise<void> => {
     const calls = running.get(id) ?? new Set();

@@ -1,3 +1,4 @@
+import type { PolicyRules } from "../../../db/schema/accounts/organizations/policies.ts";
 import type { UserEntry, UserExtras } from "../../../src/domain/accounts/directory.ts";
 import type { KeyExtras } from "../../../src/domain/api-keys/directory/api-key-table.ts";
 import type { ApiKeyEntry } from "../../../src/domain/api-keys/directory/index.ts";
@@ -71,6 +72,12 @@ export const channelEntry = (fields: Partial<ChannelEntry> = {}): ChannelEntry =
   testModel: "",
   autoBan: true,
   ...fields,
+});
+
+/** Rules of an organization's policy that forbid nothing but what is named. */
+export const policyRules = (fields: Partial<PolicyRules> = {}): PolicyRules => ({
+  ...{ models: [], channel_types: [], allow_ips: "", blocked_words: "" },
+  ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0, ...fields },
 });
 
 /** A key as the directory has it. */

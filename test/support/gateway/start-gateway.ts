@@ -29,6 +29,7 @@ import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { fixedSettings } from "../lib/settings.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
 import { FakeBilling } from "./fake-billing.ts";
+import { chatReply, startUpstream } from "./start-upstream.ts";
 
 type Setup = {
   channels: readonly Partial<ChannelEntry>[];
@@ -224,6 +225,33 @@ export function startRelay(setup: Setup) {
       relay.close();
       return server.stop(true);
     },
+  };
+}
+
+export const CHAT = "/v1/chat/completions";
+export const ASK = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] };
+
+/** Relays before upstreams that answer every chat; `stop` ends all of them. */
+export function createAnsweringRelays() {
+  const stops: (() => unknown)[] = [];
+  const start = (setup: Partial<Setup> = {}) => {
+    const upstream = startUpstream(() => Response.json(chatReply()));
+    const channels = (setup.channels ?? [{}]).map((channel) => ({ baseUrl: upstream.url, ...channel }));
+    const relay = startRelay({ ...setup, channels });
+    stops.push(upstream.stop, relay.stop);
+    return { upstream, relay };
+  };
+  return {
+    start,
+    /** What a client gets for one call, and how many requests went upstream for it. */
+    refusal: async (setup: Partial<Setup>, body: unknown = ASK, init: RequestInit = {}, path = CHAT) => {
+      const { relay, upstream } = start(setup);
+      const answer = await relay.post(path, body, init);
+      const { error } = (await answer.json()) as { error?: { message: string; code: string } };
+      const requests = upstream.received.length;
+      return { status: answer.status, code: error?.code, message: error?.message, requests, relay, answer };
+    },
+    stop: () => Promise.all(stops.splice(0).map((stop) => stop())),
   };
 }
 
