@@ -5,7 +5,7 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
-import { submitByKeys } from "../submit-keys.ts";
+import { submitByKeys } from "../inputs/submit-keys.ts";
 
 type Props = {
   title: string;

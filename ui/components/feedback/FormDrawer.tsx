@@ -22,6 +22,8 @@ type Props = Readonly<{
   isDirty?: boolean;
   /** Enter in a field of one line submits it. */
   isShort?: boolean;
+  /** The reader may not change it. */
+  isReadOnly?: boolean;
   /** Stands at the left of the buttons. */
   note?: ReactNode;
   /** Buttons before "Cancel". */
@@ -38,6 +40,7 @@ export const FormDrawer = ({
   action,
   isNew,
   isShort = false,
+  isReadOnly = false,
   note,
   buttons,
   onClose,
@@ -58,16 +61,18 @@ export const FormDrawer = ({
           {note}
           <Box sx={{ flex: 1 }} />
           {buttons}
-          <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={state.isSaving}
-            disabled={!isNew && !isDirty}
-            onClick={state.submit}
-          >
-            {action}
-          </Button>
+          <Button onClick={close}>{t(isReadOnly ? "components.close" : "components.cancel")}</Button>
+          {!isReadOnly && (
+            <Button
+              variant="contained"
+              color="primary"
+              loading={state.isSaving}
+              disabled={!isNew && !isDirty}
+              onClick={state.submit}
+            >
+              {action}
+            </Button>
+          )}
         </>
       )}
     >

@@ -7,8 +7,8 @@ import { useBlocker } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { size } from "../../theme/theme.ts";
+import { submitByKeys } from "../inputs/submit-keys.ts";
 import { Col, Row } from "../layout.tsx";
-import { submitByKeys } from "../submit-keys.ts";
 import { useConfirm } from "./confirm.tsx";
 
 type Props = {

@@ -1,6 +1,6 @@
 import Button from "@mui/material/Button";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Field, Row } from "../layout.tsx";
 import { checkJsonObject, formatJson } from "./json-text.ts";
@@ -8,11 +8,11 @@ import { checkJsonObject, formatJson } from "./json-text.ts";
 type Props = {
   id: string;
   label: string;
-  hint?: string;
+  hint?: ReactNode;
   value: string;
   onChange: (value: string) => void;
   /** JSON text that the example button inserts. */
-  example?: string;
+  example?: string | undefined;
   /** Error from the validation of the whole form. */
   error?: string | undefined;
 };

@@ -7,49 +7,44 @@ import { type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Field } from "../layout.tsx";
 
-type LabelledInputProps = {
-  label: string;
+type TextInputProps = Omit<OutlinedInputProps, "value" | "onChange" | "onCompositionEnd"> & {
   value: string;
   onChange: (value: string) => void;
+  /** Maximum length in characters (not code units); not enforced during IME composition. */
+  maxCharacters?: number | undefined;
+};
+
+/** An input of text, as long as it may be. */
+export const TextInput = ({ onChange, maxCharacters, ...input }: TextInputProps) => {
+  const cut = (text: string) => (maxCharacters === undefined ? text : [...text].slice(0, maxCharacters).join(""));
+  return (
+    <OutlinedInput
+      fullWidth
+      {...input}
+      onChange={({ target, nativeEvent }) => {
+        const isComposing = "isComposing" in nativeEvent && nativeEvent.isComposing === true;
+        onChange(isComposing ? target.value : cut(target.value));
+      }}
+      onCompositionEnd={({ target }) => {
+        if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) onChange(cut(target.value));
+      }}
+    />
+  );
+};
+
+type LabelledInputProps = {
+  label: string;
   hint?: ReactNode;
   error?: string | undefined;
   optional?: string | undefined;
-  /** Maximum length in characters (not code units); not enforced during IME composition. */
-  maxCharacters?: number;
-} & Pick<
-  OutlinedInputProps,
-  "name" | "type" | "autoComplete" | "autoFocus" | "endAdornment" | "placeholder" | "inputProps"
->;
+} & Omit<TextInputProps, "id" | "error">;
 
 /** A text field with its label and error. */
-export const LabelledInput = ({
-  label,
-  value,
-  onChange,
-  hint,
-  error,
-  optional,
-  maxCharacters,
-  ...input
-}: LabelledInputProps) => {
+export const LabelledInput = ({ label, hint, error, optional, ...input }: LabelledInputProps) => {
   const id = useId();
-  const cut = (text: string) => (maxCharacters === undefined ? text : [...text].slice(0, maxCharacters).join(""));
   return (
     <Field label={label} htmlFor={id} hint={hint} error={error} optional={optional}>
-      <OutlinedInput
-        {...input}
-        id={id}
-        fullWidth
-        error={error !== undefined}
-        value={value}
-        onChange={({ target, nativeEvent }) => {
-          const isComposing = "isComposing" in nativeEvent && nativeEvent.isComposing === true;
-          onChange(isComposing ? target.value : cut(target.value));
-        }}
-        onCompositionEnd={({ target }) => {
-          if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) onChange(cut(target.value));
-        }}
-      />
+      <TextInput {...input} id={id} error={error !== undefined} />
     </Field>
   );
 };

@@ -1,9 +1,9 @@
 import Box from "@mui/material/Box";
 import Switch from "@mui/material/Switch";
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import { Row } from "../layout.tsx";
 
-type SwitchRowProps = Readonly<{ label: string; hint: string; isOn: boolean; onChange: (isOn: boolean) => void }>;
+type SwitchRowProps = Readonly<{ label: string; hint?: ReactNode; isOn: boolean; onChange: (isOn: boolean) => void }>;
 
 /** A switch with its name and what it does. */
 export const SwitchRow = ({ label, hint, isOn, onChange }: SwitchRowProps) => {
@@ -15,7 +15,7 @@ export const SwitchRow = ({ label, hint, isOn, onChange }: SwitchRowProps) => {
         <label htmlFor={id} style={{ fontSize: 13 }}>
           {label}
         </label>
-        <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{hint}</Box>
+        {hint && <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{hint}</Box>}
       </Box>
     </Row>
   );

@@ -1,10 +1,6 @@
-import Box from "@mui/material/Box";
 import Checkbox from "@mui/material/Checkbox";
 import FormControlLabel from "@mui/material/FormControlLabel";
-import MenuItem from "@mui/material/MenuItem";
-import Select from "@mui/material/Select";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId } from "react";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import {
   type AlertEvent,
@@ -15,14 +11,8 @@ import {
   windowError,
 } from "../../../src/domain/alerts/event-rules.ts";
 import type { RuleInput } from "../../../src/domain/alerts/rules.ts";
-import { FormDrawer } from "../../components/feedback/FormDrawer.tsx";
-import { notifyDone } from "../../components/feedback/notify.tsx";
-import { Section } from "../../components/feedback/SideDrawer.tsx";
-import { LabelledInput } from "../../components/inputs/LabelledInput.tsx";
-import { QuotaInput } from "../../components/inputs/QuotaInput.tsx";
-import { SwitchRow } from "../../components/inputs/SwitchRow.tsx";
-import { useCheckedForm } from "../../components/inputs/use-checked-form.ts";
-import { Field } from "../../components/layout.tsx";
+import { optionsOf } from "../../components/form/form-fields.ts";
+import { ResourceForm } from "../../components/form/ResourceForm.tsx";
 import { type AlertScope, destinationList, type Rule, ruleList, saveRule } from "./alert-calls.ts";
 
 /** The drawer's fields; numbers are text while being edited. */
@@ -77,105 +67,74 @@ const PICKS = [1, 5, 10, 50];
 /** Adds a rule, or edits one: the event, its threshold, and where it goes. */
 export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
   const { t } = useTranslation();
-  const id = useId();
-  const client = useQueryClient();
   const destinations = useQuery(destinationList(scope)).data ?? [];
-  const state = useCheckedForm({
-    initial: formOf(rule, scope),
-    check: checkForm,
-    async send(values) {
-      await saveRule(scope, bodyOf(values), rule?.id);
-      notifyDone(t("alerts.rules.saved"));
-      void client.invalidateQueries(ruleList(scope));
-      onClose();
-    },
-  });
-  const { form, change, faults } = state;
-  const { threshold, hasWindow } = eventTraits(form.event);
-  const thresholdFault = faults.threshold && t("alerts.rules.form.errors.threshold", { ...threshold });
+  const save = async (form: RuleForm) => {
+    await saveRule(scope, bodyOf(form), rule?.id);
+    return t("alerts.rules.saved");
+  };
   return (
-    <FormDrawer
-      state={state}
+    <ResourceForm
       title={t(rule ? "alerts.rules.form.editTitle" : "alerts.rules.form.addTitle")}
       action={t(rule ? "alerts.rules.form.save" : "alerts.rules.form.add")}
       isNew={rule === null}
+      text={(name) => `alerts.rules.form.${name}`}
+      initial={formOf(rule, scope)}
+      check={checkForm}
+      fault={(_, field, { event }) =>
+        field === "threshold"
+          ? t("alerts.rules.form.errors.threshold", { ...eventTraits(event).threshold })
+          : t("alerts.rules.form.errors.window", WINDOW_MINUTES)
+      }
+      follow={({ event }) => (event ? { threshold: usualThreshold(event) } : {})}
+      save={save}
+      reload={[ruleList(scope)]}
+      sections={({ event, destinationIds }, change) => {
+        const { threshold, hasWindow } = eventTraits(event);
+        return [
+          {
+            title: t("alerts.rules.form.what"),
+            fields: [
+              {
+                kind: "select",
+                field: "event",
+                label: t("alerts.rules.columns.event"),
+                hint: t(`alerts.rules.hints.${event}`),
+                options: optionsOf(eventsOf(scope), (name) => t(`alertEvents.names.${name}`)),
+              },
+              threshold && {
+                kind: threshold.unit === "quota" ? "quota" : "number",
+                field: "threshold",
+                label: t(`alerts.rules.form.units.${threshold.unit}`),
+                ...(threshold.unit === "quota" && { picks: PICKS }),
+              },
+              hasWindow && { kind: "number", field: "windowMinutes", label: t("alerts.rules.form.window") },
+              { kind: "switch", field: "enabled", hint: true },
+            ],
+          },
+          {
+            title: t("alerts.rules.form.where"),
+            hint: t(destinations.length === 0 ? "alerts.rules.form.noDestinations" : "alerts.rules.form.whereHint"),
+            fields: destinations.map(({ id, name }) => (
+              <FormControlLabel
+                key={id}
+                sx={{ display: "flex", m: 0, gap: 2, "& .MuiFormControlLabel-label": { fontSize: 13 } }}
+                control={
+                  <Checkbox
+                    size="small"
+                    checked={destinationIds.includes(id)}
+                    onChange={(_, isOn) => {
+                      const others = destinationIds.filter((each) => each !== id);
+                      change({ destinationIds: isOn ? [...others, id] : others });
+                    }}
+                  />
+                }
+                label={name}
+              />
+            )),
+          },
+        ];
+      }}
       onClose={onClose}
-    >
-      <Section title={t("alerts.rules.form.what")}>
-        <Field label={t("alerts.rules.columns.event")} hint={t(`alerts.rules.hints.${form.event}`)}>
-          <Select
-            fullWidth
-            value={form.event}
-            onChange={({ target }) => change({ event: target.value, threshold: usualThreshold(target.value) })}
-            inputProps={{ "aria-label": t("alerts.rules.columns.event") }}
-          >
-            {eventsOf(scope).map((event) => (
-              <MenuItem key={event} value={event}>
-                {t(`alertEvents.names.${event}`)}
-              </MenuItem>
-            ))}
-          </Select>
-        </Field>
-        {threshold?.unit === "quota" && (
-          <Field label={t("alerts.rules.form.units.quota")} htmlFor={`${id}threshold`} error={thresholdFault}>
-            <QuotaInput
-              id={`${id}threshold`}
-              value={form.threshold}
-              onChange={(value) => change({ threshold: value })}
-              hasError={faults.threshold !== undefined}
-              picks={PICKS}
-            />
-          </Field>
-        )}
-        {threshold && threshold.unit !== "quota" && (
-          <LabelledInput
-            label={t(`alerts.rules.form.units.${threshold.unit}`)}
-            error={thresholdFault}
-            inputProps={{ inputMode: "decimal" }}
-            value={form.threshold}
-            onChange={(value) => change({ threshold: value })}
-          />
-        )}
-        {hasWindow && (
-          <LabelledInput
-            label={t("alerts.rules.form.window")}
-            error={faults.windowMinutes && t("alerts.rules.form.errors.window", WINDOW_MINUTES)}
-            inputProps={{ inputMode: "numeric" }}
-            value={form.windowMinutes}
-            onChange={(windowMinutes) => change({ windowMinutes })}
-          />
-        )}
-        <SwitchRow
-          label={t("alerts.rules.form.enabled")}
-          hint={t("alerts.rules.form.enabledHint")}
-          isOn={form.enabled}
-          onChange={(enabled) => change({ enabled })}
-        />
-      </Section>
-      <Section
-        title={t("alerts.rules.form.where")}
-        hint={t(destinations.length === 0 ? "alerts.rules.form.noDestinations" : "alerts.rules.form.whereHint")}
-      >
-        <Box>
-          {destinations.map((destination) => (
-            <FormControlLabel
-              key={destination.id}
-              sx={{ display: "flex", m: 0, gap: 2, "& .MuiFormControlLabel-label": { fontSize: 13 } }}
-              control={
-                <Checkbox
-                  size="small"
-                  checked={form.destinationIds.includes(destination.id)}
-                  onChange={(_, isOn) => {
-                    const others = form.destinationIds.filter((each) => each !== destination.id);
-                    change({ destinationIds: isOn ? [...others, destination.id] : others });
-                  }}
-                />
-              }
-              label={destination.name}
-            />
-          ))}
-        </Box>
-      </Section>
-    </FormDrawer>
+    />
   );
 };

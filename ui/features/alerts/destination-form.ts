@@ -105,9 +105,3 @@ export function checkForm(
   });
   return { name: form.name.trim() === "" ? "required" : undefined, ...Object.fromEntries(problems) };
 }
-
-const SECRET_BYTES = 32;
-
-/** A new random key of Standard Webhooks. */
-export const makeWebhookSecret = (): string =>
-  `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`;

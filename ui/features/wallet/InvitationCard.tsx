@@ -18,7 +18,7 @@ import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { FormDialog } from "../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../components/form/use-checked-form.ts";
 import { Field, Panel, Row } from "../../components/layout.tsx";
 import { siteOrigin } from "../../lib/base-path.ts";
 import { TransferDialog } from "./TransferDialog.tsx";

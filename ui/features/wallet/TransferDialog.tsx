@@ -3,8 +3,8 @@ import { useTranslation } from "react-i18next";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { FormDialog } from "../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../components/form/use-checked-form.ts";
 import { QuotaInput } from "../../components/inputs/QuotaInput.tsx";
-import { useCheckedForm } from "../../components/inputs/use-checked-form.ts";
 import { Field } from "../../components/layout.tsx";
 
 type Props = {

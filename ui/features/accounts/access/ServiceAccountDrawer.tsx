@@ -5,9 +5,9 @@ import type { Right } from "../../../../src/domain/accounts/access/access-rules.
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";
 import { createServiceAccount, type ServiceAccount, serviceAccounts, updateServiceAccount } from "./access-calls.ts";
 import { RightsMatrix } from "./RightsMatrix.tsx";

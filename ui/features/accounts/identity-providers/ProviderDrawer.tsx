@@ -14,10 +14,10 @@ import {
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { ProviderIcon } from "../sign-in/ProviderIcon.tsx";
 import { MappingRows } from "./MappingRows.tsx";

@@ -19,7 +19,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Col, Field, PageHeader, Panel } from "../../../components/layout.tsx";
 import { Entry } from "../security/Entry.tsx";
 import { OrganizationDetail } from "./OrganizationDetail.tsx";

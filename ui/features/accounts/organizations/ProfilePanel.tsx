@@ -10,8 +10,8 @@ import { useActing } from "../../../api/accounts/use-organization.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Panel, Row } from "../../../components/layout.tsx";
 
 /** The name that members see. */

@@ -12,7 +12,7 @@ import { SelectionBar } from "../../../components/data-table/SelectionBar.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";
 import { USERS_KEY } from "./user.ts";
 import { manageUsers, type UserBatch } from "./user-form.ts";

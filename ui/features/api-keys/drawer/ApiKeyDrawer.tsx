@@ -13,8 +13,8 @@ import { NEVER, TOKENS_KEY, type Token } from "../../../api/api-keys/api-key.ts"
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { AccessSection } from "./AccessSection.tsx";
 import { createApiKeys, updateToken } from "./api-key-calls.ts";

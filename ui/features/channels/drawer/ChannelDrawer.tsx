@@ -12,7 +12,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { ChannelStatus } from "../cells/status-cells.tsx";

@@ -1,20 +1,9 @@
-import Button from "@mui/material/Button";
-import InputAdornment from "@mui/material/InputAdornment";
-import MenuItem from "@mui/material/MenuItem";
-import Select from "@mui/material/Select";
-import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { SinkTypeName } from "../../../../src/domain/logs/sinks/types/index.ts";
-import { CopyButton } from "../../../components/display/CopyButton.tsx";
-import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section } from "../../../components/feedback/SideDrawer.tsx";
-import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
-import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
-import { Field } from "../../../components/layout.tsx";
+import { optionsOf } from "../../../components/form/form-fields.ts";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
+import { SecretTools } from "../../../components/form/SecretTools.tsx";
 import { namesOf } from "../../../lib/json.ts";
-import { makeWebhookSecret } from "../../alerts/destination-form.ts";
 import { addSink, changeSink, type Sink, sinkList } from "./sink-calls.ts";
 
 type FieldTraits = Readonly<{
@@ -123,102 +112,62 @@ const LONGEST_NAME = 60;
 /** Adds a destination of usage records, or edits one; secrets are replaced, never shown. */
 export const SinkDrawer = ({ sink, onClose }: SinkDrawerProps) => {
   const { t } = useTranslation();
-  const client = useQueryClient();
   const stored = sink?.secrets_set ?? [];
-  const send = async (values: SinkForm) => {
-    const request = bodyOfSink(values);
+  const save = async (form: SinkForm) => {
+    const request = bodyOfSink(form);
     if (sink) await changeSink(sink.id, request);
-    else await addSink({ ...request, type: values.type, from_start: values.fromStart });
-    notifyDone(t("sinks.saved", { name: request.name }));
-    void client.invalidateQueries(sinkList);
-    onClose();
+    else await addSink({ ...request, type: form.type, from_start: form.fromStart });
+    return t("sinks.saved", { name: request.name });
   };
-  const state = useCheckedForm({
-    initial: formOfSink(sink),
-    check: (values: SinkForm) => checkSinkForm(values, stored),
-    send,
-  });
-  const { form, change, faults } = state;
   return (
-    <FormDrawer
-      state={state}
+    <ResourceForm
       title={sink ? t("sinks.form.editTitle", { name: sink.name }) : t("sinks.form.addTitle")}
       action={t(sink ? "sinks.form.save" : "sinks.form.add")}
       isNew={sink === null}
+      text={(name) => `sinks.form.${name}`}
+      initial={formOfSink(sink)}
+      check={(form) => checkSinkForm(form, stored)}
+      fault={(fault) => t(`sinks.form.${fault}`)}
+      save={save}
+      reload={[sinkList]}
+      sections={(form, change) => [
+        {
+          title: t("sinks.form.general"),
+          fields: [
+            { kind: "text", field: "name", label: t("sinks.columns.name"), maxCharacters: LONGEST_NAME },
+            { kind: "switch", field: "enabled", hint: true },
+            sink === null && { kind: "switch", field: "fromStart", hint: true },
+          ],
+        },
+        {
+          title: t("sinks.form.connection"),
+          fields: [
+            sink === null && {
+              kind: "select",
+              field: "type",
+              label: t("sinks.columns.type"),
+              options: optionsOf(SINK_TYPES, (type) => t(`sinks.types.${type}`)),
+            },
+            ...fieldsOf(form.type).map(([name, { isSecret, isOptional, example }]) => ({
+              kind: isSecret && name !== "secret" ? ("secret" as const) : ("text" as const),
+              field: name,
+              label: t(`sinks.fields.${name}`),
+              placeholder: example,
+              hint: stored.includes(name) && t("sinks.form.stored"),
+              optional: isOptional && t("sinks.form.optional"),
+              end: name === "secret" && (
+                <SecretTools
+                  secret={form.secret ?? ""}
+                  copy={t("sinks.form.copySecret")}
+                  generate={t("sinks.form.generate")}
+                  onGenerate={(secret) => change({ secret })}
+                />
+              ),
+            })),
+          ],
+        },
+      ]}
       onClose={onClose}
-    >
-      <Section title={t("sinks.form.general")}>
-        <LabelledInput
-          label={t("sinks.columns.name")}
-          error={faults.name && t("sinks.form.required")}
-          name="sink-name"
-          maxCharacters={LONGEST_NAME}
-          value={form.name}
-          onChange={(name) => change({ name })}
-        />
-        <SwitchRow
-          label={t("sinks.form.enabled")}
-          hint={t("sinks.form.enabledHint")}
-          isOn={form.enabled}
-          onChange={(enabled) => change({ enabled })}
-        />
-        {sink === null && (
-          <SwitchRow
-            label={t("sinks.form.fromStart")}
-            hint={t("sinks.form.fromStartHint")}
-            isOn={form.fromStart}
-            onChange={(fromStart) => change({ fromStart })}
-          />
-        )}
-      </Section>
-      <Section title={t("sinks.form.connection")}>
-        {sink === null && (
-          <Field label={t("sinks.columns.type")}>
-            <Select
-              fullWidth
-              value={form.type}
-              onChange={({ target }) => change({ type: target.value })}
-              inputProps={{ "aria-label": t("sinks.columns.type") }}
-            >
-              {SINK_TYPES.map((type) => (
-                <MenuItem key={type} value={type}>
-                  {t(`sinks.types.${type}`)}
-                </MenuItem>
-              ))}
-            </Select>
-          </Field>
-        )}
-        {fieldsOf(form.type).map(([name, { isSecret, isOptional, example }]) => {
-          const value = form[name] ?? "";
-          const setValue = (text: string) => change({ [name]: text });
-          const isGenerated = name === "secret";
-          return (
-            <LabelledInput
-              key={`${form.type}.${name}`}
-              label={t(`sinks.fields.${name}`)}
-              hint={stored.includes(name) && t("sinks.form.stored")}
-              error={faults[name] && t("sinks.form.required")}
-              optional={isOptional && t("sinks.form.optional")}
-              name={`sink-${name}`}
-              autoComplete="off"
-              value={value}
-              onChange={setValue}
-              {...(example !== undefined && { placeholder: example })}
-              {...(isSecret && !isGenerated && { type: "password", autoComplete: "new-password" })}
-              {...(isGenerated && {
-                endAdornment: (
-                  <InputAdornment position="end" sx={{ mr: 1 }}>
-                    {value !== "" && <CopyButton text={value} label={t("sinks.form.copySecret")} />}
-                    <Button size="small" variant="text" onClick={() => setValue(makeWebhookSecret())}>
-                      {t("sinks.form.generate")}
-                    </Button>
-                  </InputAdornment>
-                ),
-              })}
-            />
-          );
-        })}
-      </Section>
-    </FormDrawer>
+    />
   );
 };

@@ -13,7 +13,7 @@ import { EFFORTS, MODALITIES, REASONING_STYLES } from "../../../../src/catalog/e
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { type CatalogModel, catalog, deleteEntry, putEntry } from "./catalog-calls.ts";
 import { joinWords } from "./catalog-columns.tsx";

@@ -5,10 +5,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { ModelInput } from "../ModelInput.tsx";
 import {

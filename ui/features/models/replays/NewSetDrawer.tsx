@@ -5,9 +5,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { ModelInput } from "../ModelInput.tsx";
 import { checkSet, createSet, emptySet, PERIODS, replaySets, type SetForm, setOf } from "./replay-form.ts";

@@ -8,10 +8,10 @@ import { NOTICE_LIMITS } from "../../../../src/domain/notifications/notice-rules
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
 import { type AnnouncementView, LEVELS, receivedAnnouncements, saveAnnouncement } from "./announcement-calls.ts";
 

@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
 import { checkPriceForm, type PriceField, type PriceForm, priceFormOf, rowOfForm, typed } from "./price-form.ts";
 import type { PriceRow } from "./price-maps.ts";

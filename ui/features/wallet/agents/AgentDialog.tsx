@@ -9,7 +9,7 @@ import type { AgentRow } from "../../../../src/domain/wallet/agents/agents.ts";
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { saveAgent } from "./agent-calls.ts";
 

@@ -17,7 +17,7 @@ import { amountText, useMoneyFormat } from "../../../components/display/Money.ts
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
 import { decideWithdrawal } from "./agent-calls.ts";
 import { withdrawalColumns } from "./withdrawal-columns.tsx";

@@ -13,7 +13,7 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";
 import { moneyText } from "../../../lib/format/money.ts";
 import { closeCase } from "./plan-calls.ts";

@@ -26,7 +26,7 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Col, Field, PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";

@@ -19,7 +19,7 @@ import { openFile } from "../../../components/display/DownloadButton.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { useOnceOpened } from "../../../components/once-opened.ts";
 import { StatementDrawer } from "./StatementDrawer.tsx";

@@ -21,7 +21,7 @@ import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../../components/form/use-checked-form.ts";
 import { Col, Field, Panel, Row } from "../../../../components/layout.tsx";
 import { Entry } from "../../security/Entry.tsx";
 

@@ -7,9 +7,9 @@ import { useTranslation } from "react-i18next";
 import { projects } from "../../../../api/accounts/spending-calls.ts";
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../../../components/form/use-checked-form.ts";
 import { QuotaInput } from "../../../../components/inputs/QuotaInput.tsx";
 import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
-import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../../components/layout.tsx";
 import { changePolicy, createPolicy, type Policy, policies } from "./policy-calls.ts";
 

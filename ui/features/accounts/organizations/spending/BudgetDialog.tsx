@@ -20,10 +20,10 @@ import {
 import { tokenPage } from "../../../../api/api-keys/api-key.ts";
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../../../components/form/use-checked-form.ts";
 import { QuotaInput } from "../../../../components/inputs/QuotaInput.tsx";
 import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
 import { useSuggestionTexts } from "../../../../components/inputs/suggestion-texts.ts";
-import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../../components/layout.tsx";
 
 type Props = {

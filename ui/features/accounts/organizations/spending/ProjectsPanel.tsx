@@ -14,7 +14,7 @@ import { useActing } from "../../../../api/accounts/use-organization.ts";
 import { Money } from "../../../../components/display/Money.tsx";
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
+import { useCheckedForm } from "../../../../components/form/use-checked-form.ts";
 import { Field } from "../../../../components/layout.tsx";
 import { ResourcePanel } from "../ResourcePanel.tsx";
 
