@@ -136,8 +136,10 @@ export function withMarkOnPart(conversation: Conversation): Conversation {
  * request's text.
  */
 export function recordUnwrittenMarks(conversation: Conversation, body: string, dropped: Dropped): void {
-  let marks = 0;
-  let lifetimes = 0;
+  // Members that only the client's format has may hold marks, too.
+  const further = JSON.stringify(conversation.extra.members);
+  let marks = countOf(further, MARK_MEMBERS);
+  let lifetimes = countOf(further, LIFETIME_MEMBERS);
   mapMarks(conversation, (mark) => {
     marks += 1;
     if (typeof mark.ttl === "string" && mark.ttl !== DEFAULT_LIFETIME) lifetimes += 1;
@@ -203,3 +205,16 @@ function mapMark<Marked extends { cache?: JsonObject }>(
 /** The mark of a tool's result, or the last inside of it, for formats whose results hold none. */
 export const markOfResult = ({ cache, parts }: ToolResultPart): JsonObject | undefined =>
   cache ?? parts.flatMap((part) => (canCarryMark(part) && part.cache ? [part.cache] : [])).at(-1);
+
+/**
+ * The media of a tool's result, and the mark of its text, for formats that write the two side by side: the mark of the whole
+ * result stands on the last of them.
+ */
+export function splitResult({ cache, parts }: ToolResultPart): { media: Part[]; mark: JsonObject | undefined } {
+  const media = parts.filter(({ type }) => type !== "text");
+  const mark = parts.flatMap((part) => (part.type === "text" && part.cache ? [part.cache] : [])).at(-1);
+  const last = cache ? media.findLastIndex(canCarryMark) : -1;
+  const part = media[last];
+  if (!part || !canCarryMark(part)) return { media, mark: cache ?? mark };
+  return { media: media.with(last, { ...part, cache: part.cache ?? cache }), mark };
+}

@@ -87,7 +87,8 @@ export function recordUnwritten(conversation: Conversation, body: string, target
       // Some services take only some characters, without an extension.
       if (name !== undefined && !body.includes(JSON.stringify(name.replace(/\.\w+$/, "")).slice(1, -1)))
         dropped.add(`${type}: name`);
-      if (detail !== undefined && detail !== "auto" && isMissing(detail)) dropped.add(`${type}: detail`);
+      if (detail !== undefined && detail !== "auto" && !body.includes(`"detail":"${detail}"`))
+        dropped.add(`${type}: detail`);
     }
   }
   if (audio && isMissing(audio.voice)) dropped.add("audio");

@@ -94,6 +94,20 @@ describe.each(PLACES)("on %s", (_place, read, marked) => {
   });
 });
 
+test("a mark in a tool's result stays with what it marks where media follow the text", () => {
+  const image = { type: "image_url", image_url: { url: "https://example.org/a.png" }, ...MARKED };
+  for (const [content, marked] of [
+    [[text("R"), image], { role: "user", content: [image] }],
+    [[image], { role: "user", content: [image] }],
+    [[text("R", MARKED), { ...image, ...{ cache_control: undefined } }], { content: [text("R", MARKED)] }],
+  ] as const) {
+    const source = chat({ messages: [user, calling, { ...result, content }] });
+    const body = codecOf("openai-chat").encodeRequest(source, openrouter, new Set());
+    expect(JSON.stringify(body).split('"cache_control"')).toHaveLength(2);
+    expect(body.messages).toContainEqual(expect.objectContaining(marked));
+  }
+});
+
 test("the request's own mark is Anthropic's, or a cache point at the end", () => {
   const read = () => chat({ cache_control });
   const dropped = new Set<string>();

@@ -95,8 +95,8 @@ const OWN_REASONS: ReadonlySet<string> = new Set(["pause_turn", "model_context_w
 
 /** A finish reason in Anthropic's words. */
 export function stopReason({ reason, native, stopSequence }: ReplyChoice["finish"]): string {
-  if (stopSequence !== null) return "stop_sequence";
   if (native !== null && OWN_REASONS.has(native)) return native;
+  if (stopSequence !== null && reason !== "content_filter") return "stop_sequence";
   switch (reason) {
     case "length":
       return "max_tokens";

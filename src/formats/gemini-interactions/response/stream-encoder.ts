@@ -133,7 +133,7 @@ export class InteractionsStreamEncoder implements StreamEncoder {
       case "text":
         return this.#text(step.text);
       case "refusal":
-        return this.#text(step.text);
+        return this.#refusal(step.text);
       case "reasoning":
         return this.#reasoning(step.text);
       case "signature":
@@ -161,7 +161,7 @@ export class InteractionsStreamEncoder implements StreamEncoder {
         return "";
       case "finish":
         this.#reason = step.reason;
-        return this.#text(refusalOf(step) ?? "");
+        return this.#refusal(refusalOf(step) ?? "");
     }
   }
 
@@ -174,6 +174,14 @@ export class InteractionsStreamEncoder implements StreamEncoder {
     if (last?.type === "text") last.text = `${last.text}${text}`;
     else open.contents.push({ type: "text", text });
     return written + this.#delta(open.index, { type: "text", text }) + this.#annotate(open);
+  }
+
+  /** A refusal as text, which citations do not count. */
+  #refusal(text: string): string {
+    const written = this.#text(text);
+    this.#textLength -= text.length;
+    this.#outputStart -= text.length;
+    return written;
   }
 
   #reasoning(text: string): string {

@@ -16,7 +16,7 @@ import { PLAIN_SERVICE } from "../../conversation/service.ts";
 import { withResultsFirst } from "../../conversation/system-turns.ts";
 import {
   markMember,
-  markOfResult,
+  splitResult,
   takesBreakpoints,
   withBreakpoints,
   withLastMarks,
@@ -27,7 +27,7 @@ import {
 import { isBlank, recordDroppedNative, recordForeignFields } from "../../helpers/dropped-fields.ts";
 import { compact, type JsonObject } from "../../json.ts";
 import { chatMedia, textOfParts } from "../../media.ts";
-import { resultMedia, resultText } from "../../tools/pair-calls.ts";
+import { resultText } from "../../tools/pair-calls.ts";
 import { callIdFor, shortName } from "../../tools/tool-names.ts";
 import {
   choosesHosted,
@@ -180,12 +180,13 @@ function userMessages(turn: DialogTurn, dropped: Dropped): JsonObject[] {
   for (const part of parts) {
     if (part.type !== "tool-result") rest.push(part);
     else {
+      const { media, mark } = splitResult(part);
       messages.push({
         role: "tool",
         tool_call_id: callIdFor("openai-chat", part.callId),
-        content: resultContent(part),
+        content: resultContent(part, mark),
       });
-      rest.push(...resultMedia(part));
+      rest.push(...media);
     }
   }
   const content = contentOf(rest, dropped);
@@ -196,10 +197,10 @@ function userMessages(turn: DialogTurn, dropped: Dropped): JsonObject[] {
 }
 
 /** The result of a tool as text; marked, it is a part: OpenRouter takes marks of parts only. */
-function resultContent(part: ToolResultPart): unknown {
-  const mark = markOfResult(part);
+function resultContent(part: ToolResultPart, mark: JsonObject | undefined): unknown {
   const text = resultText(part);
-  return mark ? [textContent({ type: "text", text, cache: mark })] : text;
+  // Services reject marks of empty parts.
+  return mark && text !== "" ? [textContent({ type: "text", text, cache: mark })] : text;
 }
 
 /** Empty for a turn that this format cannot express; a client's own empty turn stays. */

@@ -14,7 +14,7 @@ import {
 import { withResultsFirst } from "../../conversation/system-turns.ts";
 import {
   markMember,
-  markOfResult,
+  splitResult,
   takesBreakpoints,
   withBreakpoints,
   withMarkOnPart,
@@ -26,7 +26,7 @@ import { compact, type JsonObject, recordOf, textOf } from "../../json.ts";
 import { textOfParts } from "../../media.ts";
 import { lowestEffort } from "../../openai-chat/request/reasoning-setting.ts";
 import { withoutRootlessFormat } from "../../openai-chat/request/rootless-format.ts";
-import { resultMedia, resultText } from "../../tools/pair-calls.ts";
+import { resultText } from "../../tools/pair-calls.ts";
 import { callIdFor, shortName } from "../../tools/tool-names.ts";
 import {
   foreignSearch,
@@ -199,15 +199,14 @@ function userItems({ parts }: DialogTurn, custom: ReadonlySet<string>, dropped: 
 
 function resultItem(result: ToolResultPart, custom: ReadonlySet<string>, dropped: Dropped): JsonObject {
   const text = resultText(result);
-  const media = contentOf(resultMedia(result), dropped);
+  const split = splitResult(result);
+  const media = contentOf(split.media, dropped);
   const type = custom.has(result.callId) ? "custom_tool_call_output" : "function_call_output";
-  const mark = markMember(markOfResult(result));
-  const isMarked = Object.keys(mark).length > 0;
-  const textParts = text === "" ? [] : [{ type: "input_text", text, ...mark }];
+  const textParts = text === "" ? [] : [{ type: "input_text", text, ...markMember(split.mark) }];
   return {
     type,
     call_id: callIdFor("openai-responses", result.callId),
-    output: media.length === 0 && !isMarked ? text : [...textParts, ...media],
+    output: media.length === 0 && !split.mark ? text : [...textParts, ...media],
   };
 }
 

@@ -51,7 +51,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #serviceTier: string | null = null;
   #cited: Citation[] = [];
   readonly #searches = new SearchJoiner();
-  /** Characters of text so far, and how many of them precede the open message. */
+  /** Characters of the answer's text so far, and where in it the open message would begin if all of its text were the answer's. */
   #textLength = 0;
   #messageStart = 0;
 
@@ -163,7 +163,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
         return this.#item?.kind === "message" ? this.#annotate(this.#item) : "";
       case "media": {
         const { kind, source } = step;
-        if (kind !== "image" || source.kind !== "base64") return this.#text("output_text", mediaText(step));
+        if (kind !== "image" || source.kind !== "base64") return this.#link(mediaText(step));
         const id = this.#idOfNext("ig_");
         const format = source.mediaType.replace(/^image\//, "");
         const drawn = { id, type: "image_generation_call", status: "completed", result: source.data };
@@ -189,6 +189,14 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const item = new MessageItem(this.#idOfNext("msg_"), this.#nextIndex++, this.#write);
     this.#item = item;
     return closed + item.open() + item.say(part, text, logprobs) + this.#annotate(item);
+  }
+
+  /** Media as text, which citations do not count. */
+  #link(text: string): string {
+    const written = this.#text("output_text", text);
+    this.#textLength -= text.length;
+    this.#messageStart -= text.length;
+    return written;
   }
 
   #openReasoning(): string {

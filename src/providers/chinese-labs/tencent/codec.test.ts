@@ -53,6 +53,39 @@ test("a request in its casing: schemas as text, turns that alternate, no empty c
   expect([...dropped]).toEqual(["max_tokens"]);
 });
 
+test("a turn of which nothing is left is left out, and those around it become one", () => {
+  const dropped = new Set<string>();
+  const file = { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" } };
+  const image = { type: "image_url", image_url: { url: "https://example.org/a.png" } };
+  const conversation = openaiChatClientCodec.decodeRequest({
+    model: "h",
+    messages: [
+      { role: "user", content: "a" },
+      { role: "assistant", content: "b" },
+      { role: "user", content: [file] },
+      { role: "assistant", content: "c" },
+      { role: "user", content: [{ type: "text", text: "d" }, image] },
+      { role: "assistant", content: null, refusal: "no" },
+      { role: "user", content: "e" },
+    ],
+  });
+  const { Messages } = hunyuanCodec.encodeRequest(conversation, target("hunyuan-turbos"), dropped);
+  expect(Messages).toEqual([
+    { Role: "user", Content: "a" },
+    { Role: "assistant", Content: "b\nc" },
+    {
+      Role: "user",
+      Contents: [
+        { Type: "text", Text: "d" },
+        { Type: "image_url", ImageUrl: { Url: "https://example.org/a.png" } },
+      ],
+    },
+    { Role: "assistant", Content: "no" },
+    { Role: "user", Content: "e" },
+  ]);
+  expect([...dropped]).toContain("file");
+});
+
 test("calls without an index, distinguished by their ids", () => {
   const call = (Id: string, Name: string, Arguments: string) => ({
     Id,

@@ -4,6 +4,7 @@ import { NO_REASONING } from "../../../formats/conversation/conversation.ts";
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
 import { serviceError } from "../../../formats/conversation/service-error.ts";
 import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
+import { isSilent } from "../../../formats/helpers/silent-messages.ts";
 import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { chunkedCodec, type ParsedEvent } from "../../../formats/openai-chat/chunk-codec.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
@@ -33,7 +34,7 @@ function encodeRequest(source: Conversation, target: Target, dropped: Dropped): 
     ...Object.fromEntries(own),
     ...(searches && { EnableEnhancement: searches, SearchInfo: true }),
     Model: target.model,
-    Messages: recordsOf(chat.messages).map((message) => messageOf(message, dropped)),
+    Messages: alternating(recordsOf(chat.messages).flatMap((message) => messageOf(message, dropped))),
     Stream: conversation.stream,
     Temperature: clamp(sampling.temperature, 0, 2),
     TopP: clamp(sampling.topP, 0, 1),
@@ -48,21 +49,48 @@ function encodeRequest(source: Conversation, target: Target, dropped: Dropped): 
 const clamp = (value: number | null, least: number, most: number): number | null =>
   value === null ? null : Math.min(most, Math.max(least, value));
 
-function messageOf({ role, content, tool_calls, tool_call_id }: JsonObject, dropped: Dropped): JsonObject {
+function messageOf(source: JsonObject, dropped: Dropped): JsonObject[] {
+  const { role, content, tool_calls, tool_call_id } = source;
   const calls = recordsOf(tool_calls).map((call) => {
     const called = recordOf(call.function) ?? recordOf(call.custom) ?? {};
     const input = textOf(called.arguments) ?? JSON.stringify({ input: called.input });
     return { Id: call.id, Type: "function", Function: { Name: called.name, Arguments: input || "{}" } };
   });
   const parts = Array.isArray(content) ? recordsOf(content).flatMap((part) => partOf(part, dropped)) : null;
-  return compact({
-    Role: role,
-    // Turns must alternate and say something: where nothing is left, a blank does.
-    Content: parts && parts.length > 0 ? null : textOf(content) || " ",
-    Contents: parts && parts.length > 0 ? parts : null,
-    ToolCalls: calls.length > 0 ? calls : null,
-    ToolCallId: tool_call_id,
-  });
+  if (isSilent({ role, content: parts ?? content, tool_calls }, source)) return [];
+  return [
+    compact({
+      Role: role,
+      // A client's own empty turn, and one that only calls tools, must say something: a blank does.
+      Content: parts && parts.length > 0 ? null : textOf(content) || textOf(source.refusal) || " ",
+      Contents: parts && parts.length > 0 ? parts : null,
+      ToolCalls: calls.length > 0 ? calls : null,
+      ToolCallId: tool_call_id,
+    }),
+  ];
+}
+
+/** Turns of one author next to each other, between which one was left out, become one. */
+function alternating(messages: readonly JsonObject[]): JsonObject[] {
+  const joined: JsonObject[] = [];
+  for (const message of messages) {
+    const before = joined.at(-1);
+    if (!before || before.Role !== message.Role || message.Role === "tool" || before.ToolCalls) joined.push(message);
+    else joined.splice(-1, 1, { ...before, ...message, ...contentOf(partsOf(before), partsOf(message)) });
+  }
+  return joined;
+}
+
+const partsOf = ({ Content, Contents }: JsonObject): JsonObject[] =>
+  Contents ? recordsOf(Contents) : [{ Type: "text", Text: Content }];
+
+/** The parts of two messages in one: as plain text where there is nothing else. */
+function contentOf(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject {
+  const parts = [...first, ...second];
+  const isText = parts.every(({ Type }) => Type === "text");
+  return isText
+    ? { Content: parts.map(({ Text }) => Text).join("\n"), Contents: undefined }
+    : { Content: undefined, Contents: parts };
 }
 
 function partOf(part: JsonObject, dropped: Dropped): JsonObject[] {

@@ -22,6 +22,11 @@ const number = (from: number) => (marker: string) => ({
   marker: null,
 });
 
+/** What was cached is part of the prompt. */
+function coverCached(usage: JsonObject | null, cached: string, prompt: string): void {
+  if (usage?.[cached] !== undefined) usage[prompt] ??= 100_000;
+}
+
 /** Sets a sum that the members must agree with. */
 function addUp(usage: JsonObject | null, total: string, ...parts: readonly string[]): void {
   if (usage) usage[total] = parts.reduce((sum, part) => sum + Number(usage[part] ?? 0), 0);
@@ -187,6 +192,7 @@ const gemini: Source = {
     if (answer.candidates) delete answer.promptFeedback;
     const feedback = recordOf(answer.promptFeedback);
     if (feedback) feedback.blockReason ??= "SAFETY";
+    coverCached(recordOf(answer.usageMetadata), "cachedContentTokenCount", "promptTokenCount");
     addUp(
       recordOf(answer.usageMetadata),
       "totalTokenCount",
@@ -248,6 +254,7 @@ const interactions: Source = {
         entry.tokens ??= 2;
       }
     }
+    coverCached(recordOf(answer.usage), "total_cached_tokens", "total_input_tokens");
     addUp(
       recordOf(answer.usage),
       "total_tokens",

@@ -76,4 +76,11 @@ export const REASONING: readonly Rule[] = [
     at: { messages: /^(thinking\[enabled\]\.budget_tokens|output_config\.effort)$/, gemini: /thinkingBudget$/ },
     when: ({ sent }) => REASONS.test(sent.body),
   },
+  {
+    why: "Gemini refuses a level together with a budget of thinking: the budget counts",
+    at: { gemini: /thinkingLevel$/ },
+    when: ({ request }) => typeof thinkingOf(request)?.thinkingBudget === "number",
+  },
 ];
+
+const thinkingOf = (request: Loss["request"]) => recordOf(recordOf(request.generationConfig)?.thinkingConfig);

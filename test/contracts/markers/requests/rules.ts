@@ -107,6 +107,11 @@ const COVERED: readonly Rule[] = [
     when: ({ request }) => request.max_completion_tokens !== undefined && request.max_tokens !== undefined,
   },
   {
+    why: "Both names of one wish for summaries: the newer one counts",
+    at: { responses: /^reasoning\.generate_summary$/ },
+    when: ({ request }) => recordOf(request.reasoning)?.summary !== undefined,
+  },
+  {
     why: "Both names of one id: the newer one counts",
     at: { chat: /^user$/, responses: /^user$/ },
     when: ({ request }) => request.safety_identifier !== undefined,
@@ -208,7 +213,8 @@ const OTHERWISE: readonly Rule[] = [
       interactions: /^tools/,
     },
     formats: ["cohere", "hunyuan"],
-    when: ({ request, sent }) => request.tool_choice !== undefined && /REQUIRED|"ToolChoice"/.test(sent.body),
+    when: ({ request, sent }) =>
+      (request.tool_choice ?? request.function_call) !== undefined && /REQUIRED|"ToolChoice"/.test(sent.body),
   },
   {
     why: "A function that may not be called is not offered, where the format has no member for that",
