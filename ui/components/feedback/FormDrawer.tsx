@@ -24,6 +24,8 @@ type Props = Readonly<{
   isShort?: boolean;
   /** The reader may not change it. */
   isReadOnly?: boolean;
+  /** Whether it can be submitted; wrong fields show that themselves. */
+  isComplete?: boolean;
   /** Stands at the left of the buttons. */
   note?: ReactNode;
   /** Buttons before "Cancel". */
@@ -41,6 +43,7 @@ export const FormDrawer = ({
   isNew,
   isShort = false,
   isReadOnly = false,
+  isComplete = true,
   note,
   buttons,
   onClose,
@@ -67,7 +70,7 @@ export const FormDrawer = ({
               variant="contained"
               color="primary"
               loading={state.isSaving}
-              disabled={!isNew && !isDirty}
+              disabled={(!isNew && !isDirty) || !isComplete}
               onClick={state.submit}
             >
               {action}

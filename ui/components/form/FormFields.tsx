@@ -52,13 +52,15 @@ const FieldView = ({ field, context }: Readonly<{ field: AnyField; context: Form
   const { field: name } = field;
   const label = field.label ?? t(text(name));
   const hint = field.hint === true ? t(text(`${name}Hint`)) : field.hint;
-  const error = errorOf(name);
+  const error = field.error || errorOf(name);
   const value = values[name];
   const set = (next: unknown) => context.set(name, next);
-  if (field.kind === "switch") return <SwitchRow label={label} hint={hint} isOn={value === true} onChange={set} />;
+  const isDisabled = context.isReadOnly || field.isDisabled === true;
+  if (field.kind === "switch")
+    return <SwitchRow {...{ label, hint, isDisabled }} isOn={value === true} onChange={set} />;
   if (field.kind === "json")
     return <JsonField {...{ id, label, hint, error }} example={field.example} value={String(value)} onChange={set} />;
-  const control = { id, label, value, set, hasError: error !== undefined, isReadOnly: context.isReadOnly };
+  const control = { id, label, value, set, hasError: error !== undefined, disabled: isDisabled };
   return (
     <Field label={label} htmlFor={id} hint={hint} error={error} optional={field.optional}>
       <Control field={field} {...control} />
@@ -73,11 +75,10 @@ type ControlProps = Readonly<{
   value: unknown;
   set: (value: unknown) => void;
   hasError: boolean;
-  isReadOnly: boolean;
+  disabled: boolean;
 }>;
 
-const Control = ({ field, id, label, value, set, hasError, isReadOnly }: ControlProps) => {
-  const disabled = isReadOnly || field.isDisabled === true;
+const Control = ({ field, id, label, value, set, hasError, disabled }: ControlProps) => {
   switch (field.kind) {
     case "quota":
       return (
@@ -93,9 +94,10 @@ const Control = ({ field, id, label, value, set, hasError, isReadOnly }: Control
           value={String(value)}
           SelectDisplayProps={{ id, "aria-label": label }}
           onChange={({ target }) => set(field.options.find(([option]) => String(option) === target.value)?.[0])}
+          {...(field.shown && { renderValue: field.shown })}
         >
-          {field.options.map(([option, text]) => (
-            <MenuItem key={String(option)} value={String(option)}>
+          {field.options.map(([option, text, isDisabled]) => (
+            <MenuItem key={String(option)} value={String(option)} disabled={isDisabled ?? false}>
               {text}
             </MenuItem>
           ))}
@@ -170,6 +172,7 @@ type TextControlProps = Readonly<{
 
 const TextControl = ({ field, id, value, set, hasError, disabled }: TextControlProps) => {
   const { kind, placeholder, autoFocus, maxCharacters, rows, maxRows, isCode, type, width, end, picks } = field;
+  const mode = kind === "number" ? "decimal" : kind === "integer" ? "numeric" : undefined;
   const input = (
     <TextInput
       {...{ id, value, disabled, placeholder, autoFocus, maxCharacters }}
@@ -182,7 +185,7 @@ const TextControl = ({ field, id, value, set, hasError, disabled }: TextControlP
       fullWidth={width === undefined}
       {...(width !== undefined && { sx: { width } })}
       {...(rows !== undefined && { multiline: true, minRows: rows, maxRows })}
-      {...(kind === "number" && { inputProps: { inputMode: "decimal", className: "num" } })}
+      {...(mode && { inputProps: { inputMode: mode, className: "num" } })}
       {...(isCode && { inputProps: { spellCheck: false, className: "mono" } })}
     />
   );

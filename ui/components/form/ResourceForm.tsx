@@ -26,7 +26,7 @@ export type ResourceFormProps<Form extends FieldValues> = Readonly<{
   isShort?: boolean;
   /** The reader may not change it. */
   isReadOnly?: boolean;
-  /** The key of the text of a name: `codes.form.quota` of "quota", by which a field has its label and hint. */
+  /** The key of the text of a name, by which a field has its label and hint. */
   text: (name: string) => string;
   /** Initial values; only those of the first render count. */
   initial: Form;
@@ -44,7 +44,7 @@ export type ResourceFormProps<Form extends FieldValues> = Readonly<{
   follow?: (changed: Partial<Form>, form: Form) => Partial<Form>;
   /** Saves; resolves with what is said to the user, if anything. */
   save: (form: Form, initial: Form) => Promise<string | undefined>;
-  /** What is read again after that. */
+  /** What is read again after that, also when the server rejected it. */
   reload: readonly QueryFilters[];
   /** The field that shows why the server rejected it, by the error's code; without it, a toast does. */
   rejectedField?: (code: string) => keyof Form & string;
@@ -53,7 +53,7 @@ export type ResourceFormProps<Form extends FieldValues> = Readonly<{
     form: Form,
     change: (fields: Partial<Form>) => void,
     faults: Faults<Form>,
-  ) => readonly (FormSection<Form> | false)[];
+  ) => readonly (FormSection<Form> | false | null)[];
   /** Stands at the left of a drawer's buttons. */
   note?: ReactNode;
   onClose: () => void;
@@ -72,10 +72,13 @@ export function ResourceForm<Form extends FieldValues>(props: ResourceFormProps<
     ...(props.eager && { eager: props.eager }),
     rejection: rejectedField ? "inline" : "toast",
     send: async (form) => {
-      const done = await props.save(form, state.initial);
-      for (const filters of props.reload) void client.invalidateQueries(filters);
-      if (done !== undefined) notifyDone(done);
-      onClose();
+      try {
+        const done = await props.save(form, state.initial);
+        if (done !== undefined) notifyDone(done);
+        onClose();
+      } finally {
+        for (const filters of props.reload) void client.invalidateQueries(filters);
+      }
     },
   });
   const { form, initial, faults, problem, problemCode, isSaving, submit, body } = state;
@@ -141,6 +144,7 @@ export function ResourceForm<Form extends FieldValues>(props: ResourceFormProps<
       isNew={props.isNew}
       isShort={props.isShort ?? false}
       isReadOnly={props.isReadOnly ?? false}
+      isComplete={isComplete(form)}
       {...(isChanged && { isDirty: isChanged(form, initial) })}
       note={props.note}
       onClose={onClose}

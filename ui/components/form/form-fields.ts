@@ -12,13 +12,15 @@ type Common = Readonly<{
   hint?: ReactNode;
   /** Stands next to the label: that it may be empty. */
   optional?: string | false | undefined;
+  /** What is wrong with it now, where that is shown without an attempt to save. */
+  error?: string | false | undefined;
   isDisabled?: boolean | undefined;
 }>;
 
-/** A text: `number` is one with digits, `secret` one that is not shown, `password` one that can be. */
+/** A text: `number` and `integer` are of digits, `secret` is not shown, `password` can be. */
 export type TextField<Name> = Common &
   Readonly<{
-    kind: "text" | "number" | "secret" | "password";
+    kind: "text" | "number" | "integer" | "secret" | "password";
     field: Name;
     placeholder?: string | undefined;
     autoFocus?: boolean;
@@ -42,9 +44,17 @@ export type TextField<Name> = Common &
 /** Quota units with their value in dollars; `picks` are dollars. */
 type QuotaField<Name> = Common & Readonly<{ kind: "quota"; field: Name; picks?: readonly number[] }>;
 
-/** One of several values: `select` lists them, `choice` shows all in a row. */
+/** A value, how it is named, and whether it can't be chosen. */
+type Option<Value> = readonly [value: Value, text: ReactNode, isDisabled?: boolean];
+
+/** One of several values: `select` lists them, `choice` shows all in a row. `shown` names the chosen one, if not its text. */
 type SelectField<Name, Value> = Common &
-  Readonly<{ kind: "select" | "choice"; field: Name; options: readonly (readonly [value: Value, text: ReactNode])[] }>;
+  Readonly<{
+    kind: "select" | "choice";
+    field: Name;
+    options: readonly Option<Value>[];
+    shown?: (value: string) => ReactNode;
+  }>;
 
 /** Any number of a few values, side by side. */
 type SeveralField<Name, Value> = Common &
@@ -98,5 +108,5 @@ export type FormSection<Form> = Readonly<{
 }>;
 
 /** The options of a field for some values. */
-export const optionsOf = <Value>(values: readonly Value[], textOf: (value: Value) => string) =>
+export const optionsOf = <const Value>(values: readonly Value[], textOf: (value: Value) => string) =>
   values.map((value) => [value, textOf(value)] as const);

@@ -1,16 +1,11 @@
 import AdminPanel from "@mui/icons-material/AdminPanelSettingsOutlined";
-import Box from "@mui/material/Box";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { isRoleRight, type Right } from "../../../../src/domain/accounts/access/access-rules.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section } from "../../../components/feedback/SideDrawer.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { ResourcePage } from "../../../components/page/ResourcePage.tsx";
 import { type AdminRole, adminRoles, deleteAdminRole, rightsText, saveAdminRole } from "./access-calls.ts";
 import { RightsMatrix } from "./RightsMatrix.tsx";
@@ -28,53 +23,45 @@ const LONGEST_NAME = 40;
 /** Creates a custom role, or changes its name and rights. */
 export const AdminRoleDrawer = ({ role, onClose }: AdminRoleDrawerProps) => {
   const { t } = useTranslation();
-  const client = useQueryClient();
-  const stored: Form = { name: role?.name ?? "", rights: role?.rights ?? [] };
-  const state = useCheckedForm({
-    initial: stored,
-    check: ({ name, rights }: Form) => ({
-      ...(name.trim() === "" && { name: "name" as const }),
-      ...(rights.length === 0 && { rights: "rights" as const }),
-    }),
-    send: async ({ name, rights }: Form) => {
-      const saved = await saveAdminRole(role?.id ?? null, { name: name.trim(), rights: [...rights] });
-      notifyDone(t("access.roles.saved", { name: saved.name }));
-      void client.invalidateQueries(adminRoles);
-      onClose();
-    },
-  });
-  const { form, change, faults } = state;
+  const save = async ({ name, rights }: Form) => {
+    const saved = await saveAdminRole(role?.id ?? null, { name: name.trim(), rights: [...rights] });
+    return t("access.roles.saved", { name: saved.name });
+  };
   return (
-    <FormDrawer
-      state={state}
+    <ResourceForm<Form>
       title={role ? t("access.roles.editTitle", { name: role.name }) : t("access.roles.add")}
       action={t(role ? "access.roles.save" : "access.roles.add")}
       isNew={role === null}
+      text={(name) => `access.roles.columns.${name}`}
+      initial={{ name: role?.name ?? "", rights: role?.rights ?? [] }}
+      check={({ name, rights }) => ({
+        name: name.trim() === "" ? "name" : undefined,
+        rights: rights.length === 0 ? "rights" : undefined,
+      })}
+      fault={() => t("access.roles.nameRequired")}
+      save={save}
+      reload={[adminRoles]}
+      sections={({ rights }, change, faults) => [
+        {
+          title: t("access.roles.general"),
+          fields: [{ kind: "text", field: "name", maxCharacters: LONGEST_NAME }],
+        },
+        {
+          title: t("access.rights.title"),
+          hint: t("access.roles.rightsHint"),
+          error: faults.rights && t("access.rights.required"),
+          fields: [
+            <RightsMatrix
+              key="rights"
+              value={rights}
+              isHidden={(right) => !isRoleRight(right)}
+              onChange={(next) => change({ rights: next })}
+            />,
+          ],
+        },
+      ]}
       onClose={onClose}
-    >
-      <Section title={t("access.roles.general")}>
-        <LabelledInput
-          label={t("access.roles.columns.name")}
-          error={faults.name && t("access.roles.nameRequired")}
-          name="admin-role-name"
-          maxCharacters={LONGEST_NAME}
-          value={form.name}
-          onChange={(name) => change({ name })}
-        />
-      </Section>
-      <Section title={t("access.rights.title")} hint={t("access.roles.rightsHint")}>
-        {faults.rights && (
-          <Box role="alert" sx={{ fontSize: 12, color: "tone.bad.text" }}>
-            {t("access.rights.required")}
-          </Box>
-        )}
-        <RightsMatrix
-          value={form.rights}
-          isHidden={(right) => !isRoleRight(right)}
-          onChange={(rights) => change({ rights })}
-        />
-      </Section>
-    </FormDrawer>
+    />
   );
 };
 

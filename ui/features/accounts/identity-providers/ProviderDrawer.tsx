@@ -1,9 +1,3 @@
-import Box from "@mui/material/Box";
-import MenuItem from "@mui/material/MenuItem";
-import OutlinedInput from "@mui/material/OutlinedInput";
-import Select from "@mui/material/Select";
-import { useQueryClient } from "@tanstack/react-query";
-import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import {
   SSO_FIELDS,
@@ -11,14 +5,11 @@ import {
   SSO_TYPES,
   type SsoType,
 } from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
-import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section } from "../../../components/feedback/SideDrawer.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
+import { optionsOf } from "../../../components/form/form-fields.ts";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
-import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
-import { Field, Row } from "../../../components/layout.tsx";
+import { Row } from "../../../components/layout.tsx";
 import { ProviderIcon } from "../sign-in/ProviderIcon.tsx";
 import { MappingRows } from "./MappingRows.tsx";
 import { addProvider, changeProvider, type Provider, providers } from "./provider-calls.ts";
@@ -36,42 +27,26 @@ const CERTIFICATE_ROWS = 4;
 /** The fields of a type of identity provider. */
 const ProviderFields = ({ type, config, isMissing, onChange }: ProviderFieldsProps) => {
   const { t } = useTranslation();
-  const certificateId = useId();
   return Object.entries(SSO_FIELDS[type]).map(([field, { isOptional }]) => {
     const value = config[field] ?? "";
     const label = t(`identityProviders.fields.${field}`);
     const hint = t(`identityProviders.hints.${field}`);
-    const error = isMissing(field) ? t("identityProviders.required") : undefined;
     if (field === "trust_email" || field === "sign_out") {
       const set = (isOn: boolean) => onChange(field, isOn ? "true" : "");
       return <SwitchRow key={field} label={label} hint={hint} isOn={value === "true"} onChange={set} />;
-    }
-    if (field === "certificate") {
-      return (
-        <Field key={field} label={label} htmlFor={certificateId} hint={hint} error={error}>
-          <OutlinedInput
-            id={certificateId}
-            fullWidth
-            multiline
-            minRows={CERTIFICATE_ROWS}
-            error={error !== undefined}
-            value={value}
-            onChange={({ target }) => onChange(field, target.value)}
-          />
-        </Field>
-      );
     }
     return (
       <LabelledInput
         key={field}
         label={label}
         hint={hint}
-        error={error}
+        error={isMissing(field) ? t("identityProviders.required") : undefined}
         optional={isOptional ? t("identityProviders.optional") : undefined}
         name={`provider-${field}`}
         autoComplete="off"
         value={value}
         onChange={(text) => onChange(field, text)}
+        {...(field === "certificate" && { multiline: true, minRows: CERTIFICATE_ROWS })}
       />
     );
   });
@@ -88,138 +63,94 @@ const LONGEST_NAME = 40;
 /** Adds an identity provider, or edits one; its secret is replaced, never shown. */
 export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
   const { t } = useTranslation();
-  const client = useQueryClient();
-  const domainsId = useId();
-  const send = async (values: ProviderForm) => {
-    const request = bodyOfProvider(values);
+  const save = async (form: ProviderForm) => {
+    const request = bodyOfProvider(form);
     if (provider) await changeProvider(provider.id, request);
-    else await addProvider({ ...request, type: values.type });
-    notifyDone(t("identityProviders.saved", { name: request.name }));
-    void client.invalidateQueries(providers);
-    onClose();
+    else await addProvider({ ...request, type: form.type });
+    return t("identityProviders.saved", { name: request.name });
   };
-  const state = useCheckedForm<ProviderForm & Record<string, unknown>>({
-    initial: formOfProvider(provider),
-    check: checkProviderForm,
-    send,
-  });
-  const { form, change, faults } = state;
-  const setField = (field: string, value: string) => change({ config: { ...form.config, [field]: value } });
   return (
-    <FormDrawer
-      state={state}
+    <ResourceForm<ProviderForm>
       title={provider ? t("identityProviders.editTitle", { name: provider.name }) : t("identityProviders.add")}
       action={t(provider ? "identityProviders.save" : "identityProviders.add")}
       isNew={provider === null}
-      onClose={onClose}
-    >
-      <Section title={t("identityProviders.general")}>
-        <LabelledInput
-          label={t("identityProviders.columns.name")}
-          hint={t("identityProviders.nameHint")}
-          error={faults.name && t("identityProviders.required")}
-          name="provider-name"
-          maxCharacters={LONGEST_NAME}
-          value={form.name}
-          onChange={(name) => change({ name })}
-        />
-        <Field label={t("identityProviders.icon")}>
-          <Select
-            fullWidth
-            displayEmpty
-            value={form.icon}
-            onChange={({ target }) => change({ icon: target.value })}
-            inputProps={{ "aria-label": t("identityProviders.icon") }}
-          >
-            {SSO_ICONS.map((icon) => (
-              <MenuItem key={icon} value={icon}>
-                <Row gap={2}>
+      text={(name) => `identityProviders.${name}`}
+      initial={formOfProvider(provider)}
+      check={checkProviderForm}
+      fault={(fault) => t(fault === "domain" ? "identityProviders.domainsInvalid" : "identityProviders.required")}
+      follow={({ type }) => (type ? { config: {} } : {})}
+      save={save}
+      reload={[providers]}
+      sections={({ type, config, mappings }, change, faults: Readonly<Record<string, string>>) => [
+        {
+          title: t("identityProviders.general"),
+          fields: [
+            {
+              kind: "text",
+              field: "name",
+              label: t("identityProviders.columns.name"),
+              hint: true,
+              maxCharacters: LONGEST_NAME,
+            },
+            {
+              kind: "select",
+              field: "icon",
+              options: SSO_ICONS.map((icon) => [
+                icon,
+                <Row key={icon} gap={2}>
                   <ProviderIcon icon={icon} />
                   {t(`identityProviders.icons.${icon || "key"}`)}
-                </Row>
-              </MenuItem>
-            ))}
-          </Select>
-        </Field>
-        <SwitchRow
-          label={t("identityProviders.enabled")}
-          hint={t("identityProviders.enabledHint")}
-          isOn={form.enabled}
-          onChange={(enabled) => change({ enabled })}
-        />
-      </Section>
-      <Section title={t("identityProviders.connection")}>
-        {provider === null && (
-          <Field label={t("identityProviders.type")}>
-            <Select
-              fullWidth
-              value={form.type}
-              onChange={({ target }) => change({ type: target.value, config: {} })}
-              inputProps={{ "aria-label": t("identityProviders.type") }}
-            >
-              {SSO_TYPES.map((type) => (
-                <MenuItem key={type} value={type}>
-                  {t(`identityProviders.types.${type}`)}
-                </MenuItem>
-              ))}
-            </Select>
-          </Field>
-        )}
-        <ProviderFields
-          type={form.type}
-          config={form.config}
-          isMissing={(field) => faults[`config_${field}`] !== undefined}
-          onChange={setField}
-        />
-        {form.type === "oidc" && (
-          <LabelledInput
-            label={t("identityProviders.fields.secret")}
-            hint={provider?.secret_set && t("identityProviders.stored")}
-            name="provider-secret"
-            type="password"
-            autoComplete="new-password"
-            value={form.secret}
-            onChange={(secret) => change({ secret })}
-          />
-        )}
-      </Section>
-      <Section title={t("identityProviders.people")}>
-        <Field
-          label={t("identityProviders.columns.domains")}
-          htmlFor={domainsId}
-          hint={t("identityProviders.domainsHint")}
-          error={faults.domains && t("identityProviders.domainsInvalid")}
-        >
-          <NameListInput
-            id={domainsId}
-            value={form.domains}
-            onChange={(domains) => change({ domains })}
-            options={[]}
-            placeholder="example.com"
-            invalid={faults.domains !== undefined}
-          />
-        </Field>
-        <SwitchRow
-          label={t("identityProviders.enforced")}
-          hint={t("identityProviders.enforcedHint")}
-          isOn={form.enforced}
-          onChange={(enforced) => change({ enforced })}
-        />
-        <SwitchRow
-          label={t("identityProviders.createsAccounts")}
-          hint={t("identityProviders.createsAccountsHint")}
-          isOn={form.createsAccounts}
-          onChange={(createsAccounts) => change({ createsAccounts })}
-        />
-      </Section>
-      <Section title={t("identityProviders.mappings.title")} hint={t("identityProviders.mappings.hint")}>
-        {faults.mappings && (
-          <Box role="alert" sx={{ fontSize: 12, color: "tone.bad.text" }}>
-            {t("identityProviders.mappings.required")}
-          </Box>
-        )}
-        <MappingRows value={form.mappings} onChange={(mappings) => change({ mappings })} />
-      </Section>
-    </FormDrawer>
+                </Row>,
+              ]),
+            },
+            { kind: "switch", field: "enabled", hint: true },
+          ],
+        },
+        {
+          title: t("identityProviders.connection"),
+          fields: [
+            provider === null && {
+              kind: "select",
+              field: "type",
+              options: optionsOf(SSO_TYPES, (name) => t(`identityProviders.types.${name}`)),
+            },
+            <ProviderFields
+              key="config"
+              type={type}
+              config={config}
+              isMissing={(field) => faults[`config_${field}`] !== undefined}
+              onChange={(field, value) => change({ config: { ...config, [field]: value } })}
+            />,
+            type === "oidc" && {
+              kind: "secret",
+              field: "secret",
+              label: t("identityProviders.fields.secret"),
+              hint: provider?.secret_set && t("identityProviders.stored"),
+            },
+          ],
+        },
+        {
+          title: t("identityProviders.people"),
+          fields: [
+            {
+              kind: "names",
+              field: "domains",
+              label: t("identityProviders.columns.domains"),
+              hint: t("identityProviders.domainsHint"),
+              placeholder: "example.com",
+            },
+            { kind: "switch", field: "enforced", hint: t("identityProviders.enforcedHint") },
+            { kind: "switch", field: "createsAccounts", hint: t("identityProviders.createsAccountsHint") },
+          ],
+        },
+        {
+          title: t("identityProviders.mappings.title"),
+          hint: t("identityProviders.mappings.hint"),
+          error: faults.mappings && t("identityProviders.mappings.required"),
+          fields: [<MappingRows key="mappings" value={mappings} onChange={(next) => change({ mappings: next })} />],
+        },
+      ]}
+      onClose={onClose}
+    />
   );
 };

@@ -1,9 +1,8 @@
 import Groups from "@mui/icons-material/GroupsOutlined";
 import Button from "@mui/material/Button";
-import OutlinedInput from "@mui/material/OutlinedInput";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ACCOUNT_LIMITS, displayNameError, usernameError } from "../../../../src/domain/accounts/account-rules.ts";
 import { createOrganization, organizations } from "../../../api/accounts/organization-calls.ts";
@@ -16,79 +15,50 @@ import {
 import { Money } from "../../../components/display/Money.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { Col, Field, PageHeader, Panel } from "../../../components/layout.tsx";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
+import { PageHeader, Panel } from "../../../components/layout.tsx";
 import { Entry } from "../security/Entry.tsx";
 import { OrganizationDetail } from "./OrganizationDetail.tsx";
 
 /** Creates an organization, and acts for it. */
 const CreateDialog = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
-  const id = useId();
   const switchAccount = useSwitchAccount();
-  const { body, form, change, faults, problem, isSaving, submit } = useCheckedForm({
-    initial: { username: "", displayName: "" },
-    check: ({ username, displayName }) => ({
-      username: usernameError(username),
-      displayName: displayNameError(displayName),
-    }),
-    rejection: "inline",
-    send: async ({ username, displayName }) => {
-      const created = await createOrganization(username.trim(), displayName.trim());
-      notifyDone(t("organizations.create.done"));
-      onClose();
-      switchAccount(created);
-    },
-  });
-  const errorOf = (field: "username" | "displayName") =>
-    faults[field] && t(`organizations.errors.${faults[field]}`, ACCOUNT_LIMITS);
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t("organizations.create.title")}
       action={t("organizations.create.action")}
-      isBusy={isSaving}
+      isNew
+      text={(name) => `organizations.create.${name}`}
+      initial={{ username: "", displayName: "" }}
+      check={({ username, displayName }) => ({
+        username: usernameError(username),
+        displayName: displayNameError(displayName),
+      })}
+      fault={(fault) => t(`organizations.errors.${fault}`, ACCOUNT_LIMITS)}
+      rejectedField={() => "username"}
+      save={async ({ username, displayName }) => {
+        switchAccount(await createOrganization(username.trim(), displayName.trim()));
+        return t("organizations.create.done");
+      }}
+      reload={[]}
+      sections={() => [
+        {
+          fields: [
+            { kind: "text", field: "username", hint: true, autoFocus: true },
+            {
+              kind: "text",
+              field: "displayName",
+              label: t("organizations.name"),
+              optional: t("organizations.optional"),
+            },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Col gap={4}>
-        <div ref={body}>
-          <Field
-            label={t("organizations.create.username")}
-            htmlFor={`${id}username`}
-            hint={t("organizations.create.usernameHint")}
-            error={errorOf("username") ?? problem}
-          >
-            <OutlinedInput
-              id={`${id}username`}
-              fullWidth
-              autoFocus
-              autoComplete="off"
-              value={form.username}
-              error={faults.username !== undefined}
-              onChange={(event) => change({ username: event.target.value })}
-            />
-          </Field>
-        </div>
-        <Field
-          label={t("organizations.name")}
-          htmlFor={`${id}name`}
-          optional={t("organizations.optional")}
-          error={errorOf("displayName")}
-        >
-          <OutlinedInput
-            id={`${id}name`}
-            fullWidth
-            autoComplete="off"
-            value={form.displayName}
-            error={faults.displayName !== undefined}
-            onChange={(event) => change({ displayName: event.target.value })}
-          />
-        </Field>
-      </Col>
-    </FormDialog>
+    />
   );
 };
 

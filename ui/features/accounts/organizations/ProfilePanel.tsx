@@ -8,10 +8,8 @@ import { type Organization, renameOrganization, transferQuota } from "../../../a
 import { self } from "../../../api/accounts/self-calls.ts";
 import { useActing } from "../../../api/accounts/use-organization.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { Field, Panel, Row } from "../../../components/layout.tsx";
 
 /** The name that members see. */
@@ -103,40 +101,37 @@ type TransferProps = { organization: Organization; direction: Direction; onClose
 const TransferDialog = ({ organization, direction, onClose }: TransferProps) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
-  const id = useId();
-  const client = useQueryClient();
   const own = useQuery(self).data?.quota ?? 0;
   const available = direction === "in" ? own : organization.quota;
-  const { form, change, problem, isSaving, submit } = useCheckedForm({
-    initial: { quota: "" },
-    rejection: "inline",
-    send: async ({ quota }) => {
-      await transferQuota(organization.id, direction, Number(quota));
-      await client.invalidateQueries({ queryKey: ["self"] });
-      notifyDone(t("organizations.wallet.moved"));
-      onClose();
-    },
-  });
-  const amount = Number(form.quota);
-  const isInvalid = !Number.isSafeInteger(amount) || amount <= 0;
-  const error = amount > available ? t("organizations.wallet.tooLarge") : problem;
+  const isTooLarge = (quota: string) => Number(quota) > available;
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t(`organizations.wallet.${direction}.title`)}
       action={t(`organizations.wallet.${direction}.action`)}
-      isBusy={isSaving}
-      isDisabled={isInvalid || amount > available}
+      isNew
+      text={(name) => `organizations.wallet.${name}`}
+      initial={{ quota: "" }}
+      isComplete={({ quota }) => Number.isSafeInteger(Number(quota)) && Number(quota) > 0 && !isTooLarge(quota)}
+      rejectedField={() => "quota"}
+      save={async ({ quota }) => {
+        await transferQuota(organization.id, direction, Number(quota));
+        return t("organizations.wallet.moved");
+      }}
+      reload={[{ queryKey: ["self"] }]}
+      sections={({ quota }) => [
+        {
+          fields: [
+            {
+              kind: "quota",
+              field: "quota",
+              hint: t("organizations.wallet.available", { amount: amountText(available, format) }),
+              error: isTooLarge(quota) && t("organizations.wallet.tooLarge"),
+            },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Field
-        label={t("organizations.wallet.quota")}
-        htmlFor={id}
-        hint={t("organizations.wallet.available", { amount: amountText(available, format) })}
-        error={error}
-      >
-        <QuotaInput id={id} value={form.quota} onChange={(quota) => change({ quota })} hasError={Boolean(error)} />
-      </Field>
-    </FormDialog>
+    />
   );
 };

@@ -2,18 +2,15 @@ import Block from "@mui/icons-material/BlockOutlined";
 import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
 import Group from "@mui/icons-material/LabelOutlined";
 import Remove from "@mui/icons-material/PersonRemoveOutlined";
-import MenuItem from "@mui/material/MenuItem";
-import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { groupNames } from "../../../api/channels/channel-lists.ts";
 import { SelectionBar } from "../../../components/data-table/SelectionBar.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { Field } from "../../../components/layout.tsx";
+import { optionsOf } from "../../../components/form/form-fields.ts";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { USERS_KEY } from "./user.ts";
 import { manageUsers, type UserBatch } from "./user-form.ts";
 
@@ -88,38 +85,29 @@ type GroupDialogProps = Readonly<{ count: number; onSet: (group: string) => Prom
 /** Asks for the new group of the selected users. */
 const GroupDialog = ({ count, onSet, onClose }: GroupDialogProps) => {
   const { t } = useTranslation();
-  const id = useId();
   const groups = useQuery(groupNames).data ?? [];
-  const { form, change, isSaving, submit } = useCheckedForm({
-    initial: { group: "" },
-    send: async ({ group }) => {
-      await onSet(group);
-      onClose();
-    },
-  });
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t("users.batch.groupTitle", { count })}
       action={t("users.batch.group")}
-      isBusy={isSaving}
-      isDisabled={form.group === ""}
-      onSubmit={submit}
+      isNew
+      text={(name) => `users.columns.${name}`}
+      initial={{ group: "" }}
+      isComplete={({ group }) => group !== ""}
+      save={async ({ group }) => {
+        await onSet(group);
+        return undefined;
+      }}
+      reload={[]}
+      sections={() => [
+        {
+          fields: [
+            { kind: "select", field: "group", hint: t("users.form.groupHint"), options: optionsOf(groups, String) },
+          ],
+        },
+      ]}
       onClose={onClose}
-    >
-      <Field label={t("users.columns.group")} htmlFor={id} hint={t("users.form.groupHint")}>
-        <Select
-          fullWidth
-          value={form.group}
-          SelectDisplayProps={{ id, "aria-label": t("users.columns.group") }}
-          onChange={(event) => change({ group: event.target.value })}
-        >
-          {groups.map((name) => (
-            <MenuItem key={name} value={name}>
-              {name}
-            </MenuItem>
-          ))}
-        </Select>
-      </Field>
-    </FormDialog>
+    />
   );
 };

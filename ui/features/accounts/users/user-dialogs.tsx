@@ -4,20 +4,14 @@ import Dialog from "@mui/material/Dialog";
 import DialogActions from "@mui/material/DialogActions";
 import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
-import MenuItem from "@mui/material/MenuItem";
-import Select from "@mui/material/Select";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { amountText, Count, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { GroupTag } from "../../../components/display/Tag.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
-import { Field } from "../../../components/layout.tsx";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { adminRoles, assignAdminRole } from "../access/access-calls.ts";
 import { bindingsOf, USERS_KEY, type User } from "./user.ts";
 import { UserRole, UserStatus } from "./user-columns.tsx";
@@ -26,45 +20,36 @@ import { addQuota } from "./user-form.ts";
 /** Gives a user a custom role, or takes it. */
 export const RoleDialog = ({ user, onClose }: { user: User; onClose: () => void }) => {
   const { t } = useTranslation();
-  const id = useId();
-  const client = useQueryClient();
   const roles = useQuery(adminRoles).data ?? [];
-  const { form, change, isSaving, submit } = useCheckedForm({
-    initial: { roleId: user.admin_role_id },
-    send: async ({ roleId }) => {
-      await assignAdminRole(user.id, roleId);
-      notifyDone(t("users.customRole.done", { name: user.username }));
-      void client.invalidateQueries({ queryKey: USERS_KEY });
-      void client.invalidateQueries(adminRoles);
-      onClose();
-    },
-  });
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t("users.customRole.title", { name: user.username })}
       action={t("users.customRole.save")}
-      isBusy={isSaving}
-      isDisabled={form.roleId === user.admin_role_id}
-      onSubmit={submit}
+      isNew={false}
+      text={(name) => `users.customRole.${name}`}
+      initial={{ roleId: user.admin_role_id }}
+      isComplete={({ roleId }) => roleId !== user.admin_role_id}
+      save={async ({ roleId }) => {
+        await assignAdminRole(user.id, roleId);
+        return t("users.customRole.done", { name: user.username });
+      }}
+      reload={[{ queryKey: USERS_KEY }, adminRoles]}
+      sections={() => [
+        {
+          fields: [
+            {
+              kind: "select",
+              field: "roleId",
+              label: t("users.columns.role"),
+              hint: t("users.customRole.hint"),
+              options: [[0, t("users.role.user")], ...roles.map(({ id, name }) => [id, name] as const)],
+            },
+          ],
+        },
+      ]}
       onClose={onClose}
-    >
-      <Field label={t("users.columns.role")} htmlFor={id} hint={t("users.customRole.hint")}>
-        <Select
-          fullWidth
-          size="small"
-          inputProps={{ id, "aria-label": t("users.columns.role") }}
-          value={form.roleId}
-          onChange={({ target }) => change({ roleId: Number(target.value) })}
-        >
-          <MenuItem value={0}>{t("users.role.user")}</MenuItem>
-          {roles.map((role) => (
-            <MenuItem key={role.id} value={role.id}>
-              {role.name}
-            </MenuItem>
-          ))}
-        </Select>
-      </Field>
-    </FormDialog>
+    />
   );
 };
 
@@ -115,51 +100,44 @@ const PICKS = [1, 10, 50, 100, 500];
 /** Adds to or subtracts from a balance: old + delta = new. */
 export const QuotaDialog = ({ user, onClose }: { user: User; onClose: () => void }) => {
   const { t } = useTranslation();
-  const id = useId();
-  const client = useQueryClient();
   const money = useMoneyFormat();
-  const { form, change, isSaving, submit } = useCheckedForm({
-    initial: { delta: "" },
-    send: async (typed) => {
-      const { quota } = await addQuota(user.id, numberOf(typed.delta));
-      notifyDone(t("users.quota.done", { name: user.username, quota: amountText(quota, money) }));
-      void client.invalidateQueries({ queryKey: USERS_KEY });
-      onClose();
-    },
-  });
-  const delta = numberOf(form.delta);
-  const isTooLow = user.quota + delta < 0;
+  const after = (delta: string) => user.quota + numberOf(delta);
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t("users.quota.title", { name: user.username })}
-      action={t(delta < 0 ? "users.quota.take" : "users.quota.add")}
-      isBusy={isSaving}
-      isDisabled={delta === 0 || isTooLow}
-      onSubmit={submit}
+      action={({ delta }) => t(numberOf(delta) < 0 ? "users.quota.take" : "users.quota.add")}
+      isNew
+      text={(name) => `users.quota.${name}`}
+      initial={{ delta: "" }}
+      isComplete={({ delta }) => numberOf(delta) !== 0 && after(delta) >= 0}
+      save={async ({ delta }) => {
+        const { quota } = await addQuota(user.id, numberOf(delta));
+        return t("users.quota.done", { name: user.username, quota: amountText(quota, money) });
+      }}
+      reload={[{ queryKey: USERS_KEY }]}
+      sections={({ delta }) => [
+        {
+          fields: [
+            {
+              kind: "quota",
+              field: "delta",
+              hint: t("users.quota.hint"),
+              error: after(delta) < 0 && t("users.quota.tooLow"),
+              picks: PICKS,
+            },
+            <Box key="sum" role="status" className="num" sx={{ fontSize: 14, fontWeight: 560 }}>
+              {t("users.quota.sum", {
+                before: amountText(user.quota, money),
+                delta: amountText(numberOf(delta), money),
+                after: amountText(after(delta), money),
+              })}
+            </Box>,
+          ],
+        },
+      ]}
       onClose={onClose}
-    >
-      <Field
-        label={t("users.quota.delta")}
-        htmlFor={id}
-        hint={t("users.quota.hint")}
-        error={isTooLow ? t("users.quota.tooLow") : undefined}
-      >
-        <QuotaInput
-          id={id}
-          value={form.delta}
-          onChange={(text) => change({ delta: text })}
-          picks={PICKS}
-          hasError={isTooLow}
-        />
-      </Field>
-      <Box role="status" className="num" sx={{ mt: 4, fontSize: 14, fontWeight: 560 }}>
-        {t("users.quota.sum", {
-          before: amountText(user.quota, money),
-          delta: amountText(delta, money),
-          after: amountText(user.quota + delta, money),
-        })}
-      </Box>
-    </FormDialog>
+    />
   );
 };
 

@@ -1,11 +1,8 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import MenuItem from "@mui/material/MenuItem";
-import OutlinedInput from "@mui/material/OutlinedInput";
-import Select from "@mui/material/Select";
 import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
   INVITED_ROLES,
@@ -19,10 +16,10 @@ import { CodeBox } from "../../../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../../../components/display/CopyButton.tsx";
 import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
-import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../../components/form/use-checked-form.ts";
-import { Col, Field, Panel, Row } from "../../../../components/layout.tsx";
+import { optionsOf } from "../../../../components/form/form-fields.ts";
+import { ResourceForm } from "../../../../components/form/ResourceForm.tsx";
+import { Panel, Row } from "../../../../components/layout.tsx";
 import { Entry } from "../../security/Entry.tsx";
 
 /** Open invitations; a new one's link is shown once. */
@@ -100,58 +97,37 @@ type InviteProps = {
 
 const InviteDialog = ({ id, onClose, onInvited }: InviteProps) => {
   const { t } = useTranslation();
-  const field = useId();
-  const { form, change, problem, isSaving, submit } = useCheckedForm<{ role: Role; email: string }>({
-    initial: { role: "developer", email: "" },
-    rejection: "inline",
-    send: async ({ role, email }) => {
-      const link = await invite(id, role, email.trim());
-      notifyDone(t(link === null ? "organizations.invitations.mailed" : "organizations.invitations.created"));
-      onInvited(link);
-      onClose();
-    },
-  });
   return (
-    <FormDialog
+    <ResourceForm<{ role: Role; email: string }>
+      as="dialog"
       title={t("organizations.invitations.inviteTitle")}
-      action={t(form.email.trim() ? "organizations.invitations.send" : "organizations.invitations.createLink")}
-      isBusy={isSaving}
+      action={({ email }) =>
+        t(email.trim() ? "organizations.invitations.send" : "organizations.invitations.createLink")
+      }
+      isNew
+      text={(name) => `organizations.invitations.${name}`}
+      initial={{ role: "developer", email: "" }}
+      rejectedField={() => "email"}
+      save={async ({ role, email }) => {
+        const link = await invite(id, role, email.trim());
+        onInvited(link);
+        return t(link === null ? "organizations.invitations.mailed" : "organizations.invitations.created");
+      }}
+      reload={[]}
+      sections={({ role }) => [
+        {
+          fields: [
+            {
+              kind: "select",
+              field: "role",
+              hint: t(`organizations.roleHints.${role}`),
+              options: optionsOf(INVITED_ROLES, (name) => t(`organizations.roles.${name}`)),
+            },
+            { kind: "text", field: "email", type: "email", hint: true, optional: t("organizations.optional") },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Col gap={4}>
-        <Field label={t("organizations.invitations.role")} hint={t(`organizations.roleHints.${form.role}`)}>
-          <Select
-            fullWidth
-            value={form.role}
-            onChange={(event) => change({ role: event.target.value })}
-            inputProps={{ "aria-label": t("organizations.invitations.role") }}
-          >
-            {INVITED_ROLES.map((role) => (
-              <MenuItem key={role} value={role}>
-                {t(`organizations.roles.${role}`)}
-              </MenuItem>
-            ))}
-          </Select>
-        </Field>
-        <Field
-          label={t("organizations.invitations.email")}
-          htmlFor={`${field}email`}
-          optional={t("organizations.optional")}
-          hint={t("organizations.invitations.emailHint")}
-          error={problem}
-        >
-          <OutlinedInput
-            id={`${field}email`}
-            fullWidth
-            type="email"
-            autoComplete="off"
-            value={form.email}
-            error={problem !== null}
-            onChange={(event) => change({ email: event.target.value })}
-          />
-        </Field>
-      </Col>
-    </FormDialog>
+    />
   );
 };

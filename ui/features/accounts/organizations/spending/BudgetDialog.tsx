@@ -1,9 +1,7 @@
 import Autocomplete from "@mui/material/Autocomplete";
-import MenuItem from "@mui/material/MenuItem";
-import Select from "@mui/material/Select";
 import TextField from "@mui/material/TextField";
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { members } from "../../../../api/accounts/organization-calls.ts";
 import {
@@ -18,13 +16,10 @@ import {
   SCOPES,
 } from "../../../../api/accounts/spending-calls.ts";
 import { tokenPage } from "../../../../api/api-keys/api-key.ts";
-import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../../components/form/use-checked-form.ts";
-import { QuotaInput } from "../../../../components/inputs/QuotaInput.tsx";
-import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
+import { optionsOf } from "../../../../components/form/form-fields.ts";
+import { ResourceForm } from "../../../../components/form/ResourceForm.tsx";
 import { useSuggestionTexts } from "../../../../components/inputs/suggestion-texts.ts";
-import { Col, Field } from "../../../../components/layout.tsx";
+import { Field } from "../../../../components/layout.tsx";
 
 type Props = {
   id: number;
@@ -42,120 +37,89 @@ const MOST_KEYS = 100;
 /** Sets a budget, or changes one; what it limits stays. */
 export const BudgetDialog = ({ id, budget, onClose }: Props) => {
   const { t } = useTranslation();
-  const field = useId();
-  const suggestionTexts = useSuggestionTexts();
-  const client = useQueryClient();
   const initial: Form = budget
     ? {
         ...{ scope: budget.scope, scopeId: budget.scope_id, period: budget.period },
         ...{ limit: String(budget.limit), isHard: budget.is_hard },
       }
     : { scope: "organization", scopeId: 0, period: "month", limit: "", isHard: true };
-  const { form, change, problem, isSaving, submit } = useCheckedForm<Form>({
-    initial,
-    rejection: "inline",
-    send: async ({ scope, scopeId, period, limit, isHard }) => {
-      const values = { limit: Number(limit), is_hard: isHard };
-      await (budget
-        ? changeBudget(id, budget.id, values)
-        : createBudget(id, { scope, scope_id: scopeId, period, ...values }));
-      await client.invalidateQueries(budgets(id));
-      notifyDone(t("organizations.budgets.saved"));
-      onClose();
-    },
-  });
-  const [search, setSearch] = useState("");
-  const targets = useTargets(id, form.scope, search);
-  const isComplete = Number(form.limit) > 0 && (form.scope === "organization" || form.scopeId > 0);
+  const save = async ({ scope, scopeId, period, limit, isHard }: Form) => {
+    const values = { limit: Number(limit), is_hard: isHard };
+    await (budget
+      ? changeBudget(id, budget.id, values)
+      : createBudget(id, { scope, scope_id: scopeId, period, ...values }));
+    return t("organizations.budgets.saved");
+  };
   return (
-    <FormDialog
+    <ResourceForm<Form>
+      as="dialog"
       title={t(budget ? "organizations.budgets.changeTitle" : "organizations.budgets.create")}
       action={t(budget ? "organizations.budgets.save" : "organizations.budgets.create")}
-      isBusy={isSaving}
-      isDisabled={!isComplete}
+      isNew={budget === null}
+      text={(name) => `organizations.budgets.${name}`}
+      initial={initial}
+      isComplete={({ limit, scope, scopeId }) => Number(limit) > 0 && (scope === "organization" || scopeId > 0)}
+      follow={({ scope }) => (scope ? { scopeId: 0 } : {})}
+      rejectedField={() => "limit"}
+      save={save}
+      reload={[budgets(id)]}
+      sections={({ scope }, change) => [
+        {
+          fields: [
+            !budget && {
+              kind: "select",
+              field: "scope",
+              options: optionsOf(SCOPES, (name) => t(`organizations.budgets.scopes.${name}`)),
+            },
+            !budget && scope !== "organization" && (
+              <TargetField key={scope} id={id} scope={scope} onChange={(scopeId) => change({ scopeId })} />
+            ),
+            !budget && {
+              kind: "select",
+              field: "period",
+              options: optionsOf(PERIODS, (name) => t(`organizations.budgets.periods.${name}`)),
+            },
+            { kind: "quota", field: "limit", picks: QUOTA_PICKS },
+            { kind: "switch", field: "isHard", hint: true },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
+    />
+  );
+};
+
+type TargetFieldProps = Readonly<{ id: number; scope: BudgetScope; onChange: (scopeId: number) => void }>;
+
+/** The project, member or key that a budget limits. */
+const TargetField = ({ id, scope, onChange }: TargetFieldProps) => {
+  const { t } = useTranslation();
+  const suggestionTexts = useSuggestionTexts();
+  const [search, setSearch] = useState("");
+  const targets = useTargets(id, scope, search);
+  const label = t(`organizations.budgets.scopes.${scope}`);
+  return (
+    <Field
+      label={label}
+      hint={targets.length === 0 && search === "" ? t("organizations.budgets.noTargets") : undefined}
     >
-      <Col gap={4}>
-        {!budget && (
-          <>
-            <Field label={t("organizations.budgets.scope")}>
-              <Select
-                fullWidth
-                value={form.scope}
-                onChange={(event) => change({ scope: event.target.value, scopeId: 0 })}
-                inputProps={{ "aria-label": t("organizations.budgets.scope") }}
-              >
-                {SCOPES.map((scope) => (
-                  <MenuItem key={scope} value={scope}>
-                    {t(`organizations.budgets.scopes.${scope}`)}
-                  </MenuItem>
-                ))}
-              </Select>
-            </Field>
-            {form.scope !== "organization" && (
-              <Field
-                label={t(`organizations.budgets.scopes.${form.scope}`)}
-                hint={targets.length === 0 && search === "" ? t("organizations.budgets.noTargets") : undefined}
-              >
-                <Autocomplete
-                  key={form.scope}
-                  {...suggestionTexts}
-                  size="small"
-                  options={targets}
-                  getOptionLabel={({ name }) => name}
-                  getOptionKey={(target) => target.id}
-                  isOptionEqualToValue={(one, other) => one.id === other.id}
-                  onChange={(_, target) => change({ scopeId: target?.id ?? 0 })}
-                  onInputChange={(_, text, reason) => setSearch(reason === "input" ? text : "")}
-                  renderInput={(params) => (
-                    <TextField
-                      {...params}
-                      slotProps={{
-                        ...params.slotProps,
-                        htmlInput: {
-                          ...params.slotProps?.htmlInput,
-                          "aria-label": t(`organizations.budgets.scopes.${form.scope}`),
-                        },
-                      }}
-                    />
-                  )}
-                />
-              </Field>
-            )}
-            <Field label={t("organizations.budgets.period")}>
-              <Select
-                fullWidth
-                value={form.period}
-                onChange={(event) => change({ period: event.target.value })}
-                inputProps={{ "aria-label": t("organizations.budgets.period") }}
-              >
-                {PERIODS.map((period) => (
-                  <MenuItem key={period} value={period}>
-                    {t(`organizations.budgets.periods.${period}`)}
-                  </MenuItem>
-                ))}
-              </Select>
-            </Field>
-          </>
-        )}
-        <Field label={t("organizations.budgets.limit")} htmlFor={field} error={problem}>
-          <QuotaInput
-            id={field}
-            value={form.limit}
-            onChange={(limit) => change({ limit })}
-            hasError={problem !== null}
-            picks={QUOTA_PICKS}
+      <Autocomplete
+        {...suggestionTexts}
+        size="small"
+        options={targets}
+        getOptionLabel={({ name }) => name}
+        getOptionKey={(target) => target.id}
+        isOptionEqualToValue={(one, other) => one.id === other.id}
+        onChange={(_, target) => onChange(target?.id ?? 0)}
+        onInputChange={(_, text, reason) => setSearch(reason === "input" ? text : "")}
+        renderInput={(params) => (
+          <TextField
+            {...params}
+            slotProps={{ ...params.slotProps, htmlInput: { ...params.slotProps?.htmlInput, "aria-label": label } }}
           />
-        </Field>
-        <SwitchRow
-          label={t("organizations.budgets.isHard")}
-          hint={t("organizations.budgets.isHardHint")}
-          isOn={form.isHard}
-          onChange={(isHard) => change({ isHard })}
-        />
-      </Col>
-    </FormDialog>
+        )}
+      />
+    </Field>
   );
 };
 

@@ -1,6 +1,4 @@
-import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { Organization } from "../../../../api/accounts/organization-calls.ts";
 import {
@@ -12,10 +10,7 @@ import {
 } from "../../../../api/accounts/spending-calls.ts";
 import { useActing } from "../../../../api/accounts/use-organization.ts";
 import { Money } from "../../../../components/display/Money.tsx";
-import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../../components/form/use-checked-form.ts";
-import { Field } from "../../../../components/layout.tsx";
+import { ResourceForm } from "../../../../components/form/ResourceForm.tsx";
 import { ResourcePanel } from "../ResourcePanel.tsx";
 
 /** The projects that group the organization's keys. */
@@ -51,38 +46,23 @@ type DialogProps = { id: number; project: Project | null; onClose: () => void };
 
 const ProjectDialog = ({ id, project, onClose }: DialogProps) => {
   const { t } = useTranslation();
-  const field = useId();
-  const client = useQueryClient();
-  const { form, change, problem, isSaving, submit } = useCheckedForm({
-    initial: { name: project?.name ?? "" },
-    rejection: "inline",
-    send: async ({ name }) => {
-      await (project ? renameProject(id, project.id, name) : createProject(id, name));
-      await client.invalidateQueries({ queryKey: ["organization", id] });
-      notifyDone(t("organizations.projects.saved", { name: name.trim() }));
-      onClose();
-    },
-  });
   return (
-    <FormDialog
-      title={project ? t("organizations.projects.renameTitle") : t("organizations.projects.create")}
+    <ResourceForm
+      as="dialog"
+      title={t(project ? "organizations.projects.renameTitle" : "organizations.projects.create")}
       action={t(project ? "organizations.projects.save" : "organizations.projects.create")}
-      isBusy={isSaving}
-      isDisabled={form.name.trim() === ""}
+      isNew={project === null}
+      text={(name) => `organizations.${name}`}
+      initial={{ name: project?.name ?? "" }}
+      isComplete={({ name }) => name.trim() !== ""}
+      rejectedField={() => "name"}
+      save={async ({ name }) => {
+        await (project ? renameProject(id, project.id, name) : createProject(id, name));
+        return t("organizations.projects.saved", { name: name.trim() });
+      }}
+      reload={[{ queryKey: ["organization", id] }]}
+      sections={() => [{ fields: [{ kind: "text", field: "name", autoFocus: true }] }]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Field label={t("organizations.name")} htmlFor={field} error={problem}>
-        <OutlinedInput
-          id={field}
-          fullWidth
-          autoFocus
-          autoComplete="off"
-          value={form.name}
-          error={problem !== null}
-          onChange={(event) => change({ name: event.target.value })}
-        />
-      </Field>
-    </FormDialog>
+    />
   );
 };
