@@ -1,9 +1,8 @@
 import Redeem from "@mui/icons-material/RedeemOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import OutlinedInput from "@mui/material/OutlinedInput";
 import Skeleton from "@mui/material/Skeleton";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Invitation } from "../../../src/domain/wallet/invitations/invitation.ts";
@@ -16,10 +15,8 @@ import { exactAmountText, Money, useMoneyFormat } from "../../components/display
 import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
-import { FormDialog } from "../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../components/form/use-checked-form.ts";
-import { Field, Panel, Row } from "../../components/layout.tsx";
+import { ResourceForm } from "../../components/form/ResourceForm.tsx";
+import { Panel, Row } from "../../components/layout.tsx";
 import { siteOrigin } from "../../lib/base-path.ts";
 import { TransferDialog } from "./TransferDialog.tsx";
 import { invitation, setInviteCode, transferRewards } from "./wallet-calls.ts";
@@ -127,39 +124,40 @@ const Rules = ({ invitation: mine }: { invitation: Invitation }) => {
 /** Chooses the user's invitation code, which can't be changed later. */
 const InviteCodeDialog = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
-  const client = useQueryClient();
-  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
-    initial: { code: "" },
-    check: ({ code }) => ({ code: inviteCodeError(code) && "invite_code_malformed" }),
-    rejection: "inline",
-    send: async ({ code }) => {
-      await setInviteCode(code);
-      await client.invalidateQueries({ queryKey: invitation.queryKey });
-      notifyDone(t("rewards.code.done"));
-      onClose();
-    },
-  });
-  const error = faults.code ? t(`rewards.code.${faults.code}`) : problem;
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t("rewards.code.title")}
       action={t("rewards.code.action")}
-      isBusy={isSaving}
+      isNew
+      text={(name) => `rewards.code.${name}`}
+      initial={{ code: "" }}
+      check={({ code }) => ({ code: inviteCodeError(code) && "invite_code_malformed" })}
+      fault={(fault) => t(`rewards.code.${fault}`)}
+      follow={({ code = "" }) => ({ code: code.trim() })}
+      rejectedField={() => "code"}
+      save={async ({ code }) => {
+        await setInviteCode(code);
+        return t("rewards.code.done");
+      }}
+      reload={[{ queryKey: invitation.queryKey }]}
+      sections={() => [
+        {
+          fields: [
+            {
+              kind: "text",
+              field: "code",
+              label: t("rewards.code.label"),
+              hint: t("rewards.code.hint"),
+              autoFocus: true,
+              maxCharacters: 16,
+              isCode: true,
+            },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Field label={t("rewards.code.label")} htmlFor="invite-code" hint={t("rewards.code.hint")} error={error}>
-        <OutlinedInput
-          id="invite-code"
-          fullWidth
-          autoFocus
-          value={form.code}
-          onChange={(event) => change({ code: event.target.value.trim() })}
-          error={Boolean(error)}
-          inputProps={{ maxLength: 16, autoComplete: "off", className: "mono" }}
-        />
-      </Field>
-    </FormDialog>
+    />
   );
 };
 

@@ -1,11 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
-import { FormDialog } from "../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../components/form/use-checked-form.ts";
-import { QuotaInput } from "../../components/inputs/QuotaInput.tsx";
-import { Field } from "../../components/layout.tsx";
+import { ResourceForm } from "../../components/form/ResourceForm.tsx";
 
 type Props = {
   /** Quota units available for transfer. */
@@ -20,48 +15,40 @@ type Props = {
 export const TransferDialog = ({ available, transfer, queryKey, onClose }: Props) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
-  const client = useQueryClient();
-  const { form, change, problem, isSaving, submit } = useCheckedForm({
-    initial: { quota: String(available) },
-    rejection: "inline",
-    send: async ({ quota }) => {
-      await transfer(Number(quota));
-      await Promise.all([client.invalidateQueries({ queryKey }), client.invalidateQueries({ queryKey: ["self"] })]);
-      notifyDone(t("rewards.transfer.done"));
-      onClose();
-    },
-  });
-  const amount = Number(form.quota);
-  const isTooSmall = !Number.isInteger(amount) || amount < format.quotaPerUnit;
-  const isTooLarge = amount > available;
   const minimum = amountText(format.quotaPerUnit, format);
-  const error = isTooSmall
-    ? t("rewards.transfer.tooSmall", { minimum })
-    : isTooLarge
-      ? t("rewards.transfer.tooLarge")
-      : problem;
+  const errorOf = (amount: number): string | undefined => {
+    if (!Number.isInteger(amount) || amount < format.quotaPerUnit) return t("rewards.transfer.tooSmall", { minimum });
+    return amount > available ? t("rewards.transfer.tooLarge") : undefined;
+  };
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t("rewards.transfer.title")}
       action={t("rewards.transfer.action")}
-      isBusy={isSaving}
-      isDisabled={isTooSmall || isTooLarge}
+      isNew
+      text={(name) => `rewards.transfer.${name}`}
+      initial={{ quota: String(available) }}
+      isComplete={({ quota }) => errorOf(Number(quota)) === undefined}
+      rejectedField={() => "quota"}
+      save={async ({ quota }) => {
+        await transfer(Number(quota));
+        return t("rewards.transfer.done");
+      }}
+      reload={[{ queryKey }, { queryKey: ["self"] }]}
+      sections={({ quota }) => [
+        {
+          fields: [
+            {
+              kind: "quota",
+              field: "quota",
+              label: t("rewards.transfer.label"),
+              hint: t("rewards.transfer.hint", { amount: amountText(available, format) }),
+              error: errorOf(Number(quota)),
+            },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Field
-        label={t("rewards.transfer.label")}
-        htmlFor="transfer"
-        hint={t("rewards.transfer.hint", { amount: amountText(available, format) })}
-        error={error}
-      >
-        <QuotaInput
-          id="transfer"
-          value={form.quota}
-          onChange={(quota) => change({ quota })}
-          hasError={Boolean(error)}
-        />
-      </Field>
-    </FormDialog>
+    />
   );
 };

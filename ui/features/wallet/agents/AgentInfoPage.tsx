@@ -1,11 +1,10 @@
 import Handshake from "@mui/icons-material/HandshakeOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import OutlinedInput from "@mui/material/OutlinedInput";
 import Skeleton from "@mui/material/Skeleton";
 import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AgentInfo } from "../../../../src/domain/wallet/agents/agents.ts";
@@ -18,11 +17,8 @@ import { amountText, Count, Money, useMoneyFormat } from "../../../components/di
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
-import { Col, Field, PageHeader, Panel, Row } from "../../../components/layout.tsx";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
+import { PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { RebateTable } from "../InvitationCard.tsx";
 import { TransferDialog } from "../TransferDialog.tsx";
@@ -33,78 +29,39 @@ import { withdrawalColumns } from "./withdrawal-columns.tsx";
 export const WithdrawDialog = ({ available, onClose }: { available: number; onClose: () => void }) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
-  const client = useQueryClient();
-  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
-    initial: { quota: String(available), account: "", note: "" },
-    check: ({ quota, account }) => {
-      const amount = Number(quota);
-      const isAmountWrong = !Number.isInteger(amount) || amount < format.quotaPerUnit || amount > available;
-      return {
-        ...(isAmountWrong && { quota: "range" }),
-        ...(account.trim() === "" && { account: "accountMissing" }),
-      };
-    },
-    eager: ["quota"],
-    rejection: "inline",
-    send: async (request) => {
-      await askWithdrawal({ ...request, quota: Number(request.quota) });
-      await client.invalidateQueries({ queryKey: WALLET_KEY });
-      notifyDone(t("agents.withdraw.done"));
-      onClose();
-    },
-  });
-  const range = {
-    least: amountText(format.quotaPerUnit, format),
-    most: amountText(available, format),
-  };
+  const range = { least: amountText(format.quotaPerUnit, format), most: amountText(available, format) };
+  const isWrong = (amount: number) => !Number.isInteger(amount) || amount < format.quotaPerUnit || amount > available;
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t("agents.withdraw.title")}
       action={t("agents.withdraw.action")}
-      isBusy={isSaving}
+      isNew
+      text={(name) => `agents.withdraw.${name}`}
+      initial={{ quota: String(available), account: "", note: "" }}
+      check={({ quota, account }) => ({
+        quota: isWrong(Number(quota)) ? "range" : undefined,
+        account: account.trim() === "" ? "accountMissing" : undefined,
+      })}
+      fault={(fault) => t(`agents.withdraw.${fault}`, range)}
+      eager={["quota"]}
+      rejectedField={() => "quota"}
+      save={async (request) => {
+        await askWithdrawal({ ...request, quota: Number(request.quota) });
+        return t("agents.withdraw.done");
+      }}
+      reload={[{ queryKey: WALLET_KEY }]}
+      sections={() => [
+        {
+          fields: [
+            { kind: "quota", field: "quota", hint: t("agents.withdraw.range", range) },
+            { kind: "text", field: "account", hint: true, maxCharacters: 500 },
+            { kind: "text", field: "note", label: t("agents.note"), maxCharacters: 500 },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Col gap={4}>
-        <Field
-          label={t("agents.withdraw.quota")}
-          htmlFor="withdraw-quota"
-          hint={t("agents.withdraw.range", range)}
-          error={faults.quota ? t(`agents.withdraw.${faults.quota}`, range) : problem}
-        >
-          <QuotaInput
-            id="withdraw-quota"
-            value={form.quota}
-            onChange={(quota) => change({ quota })}
-            hasError={faults.quota !== undefined}
-          />
-        </Field>
-        <Field
-          label={t("agents.withdraw.account")}
-          htmlFor="withdraw-account"
-          hint={t("agents.withdraw.accountHint")}
-          error={faults.account && t(`agents.withdraw.${faults.account}`)}
-        >
-          <OutlinedInput
-            id="withdraw-account"
-            fullWidth
-            value={form.account}
-            onChange={(event) => change({ account: event.target.value })}
-            error={faults.account !== undefined}
-            inputProps={{ maxLength: 500 }}
-          />
-        </Field>
-        <Field label={t("agents.note")} htmlFor="withdraw-note">
-          <OutlinedInput
-            id="withdraw-note"
-            fullWidth
-            value={form.note}
-            onChange={(event) => change({ note: event.target.value })}
-            inputProps={{ maxLength: 500 }}
-          />
-        </Field>
-      </Col>
-    </FormDialog>
+    />
   );
 };
 

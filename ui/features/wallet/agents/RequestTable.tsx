@@ -3,8 +3,6 @@ import Reject from "@mui/icons-material/CloseOutlined";
 import Handshake from "@mui/icons-material/HandshakeOutlined";
 import Pay from "@mui/icons-material/PaymentsOutlined";
 import Box from "@mui/material/Box";
-import OutlinedInput from "@mui/material/OutlinedInput";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { WithdrawalAction, WithdrawalView } from "../../../../src/domain/wallet/agents/withdrawals.ts";
@@ -15,10 +13,7 @@ import type { RowAction } from "../../../components/data-table/column.ts";
 import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { Col, Field } from "../../../components/layout.tsx";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { decideWithdrawal } from "./agent-calls.ts";
 import { withdrawalColumns } from "./withdrawal-columns.tsx";
 
@@ -73,44 +68,32 @@ type Props = { request: WithdrawalView; action: WithdrawalAction; onClose: () =>
 const DecisionDialog = ({ request, action, onClose }: Props) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
-  const client = useQueryClient();
-  const { form, change, problem, isSaving, submit } = useCheckedForm({
-    initial: { reply: "" },
-    rejection: "inline",
-    send: async ({ reply }) => {
-      try {
-        await decideWithdrawal(request.id, action, reply);
-        notifyDone(t("agents.decide.done"));
-        onClose();
-      } finally {
-        await client.invalidateQueries({ queryKey: WALLET_KEY });
-      }
-    },
-  });
   const amount = amountText(request.quota, format);
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t(`agents.decide.${action}Title`, { amount, name: request.username })}
       action={t(`agents.decide.${action}`)}
-      isBusy={isSaving}
+      isNew
+      text={(name) => `agents.decide.${name}`}
+      initial={{ reply: "" }}
+      rejectedField={() => "reply"}
+      save={async ({ reply }) => {
+        await decideWithdrawal(request.id, action, reply);
+        return t("agents.decide.done");
+      }}
+      reload={[{ queryKey: WALLET_KEY }]}
+      sections={() => [
+        {
+          fields: [
+            <Box key="body" sx={{ fontSize: 13, overflowWrap: "anywhere" }}>
+              {t(`agents.decide.${action}Body`, { account: request.account })}
+            </Box>,
+            { kind: "text", field: "reply", autoFocus: true, maxCharacters: 500 },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Col gap={4}>
-        <Box sx={{ fontSize: 13, overflowWrap: "anywhere" }}>
-          {t(`agents.decide.${action}Body`, { account: request.account })}
-        </Box>
-        <Field label={t("agents.decide.reply")} htmlFor="reply" error={problem}>
-          <OutlinedInput
-            id="reply"
-            fullWidth
-            autoFocus
-            value={form.reply}
-            onChange={(event) => change({ reply: event.target.value })}
-            inputProps={{ maxLength: 500 }}
-          />
-        </Field>
-      </Col>
-    </FormDialog>
+    />
   );
 };

@@ -1,6 +1,4 @@
 import Done from "@mui/icons-material/TaskAltOutlined";
-import OutlinedInput from "@mui/material/OutlinedInput";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { PaymentCase } from "../../../../src/domain/wallet/plans/card/cases.ts";
@@ -11,10 +9,7 @@ import type { Column } from "../../../components/data-table/column.ts";
 import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { Field } from "../../../components/layout.tsx";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { moneyText } from "../../../lib/format/money.ts";
 import { closeCase } from "./plan-calls.ts";
 
@@ -88,45 +83,26 @@ export const CaseTable = () => {
 
 const CloseDialog = ({ report, onClose }: { report: PaymentCase; onClose: () => void }) => {
   const { t } = useTranslation();
-  const client = useQueryClient();
-  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
-    initial: { note: "" },
-    check: ({ note }) => ({ note: note.trim() === "" ? "noteMissing" : undefined }),
-    rejection: "inline",
-    send: async ({ note }) => {
-      await closeCase(report.id, note.trim());
-      await client.invalidateQueries({ queryKey: WALLET_KEY });
-      await client.invalidateQueries({ queryKey: ["payment-cases"] });
-      notifyDone(t("plans.cases.closed"));
-      onClose();
-    },
-  });
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t("plans.cases.closeTitle", { reference: report.reference })}
       action={t("plans.cases.close")}
-      isBusy={isSaving}
+      isNew
+      text={(name) => `plans.cases.${name}`}
+      initial={{ note: "" }}
+      check={({ note }) => ({ note: note.trim() === "" ? "noteMissing" : undefined })}
+      fault={(fault) => t(`plans.cases.${fault}`)}
+      rejectedField={() => "note"}
+      save={async ({ note }) => {
+        await closeCase(report.id, note.trim());
+        return t("plans.cases.closed");
+      }}
+      reload={[{ queryKey: WALLET_KEY }, { queryKey: ["payment-cases"] }]}
+      sections={() => [
+        { fields: [{ kind: "text", field: "note", hint: true, rows: 2, autoFocus: true, maxCharacters: 500 }] },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Field
-        label={t("plans.cases.note")}
-        htmlFor="case-note"
-        hint={t("plans.cases.noteHint")}
-        error={faults.note ? t("plans.cases.noteMissing") : problem}
-      >
-        <OutlinedInput
-          id="case-note"
-          fullWidth
-          autoFocus
-          multiline
-          minRows={2}
-          value={form.note}
-          onChange={(event) => change({ note: event.target.value })}
-          error={faults.note !== undefined}
-          inputProps={{ maxLength: 500 }}
-        />
-      </Field>
-    </FormDialog>
+    />
   );
 };

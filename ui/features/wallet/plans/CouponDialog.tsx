@@ -1,15 +1,8 @@
-import OutlinedInput from "@mui/material/OutlinedInput";
-import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
-import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
-import { Col, Field } from "../../../components/layout.tsx";
-import { Choice } from "./Choice.tsx";
+import { optionsOf } from "../../../components/form/form-fields.ts";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { createCoupon } from "./plan-calls.ts";
 
 type CouponForm = {
@@ -34,117 +27,70 @@ const NEW_COUPON: CouponForm = {
 const isInteger = (text: string, least: number, most: number) =>
   /^\d{1,13}$/.test(text.trim()) && Number(text) >= least && Number(text) <= most;
 
+const check = ({ code, kind, percent, amount, maxUses, validUntil }: CouponForm) => ({
+  code: /^[\w-]{3,40}$/.test(code.trim()) ? undefined : "codeInvalid",
+  percent: kind === "amount" || isInteger(percent, 1, 100) ? undefined : "percentInvalid",
+  amount: kind === "percent" || isInteger(amount, 1, 1e12) ? undefined : "amountInvalid",
+  maxUses: isInteger(maxUses, 0, 1e9) ? undefined : "usesInvalid",
+  validUntil: validUntil === null ? "dateInvalid" : undefined,
+});
+
+const bodyOf = ({ code, kind, percent, amount, duration, planId, maxUses, validUntil }: CouponForm) => ({
+  ...{ code: code.trim(), duration, maxUses: Number(maxUses), validUntil: validUntil ?? 0 },
+  percentOff: kind === "percent" ? Number(percent) : 0,
+  amountOff: kind === "amount" ? Number(amount) : 0,
+  planId: planId === "" ? null : Number(planId),
+});
+
 /** Creates a coupon. */
 export const CouponDialog = ({ plans, onClose }: { plans: readonly Plan[]; onClose: () => void }) => {
   const { t } = useTranslation();
-  const client = useQueryClient();
-  const { form, change, faults, problem, isSaving, submit } = useCheckedForm<CouponForm>({
-    initial: NEW_COUPON,
-    check: ({ code, kind, percent, amount, maxUses, validUntil }) => ({
-      code: /^[\w-]{3,40}$/.test(code.trim()) ? undefined : "codeInvalid",
-      percent: kind === "amount" || isInteger(percent, 1, 100) ? undefined : "percentInvalid",
-      amount: kind === "percent" || isInteger(amount, 1, 1e12) ? undefined : "amountInvalid",
-      maxUses: isInteger(maxUses, 0, 1e9) ? undefined : "usesInvalid",
-      validUntil: validUntil === null ? "dateInvalid" : undefined,
-    }),
-    rejection: "inline",
-    send: async ({ code, kind, percent, amount, duration, planId, maxUses, validUntil }) => {
-      await createCoupon({
-        ...{ code: code.trim(), duration, maxUses: Number(maxUses), validUntil: validUntil ?? 0 },
-        percentOff: kind === "percent" ? Number(percent) : 0,
-        amountOff: kind === "amount" ? Number(amount) : 0,
-        planId: planId === "" ? null : Number(planId),
-      });
-      await client.invalidateQueries({ queryKey: WALLET_KEY });
-      notifyDone(t("plans.coupons.created"));
-      onClose();
-    },
-  });
-  const fault = (field: keyof CouponForm) => faults[field] && t(`plans.coupons.${faults[field]}`);
-  const text = (field: "code" | "percent" | "maxUses") => (
-    <OutlinedInput
-      id={`coupon-${field}`}
-      fullWidth
-      autoFocus={field === "code"}
-      value={form[field]}
-      onChange={(event) => change({ [field]: event.target.value })}
-      error={faults[field] !== undefined}
-      inputProps={{ maxLength: 40, autoComplete: "off", ...(field !== "code" && { inputMode: "numeric" }) }}
-    />
-  );
   return (
-    <FormDialog
+    <ResourceForm<CouponForm>
+      as="dialog"
       title={t("plans.coupons.add")}
       action={t("plans.coupons.add")}
-      isBusy={isSaving}
+      isNew
+      text={(name) => `plans.coupons.${name}`}
+      initial={NEW_COUPON}
+      check={check}
+      fault={(fault) => t(`plans.coupons.${fault}`)}
+      rejectedField={() => "code"}
+      save={async (form) => {
+        await createCoupon(bodyOf(form));
+        return t("plans.coupons.created");
+      }}
+      reload={[{ queryKey: WALLET_KEY }]}
+      sections={({ kind }) => [
+        {
+          fields: [
+            { kind: "text", field: "code", hint: t("plans.coupons.codeHint"), autoFocus: true, maxCharacters: 40 },
+            {
+              kind: "select",
+              field: "kind",
+              label: t("plans.coupons.off"),
+              options: optionsOf(["percent", "amount"], (name) => t(`plans.coupons.${name}`)),
+            },
+            kind === "percent"
+              ? { kind: "integer", field: "percent" }
+              : { kind: "quota", field: "amount", picks: [1, 5, 10] },
+            {
+              kind: "select",
+              field: "duration",
+              options: optionsOf(["once", "forever"], (name) => t(`plans.coupons.durations.${name}`)),
+            },
+            {
+              kind: "select",
+              field: "planId",
+              label: t("plans.plan"),
+              options: [["", t("plans.coupons.anyPlan")], ...plans.map(({ id, name }) => [String(id), name] as const)],
+            },
+            { kind: "integer", field: "maxUses", hint: t("plans.coupons.maxUsesHint") },
+            { kind: "time", field: "validUntil", none: 0 },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Col gap={4}>
-        <Field
-          label={t("plans.coupons.code")}
-          htmlFor="coupon-code"
-          hint={t("plans.coupons.codeHint")}
-          error={fault("code") ?? problem}
-        >
-          {text("code")}
-        </Field>
-        <Choice
-          id="coupon-kind"
-          label={t("plans.coupons.off")}
-          value={form.kind}
-          options={[
-            ["percent", t("plans.coupons.percent")],
-            ["amount", t("plans.coupons.amount")],
-          ]}
-          onChange={(kind) => change({ kind })}
-        />
-        {form.kind === "percent" ? (
-          <Field label={t("plans.coupons.percent")} htmlFor="coupon-percent" error={fault("percent")}>
-            {text("percent")}
-          </Field>
-        ) : (
-          <Field label={t("plans.coupons.amount")} htmlFor="coupon-amount" error={fault("amount")}>
-            <QuotaInput
-              id="coupon-amount"
-              value={form.amount}
-              onChange={(amount) => change({ amount })}
-              hasError={faults.amount !== undefined}
-              picks={[1, 5, 10]}
-            />
-          </Field>
-        )}
-        <Choice
-          id="coupon-duration"
-          label={t("plans.coupons.duration")}
-          value={form.duration}
-          options={(["once", "forever"] as const).map((key) => [key, t(`plans.coupons.durations.${key}`)] as const)}
-          onChange={(duration) => change({ duration })}
-        />
-        <Choice
-          id="coupon-plan"
-          label={t("plans.plan")}
-          value={form.planId}
-          options={[["", t("plans.coupons.anyPlan")], ...plans.map(({ id, name }) => [String(id), name] as const)]}
-          onChange={(planId) => change({ planId })}
-        />
-        <Field
-          label={t("plans.coupons.maxUses")}
-          htmlFor="coupon-maxUses"
-          hint={t("plans.coupons.maxUsesHint")}
-          error={fault("maxUses")}
-        >
-          {text("maxUses")}
-        </Field>
-        <Field label={t("plans.coupons.validUntil")} error={fault("validUntil")}>
-          <DateTimeInput
-            label={t("plans.coupons.validUntil")}
-            value={form.validUntil || null}
-            onChange={(seconds) => change({ validUntil: seconds === null ? 0 : (seconds ?? null) })}
-            hasError={faults.validUntil !== undefined}
-          />
-        </Field>
-      </Col>
-    </FormDialog>
+    />
   );
 };

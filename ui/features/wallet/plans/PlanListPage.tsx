@@ -4,9 +4,6 @@ import Pause from "@mui/icons-material/PauseCircleOutlined";
 import Resume from "@mui/icons-material/PlayCircleOutlined";
 import Stop from "@mui/icons-material/StopCircleOutlined";
 import Button from "@mui/material/Button";
-import MenuItem from "@mui/material/MenuItem";
-import OutlinedInput from "@mui/material/OutlinedInput";
-import Select from "@mui/material/Select";
 import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -24,10 +21,9 @@ import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { Col, Field, PageHeader, Row } from "../../../components/layout.tsx";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
+import { PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
 import { hasRootRight } from "../../../state/stored-user.ts";
@@ -42,59 +38,44 @@ import { allPlans, endSubscription, grantPlan, setPausedOf } from "./plan-calls.
 /** Gives a user or an organization a plan for one period. */
 const GrantDialog = ({ plans, onClose }: { plans: readonly Plan[]; onClose: () => void }) => {
   const { t } = useTranslation();
-  const client = useQueryClient();
-  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
-    initial: { userId: "", planId: plans[0]?.id ?? 0 },
-    check: ({ userId }) => ({ userId: /^[1-9]\d{0,8}$/.test(userId.trim()) ? undefined : "idMissing" }),
-    rejection: "inline",
-    send: async ({ userId, planId }) => {
-      await grantPlan(Number(userId), planId);
-      await client.invalidateQueries({ queryKey: WALLET_KEY });
-      notifyDone(t("plans.grant.done"));
-      onClose();
-    },
-  });
   return (
-    <FormDialog
+    <ResourceForm
+      as="dialog"
       title={t("plans.grant.title")}
       action={t("plans.grant.action")}
-      isBusy={isSaving}
+      isNew
+      text={(name) => `plans.grant.${name}`}
+      initial={{ userId: "", planId: plans[0]?.id ?? 0 }}
+      check={({ userId }) => ({ userId: /^[1-9]\d{0,8}$/.test(userId.trim()) ? undefined : "idMissing" })}
+      fault={(fault) => t(`plans.grant.${fault}`)}
+      rejectedField={() => "userId"}
+      save={async ({ userId, planId }) => {
+        await grantPlan(Number(userId), planId);
+        return t("plans.grant.done");
+      }}
+      reload={[{ queryKey: WALLET_KEY }]}
+      sections={() => [
+        {
+          fields: [
+            {
+              kind: "integer",
+              field: "userId",
+              label: t("plans.grant.user"),
+              hint: t("plans.grant.userHint"),
+              autoFocus: true,
+            },
+            {
+              kind: "select",
+              field: "planId",
+              label: t("plans.plan"),
+              hint: t("plans.grant.hint"),
+              options: plans.map(({ id, name }) => [id, name] as const),
+            },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      <Col gap={4}>
-        <Field
-          label={t("plans.grant.user")}
-          htmlFor="grant-user"
-          hint={t("plans.grant.userHint")}
-          error={faults.userId ? t("plans.grant.idMissing") : problem}
-        >
-          <OutlinedInput
-            id="grant-user"
-            fullWidth
-            autoFocus
-            value={form.userId}
-            onChange={(event) => change({ userId: event.target.value.trim() })}
-            error={faults.userId !== undefined}
-            inputProps={{ inputMode: "numeric", className: "num" }}
-          />
-        </Field>
-        <Field label={t("plans.plan")} htmlFor="grant-plan" hint={t("plans.grant.hint")}>
-          <Select
-            fullWidth
-            value={form.planId}
-            onChange={(event) => change({ planId: Number(event.target.value) })}
-            inputProps={{ id: "grant-plan", "aria-label": t("plans.plan") }}
-          >
-            {plans.map((plan) => (
-              <MenuItem key={plan.id} value={plan.id}>
-                {plan.name}
-              </MenuItem>
-            ))}
-          </Select>
-        </Field>
-      </Col>
-    </FormDialog>
+    />
   );
 };
 

@@ -3,9 +3,7 @@ import Receipt from "@mui/icons-material/ReceiptLongOutlined";
 import Button from "@mui/material/Button";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
-import OutlinedInput from "@mui/material/OutlinedInput";
-import Select from "@mui/material/Select";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { COUNTRIES } from "../../../../src/domain/wallet/payments/tax/country-rules.ts";
@@ -17,10 +15,9 @@ import { statementApi } from "../../../api/groups.ts";
 import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { openFile } from "../../../components/display/DownloadButton.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { Field, Row } from "../../../components/layout.tsx";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
+import { Row } from "../../../components/layout.tsx";
 import { useOnceOpened } from "../../../components/once-opened.ts";
 import { StatementDrawer } from "./StatementDrawer.tsx";
 import { billingProfile, requestMovements, type StatementRef, saveBillingProfile } from "./statement-calls.ts";
@@ -37,70 +34,47 @@ const BillingProfileDialog = ({ onClose }: { onClose: () => void }) => {
   return data ? <ProfileForm profile={data} onClose={onClose} /> : null;
 };
 
-const FIELDS = [
-  { key: "name", max: 200 },
-  { key: "address", max: 1000 },
-  { key: "taxId", max: 100 },
-] as const;
-
 const ProfileForm = ({ profile, onClose }: { profile: BillingProfile; onClose: () => void }) => {
   const { t, i18n } = useTranslation();
-  const client = useQueryClient();
-  const { form, change, isSaving, problem, submit } = useCheckedForm<BillingProfile>({
-    initial: profile,
-    rejection: "inline",
-    send: async (values) => {
-      await saveBillingProfile(values);
-      await client.invalidateQueries({ queryKey: WALLET_KEY });
-      notifyDone(t("wallet.statements.profile.saved"));
-      onClose();
-    },
-  });
   return (
-    <FormDialog
+    <ResourceForm<BillingProfile>
+      as="dialog"
       title={t("wallet.statements.profile.title")}
       action={t("wallet.statements.profile.save")}
-      isBusy={isSaving}
+      isNew={false}
+      text={(name) => `wallet.statements.profile.${name}`}
+      initial={profile}
+      rejectedField={() => "taxId"}
+      save={async (values) => {
+        await saveBillingProfile(values);
+        return t("wallet.statements.profile.saved");
+      }}
+      reload={[{ queryKey: WALLET_KEY }]}
+      sections={() => [
+        {
+          fields: [
+            {
+              kind: "text",
+              field: "name",
+              hint: t("wallet.statements.profile.hint"),
+              autoFocus: true,
+              maxCharacters: 200,
+            },
+            { kind: "text", field: "address", rows: 3, maxCharacters: 1000 },
+            { kind: "text", field: "taxId", maxCharacters: 100 },
+            {
+              kind: "select",
+              field: "country",
+              options: [
+                ["", t("wallet.statements.profile.noCountry")],
+                ...countriesIn(i18n.language).map(({ code, name }) => [code, name] as const),
+              ],
+            },
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={submit}
-    >
-      {FIELDS.map(({ key, max }, index) => (
-        <Field
-          key={key}
-          label={t(`wallet.statements.profile.${key}`)}
-          htmlFor={`billing-${key}`}
-          {...(key === "name" && { hint: t("wallet.statements.profile.hint") })}
-          {...(key === "taxId" && { error: problem })}
-        >
-          <OutlinedInput
-            id={`billing-${key}`}
-            fullWidth
-            autoFocus={index === 0}
-            multiline={key === "address"}
-            minRows={key === "address" ? 3 : 1}
-            value={form[key]}
-            onChange={(event) => change({ [key]: event.target.value })}
-            inputProps={{ maxLength: max }}
-          />
-        </Field>
-      ))}
-      <Field label={t("wallet.statements.profile.country")} htmlFor="billing-country">
-        <Select
-          fullWidth
-          displayEmpty
-          value={form.country}
-          onChange={(event) => change({ country: event.target.value })}
-          inputProps={{ id: "billing-country", "aria-label": t("wallet.statements.profile.country") }}
-        >
-          <MenuItem value="">{t("wallet.statements.profile.noCountry")}</MenuItem>
-          {countriesIn(i18n.language).map(({ code, name }) => (
-            <MenuItem key={code} value={code}>
-              {name}
-            </MenuItem>
-          ))}
-        </Select>
-      </Field>
-    </FormDialog>
+    />
   );
 };
 
