@@ -107,7 +107,7 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
                 label: t(`alerts.rules.form.units.${threshold.unit}`),
                 ...(threshold.unit === "quota" && { picks: PICKS }),
               },
-              hasWindow && { kind: "number", field: "windowMinutes", label: t("alerts.rules.form.window") },
+              hasWindow && { kind: "integer", field: "windowMinutes", label: t("alerts.rules.form.window") },
               { kind: "switch", field: "enabled", hint: true },
             ],
           },

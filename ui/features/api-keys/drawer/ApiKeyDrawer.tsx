@@ -1,25 +1,19 @@
+import Box from "@mui/material/Box";
 import Chip from "@mui/material/Chip";
-import MenuItem from "@mui/material/MenuItem";
-import OutlinedInput from "@mui/material/OutlinedInput";
-import Select from "@mui/material/Select";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
 import { projects } from "../../../api/accounts/spending-calls.ts";
 import { useActing } from "../../../api/accounts/use-organization.ts";
-import { NEVER, TOKENS_KEY, type Token } from "../../../api/api-keys/api-key.ts";
-import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { Section } from "../../../components/feedback/SideDrawer.tsx";
-import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
-import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
-import { Field, Row } from "../../../components/layout.tsx";
-import { AccessSection } from "./AccessSection.tsx";
+import { EXHAUSTED, EXPIRED, NEVER, TOKENS_KEY, type Token, usableModels } from "../../../api/api-keys/api-key.ts";
+import { optionsOf } from "../../../components/form/form-fields.ts";
+import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { exactTime } from "../../../lib/format/time.ts";
 import { createApiKeys, updateToken } from "./api-key-calls.ts";
 import { type ApiKeyForm, bodyOf, changesOf, checkTokenForm, formOf, NEW_TOKEN } from "./api-key-form.ts";
-import { LimitsSection, QuotaSection } from "./QuotaSection.tsx";
+import { useGroupOptions } from "./group-options.tsx";
 
 type TokenDrawerProps = Readonly<{
   /** Null: new keys. */
@@ -29,112 +23,146 @@ type TokenDrawerProps = Readonly<{
 }>;
 
 const QUANTITY_PICKS = [10, 20, 30, 100];
+const QUOTA_PICKS = [1, 10, 50, 100, 500];
+const PERIODS = ["day", "week", "month"] as const;
 
 /** Creates keys, or edits one. */
 export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => {
-  const { t } = useTranslation();
-  const id = useId();
-  const client = useQueryClient();
-  const send = async (form: ApiKeyForm) => {
+  const { t, i18n } = useTranslation();
+  const { id: organization } = useActing();
+  const known = useQuery({ ...projects(organization ?? 0), enabled: organization !== null }).data ?? [];
+  const models = useQuery(usableModels).data ?? [];
+  const groupOptions = useGroupOptions();
+  const save = async (form: ApiKeyForm) => {
+    const name = form.name.trim();
     if (token) {
-      await updateToken(token.id, bodyOf(form, form.name.trim(), token));
-      notifyDone(t("apiKeys.saved", { name: form.name.trim() }));
-    } else onCreated(await createApiKeys(bodyOf(form, form.name.trim()), Number(form.quantity)));
-    void client.invalidateQueries({ queryKey: TOKENS_KEY });
-    onClose();
+      await updateToken(token.id, bodyOf(form, name, token));
+      return t("apiKeys.saved", { name });
+    }
+    onCreated(await createApiKeys(bodyOf(form, name), Number(form.quantity)));
   };
-  const state = useCheckedForm({
-    initial: token ? formOf(token) : NEW_TOKEN,
-    check: checkTokenForm,
-    send,
-  });
-  const { form, change, faults } = state;
-  const fault = (field: keyof ApiKeyForm) => {
-    const found = faults[field];
-    return found && t(`apiKeys.form.errors.${found}`, TOKEN_LIMITS);
-  };
+  const renewal = (period: string) =>
+    token !== null &&
+    period !== "" &&
+    period === token.budget_period &&
+    t("apiKeys.renews", { time: exactTime(token.budget_renews_at, i18n.language) });
   return (
-    <FormDrawer
-      state={state}
+    <ResourceForm
       title={token ? t("apiKeys.form.editTitle", { name: token.name }) : t("apiKeys.form.createTitle")}
-      action={token ? t("apiKeys.form.save") : t("apiKeys.form.create", { count: Number(form.quantity) || 1 })}
+      action={({ quantity }) =>
+        token ? t("apiKeys.form.save") : t("apiKeys.form.create", { count: Number(quantity) || 1 })
+      }
       isNew={token === null}
       isShort
-      isDirty={changesOf(state.initial, form) > 0}
+      text={(name) => `apiKeys.form.${name}`}
+      initial={token ? formOf(token) : NEW_TOKEN}
+      check={checkTokenForm}
+      fault={(fault) => t(`apiKeys.form.errors.${fault}`, TOKEN_LIMITS)}
+      isChanged={(form, initial) => changesOf(initial, form) > 0}
+      save={save}
+      reload={[{ queryKey: TOKENS_KEY }]}
+      sections={(form, change) => [
+        {
+          title: t("apiKeys.form.basics"),
+          fields: [
+            {
+              kind: "text",
+              field: "name",
+              placeholder: t("apiKeys.form.namePlaceholder"),
+              autoFocus: token === null,
+            },
+            token === null && { kind: "integer", field: "quantity", hint: true, width: 96, picks: QUANTITY_PICKS },
+            known.length > 0 && {
+              kind: "select",
+              field: "projectId",
+              label: t("apiKeys.form.project"),
+              options: [
+                [0, t("apiKeys.form.projectNone")],
+                ...known.map((project) => [project.id, project.name] as const),
+              ],
+            },
+            {
+              kind: "time",
+              field: "expiresAt",
+              label: t("apiKeys.form.expires"),
+              hint: expiryHint(form.expiresAt, t),
+              none: NEVER,
+              picks: <ExpiryPicks onPick={(expiresAt) => change({ expiresAt })} />,
+            },
+          ],
+        },
+        {
+          title: t("apiKeys.form.limits"),
+          fields: [
+            { kind: "switch", field: "unlimited", hint: true },
+            !form.unlimited && {
+              kind: "quota",
+              field: "quota",
+              hint: t(form.budgetPeriod === "" ? "apiKeys.form.quotaHint" : "apiKeys.form.budgetHint"),
+              picks: QUOTA_PICKS,
+            },
+            !form.unlimited && {
+              kind: "select",
+              field: "budgetPeriod",
+              hint: renewal(form.budgetPeriod),
+              options: optionsOf(["", ...PERIODS], (period) => t(`apiKeys.form.period.${period || "never"}`)),
+            },
+            (token?.status === EXPIRED || token?.status === EXHAUSTED) && <StatusNote key="note" />,
+          ],
+        },
+        {
+          title: t("apiKeys.form.access"),
+          fields: [
+            {
+              kind: "select",
+              field: "group",
+              hint: true,
+              options: groupOptions(form.group),
+              shown: (group) => group || t("apiKeys.ownGroup"),
+            },
+            {
+              kind: "names",
+              field: "models",
+              hint: true,
+              options: models,
+              isStrict: true,
+              placeholder: t("apiKeys.form.modelsPlaceholder"),
+            },
+            { kind: "text", field: "allowIps", hint: true, rows: 2, maxRows: 8, isCode: true },
+          ],
+        },
+        {
+          title: t("apiKeys.form.rates"),
+          fields: [
+            {
+              kind: "integer",
+              field: "requestsPerMinute",
+              placeholder: t("apiKeys.form.ratePlaceholder"),
+              width: 200,
+            },
+            {
+              kind: "integer",
+              field: "tokensPerMinute",
+              hint: true,
+              placeholder: t("apiKeys.form.ratePlaceholder"),
+              width: 200,
+            },
+            { kind: "switch", field: "strict", hint: true },
+          ],
+        },
+      ]}
       onClose={onClose}
-    >
-      <Section title={t("apiKeys.form.basics")}>
-        <Field label={t("apiKeys.form.name")} htmlFor={`${id}name`} error={fault("name")}>
-          <OutlinedInput
-            id={`${id}name`}
-            fullWidth
-            autoFocus={token === null}
-            value={form.name}
-            error={faults.name !== undefined}
-            placeholder={t("apiKeys.form.namePlaceholder")}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        </Field>
-        {!token && (
-          <Field
-            label={t("apiKeys.form.quantity")}
-            htmlFor={`${id}quantity`}
-            error={fault("quantity")}
-            hint={t("apiKeys.form.quantityHint")}
-          >
-            <Row gap={2} wrap>
-              <OutlinedInput
-                id={`${id}quantity`}
-                value={form.quantity}
-                error={faults.quantity !== undefined}
-                inputProps={{ inputMode: "numeric" }}
-                sx={{ width: 96 }}
-                onChange={(event) => change({ quantity: event.target.value })}
-              />
-              {QUANTITY_PICKS.map((pick) => (
-                <Chip key={pick} variant="outlined" label={pick} onClick={() => change({ quantity: String(pick) })} />
-              ))}
-            </Row>
-          </Field>
-        )}
-        <ProjectField value={form.projectId} onChange={(projectId) => change({ projectId })} />
-        <ExpiryField
-          value={form.expiresAt}
-          onChange={(expiresAt) => change({ expiresAt })}
-          error={fault("expiresAt")}
-        />
-      </Section>
-      <QuotaSection token={token} form={form} faults={faults} change={change} />
-      <AccessSection form={form} faults={faults} change={change} />
-      <LimitsSection form={form} faults={faults} change={change} />
-    </FormDrawer>
+    />
   );
 };
 
-type ProjectFieldProps = Readonly<{ value: number; onChange: (projectId: number) => void }>;
-
-/** The project of a key, where the account is an organization that has projects. */
-const ProjectField = ({ value, onChange }: ProjectFieldProps) => {
+/** How an expired or exhausted key works again. */
+const StatusNote = () => {
   const { t } = useTranslation();
-  const { id } = useActing();
-  const { data } = useQuery({ ...projects(id ?? 0), enabled: id !== null });
-  if (!data || data.length === 0) return null;
   return (
-    <Field label={t("apiKeys.form.project")}>
-      <Select
-        fullWidth
-        value={String(value)}
-        onChange={(event) => onChange(Number(event.target.value))}
-        inputProps={{ "aria-label": t("apiKeys.form.project") }}
-      >
-        <MenuItem value="0">{t("apiKeys.form.projectNone")}</MenuItem>
-        {data.map((project) => (
-          <MenuItem key={project.id} value={String(project.id)}>
-            {project.name}
-          </MenuItem>
-        ))}
-      </Select>
-    </Field>
+    <Box sx={{ fontSize: 12.5, color: "tone.warn.text", bgcolor: "tone.warn.tint", borderRadius: "6px", px: 3, py: 2 }}>
+      {t("apiKeys.form.statusNote")}
+    </Box>
   );
 };
 
@@ -145,35 +173,20 @@ const QUICK = [
   ["quickMonth", 30 * 86_400],
 ] as const;
 
-type ExpiryFieldProps = Readonly<{
-  /** Epoch seconds; -1: never; null: not a valid date. */
-  value: number | null;
-  onChange: (seconds: number | null) => void;
-  error: string | undefined;
-}>;
-
-/** The expiry of a key. */
-const ExpiryField = ({ value, onChange, error }: ExpiryFieldProps) => {
+/** Sets the expiry of a key to some time from now on, in epoch seconds, or to never. */
+const ExpiryPicks = ({ onPick }: Readonly<{ onPick: (seconds: number) => void }>) => {
   const { t } = useTranslation();
   return (
-    <Field label={t("apiKeys.form.expires")} error={error} hint={expiryHint(value, t)}>
-      <DateTimeInput
-        label={t("apiKeys.form.expires")}
-        value={value === NEVER ? null : value}
-        onChange={(seconds) => onChange(seconds === null ? NEVER : (seconds ?? null))}
-        hasError={error !== undefined}
-      />
-      <Row gap={1.5} wrap sx={{ mt: 1.5 }}>
-        {QUICK.map(([name, seconds]) => (
-          <Chip
-            key={name}
-            variant="outlined"
-            label={t(`apiKeys.form.${name}`)}
-            onClick={() => onChange(seconds === NEVER ? NEVER : Math.floor(Date.now() / 1000) + seconds)}
-          />
-        ))}
-      </Row>
-    </Field>
+    <Row gap={1.5} wrap sx={{ mt: 1.5 }}>
+      {QUICK.map(([name, seconds]) => (
+        <Chip
+          key={name}
+          variant="outlined"
+          label={t(`apiKeys.form.${name}`)}
+          onClick={() => onPick(seconds === NEVER ? NEVER : Math.floor(Date.now() / 1000) + seconds)}
+        />
+      ))}
+    </Row>
   );
 };
 

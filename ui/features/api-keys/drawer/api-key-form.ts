@@ -128,9 +128,6 @@ export function checkTokenForm(form: ApiKeyForm) {
   };
 }
 
-type Errors = ReturnType<typeof checkTokenForm>;
-export type TokenFaults = Partial<Record<keyof ApiKeyForm, NonNullable<Errors[keyof Errors]>>>;
-
 /** NaN while what is typed is empty. */
 const parseNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text));
 
