@@ -13,23 +13,14 @@ export const AREAS = {
   pricing: { ...own("src/billing/pricing"), gate: 95 },
   settlement: {
     sources: ["src/gateway/money/{hold-amount,price,reserve,service-tiers,price-usage}.ts"],
-    tests: [
-      "src/gateway/money/*.test.ts",
-      // Plans, budgets and policies decide what is held: tests of calls through them.
-      "test/gateway/requests/{budgets,charged-as-reported,plan-calls,plan-limits,plan-models}.test.ts",
-      "test/gateway/interactions/native.test.ts",
-      "src/gateway/auth/policies.test.ts",
-      "test/gateway/responses/service-tiers.test.ts",
-      "test/gateway/routing/model-fallbacks.test.ts",
-      "test/gateway/endpoints/amounts.test.ts",
-    ],
+    tests: ["src/gateway/money/*.test.ts"],
     gate: 95,
   },
   ledger: {
     sources: ["src/billing/ledger/**/*.ts"],
     // Those that let processes compete for one database take seconds each.
     tests: [
-      "src/billing/ledger/{availability,backing,ledger,open-ledger,outage}.test.ts",
+      "src/billing/ledger/{availability,backing,ledger,ledger-upkeep,open-ledger,outage,transfer}.test.ts",
       "src/billing/ledger/*/*.test.ts",
     ],
     gate: 85,

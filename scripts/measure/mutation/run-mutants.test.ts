@@ -28,11 +28,14 @@ export async function finished(isOpen: boolean): Promise<string> {
   if (isOpen) await new Promise(() => {});
   return "done";
 }
+export async function closed(isOpen: boolean): Promise<void> {
+  if (isOpen) await new Promise(() => {});
+}
 export const unused = (a: number) => a - 1;
 `;
 const TESTS = `
-import { beforeAll, describe, expect, test } from "bun:test";
-import { finished, isAllowed, larger, remembered, sum } from "./source.ts";
+import { afterEach, beforeAll, describe, expect, jest, test } from "bun:test";
+import { closed, finished, isAllowed, larger, remembered, sum } from "./source.ts";
 
 test("the larger one", () => {
   expect([larger(1, 2), larger(2, 1), larger(2, 2)]).toEqual([2, 2, 2]);
@@ -47,6 +50,11 @@ describe("within its block", () => {
 test.each([[1, 0], [3, 3]])("sums %d", (count, total) => expect(sum(count)).toBe(total));
 test("twice the same", () => expect([remembered(2), remembered(2)]).toEqual([4, 4]));
 test("ends", async () => expect(await finished(false)).toBe("done"));
+afterEach(() => void jest.useRealTimers());
+test("ends while no time passes", async () => {
+  jest.useFakeTimers();
+  await closed(false);
+});
 `;
 
 let root: string;
@@ -67,9 +75,9 @@ describe("a run", () => {
   beforeAll(async () => {
     tried = await run(TESTS);
   });
-  /** Outcomes of the mutants in the line of the source that contains this text, by what they put there. */
-  const outcomes = (part: string) => {
-    const line = SOURCE.split("\n").findIndex((text) => text.includes(part)) + 1;
+  /** Outcomes of the mutants in the line of the source that contains this text, or one `below`, by what they put there. */
+  const outcomes = (part: string, below = 0) => {
+    const line = SOURCE.split("\n").findIndex((text) => text.includes(part)) + 1 + below;
     return Object.fromEntries(
       tried.filter((mutant) => mutant.line === line).map(({ replacement, outcome }) => [replacement, outcome]),
     );
@@ -94,7 +102,9 @@ describe("a run", () => {
       ...{ "(0 + 1)": "survived", "<=": "killed", "-=": "killed", "(1 + 1)": "killed" },
       ...{ ";": "killed", "-": "killed" },
     });
-    expect(outcomes("if (isOpen)")).toEqual({ true: "timeout", false: "survived", ";": "not covered" });
+    for (const part of ["finished", "closed"]) {
+      expect(outcomes(part, 1)).toEqual({ true: "timeout", false: "survived", ";": "not covered" });
+    }
   });
 
   test("names what no test reaches", () => {

@@ -83,17 +83,21 @@ function planCases({ cases, reachedByLoad }: Coverage, mutants: readonly Mutant[
       name: entry.name,
       cost: entry.durationMs + entry.setupMs,
       queries: entry.queries,
-      timeoutMs: entry.durationMs * 10 + entry.setupMs * 10 + 1500,
+      timeoutMs: entry.durationMs * 10 + 1500,
+      setupTimeoutMs: entry.setupMs * 10,
       reached: new Set(entry.reached),
       before: new Set(entry.reachedBefore),
       files: new Set([...entry.reached, ...entry.reachedBefore].map((id) => mutants[id]?.file)),
     }))
     .sort((a, b) => a.cost - b.cost);
   const byLoad = new Set(reachedByLoad);
-  const plan = ({ id, name, timeoutMs, queries, reached, before }: (typeof entries)[number], mutant: number) => ({
-    ...{ id, name, timeoutMs, queries },
-    ...{ reaches: reached.has(mutant), reachesBefore: before.has(mutant) },
-  });
+  const plan = (entry: (typeof entries)[number], mutant: number): PlannedCase => {
+    const { id, name, timeoutMs, setupTimeoutMs, queries, reached, before } = entry;
+    return {
+      ...{ id, name, timeoutMs, setupTimeoutMs, queries },
+      ...{ reaches: reached.has(mutant), reachesBefore: before.has(mutant) },
+    };
+  };
   return {
     reaching: (id) =>
       entries.filter(({ reached, before }) => reached.has(id) || before.has(id)).map((entry) => plan(entry, id)),

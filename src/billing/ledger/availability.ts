@@ -1,4 +1,4 @@
-import { LedgerUnavailable } from "./errors.ts";
+import { codeOf, LedgerUnavailable } from "./errors.ts";
 
 /** Whether balances can be checked: what `/readyz` reports of the ledger. */
 export class LedgerAvailability {
@@ -50,7 +50,6 @@ export class LedgerAvailability {
 }
 
 /** The database refused the statement, with an SQLSTATE: that is an answer too. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && /^[0-9A-Z]{5}$/.test(error.code);
+const isRefusal = (error: unknown): boolean => /^[0-9A-Z]{5}$/.test(codeOf(error));
 
 const since = (startMs: number | null): number => (startMs === null ? 0 : performance.now() - startMs);

@@ -1,7 +1,7 @@
 /** Which statements the ledger sends, and what it makes of those that fail. */
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { pino } from "pino";
 import { FakeHolds } from "../../../test/support/billing/fake-holds.ts";
-import { silentLog } from "../../../test/support/billing/start-billing.ts";
 import type { Subject } from "../subject.ts";
 import { Backing } from "./backing.ts";
 import { Account } from "./balances/account.ts";
@@ -22,12 +22,16 @@ function open(options: { sole?: boolean; others?: number } = {}) {
   const outage = new Outage({ spendRatio: 0.5, liveProcesses: () => others + 1 });
   const events: string[] = [];
   const failures: unknown[] = [];
+  const logged: string[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
   const peers = { collect: async () => {} };
   let turn: Promise<unknown> = Promise.resolve();
+  const turns = { count: 0 };
   const backing = new Backing(
     {
-      ...{ sql: database.sql, processId: "me", sole, outage, log: silentLog, unansweredMs: () => 0 },
+      ...{ sql: database.sql, processId: "me", sole, outage, log, unansweredMs: () => 0 },
       inTurn: (statement) => {
+        turns.count += 1;
         const result = turn.then(() => {
           jest.advanceTimersByTime(1);
           return statement();
@@ -53,17 +57,18 @@ function open(options: { sole?: boolean; others?: number } = {}) {
     database.add(subject, id, quota, held);
     return new Account(subject, id, sole);
   };
-  return { database, outage, events, failures, peers, backing, add };
+  return { database, outage, events, failures, logged, turns, peers, backing, add };
 }
-const failed = (code?: string) => Object.assign(new Error(code ?? "connection refused"), code && { code });
+const failed = (code?: string | number) => Object.assign(new Error(String(code ?? "refused")), code && { code });
 
 describe("what is wanted", () => {
   test("at the same time shares a statement for each subject, and is asked once", async () => {
-    const { database, backing, add } = open();
+    const { database, backing, add, turns } = open();
     const [one, two] = [add("user", 1, 10_000), add("user", 2, 10_000)];
     const key = add("token", 3, 10_000);
     const waiting = [one, two, key, one].map((account) => account.wait(100));
     for (const account of [one, two, key, one]) backing.want(account);
+    expect(turns.count).toBe(1);
     await settle();
     expect(await Promise.all(waiting)).toEqual([true, true, true, true]);
     expect(database.statements.slice(0, 2)).toEqual(["acquire user 1,2", "acquire token 3"]);
@@ -118,6 +123,12 @@ describe("what is wanted", () => {
     gate.resolve();
     await settle();
     expect(await Promise.all(waiting)).toEqual([true, true]);
+    const [other, otherWaits] = [add("user", 4, 50, 50), 50];
+    const collected = other.wait(otherWaits);
+    backing.want(other);
+    await settle();
+    expect([await collected, events.slice(1)]).toEqual([false, ["collect user 4"]]);
+    events.length = 1;
     const third = one.wait(5000);
     backing.want(one);
     await settle();
@@ -143,7 +154,9 @@ describe("what is given back", () => {
       await withSurplus(opened, "user", 2),
       await withSurplus(opened, "budget", 3),
     ];
+    opened.turns.count = 0;
     for (const account of accounts) opened.backing.trim(account);
+    expect(opened.turns.count).toBe(1);
     await settle();
     expect(opened.database.statements).toEqual(["release user 1,2", "release budget 3"]);
     for (const [subject, id] of [
@@ -155,7 +168,47 @@ describe("what is given back", () => {
     opened.database.statements.length = 0;
     for (const account of accounts) opened.backing.trim(account);
     await settle();
-    expect(opened.database.statements).toEqual([]);
+    expect([opened.database.statements, opened.turns.count]).toEqual([[], 1]);
+  });
+
+  test("later is given back as well, down to the last unit", async () => {
+    const opened = open();
+    const [one, two] = [await withSurplus(opened, "user", 1), await withSurplus(opened, "user", 2)];
+    for (const account of [one, two]) {
+      opened.backing.trim(account);
+      await settle();
+    }
+    expect(opened.database.statements).toEqual(["release user 1", "release user 2"]);
+    opened.database.statements.length = 0;
+    one.hold(one.unused - 1);
+    one.markScarce(performance.now());
+    opened.backing.trim(one);
+    await settle();
+    expect([opened.database.statements, one.unused]).toEqual([["release user 1"], 0]);
+  });
+
+  test("is what a call has left over that needed less than was at hand", async () => {
+    const opened = open();
+    const account = await withSurplus(opened, "user", 1);
+    const waiting = account.wait(10);
+    opened.backing.want(account);
+    await settle();
+    expect(await waiting).toBe(true);
+    expect(opened.database.statements).toEqual(["acquire user 1", "release user 1"]);
+  });
+
+  test("can't be spent while the database takes it back", async () => {
+    const opened = open();
+    const account = await withSurplus(opened, "user", 1);
+    const gate = Promise.withResolvers<void>();
+    opened.database.gate = gate.promise;
+    account.markScarce(performance.now());
+    opened.backing.trim(account);
+    await settle();
+    expect([account.own, account.covers(1)]).toEqual([0, false]);
+    gate.resolve();
+    await settle();
+    expect(opened.database.statements).toEqual(["release user 1"]);
   });
 
   test("is all of it once no call has come for twenty seconds, and not before", async () => {
@@ -165,10 +218,12 @@ describe("what is given back", () => {
     await settle();
     const chunk = opened.database.heldBy("me", "user", 1);
     expect(chunk).toBeGreaterThan(0);
+    jest.advanceTimersByTime(20_001);
     account.usedAt = performance.now();
+    const { count } = opened.turns;
     opened.backing.trim(account, account.usedAt + 20_000);
     await settle();
-    expect(opened.database.heldBy("me", "user", 1)).toBe(chunk);
+    expect([opened.database.heldBy("me", "user", 1), opened.turns.count]).toEqual([chunk, count]);
     jest.advanceTimersByTime(20_001);
     opened.backing.trim(account);
     await settle();
@@ -195,6 +250,9 @@ describe("what is given back", () => {
     expect([opened.database.heldBy("me", "user", 1), opened.database.heldBy("me", "token", 2)]).toEqual([40, 0]);
     await opened.backing.giveBack([one, key]);
     expect(opened.database.statements).toHaveLength(2);
+    one.release(40);
+    await opened.backing.giveBack([none]);
+    expect([opened.database.statements.length, one.unused]).toEqual([2, 40]);
   });
 
   test("and was not taken by the database is read again before it is used", async () => {
@@ -204,6 +262,7 @@ describe("what is given back", () => {
     opened.backing.trim(account);
     await settle();
     expect([account.isRead, opened.failures.length, opened.database.heldBy("me", "user", 1)]).toEqual([false, 1, 1000]);
+    expect(opened.logged).toEqual(["the ledger can't give back what it holds"]);
     opened.database.failures.push(null, failed());
     await expect(opened.backing.restore("user", [account])).rejects.toThrow(LedgerUnavailable);
   });
@@ -245,7 +304,7 @@ describe("a changed balance", () => {
 
 describe("a statement that fails", () => {
   test("leaves the calls that wait to memory, and the accounts to be read again", async () => {
-    const { backing, database, outage, failures, add } = open();
+    const { backing, database, outage, failures, logged, add } = open();
     const account = add("user", 1, 500);
     await backing.read("user", [account]);
     database.failures.push(failed());
@@ -256,6 +315,7 @@ describe("a statement that fails", () => {
     expect([share, beyond]).toEqual([true, false]);
     expect(more).toBeInstanceOf(LedgerUnavailable);
     expect([outage.isOver, account.isRead, failures.length]).toEqual([false, false, 1]);
+    expect(logged).toEqual(["the ledger can't reach the database"]);
   });
 
   test("for the moment is sent again, after the balances were read", async () => {
@@ -268,6 +328,11 @@ describe("a statement that fails", () => {
     expect(await waiting).toBe(true);
     expect(database.statements.slice(0, 3)).toEqual(["acquire failed", "read user 1", "acquire user 1"]);
     expect(events).toEqual([]);
+    database.statements.length = 0;
+    database.failures.push(failed("40001"));
+    account.hold(50);
+    await backing.restore("user", [account]);
+    expect(database.statements.slice(0, 3)).toEqual(["acquire failed", "read user 1", "acquire user 1"]);
   });
 
   test("because others took the process for dead registers it again, and says so", async () => {
@@ -282,15 +347,16 @@ describe("a statement that fails", () => {
     expect(events).toEqual(["lost"]);
   });
 
-  test.each(["23505", "57014", undefined])("with %p is not sent again", async (code) => {
-    const { backing, database, add } = open();
+  test.each(["23505", "57014", undefined, 40])("with %p is not sent again", async (code) => {
+    const { backing, database, failures, add } = open();
     const account = add("user", 1, 500);
-    database.failures.push(failed(code));
+    const failure = failed(code);
+    database.failures.push(failure);
     const waiting = account.wait(100).catch((error: unknown) => error);
     backing.want(account);
     await settle();
     expect(await waiting).toBeInstanceOf(LedgerUnavailable);
-    expect(database.statements).toEqual(["acquire failed"]);
+    expect([database.statements, failures]).toEqual([["acquire failed"], [failure]]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Logger } from "../../lib/runtime/log.ts";
 import { type Balance, SUBJECTS, type Subject } from "../subject.ts";
 import type { Account } from "./balances/account.ts";
 import { readBalances } from "./balances/load-balances.ts";
-import { LedgerUnavailable } from "./errors.ts";
+import { codeOf, LedgerUnavailable } from "./errors.ts";
 import { acquireHolds, type Hold, keepHold, releaseHolds } from "./holds.ts";
 import type { Outage } from "./outage.ts";
 import type { AccountKey } from "./processes/peers.ts";
@@ -99,7 +99,7 @@ export class Backing {
     const now = performance.now();
     for (const account of accounts) {
       account.markScarce(now);
-      if (account.unused > 0) this.#released.add(account);
+      this.#released.add(account);
     }
     await this.parts.inTurn(async () => {
       const released = [...this.#released];
@@ -269,9 +269,6 @@ function absorb(accounts: readonly Account[], balances: readonly Balance[]): voi
   const found = new Map(balances.map((balance) => [balance.id, balance]));
   for (const account of accounts) account.absorb(found.get(account.id), now);
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 /** The process's row is gone, so others took it for dead: foreign_key_violation. */
 const isUnregistered = (error: unknown): boolean => codeOf(error) === "23503";

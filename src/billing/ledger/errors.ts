@@ -18,3 +18,7 @@ export class InsufficientQuota extends Error {
 export class LedgerUnavailable extends Error {
   override name = "LedgerUnavailable";
 }
+
+/** The code of a failed statement, such as an SQLSTATE; empty: it has none. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";

@@ -1,11 +1,7 @@
 /** What the ledger makes of the database's answers, without a database. */
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import { FakeHolds } from "../../../test/support/billing/fake-holds.ts";
-import { silentLog } from "../../../test/support/billing/start-billing.ts";
+import { charge, openLedger, outcome, request, settle } from "../../../test/support/billing/fake-holds.ts";
 import type { UsageRecord } from "../types.ts";
-import { InsufficientQuota, LedgerUnavailable } from "./errors.ts";
-import { Ledger, type ReserveRequest } from "./ledger.ts";
-import { Outage } from "./outage.ts";
 
 /** More than 10 USD: what is ample is lent before the database has confirmed it. */
 const AMPLE = 64_000_000;
@@ -13,63 +9,9 @@ const AMPLE = 64_000_000;
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** Lets what was asked be answered. */
-const settle = async () => {
-  for (let turn = 0; turn < 300; turn += 1) await Promise.resolve();
-};
-
-/** `statementMs`: how long the database takes for one. */
-function open(options: { sole?: boolean; others?: number; spendRatio?: number; statementMs?: number } = {}) {
-  const { sole = false, others = 0, spendRatio = 0.5, statementMs = 0 } = options;
-  const database = new FakeHolds();
-  const outage = new Outage({ spendRatio, liveProcesses: () => others + 1 });
-  const collected: string[][] = [];
-  const failures: unknown[] = [];
-  const peers = { collect: async () => {} };
-  const state = { unansweredMs: 0 };
-  let turn: Promise<unknown> = Promise.resolve();
-  const ledger = new Ledger({
-    ...{ sql: database.sql, processId: "me", sole, outage, log: silentLog },
-    inTurn: (statement) => {
-      const result = turn.then(() => {
-        if (statementMs > 0) jest.advanceTimersByTime(statementMs);
-        return statement();
-      });
-      turn = result.catch(() => {});
-      return result;
-    },
-    unansweredMs: () => state.unansweredMs,
-    onFailure: (error) => void failures.push(error),
-    others: {
-      hasOthers: others > 0,
-      collect: (accounts) => {
-        collected.push(accounts.map(({ subject, id }) => `${subject} ${id}`));
-        return peers.collect();
-      },
-    },
-  });
-  return { database, outage, collected, failures, ledger, peers, state };
-}
-
-const request = (amount: number, more: Partial<ReserveRequest> = {}): ReserveRequest => ({
-  ...{ userId: 1, token: null, amount },
-  ...more,
-});
-const charge = (quota: number, more: Partial<UsageRecord> = {}) =>
-  ({ userId: 1, tokenId: 0, tokenLimited: false, quota, ...more }) as UsageRecord;
-/** True when it was covered, else who refused it. */
-const outcome = async (reserving: Promise<unknown>) => {
-  const result = reserving.then(
-    () => true,
-    (error: unknown) => (error instanceof InsufficientQuota ? `${error.who} ${error.availableUnits}` : String(error)),
-  );
-  await settle();
-  return await Promise.race([result, Promise.resolve("waits")]);
-};
-
 describe("a process that is alone", () => {
   test("decides from memory, and counts what is held until it ends, once", async () => {
-    const { database, ledger } = open({ sole: true });
+    const { database, ledger } = openLedger({ sole: true });
     database.add("user", 1, 1000);
     expect(ledger.reserveNow(request(1))).toBeNull();
     expect(await outcome(ledger.reserveSlowly(request(0)))).toBe(true);
@@ -83,7 +25,7 @@ describe("a process that is alone", () => {
   });
 
   test("reads a balance before it refuses, but not for each call", async () => {
-    const { database, ledger } = open({ sole: true });
+    const { database, ledger } = openLedger({ sole: true });
     const row = database.add("user", 1, 1000);
     expect(await outcome(ledger.reserveSlowly(request(1000)))).toBe(true);
     expect(await outcome(ledger.reserveSlowly(request(1)))).toBe("user 0");
@@ -97,7 +39,7 @@ describe("a process that is alone", () => {
   });
 
   test("counts charges as spent until they are written or leave the journal", async () => {
-    const { database, ledger } = open({ sole: true });
+    const { database, ledger } = openLedger({ sole: true });
     const row = database.add("user", 1, 1000);
     await ledger.reserveSlowly(request(0));
     await ledger.refresh("user", [1]);
@@ -113,7 +55,7 @@ describe("a process that is alone", () => {
   });
 
   test("charges who pays: the user or a plan, a limited key, budgets; an included call its budget alone", () => {
-    const { ledger } = open({ sole: true });
+    const { ledger } = openLedger({ sole: true });
     const used = () =>
       [...ledger.accounts.allUsed()].filter(({ isIdle }) => !isIdle).map(({ subject, id }) => `${subject} ${id}`);
     const check = (record: UsageRecord, expected: string[]) => {
@@ -138,7 +80,7 @@ describe("a process that is alone", () => {
 describe("a call is covered", () => {
   const subjects = { token: { id: 2, limited: true }, budgets: [3, 4] };
   const setUp = (left: Partial<Record<"user" | "token" | "first" | "second", number>> = {}) => {
-    const opened = open();
+    const opened = openLedger();
     const { user = 32_000, token = 32_000, first = 32_000, second = 32_000 } = left;
     opened.database.add("user", 1, user);
     opened.database.add("token", 2, token);
@@ -146,7 +88,7 @@ describe("a call is covered", () => {
     opened.database.add("budget", 4, second);
     return opened;
   };
-  const openHolds = ({ ledger }: ReturnType<typeof open>) => [
+  const openHolds = ({ ledger }: ReturnType<typeof openLedger>) => [
     ledger.openHolds,
     [...ledger.accounts.allUsed()].every(({ isIdle }) => isIdle),
   ];
@@ -194,6 +136,27 @@ describe("a call is covered", () => {
     expect(all.filter((result) => result === true)).toHaveLength(10);
   });
 
+  test("by one exchange for its key and its user, and by none where memory covers it", async () => {
+    const { database, ledger } = setUp();
+    const call = request(100, { token: subjects.token });
+    await ledger.reserveSlowly(call);
+    await settle();
+    expect(database.statements.slice(0, 2)).toEqual(["acquire user 1", "acquire token 2"]);
+    expect(database.statements.filter((statement) => statement === "acquire user 1")).toHaveLength(1);
+    database.statements.length = 0;
+    await ledger.reserveSlowly(call);
+    expect(database.statements).toEqual([]);
+  });
+
+  test("who has too little of a key is referred to a balance that was read for it, where it is less", async () => {
+    const { database, ledger } = setUp({ user: 50, token: 20 });
+    await ledger.reserveSlowly(request(0));
+    expect(await outcome(ledger.reserveSlowly(request(100, { token: subjects.token })))).toBe("user 50");
+    database.statements.length = 0;
+    expect(await outcome(ledger.reserveSlowly(request(100, { token: subjects.token })))).toBe("user 50");
+    expect(database.statements.filter((statement) => statement === "read user 1")).toEqual([]);
+  });
+
   test("who has too little in both ways is referred to their own balance", async () => {
     const { ledger } = setUp({ user: 50, token: 20 });
     expect(await outcome(ledger.reserveSlowly(request(100, { token: subjects.token })))).toBe("user 50");
@@ -203,7 +166,7 @@ describe("a call is covered", () => {
 
 describe("the database is not asked first", () => {
   test("for a small part of an ample balance that was just read", async () => {
-    const { database, ledger } = open();
+    const { database, ledger } = openLedger();
     database.add("user", 1, AMPLE);
     ledger.accounts.get("user", 1);
     await ledger.refresh("user", [1]);
@@ -212,13 +175,13 @@ describe("the database is not asked first", () => {
     await settle();
     expect(database.heldBy("me", "user", 1)).toBeGreaterThanOrEqual(AMPLE / 64);
     jest.advanceTimersByTime(4000);
-    const { ledger: stale, database: other } = open();
+    const { ledger: stale, database: other } = openLedger();
     other.add("user", 1, AMPLE);
     stale.accounts.get("user", 1);
     await stale.refresh("user", [1]);
     jest.advanceTimersByTime(3999);
     expect(stale.reserveNow(request(1000))).not.toBeNull();
-    const { ledger: older, database: third } = open();
+    const { ledger: older, database: third } = openLedger();
     third.add("user", 1, AMPLE);
     older.accounts.get("user", 1);
     await older.refresh("user", [1]);
@@ -227,7 +190,7 @@ describe("the database is not asked first", () => {
   });
 
   test("for a call that costs nothing", () => {
-    const { database, ledger } = open();
+    const { database, ledger } = openLedger();
     expect(ledger.reserveNow(request(0))).not.toBeNull();
     expect(database.statements).toEqual([]);
   });
@@ -235,7 +198,7 @@ describe("the database is not asked first", () => {
 
 describe("several processes", () => {
   test("give back what is idle, and keep what is in use", async () => {
-    const { database, ledger } = open({ others: 1 });
+    const { database, ledger } = openLedger({ others: 1 });
     database.add("user", 1, 3200);
     const hold = await ledger.reserveSlowly(request(100));
     await settle();
@@ -252,7 +215,7 @@ describe("several processes", () => {
   });
 
   test("are asked for what they don't use before a call is refused, and once", async () => {
-    const { database, ledger, collected, peers } = open({ others: 1, statementMs: 1 });
+    const { database, ledger, collected, peers } = openLedger({ others: 1, statementMs: 1 });
     const row = database.add("user", 1, 1000, 950);
     peers.collect = async () => {
       row.held = 0;
@@ -271,7 +234,7 @@ describe("several processes", () => {
   });
 
   test("give back to another what no call uses", async () => {
-    const { database, ledger } = open({ others: 1 });
+    const { database, ledger } = openLedger({ others: 1 });
     database.add("user", 1, 32_000);
     const hold = await ledger.reserveSlowly(request(100));
     const [first] = [await settle()];
@@ -285,16 +248,20 @@ describe("several processes", () => {
     expect(database.heldBy("me", "user", 1)).toBe(0);
   });
 
-  test("receive the balances that charges have left, once", () => {
-    const { ledger } = open({ others: 1 });
+  test("receive the balances that charges have left, once", async () => {
+    const { database, ledger } = openLedger({ others: 1 });
+    database.add("user", 1, 95, 10);
     const left = { subject: "user", id: 1, requested: 5, quota: 95, held: 10, own: 10 } as never;
-    ledger.absorb([left]);
-    expect(ledger.takeSettled()).toEqual([{ subject: "user", id: 1, quota: 95, held: 10 }]);
+    ledger.absorb([left, { subject: "user", id: 2, requested: 0, quota: null, held: null, own: null } as never]);
+    // More than two chunks of it are free.
+    await settle();
+    expect(database.statements).toEqual(["release user 1"]);
+    expect(ledger.takeSettled()).toMatchObject([{ subject: "user", id: 1, quota: 95 }]);
     expect(ledger.takeSettled()).toEqual([]);
   });
 
   test("set aside again what they use after others took this one for dead", async () => {
-    const { database, ledger } = open({ others: 1 });
+    const { database, ledger } = openLedger({ others: 1 });
     const row = database.add("user", 1, 3200);
     await ledger.reserveSlowly(request(500));
     await settle();
@@ -308,20 +275,29 @@ describe("several processes", () => {
 
 describe("a lowered limit", () => {
   test("leaves what calls use, and returns the rest before it is answered", async () => {
-    const { database, ledger } = open({ others: 1 });
+    const { database, ledger } = openLedger({ others: 1 });
     const row = database.add("user", 1, 32_000);
     await ledger.reserveSlowly(request(300));
     await settle();
     expect(database.heldBy("me", "user", 1)).toBe(1000);
     row.quota = 1100;
+    database.statements.length = 0;
     await ledger.restore("user", [1, 9]);
     expect([database.heldBy("me", "user", 1), ledger.available(1)]).toEqual([300, 800]);
+    expect(database.statements).toEqual(["acquire user 1", "release user 1", "read user 9"]);
+    for (const again of ["restore", "refresh"] as const) {
+      database.statements.length = 0;
+      await ledger[again]("user", [1]);
+      expect(database.statements.filter((statement) => statement !== "acquire user 1")).toEqual(
+        again === "restore" ? [] : ["read user 1"],
+      );
+    }
     database.failures.push(new Error("away"));
     await expect(ledger.restore("user", [1])).rejects.toThrow("away");
   });
 
   test("is known of accounts that no call uses too", async () => {
-    const { database, ledger } = open({ others: 1 });
+    const { database, ledger } = openLedger({ others: 1 });
     database.add("budget", 5, 700, 200);
     await ledger.restore("budget", [5]);
     expect([...ledger.accounts.balances("budget")]).toEqual([{ id: 5, quota: 700, held: 200, own: 0 }]);
@@ -331,126 +307,22 @@ describe("a lowered limit", () => {
   });
 });
 
-describe("while the database is away", () => {
-  const away = () => new Error("connection refused");
-
-  test("calls get this process's share, then wait a moment and are turned away", async () => {
-    const { database, ledger, outage, failures } = open({ others: 1, spendRatio: 0.5 });
-    database.add("user", 1, 1000);
-    ledger.accounts.get("user", 1);
-    await ledger.refresh("user", [1]);
-    database.failures.push(...Array.from({ length: 9 }, away));
-    // The first call finds out that it is away: a quarter of 1000 is its share.
-    expect(await outcome(ledger.reserveSlowly(request(200)))).toBe(true);
-    expect([outage.isOver, failures.length > 0]).toEqual([false, true]);
-    expect([ledger.reserveNow(request(51)), ledger.reserveNow(request(50)) !== null]).toEqual([null, true]);
-    expect(await outcome(ledger.reserveSlowly(request(1001)))).toBe("user 750");
-    const waiting = ledger.reserveSlowly(request(1)).catch((error: unknown) => error);
-    await settle();
-    expect(await waiting).toBeInstanceOf(LedgerUnavailable);
-  });
-
-  test("what was spent is set aside when it is back", async () => {
-    const { database, ledger, outage } = open({ others: 1, spendRatio: 1 });
-    database.add("user", 1, 1000);
-    ledger.accounts.get("user", 1);
-    await ledger.refresh("user", [1]);
-    database.failures.push(away());
-    await ledger.reserveSlowly(request(300));
-    expect([outage.isOver, database.heldBy("me", "user", 1)]).toEqual([false, 0]);
-    await ledger.refreshAll();
-    await settle();
-    expect([outage.isOver, database.heldBy("me", "user", 1)]).toEqual([true, 300]);
-  });
-
-  test("a silent one counts as away, and who waits is answered within seconds", async () => {
-    const { database, ledger, outage, state } = open({ others: 1 });
-    database.add("user", 1, 1000, 1000);
-    database.gate = new Promise(() => {});
-    const waiting = ledger.reserveSlowly(request(5)).catch((error: unknown) => error);
-    await settle();
-    jest.advanceTimersByTime(5000);
-    void ledger.sweep();
-    expect(outage.isOver).toBe(true);
-    jest.advanceTimersByTime(2);
-    void ledger.sweep();
-    // It has answered other statements.
-    expect(outage.isOver).toBe(true);
-    state.unansweredMs = 5001;
-    void ledger.sweep();
-    expect([outage.isOver, await waiting]).toEqual([false, expect.any(LedgerUnavailable)]);
-  });
-});
-
 describe("a hold that outlives its process", () => {
   test("ends here in any case, once, and says whether the database could keep it", async () => {
-    const { database, ledger } = open();
+    const { database, ledger } = openLedger();
     database.add("user", 1, 1000);
     const hold = await ledger.reserveSlowly(request(600));
     expect(await ledger.keep(hold, "task")).toBe(true);
     expect([hold.state, ledger.openHolds, ledger.available(1)]).toEqual(["refunded", 0, 400]);
-    expect(await ledger.keep(hold, "task")).toBe(false);
+    const { length } = database.statements;
+    expect([await ledger.keep(hold, "task"), database.statements.length]).toEqual([false, length]);
     const failing = await ledger.reserveSlowly(request(100));
     database.failures.push(new Error("away"));
     await expect(ledger.keep(failing, "other")).rejects.toThrow("away");
-    expect([failing.state, ledger.openHolds, ledger.heldUnits]).toEqual(["refunded", 0, 0]);
+    database.add("budget", 3, 1000);
+    const planned = await ledger.reserveSlowly(request(1, { plan: 3 }));
+    await expect(ledger.keep(planned, "planned")).rejects.toThrow("plan");
+    expect([hold, planned].map(({ plan }) => plan)).toEqual([undefined, 3]);
+    expect([failing.state, planned.state, ledger.openHolds, ledger.heldUnits]).toEqual(["refunded", "refunded", 0, 0]);
   });
-});
-
-describe("upkeep", () => {
-  test("forgets after ten minutes what no call uses, but not its balance", async () => {
-    const { database, ledger } = open({ sole: true });
-    database.add("user", 1, 1000);
-    await ledger.reserveSlowly(request(0));
-    await ledger.refresh("user", [1]);
-    const hold = ledger.reserveNow(request(10));
-    if (!hold) throw new Error("it is not covered");
-    jest.advanceTimersByTime(600_001);
-    await ledger.sweep();
-    expect(ledger.accounts.find("user", 1)).toBeDefined();
-    ledger.end(hold, "refunded");
-    ledger.reserveNow(request(0));
-    jest.advanceTimersByTime(600_000);
-    await ledger.sweep();
-    expect(ledger.accounts.find("user", 1)).toBeDefined();
-    jest.advanceTimersByTime(1);
-    await ledger.sweep();
-    expect([ledger.accounts.find("user", 1), [...ledger.accounts.balances("user")].length]).toEqual([undefined, 1]);
-  });
-
-  test("reads again what calls used within a minute, and what a charge left unknown", async () => {
-    const { database, ledger } = open({ others: 1 });
-    database.add("user", 1, 1000);
-    ledger.reserveNow(request(0));
-    await ledger.refresh("user", [1]);
-    const reads = () => database.statements.filter((statement) => statement === "read user 1").length;
-    jest.advanceTimersByTime(1500);
-    await ledger.sweep();
-    expect(reads()).toBe(1);
-    jest.advanceTimersByTime(1);
-    await ledger.sweep();
-    expect(reads()).toBe(2);
-    jest.advanceTimersByTime(60_000);
-    await ledger.sweep();
-    expect(reads()).toBe(2);
-    ledger.absorb([{ subject: "user", id: 1, requested: 0, quota: null, held: null, own: null } as never]);
-    await ledger.sweep();
-    expect(reads()).toBe(3);
-  });
-});
-
-test("in an outage a call that the share does not cover waits a moment for its end", async () => {
-  const { database, ledger, outage } = open({ others: 1 });
-  database.add("user", 1, 1000, 0);
-  ledger.accounts.get("user", 1);
-  await ledger.refresh("user", [1]);
-  outage.begin(0);
-  database.gate = new Promise(() => {});
-  const waiting = ledger.reserveSlowly(request(600)).catch((error: unknown) => error);
-  await settle();
-  jest.advanceTimersByTime(299);
-  await settle();
-  expect(await Promise.race([waiting, "waits"])).toBe("waits");
-  jest.advanceTimersByTime(1);
-  expect(await waiting).toBeInstanceOf(LedgerUnavailable);
 });

@@ -322,6 +322,6 @@ export class Ledger {
   #release(account: Account, amount: number): void {
     account.release(amount);
     // A moment ago, as far as idleness goes: the next sweep looks at the clock.
-    if (!this.parts.sole) this.#backing.trim(account, account.usedAt);
+    this.#backing.trim(account, account.usedAt);
   }
 }

@@ -25,13 +25,22 @@ function createRecordedLimits() {
   const shared: SharedLimits = {
     limiter(name, limit) {
       const counts = createRateLimiter(limit);
-      const note = (verb: string, key: string, amount = "") =>
-        void questions.push(`${verb} ${amount}${name} of ${key} in ${limit.windowMs}`);
+      /** Records a question, then counts. */
+      const noting =
+        <Arguments extends [key: string, amount?: number], Result>(
+          verb: string,
+          count: (...args: Arguments) => Result,
+        ) =>
+        async (...args: Arguments): Promise<Result> => {
+          const [key, amount] = args;
+          questions.push(`${verb} ${amount === undefined ? "" : `${amount} `}${name} of ${key} in ${limit.windowMs}`);
+          return count(...args);
+        };
       return {
-        take: async (key) => (note("take", key), counts.take(key)),
-        check: async (key) => (note("check", key), counts.check(key)),
-        add: async (key, amount) => (note("add", key, `${amount} `), counts.add(key, amount)),
-        giveBack: async (key) => (note("give back", key), counts.giveBack(key)),
+        take: noting("take", counts.take),
+        check: noting("check", counts.check),
+        add: noting("add", counts.add),
+        giveBack: noting("give back", counts.giveBack),
         forget: async (key) => counts.forget(key),
       };
     },

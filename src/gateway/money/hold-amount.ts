@@ -20,10 +20,10 @@ export async function reserveAmount(
 ): Promise<Hold> {
   const paidBy = plan?.budgetId ?? null;
   const budgets = budgetsOf(caller, paidBy !== null);
-  const due = budgets.length === 0 ? NO_IDS : dueBudgets(budgets);
+  const due = dueBudgets(budgets);
   if (due.length > 0) await renewBudgets(services, due);
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
-  const hard = budgets.length === 0 ? NO_IDS : budgets.filter(({ isHard }) => isHard).map(({ id }) => id);
+  const hard = budgets.filter(({ isHard }) => isHard).map(({ id }) => id);
   try {
     const payer = { userId: caller.user.id, ...(paidBy !== null && { plan: paidBy }) };
     return await services.billing.reserve({ ...payer, token, budgets: hard, amount: units });
@@ -37,8 +37,6 @@ const NO_BUDGETS: readonly BudgetEntry[] = [];
 /** The budgets that a call counts in. One that a plan pays does not count in what the other plans of the account have left. */
 export const budgetsOf = ({ budgets = NO_BUDGETS }: Caller, isPaidByPlan: boolean): readonly BudgetEntry[] =>
   isPaidByPlan ? budgets.filter(({ scope }) => scope !== "plan") : budgets;
-
-export const NO_IDS: readonly number[] = [];
 
 function dueBudgets(budgets: readonly BudgetEntry[]): number[] {
   const now = nowSeconds();

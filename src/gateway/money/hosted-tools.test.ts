@@ -92,7 +92,7 @@ describe("tools of the Responses API", () => {
 
   test("the preview's search costs more with models that do not reason", async () => {
     const relay = start(1, () => Response.json({ ...response, output: output.slice(0, 1), model: "gpt-4o" }));
-    const tools = [{ type: "web_search_preview" }];
+    const tools = [{ type: "web_search_preview" }, { type: "function", name: "f", parameters: {} }];
     await relay.post("/v1/responses", { model: "gpt-4o", input: "hi", tools });
     expect(linesOf(relay)).toEqual([...TOKENS, ["web_search_preview", "1", "12500"]]);
     await relay.post("/v1/responses", { model: "gpt-5", input: "hi", tools });

@@ -1,16 +1,20 @@
 /**
  * Which name of a model has the price: the requested one, else the upstream name of the channel that serves the call.
  */
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
+import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
+import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { decimal, toText } from "../../lib/values/decimal.ts";
+import { decimal, integer, multiply, toText } from "../../lib/values/decimal.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
+import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
-import { createPrices } from "./price.ts";
+import type { Endpoint } from "../call/endpoint.ts";
+import { createPrices, noPrice, possiblePrices, priceCall, priceUnder, upstreamNames } from "./price.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -218,4 +222,129 @@ test("prices in dollars name the parts that a model has for itself", () => {
   expect(partsOf("draws")).toEqual(["completion", "prompt", "request"]);
   expect(partsOf("unknown")).toBeNull();
   expect(prices.usd({ group: "default" }, "plain", ["plain"])?.prompt).toBe("0.000002");
+});
+
+describe("a call whose price depends on more than its model", () => {
+  /** The price of one image times their number; nine is a mistake of the gateway, thirteen has no price. */
+  const priceOf: Endpoint["priceOf"] = (price, { prompt: { n = 1 } }, name) => {
+    if (price.kind !== "per_call" || (n === 9 && name !== "art")) throw new TypeError("out of order");
+    if (n === 13) throw noPrice("thirteen");
+    return { ...price, usdPerCall: multiply(price.usdPerCall, integer(Number(n))) };
+  };
+  const settings = fixedSettings({ ModelPrice: '{"art":0.5,"fine-art":2}', ModelRatio: "{}" });
+  const prices = createPrices(settings);
+  const [FLUX, OPENAI, TENCENT] = [1013, 1, 23];
+
+  const priced = (
+    channels: readonly Partial<ChannelEntry>[],
+    {
+      endpoint = {},
+      n = 1,
+      model = "alias",
+      form = false,
+    }: { endpoint?: object; n?: number; model?: string; form?: boolean } = {},
+  ) => {
+    const entries = channels.map((fields, at) =>
+      channelEntry({
+        ...{ id: at + 1, type: OPENAI, models: [model], modelMapping: new Map([["alias", "art"]]) },
+        ...fields,
+      }),
+    );
+    const call = {
+      endpoint: { capability: "images", priceOf, ...endpoint },
+      caller: { group: "default", user: {} },
+      candidates: { model, tiers: [{ priority: 0, channels: entries }] },
+      ...{ summary: { model }, prompt: { n }, body: form ? { form: {} } : {} },
+    } as unknown as Call;
+    const found = priceCall(prices, call);
+    const usdOf = (price: Price) => (price.kind === "per_call" ? Number(price.usdPerCall) : null);
+    const under = entries.map((channel) => {
+      const name = channel.modelMapping.get(model) ?? model;
+      return usdOf(priceUnder(found, channel, name));
+    });
+    return { under, possible: [...possiblePrices(found)].map(usdOf), byChannel: found.byChannel };
+  };
+  const mapped = { modelMapping: new Map([["alias", "fine-art"]]) };
+
+  test.each<[string, readonly Partial<ChannelEntry>[], readonly number[], readonly number[]]>([
+    ["has one price where no channel overrides it", [{}, { paramOverride: {} }], [1, 1], [1, 1]],
+    ["has the price of each channel's name", [{}, mapped], [1, 4], [1, 4]],
+    ["is as dear as each channel's override makes it", [{}, { paramOverride: { n: 6 } }], [1, 3], [1, 3]],
+    ["ignores overrides that it cannot be priced with", [{}, { paramOverride: { n: 13 } }], [1, 1], [1]],
+    [
+      "ignores overrides in a provider's own format",
+      [{ paramOverride: { n: 6 }, type: FLUX }, { paramOverride: { n: 4 } }],
+      [1, 2],
+      [1, 2],
+    ],
+  ])("%s", (_, channels, under, possible) => {
+    const found = priced(channels, { n: 2 });
+    expect([found.under, found.possible]).toEqual([[...under], [...possible]]);
+  });
+
+  test.each([
+    [["app|id|secret"], [0.5]],
+    [["sk-plain", "app|id|secret"], [3]],
+    [[], [3]],
+  ])("of a provider whose format follows from the first of the keys %j costs %j", (keys, under) => {
+    const endpoint = { capability: "embeddings" };
+    expect(priced([{ paramOverride: { n: 6 }, type: TENCENT, keys }], { endpoint }).under).toEqual(under);
+  });
+
+  test("has a price for each of its names and each channel's override", () => {
+    const found = priced([mapped, {}, { ...mapped, paramOverride: { n: 3 } }, { paramOverride: { n: 5 } }]);
+    expect([found.under, found.possible]).toEqual([
+      [2, 0.5, 6, 2.5],
+      [2, 0.5, 6, 2.5],
+    ]);
+  });
+
+  test.each([
+    ["of a form", { form: true }],
+    ["of a task", { endpoint: { capability: "video" } }],
+  ])("%s knows no overrides", (_, options) => {
+    const { under, byChannel } = priced([{ paramOverride: { n: 6 } }], options);
+    expect([under, byChannel]).toEqual([[0.5], null]);
+  });
+
+  test.each<[string, Partial<ChannelEntry>]>([
+    ["without overrides", {}],
+    ["with an override that is empty", { paramOverride: {} }],
+  ])("%s keeps no prices by channel", (_, channel) => {
+    expect(priced([channel]).byChannel === null).toBe(channel.paramOverride === undefined);
+  });
+
+  test("does not take a mistake of the gateway for a missing price", () => {
+    expect(() => priced([{}, mapped], { n: 9 })).toThrow("out of order");
+    expect(() => priced([{ ...mapped, paramOverride: { n: 9 } }])).toThrow("out of order");
+    expect(() => priced([{}, mapped], { n: 13 })).toThrow("thirteen");
+  });
+
+  test("costs what its kind costs where its model has no price", () => {
+    const endpoint = { capability: "music", priceOf: undefined, usdWithoutPrice: decimal("0.1") };
+    const of = (model: string) => priced([{ paramOverride: { n: 2 } }], { endpoint, model });
+    expect([of("unheard-of").under, of("art").under, of("art").byChannel]).toEqual([[0.1], [0.5], null]);
+    expect(() => priced([{}], { endpoint: { priceOf: undefined }, model: "unheard-of" })).toThrow();
+  });
+});
+
+test("prices are worked out once, and at most 5,000 are kept", () => {
+  const prices = createPrices(fixedSettings({ ModelRatio: '{"known":2}' }));
+  const of = (model: string) => prices.of({ group: "default", user: { acceptUnsetPrice: true } }, model, model);
+  const first = of("known");
+  for (let other = 1; other < 5000; other += 1) of(`other-${other}`);
+  expect(of("known")).toBe(first);
+  const last = of("one too many");
+  expect(of("one too many")).toBe(last);
+  expect(of("known")).not.toBe(first);
+  expect(of("known")).toEqual(first);
+});
+
+test("the names of a model's channels are listed once for each name that is requested", () => {
+  const channel = channelEntry({ models: ["m"], modelPrefix: "vip-", modelMapping: new Map([["m", "upstream"]]) });
+  const candidates = { model: "m", tiers: [{ priority: 0, channels: [channel, channelEntry({ models: ["m"] })] }] };
+  const names = upstreamNames(candidates, "m");
+  expect(names).toEqual(["upstream", "m"]);
+  expect(upstreamNames(candidates, "m")).toBe(names);
+  expect(upstreamNames(candidates, "vip-m")).not.toBe(names);
 });

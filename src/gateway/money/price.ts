@@ -131,7 +131,7 @@ export function priceCall(prices: Prices, call: Call): CallPrices {
   const { endpoint, caller, candidates, summary } = call;
   if (!endpoint.priceOf && !endpoint.usdWithoutPrice) return prices.ofCandidates(caller, summary.model, candidates);
   const named = pricesByName(candidates, summary.model, (name) => priceOf(prices, call, name));
-  return { ...named, byChannel: endpoint.priceOf ? priceOverrides(prices, call) : null };
+  return { ...named, byChannel: priceOverrides(prices, call) };
 }
 
 /** The price of a model by each of its upstream names. Throws GatewayError, the first name's, if none has a price. */

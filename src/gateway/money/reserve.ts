@@ -10,7 +10,7 @@ import { allowsPrice, refusePrice } from "../auth/policies.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError, ledgerUnavailable, usedUp } from "../call/errors.ts";
 import type { CallTools, Hold, Services, Uses } from "../call/services.ts";
-import { NO_IDS, reserveAmount } from "./hold-amount.ts";
+import { reserveAmount } from "./hold-amount.ts";
 import type { Pricing } from "./price.ts";
 import { type CallPrices, type PricedCall, possiblePrices, priceCall } from "./price.ts";
 import { estimateInTiers, refuseUnpricedTier } from "./service-tiers.ts";
@@ -134,7 +134,7 @@ async function reserveByPlan(
   for (const terms of covering) {
     const covered = fallbacks.filter((fallback) => coversModel(terms, fallback.call.summary.model));
     try {
-      if (terms.callsBudgetId !== null) return await holdCall(context, call, prices, covered, terms);
+      if (includesCalls(terms)) return await holdCall(context, call, prices, covered, terms);
     } catch (error) {
       if (!isUsedUp(error)) throw error;
       refusal = error;
@@ -180,23 +180,26 @@ function renewing(refusal: GatewayError, plans: readonly PlanTerms[]): GatewayEr
   return usedUp(String(refusal.code), bare, "budget", Math.max(first, now + 1));
 }
 
+type IncludingPlan = PlanTerms & Readonly<{ callsBudgetId: number }>;
+
+const includesCalls = (terms: PlanTerms): terms is IncludingPlan => terms.callsBudgetId !== null;
+
 /** Holds one of the calls that the window of a plan includes. Rejects GatewayError: none is left. */
 async function holdCall(
   context: ReserveContext,
   call: Call,
   prices: CallPrices,
   covered: readonly PricedCall[],
-  terms: PlanTerms,
+  terms: IncludingPlan,
 ): Promise<Reservation> {
-  const { callsBudgetId, planName, windowCalls } = terms;
+  const { callsBudgetId: included, planName, windowCalls } = terms;
   const { policies, user } = call.caller;
   const allowed = policies
     ? covered.filter((other) => allowsPrice(policies, upperCost(context, other.call, other.prices)))
     : covered;
   if (policies) refusePrice(policies, upperCost(context, call, prices));
-  const included = callsBudgetId ?? 0;
   try {
-    const request = { userId: user.id, token: null, budgets: NO_IDS, plan: included, amount: 1 };
+    const request = { userId: user.id, token: null, budgets: [], plan: included, amount: 1 };
     return { prices, fallbacks: allowed, included, hold: await context.services.billing.reserve(request) };
   } catch (error) {
     if (!(error instanceof InsufficientQuota)) throw ledgerUnavailable({ code: "gateway_no_ledger" });

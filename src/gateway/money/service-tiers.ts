@@ -10,10 +10,9 @@ import type { Uses } from "../call/services.ts";
 import { type CallPrices, possiblePrices } from "./price.ts";
 import type { Ending } from "./price-usage.ts";
 
-/** The tiers in which a call may be served, each as the names by which it is charged; empty: only the standard one. */
+/** The tiers in which a call may be served, each as the names by which it is charged; without names: the standard one. */
 type PossibleTiers = readonly (readonly string[])[];
 
-const ONLY_STANDARD: PossibleTiers = [];
 /** Where a request leaves the tier to the provider: those that the model has prices for, and at least these. */
 const CHOSEN_BY_PROVIDER = ["priority"];
 
@@ -32,7 +31,7 @@ const requestedTiers = ({ body }: Call): readonly string[] =>
 function tiersOf(body: JsonObject, price: Price): PossibleTiers {
   const requested = requestedIn(body);
   const names = tierNames(requested);
-  if (requested.serviceTier !== "auto") return names.length === 0 ? ONLY_STANDARD : [names];
+  if (requested.serviceTier !== "auto") return [names];
   const own = [...(price.serviceTiers?.keys() ?? [])].filter((name) => name !== "fast" && !name.startsWith("geo:"));
   return [...new Set([...own, ...CHOSEN_BY_PROVIDER])].map((tier) => [tier, ...names]);
 }

@@ -39,18 +39,19 @@ test("the live feed shows a call's begin and end, without its contents", async (
 });
 
 test("the attempt that served a stream lasts until the stream's end", async () => {
-  const steps = [chunk({ content: "a" }), 150, chunk({ content: "b" }, {}, "stop"), usageChunk(), DONE];
-  answer = () => pacedSse(steps);
+  const gate = Promise.withResolvers<void>();
+  answer = () =>
+    pacedSse([chunk({ content: "a" }), () => gate.promise, chunk({ content: "b" }, {}, "stop"), usageChunk(), DONE]);
   const before = relay.billing.records.length;
-  await (
-    await relay.post("/v1/chat/completions", {
-      model: "gpt-4o",
-      messages: [{ role: "user", content: "x" }],
-      stream: true,
-    })
-  ).text();
-  const { elapsedMs, other } = relay.billing.records[before] ?? { elapsedMs: 0 };
-  const [attempt] = other?.admin_info?.attempts ?? [];
+  const messages = [{ role: "user", content: "x" }];
+  const response = await relay.post("/v1/chat/completions", { model: "gpt-4o", messages, stream: true });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await Bun.sleep(30);
+  gate.resolve();
+  while (!(await reader?.read())?.done);
+  const { elapsedMs, other } = await relay.billing.nextRecord(before + 1);
+  const [attempt] = other.admin_info?.attempts ?? [];
   expect(attempt?.endMs).toBeLessThanOrEqual(elapsedMs);
   expect((attempt?.endMs ?? 0) - (attempt?.firstByteMs ?? 0)).toBeGreaterThanOrEqual(25);
 });

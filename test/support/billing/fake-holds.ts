@@ -1,6 +1,12 @@
+import { jest } from "bun:test";
 import type { Sql } from "../../../db/types.ts";
+import { InsufficientQuota } from "../../../src/billing/ledger/errors.ts";
 import { CHUNK_DIVISOR } from "../../../src/billing/ledger/holds.ts";
+import { Ledger, type ReserveRequest } from "../../../src/billing/ledger/ledger.ts";
+import { Outage } from "../../../src/billing/ledger/outage.ts";
 import { BALANCES, SUBJECTS, type Subject } from "../../../src/billing/subject.ts";
+import type { UsageRecord } from "../../../src/billing/types.ts";
+import { silentLog } from "./start-billing.ts";
 
 type Row = { quota: number; held: number };
 
@@ -129,3 +135,61 @@ function granted(
   if (free < least) return Math.min(owed, free);
   return Math.min(Math.max(need, inChunks ? Math.floor(free / CHUNK_DIVISOR) : 0), free);
 }
+
+/** Lets what was asked be answered. */
+export const settle = async () => {
+  for (let turn = 0; turn < 300; turn += 1) await Promise.resolve();
+};
+
+/** A ledger on such a database, under fake timers. `statementMs`: how long the database takes for a statement. */
+export function openLedger(
+  options: { sole?: boolean; others?: number; spendRatio?: number; statementMs?: number } = {},
+) {
+  const { sole = false, others = 0, spendRatio = 0.5, statementMs = 0 } = options;
+  const database = new FakeHolds();
+  const outage = new Outage({ spendRatio, liveProcesses: () => others + 1 });
+  const collected: string[][] = [];
+  const failures: unknown[] = [];
+  const peers = { collect: async () => {} };
+  const state = { unansweredMs: 0 };
+  let turn: Promise<unknown> = Promise.resolve();
+  const ledger = new Ledger({
+    ...{ sql: database.sql, processId: "me", sole, outage, log: silentLog },
+    inTurn: (statement) => {
+      const result = turn.then(() => {
+        if (statementMs > 0) jest.advanceTimersByTime(statementMs);
+        return statement();
+      });
+      turn = result.catch(() => {});
+      return result;
+    },
+    unansweredMs: () => state.unansweredMs,
+    onFailure: (error) => void failures.push(error),
+    others: {
+      hasOthers: others > 0,
+      collect: (accounts) => {
+        collected.push(accounts.map(({ subject, id }) => `${subject} ${id}`));
+        return peers.collect();
+      },
+    },
+  });
+  return { database, outage, collected, failures, ledger, peers, state };
+}
+
+/** What a call of user 1 needs. */
+export const request = (amount: number, more: Partial<ReserveRequest> = {}): ReserveRequest => ({
+  ...{ userId: 1, token: null, amount },
+  ...more,
+});
+/** What a call of user 1 was charged. */
+export const charge = (quota: number, more: Partial<UsageRecord> = {}) =>
+  ({ userId: 1, tokenId: 0, tokenLimited: false, quota, ...more }) as UsageRecord;
+/** True when it was covered, else who refused it. */
+export const outcome = async (reserving: Promise<unknown>) => {
+  const result = reserving.then(
+    () => true,
+    (error: unknown) => (error instanceof InsufficientQuota ? `${error.who} ${error.availableUnits}` : String(error)),
+  );
+  await settle();
+  return await Promise.race([result, Promise.resolve("waits")]);
+};

@@ -37,6 +37,8 @@ export type PlannedCase = Readonly<{
   id: CaseId;
   name: string;
   timeoutMs: number;
+  /** What it may take longer where its suites are not open yet. */
+  setupTimeoutMs: number;
   queries: number;
   /** Whether it reaches the mutant, and whether the `beforeAll` of its suites do. */
   reaches: boolean;

@@ -1,9 +1,13 @@
 import type { Case, Suite } from "./collect-tests.ts";
+import { TICK_MS } from "./pacer.ts";
 
-// Tests replace the global ones by fakes.
-const realInterval = setInterval;
-const realClear = clearInterval;
-const TICK_MS = 50;
+const pacer = new Worker(`${import.meta.dir}/pacer.ts`);
+let onTick: (() => void) | null = null;
+pacer.onmessage = () => {
+  onTick?.();
+  pacer.postMessage(null);
+};
+pacer.postMessage(null);
 
 /** `hung`: did not end in time, and may still go on. */
 export type CaseResult = "passed" | "failed" | "hung";
@@ -41,10 +45,10 @@ export async function runCase({ suite, run }: Case, timeoutMs: number): Promise<
   };
   const expired = Promise.withResolvers<"hung">();
   let ticks = 0;
-  const timer = realInterval(() => {
+  onTick = () => {
     ticks += 1;
     if (ticks * TICK_MS >= timeoutMs) expired.resolve("hung");
-  }, TICK_MS);
+  };
   try {
     const result = await Promise.race([work(), expired.promise]);
     if (!strayError) return result;
@@ -53,7 +57,7 @@ export async function runCase({ suite, run }: Case, timeoutMs: number): Promise<
     lastError = error;
     return "failed";
   } finally {
-    realClear(timer);
+    onTick = null;
   }
 }
 
@@ -65,6 +69,9 @@ export async function closeAllBut(chain: readonly Suite[]): Promise<void> {
     for (const clean of suite.afterAll) await clean();
   }
 }
+
+/** Whether the `beforeAll` of a test's suites have run. */
+export const isOpen = ({ suite }: Case): boolean => chainOf(suite).every((outer) => open.includes(outer));
 
 /** Runs the suite's `beforeAll`, once. */
 export async function openSuite(suite: Suite): Promise<void> {

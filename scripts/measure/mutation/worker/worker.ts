@@ -4,7 +4,7 @@ import { ensureSeed } from "../../../build/seed.ts";
 import { instrument } from "../instrument.ts";
 import { type Case, collectTests } from "./collect-tests.ts";
 import type { CaseCoverage, PlannedCase, Report, Task, WorkerSetup } from "./messages.ts";
-import { chainOf, closeAllBut, lastError, openSuite, runCase } from "./run-case.ts";
+import { chainOf, closeAllBut, isOpen, lastError, openSuite, runCase } from "./run-case.ts";
 import { installSwitchboard, resetQueries } from "./switchboard.ts";
 
 /** No test takes so long without a mutant. */
@@ -31,7 +31,7 @@ Bun.plugin({
   },
 });
 
-/** Tests by file. A process for one mutant imports only the files that it runs. */
+/** Tests by file. Only a process that measures imports all files; others those that they run. */
 const cases: (readonly Case[] | undefined)[] = [];
 async function casesOf(file: number): Promise<readonly Case[]> {
   const path = setup.tests[file];
@@ -46,16 +46,18 @@ process.on("message", (task: Task) => {
   work.catch(() => report({ type: "tried", verdict: "unsure", killer: null, isSpent: true }));
 });
 await ensureSeed();
-try {
-  resetQueries(board, 0);
-  if (active < 0) for (const file of setup.tests.keys()) await casesOf(file);
-  report({ type: "loaded" });
-} catch (error) {
-  report({ type: "load-failed", error: Bun.inspect(error) });
-}
+report({ type: "loaded" });
 
 /** Runs each test once, without a mutant. */
 async function measure(): Promise<void> {
+  resetQueries(board, 0);
+  board.limit = Number.POSITIVE_INFINITY;
+  try {
+    for (const file of setup.tests.keys()) await casesOf(file);
+  } catch (error) {
+    report({ type: "load-failed", error: Bun.inspect(error) });
+    return;
+  }
   const reachedByLoad = [...board.reached];
   const coverage: CaseCoverage[] = [];
   const setups = new Map<unknown, { reached: ReadonlySet<number>; ms: number }>();
@@ -112,13 +114,17 @@ async function tryMutant({ mutant, cases: planned, isOnly }: Task & { type: "try
 }
 
 /** `isOnly`: the mutant stays active afterwards. */
-async function run({ id, timeoutMs, queries }: PlannedCase, mutant: number, isOnly = false) {
+async function run({ id, queries, ...plan }: PlannedCase, mutant: number, isOnly = false) {
   // The first test of a file loads it.
-  report({ type: "begun", timeoutMs: timeoutMs + (cases[id.file] ? 0 : LOAD_MS) });
-  board.active = mutant;
+  report({ type: "begun", timeoutMs: plan.timeoutMs + plan.setupTimeoutMs + (cases[id.file] ? 0 : LOAD_MS) });
+  // What a file prepares while it loads has no mutant, unless the process has.
+  board.active = isOnly ? mutant : -1;
   resetQueries(board, queries);
   const entry = await findCase(id);
   if (!entry) return "failed";
+  board.active = mutant;
+  resetQueries(board, queries);
+  const timeoutMs = plan.timeoutMs + (isOpen(entry) ? 0 : plan.setupTimeoutMs);
   const result = await runCase(entry, timeoutMs);
   if (!isOnly) board.active = -1;
   board.limit = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, jest, test } from "bun:test";
 import { CHUNK_DIVISOR } from "../holds.ts";
 import { Outage } from "../outage.ts";
 import { Account } from "./account.ts";
@@ -96,6 +96,8 @@ describe("what it asks the database for", () => {
     const low = account(32_000 + chunk / 2 - 1, chunk / 2 - 1);
     expect(low.ask(false)).toEqual({ id: 7, need: 1, least: 1, owed: 0, inChunks: true });
     expect([low.isLow(chunk / 2), low.isLow(chunk / 2 - 1), ample.isLow(0)]).toEqual([false, true, false]);
+    // Of a chunk of a single unit, too.
+    expect(account(CHUNK_DIVISOR).ask(false).need).toBe(1);
   });
 
   test("what calls wait for, of which the smallest is of use", () => {
@@ -318,6 +320,10 @@ describe("at the limits", () => {
     void own.wait(4000);
     own.expectCall(3500);
     expect(own.ask(false)).toMatchObject({ need: 1000, least: 500 });
+    const single = account(100_000, 3000, 3000);
+    void single.wait(3050);
+    single.expectCall(3001);
+    expect(single.ask(false)).toMatchObject({ need: 50, least: 1 });
   });
 
   test("an account without anything left asks for nothing, however often", () => {
@@ -343,6 +349,18 @@ describe("at the limits", () => {
     const waiting = recovering.wait(500);
     expect(recovering.answer({ outage, hasOthers: false, now: performance.now() })).toBe("recovery");
     expect(await Promise.race([waiting, "waits"])).toBe("waits");
+  });
+
+  test("who comes as others are asked is one of those who they are asked for", () => {
+    jest.useFakeTimers();
+    const own = account(1000, 1000, 0);
+    void own.wait(500);
+    const now = performance.now();
+    own.collected(now);
+    expect(answer(own, true, now)).toBe("others");
+    expect(answer(own, false, now)).toBe("nothing");
+    expect(own.canCollect(500, now)).toBe(true);
+    jest.useRealTimers();
   });
 
   test("others that were not asked may still be asked", async () => {

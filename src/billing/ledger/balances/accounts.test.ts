@@ -20,6 +20,13 @@ describe("accounts that no call uses", () => {
     expect([accounts.get("user", 5001).lastKnown, accounts.get("token", 1).lastKnown]).toEqual([null, null]);
   });
 
+  test("are not taken for one another", () => {
+    const accounts = new Accounts(false);
+    for (const id of [2, 4, 6]) accounts.learn("user", id, id * 10, 0, true);
+    const known = [0, 1, 2, 3, 4, 5, 6, 7].map((id) => accounts.get("user", id).lastKnown?.quota);
+    expect(known).toEqual([undefined, undefined, 20, undefined, 40, undefined, 60, undefined]);
+  });
+
   test("are replaced, not doubled", () => {
     const accounts = new Accounts(false);
     for (const quota of [5, 7]) for (const id of [3, 1, 2]) accounts.learn("user", id, quota * id, 0, true);

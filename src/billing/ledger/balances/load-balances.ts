@@ -75,8 +75,8 @@ export function loadBalances({ sql, kind, accounts, log }: Parts): BalanceLoader
     reload: start,
     async close() {
       isClosed = true;
-      if (timer) clearInterval(timer);
-      if (retry) clearTimeout(retry);
+      clearInterval(timer ?? undefined);
+      clearTimeout(retry ?? undefined);
       await running;
     },
   };
@@ -119,7 +119,7 @@ async function readAllBalances(
       last = id;
     }
     if (page.count < rows) return true;
-    if (pauseMs > 0) await Bun.sleep(pauseMs);
+    await Bun.sleep(pauseMs);
   }
 }
 
