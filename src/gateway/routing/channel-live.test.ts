@@ -37,6 +37,28 @@ test("a channel's figures are the sum of its keys'", () => {
   expect(live.keys[0]?.coolingUntil).toBe(Date.parse("2026-01-01T00:01:00Z") / 1000);
 });
 
+test("keys with failures in different slots add up; times are rounded, ends of cool-downs up", () => {
+  setSystemTime(new Date("2026-01-01T00:00:00.500Z"));
+  const coolDown = createCoolDown();
+  const traffic = createKeyTraffic();
+  const channel = channelEntry({ id: 7, keys: ["a", "b", "c"] });
+  for (const [key, failed, ms] of [
+    ["a", true, 9],
+    ["b", true, 9],
+    ["b", false, 3],
+    ["c", false, 4],
+  ] as const) {
+    traffic.begin(7, key);
+    traffic.end(7, key, failed, ms);
+  }
+  coolDown.start(7, "a", 60_000);
+  const live = readLive({ coolDown, traffic }, channel);
+  expect(live.slots.at(-1)).toEqual({ count: 4, failed: 2 });
+  expect([live.calls, live.failed, live.latencyMs]).toEqual([4, 2, 4]);
+  expect(live.keys.map(({ latencyMs }) => latencyMs)).toEqual([null, 3, 4]);
+  expect(live.keys[0]?.coolingUntil).toBe(Date.parse("2026-01-01T00:01:01Z") / 1000);
+});
+
 test("consecutive failures are reported before the key cools down", () => {
   const coolDown = createCoolDown();
   coolDown.failed(1, "a");

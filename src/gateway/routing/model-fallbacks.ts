@@ -110,8 +110,9 @@ async function tryModels<Result>(
         if (served.call.route) rememberModel(context, served.call);
         return { served, result };
       }
+      const answer = noteRefusal(served.call);
       if (refused) discard(result);
-      else refused = { served, result, answer: noteRefusal(served.call) };
+      else refused = { served, result, answer };
     } catch (error) {
       if (served.call.client.hasLeft || !isWorthAnotherModel(error)) {
         if (refused && !served.call.client.hasLeft) break;
