@@ -6,8 +6,8 @@ export type Count = Readonly<{
   files: readonly FileTime[];
 }>;
 
-/** The time of a test file with its hooks and the loading of its modules, in seconds. */
-export type FileTime = Readonly<{ file: string; seconds: number }>;
+/** The time of a test file with its hooks and the loading of its modules, in seconds, and how many of its tests were skipped. */
+export type FileTime = Readonly<{ file: string; seconds: number; skipped: number }>;
 
 /** A failed test: the file it stands in, and its name with those of its groups. */
 export type Failure = Readonly<{ file: string; name: string }>;
@@ -26,7 +26,8 @@ function fileTimesOf(report: string): FileTime[] {
   return [...report.matchAll(/<testsuite\b([^>]*)>/g)].flatMap(([, attributes = ""]) => {
     const read = (name: string) => plain(attributes.match(new RegExp(`\\b${name}="([^"]*)"`))?.[1] ?? "");
     const file = read("file");
-    return file !== "" && read("name") === file ? [{ file, seconds: Number(read("time")) }] : [];
+    if (file === "" || read("name") !== file) return [];
+    return [{ file, seconds: Number(read("time")), skipped: Number(read("skipped")) }];
   });
 }
 
@@ -34,6 +35,19 @@ function fileTimesOf(report: string): FileTime[] {
 export function renderSlowest(files: readonly FileTime[], count = 10): string {
   const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, count);
   return slowest.map(({ file, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${file}\n`).join("");
+}
+
+/**
+ * The files of tests that lack what stands next to the checkout, with how many of their tests were skipped for it, as a line;
+ * empty: there are none. `needing`: the files that need it.
+ */
+export function renderSkipped(files: readonly FileTime[], needing: readonly string[], what: string): string {
+  if (needing.length === 0) return "";
+  const skippedOf = (name: string) =>
+    Math.max(0, ...files.flatMap(({ file, skipped }) => (file === name ? skipped : [])));
+  const total = needing.reduce((sum, file) => sum + skippedOf(file), 0);
+  const list = needing.map((file) => `${file} (${skippedOf(file)})`).join(", ");
+  return `skipped without ${what}: ${total} tests in ${needing.length} suites: ${list}\n`;
 }
 
 /** How long each file took, as `bun test --timings` reads it; of a file that ran twice, the longer run. */

@@ -6,13 +6,20 @@
  */
 
 import { cpus, tmpdir } from "node:os";
+import { hasReference, REFERENCE } from "../../test/support/formats/reference.ts";
 import { startTemporaryPostgres, type TemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
 import { runChecks } from "../checks/index.ts";
 import { readSources } from "../checks/source.ts";
 import { runTests, TIMINGS } from "./bun-test.ts";
 import { findMemoryFolder } from "./memory-folder.ts";
-import { type Count, type FileTime, renderSlowest, renderTimings } from "./report.ts";
-import { listDatabaseTests, listGatewayTests, listPlainTests, listShareable } from "./select-tests.ts";
+import { type Count, type FileTime, renderSkipped, renderSlowest, renderTimings } from "./report.ts";
+import {
+  listDatabaseTests,
+  listGatewayTests,
+  listPlainTests,
+  listReferenceTests,
+  listShareable,
+} from "./select-tests.ts";
 
 const total = { passed: 0, failed: 0 };
 const failures: string[] = [];
@@ -68,6 +75,7 @@ if (isTimed) await Bun.write(TIMINGS, renderTimings(files));
 process.stdout.write(`\nThe slowest files:\n${renderSlowest(files)}`);
 process.stdout.write(`The cores were busy ${busyShare(began)} % of the time\n`);
 for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
+if (!hasReference()) process.stdout.write(renderSkipped(files, listReferenceTests(sources), REFERENCE));
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 process.exit(total.failed === 0 && !abort.signal.aborted ? 0 : 1);
 

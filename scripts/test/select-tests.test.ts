@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listDatabaseTests, listGatewayTests, listPlainTests } from "./select-tests.ts";
+import { listDatabaseTests, listGatewayTests, listPlainTests, listReferenceTests } from "./select-tests.ts";
 
 test("finds the tests that open a database, by whatever they import", () => {
   const files = {
@@ -60,4 +60,16 @@ test("gateways in a test's own process share their modules, unless there is a da
   };
   const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
   expect(listGatewayTests(sources)).toEqual(["src/gateway/chat.test.ts"]);
+});
+
+test("finds the tests that read what a clone lacks, by whatever they import", () => {
+  const files = {
+    "test/support/formats/reference.ts": "export const samples = 1;",
+    "test/contracts/schemas.ts": 'import { samples } from "../support/formats/reference.ts";',
+    "test/contracts/matrix.test.ts": 'import { schemas } from "./schemas.ts";',
+    "test/contracts/a.test.ts": 'import { samples } from "../support/formats/reference.ts";',
+    "test/contracts/b.test.ts": "export const own = 1;",
+  };
+  const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
+  expect(listReferenceTests(sources)).toEqual(["test/contracts/a.test.ts", "test/contracts/matrix.test.ts"]);
 });

@@ -80,6 +80,10 @@ export function listGatewayTests(files: readonly SourceFile[]): string[] {
   );
 }
 
+/** Finds the tests that read what stands next to the checkout, which a clone lacks. */
+export const listReferenceTests = (files: readonly SourceFile[]): string[] =>
+  [...findImporters(files, ["test/support/formats/reference.ts"])].filter((file) => /\.test\.tsx?$/.test(file)).sort();
+
 /** The given files and all that import them, themselves or through another file. */
 function findImporters(files: readonly SourceFile[], targets: readonly string[]): ReadonlySet<string> {
   const importers = new Map<string, string[]>();

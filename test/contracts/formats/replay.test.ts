@@ -26,10 +26,10 @@ import {
   expectSameForClients,
   expectSameForProviders,
   expectSense,
-  samples,
   stepsOfStream,
   written,
 } from "../../support/formats/fixtures.ts";
+import { samples } from "../../support/formats/reference.ts";
 
 const CLIENTS: readonly ClientCodec[] = [
   openaiChatClientCodec,

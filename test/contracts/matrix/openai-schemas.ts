@@ -1,11 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
+import { hasReference, referenceJson } from "../../support/formats/reference.ts";
 import { dataOf } from "./client-formats.ts";
 
 /** OpenAI's own specification, stored next to the checkout; nothing is validated where it is not. */
-const SPECIFICATION = join(import.meta.dir, "../../../../shared/reference/openai/openapi.json");
+const SPECIFICATION = "openai/openapi.json";
 
 type ClientName = "chat" | "responses";
 /** What is wrong with an answer in an OpenAI format, by OpenAI's own schemas; empty: nothing. */
@@ -16,8 +15,8 @@ type Complaints = (
 
 /** The judge of OpenAI bodies, stream events and errors; null without the specification. */
 export function openaiSchemas(): Complaints | null {
-  if (!existsSync(SPECIFICATION)) return null;
-  const document = recordOf(JSON.parse(readFileSync(SPECIFICATION, "utf8"))) ?? {};
+  if (!hasReference(SPECIFICATION)) return null;
+  const document = referenceJson(SPECIFICATION);
   const schemas = recordOf(corrected(recordOf(document.components)?.schemas)) ?? {};
   withoutUsage(schemas);
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });

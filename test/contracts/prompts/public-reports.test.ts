@@ -1,12 +1,9 @@
 /** Requests of public reports, replayed from their files: what reaches the upstream is what the report expects. */
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
+import { hasReference, publicReport } from "../../support/formats/reference.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
-
-const REPORTS = join(import.meta.dir, "../../../../shared/reference/reports");
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -37,13 +34,8 @@ const EXPECTED: Readonly<Record<string, (sent: JsonObject, text: string) => void
   },
 };
 
-const reports = existsSync(REPORTS)
-  ? readdirSync(REPORTS).filter((name) => Object.hasOwn(EXPECTED, name.slice(0, 2)))
-  : [];
-if (reports.length === 0) test.skip(`public reports: there are none in ${REPORTS}`, () => {});
-
-test.each(reports)("public report %s", async (name) => {
-  const report = recordOf(parseJson(readFileSync(join(REPORTS, name), "utf8"))) ?? {};
+test.skipIf(!hasReference("reports")).each(Object.keys(EXPECTED))("public report %s", async (number) => {
+  const report = publicReport(number);
   const request = recordOf(report.request) ?? {};
   const model = textOf(request.model) ?? "";
   const type = Number(/\((\d+)\)/.exec(textOf(report.upstream_kind) ?? "")?.[1]);
@@ -60,5 +52,5 @@ test.each(reports)("public report %s", async (name) => {
   const { text = "" } = upstream.received[0] ?? {};
   const sent = recordOf(parseJson(text));
   if (!sent) throw new Error("nothing was sent");
-  EXPECTED[name.slice(0, 2)]?.(sent, text);
+  EXPECTED[number]?.(sent, text);
 });

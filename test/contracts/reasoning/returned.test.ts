@@ -1,8 +1,7 @@
 /** Reasoning of earlier turns goes back in the member that each service reads, and signatures to every platform of their maker. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
+import { hasReference, publicReport } from "../../support/formats/reference.ts";
 import { serviceAccount } from "../../support/gateway/served-families.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
@@ -160,15 +159,9 @@ describe("a limit that includes reasoning is never raised", () => {
   });
 });
 
-const REPORTS = join(import.meta.dir, "../../../../shared/reference/reports");
-const read = (number: string): JsonObject => {
-  const name = readdirSync(REPORTS).find((file) => file.startsWith(`${number}-`)) ?? "";
-  return recordOf(parseJson(readFileSync(join(REPORTS, name), "utf8"))) ?? {};
-};
-
-describe.skipIf(!existsSync(REPORTS))("public reports", () => {
+describe.skipIf(!hasReference("reports"))("public reports", () => {
   async function replay(number: string) {
-    const report = read(number);
+    const report = publicReport(number);
     const request = recordOf(report.request) ?? {};
     const type = Number(/\((\d+)\)/.exec(textOf(report.upstream_kind) ?? "")?.[1]);
     const { relay, sent } = start(type, textOf(request.model) ?? "", recordOf(report.upstream_response) ?? {});

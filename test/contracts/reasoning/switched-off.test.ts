@@ -1,8 +1,7 @@
 /** Reasoning that a client switches off is off at each service, in the service's own words, or named as not to be had. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../src/formats/json.ts";
+import { hasReference, publicReport } from "../../support/formats/reference.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
 
@@ -178,11 +177,8 @@ test("an amount in the service's own member passes through as the client wrote i
   }
 });
 
-const REPORTS = join(import.meta.dir, "../../../../shared/reference/reports");
-const reports = existsSync(REPORTS) ? readdirSync(REPORTS).filter((name) => /^(08|09|11)-/.test(name)) : [];
-
-test.skipIf(reports.length === 0).each(reports)("public report %s", async (name) => {
-  const report = recordOf(parseJson(readFileSync(join(REPORTS, name), "utf8"))) ?? {};
+test.skipIf(!hasReference("reports")).each(["08", "09", "11"])("public report %s", async (number) => {
+  const report = publicReport(number);
   const request = recordOf(report.request) ?? {};
   const model = textOf(request.model) ?? "";
   const type = Number(/\((\d+)\)/.exec(textOf(report.upstream_kind) ?? "")?.[1]);

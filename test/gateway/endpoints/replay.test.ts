@@ -1,6 +1,6 @@
 /** Recorded answers of calls other than chats, each through the endpoint that it belongs to: what clients read, and what is charged. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { samples } from "../../support/formats/fixtures.ts";
+import { samples } from "../../support/formats/reference.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
 

@@ -1,18 +1,14 @@
 /** What providers report in members of their own is what users pay. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
-import { parseJson, recordOf, textOf } from "../../../src/formats/json.ts";
+import { recordOf, textOf } from "../../../src/formats/json.ts";
+import { hasReference, listReference, publicReport, referenceJson } from "../../support/formats/reference.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
 import { until } from "../../support/lib/until.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
-
-/** Recordings and reports next to the checkout; what needs them is skipped where they are not. */
-const REFERENCE = join(import.meta.dir, "../../../../shared/reference");
 
 function start(type: number, answer: () => Response, options: Record<string, string> = {}) {
   const upstream = startUpstream(answer);
@@ -84,12 +80,11 @@ describe("Mistral's num_cached_tokens", () => {
     expect([quota, other.cache_tokens]).toEqual([100 + 90 + 10, 900]);
   });
 
-  const folder = join(REFERENCE, "recorded/mistral");
-  const recorded = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith("json-tool")) : [];
+  const recorded = listReference("recorded/mistral").filter((name) => name.startsWith("json-tool"));
   test.skipIf(recorded.length === 0)("of recordings is what the log says", async () => {
     let seen = 0;
     for (const name of recorded) {
-      const { response } = recordOf(parseJson(readFileSync(join(folder, name), "utf8"))) ?? {};
+      const { response } = referenceJson(`recorded/mistral/${name}`);
       const text = textOf(response) ?? "";
       const cached = Number(/"num_cached_tokens": ?(\d+)/.exec(text)?.[1] ?? 0);
       seen += cached;
@@ -154,9 +149,8 @@ describe("Kimi's cached_tokens in Anthropic's form", () => {
     expect(await (await relay.post("/v1/messages", { model: "m", max_tokens: 9, messages })).text()).toBe(text);
   });
 
-  const report = join(REFERENCE, "reports/34-anthropic-cached-tokens-spelling.json");
-  test.skipIf(!existsSync(report))("as reported in public", async () => {
-    const { request, upstream_response: answered } = recordOf(parseJson(readFileSync(report, "utf8"))) ?? {};
+  test.skipIf(!hasReference("reports"))("as reported in public", async () => {
+    const { request, upstream_response: answered } = publicReport("34");
     const { relay } = start(14, () => Response.json(recordOf(answered)));
     const answer = await relay.post("/v1/messages", { ...recordOf(request), model: "m" });
     expect(await answer.json()).toMatchObject({ usage: { cache_read_input_tokens: 900 } });

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
@@ -8,22 +8,16 @@ import { ReplyCollector } from "../../../src/formats/conversation/collect-reply.
 import { type Conversation, emptyConversation } from "../../../src/formats/conversation/conversation.ts";
 import type { ReplyContext, ReplyEvent, Usage } from "../../../src/formats/conversation/reply.ts";
 import { geminiClientCodec, geminiCodec } from "../../../src/formats/gemini/index.ts";
-import { type JsonObject, parseJson, recordsOf } from "../../../src/formats/json.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../src/formats/json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../../../src/formats/openai-chat/index.ts";
 import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/formats/openai-responses/index.ts";
 import { readEvents } from "../../../src/lib/http/sse.ts";
 import { codecOf, wireFormats } from "../../../src/providers/registry.ts";
 
-/** Recorded answers of the services, stored next to the checkout; tests of them are skipped where they are not. */
-const SAMPLES = join(import.meta.dir, "../../../../shared/reference/fixtures");
-
-/** Paths and texts of the samples that `wanted` accepts; none without samples. */
-export function samples(matches: (path: string, text: string) => boolean): [path: string, text: string][] {
-  if (!existsSync(SAMPLES)) return [];
-  return readdirSync(SAMPLES, { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.(sse|ndjson|json|jsonl|b64)$/.test(path))
-    .map((path): [string, string] => [path, readFileSync(join(SAMPLES, path), "utf8")])
-    .filter(([path, text]) => matches(path, text));
+/** A fixture of our own, by its path in `test/fixtures`; null: there is none. */
+export function readFixture(path: string): JsonObject | null {
+  const file = join(import.meta.dir, "../../fixtures", path);
+  return existsSync(file) ? recordOf(parseJson(readFileSync(file, "utf8"))) : null;
 }
 
 export const NO_USAGE: Usage = {
@@ -124,7 +118,8 @@ export function expectSense(steps: readonly ReplyEvent[]): void {
   if (!steps.some(({ type }) => type === "error")) expect(finished.size).toBeGreaterThan(0);
 }
 
-const CODECS: readonly [ClientCodec, ProviderCodec][] = [
+/** The formats of clients, each with the codec of providers that speak it. */
+export const CODECS: readonly [ClientCodec, ProviderCodec][] = [
   [openaiChatClientCodec, openaiChatCodec],
   [openaiResponsesClientCodec, openaiResponsesCodec],
   [anthropicClientCodec, anthropicCodec],

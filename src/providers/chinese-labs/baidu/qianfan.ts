@@ -9,13 +9,14 @@ import { TokenRefused } from "../../contract/token-refused.ts";
 import { inputsOf } from "../../shared/embeddings.ts";
 import { ernieCodec } from "./ernie-codec.ts";
 
-/** Embeddings by Qianfan's v1 API: OpenAI's responses, but failures have status 200. */
+/** Embeddings by Qianfan's v1 API: almost OpenAI's responses, but failures have status 200. */
 const qianfanEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
     recordDropped(call, ["input", "user", "encoding_format"], dropped);
     return compact({ input: inputsOf(call), user_id: textOf(call.user) });
   },
-  decode: (answer) => (Array.isArray(answer.data) ? answer : null),
+  // Its own name of the list is one that OpenAI's clients don't know.
+  decode: (answer) => (Array.isArray(answer.data) ? { ...answer, object: "list" } : null),
   failure(answer) {
     if (typeof answer.error_code !== "number") return null;
     const error = ernieCodec.decodeError(200, answer);

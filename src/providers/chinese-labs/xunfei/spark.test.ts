@@ -3,10 +3,10 @@ import {
   expectSameForClients,
   expectSense,
   meaningOf,
-  samples,
   stepsOfStream,
   target,
 } from "../../../../test/support/formats/fixtures.ts";
+import { samples } from "../../../../test/support/formats/reference.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { sparkCodec } from "./spark.ts";
 

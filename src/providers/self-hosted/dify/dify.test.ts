@@ -1,12 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  dataOf,
-  expectSense,
-  meaningOf,
-  samples,
-  stepsOfStream,
-  target,
-} from "../../../../test/support/formats/fixtures.ts";
+import { dataOf, expectSense, meaningOf, stepsOfStream, target } from "../../../../test/support/formats/fixtures.ts";
+import { samples } from "../../../../test/support/formats/reference.ts";
 import { replyOf } from "../../../formats/conversation/collect-reply.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { difyCodec } from "./dify.ts";

@@ -1,8 +1,7 @@
 /** Marks of prefixes to cache, from clients to upstreams, and what caching costs. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type JsonObject, parseJson, recordOf } from "../../../../src/formats/json.ts";
+import { hasReference, publicReport } from "../../../support/formats/reference.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
@@ -10,7 +9,6 @@ const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 /** Reports next to the checkout; what needs them is skipped where they are not. */
-const REFERENCE = join(import.meta.dir, "../../../../../shared/reference");
 
 const message = (usage: object) => ({
   ...{ id: "msg_1", type: "message", role: "assistant", model: "m", content: [{ type: "text", text: "ok" }] },
@@ -124,11 +122,9 @@ describe("writes are priced by their lifetime, as reported", () => {
   });
 });
 
-describe.skipIf(!existsSync(join(REFERENCE, "reports")))("as reported", () => {
+describe.skipIf(!hasReference("reports"))("as reported", () => {
   test("Converse without cache points", async () => {
-    const [name = ""] = readdirSync(join(REFERENCE, "reports")).filter((file) => file.startsWith("05-"));
-    const path = join(REFERENCE, "reports", name);
-    const report = recordOf(parseJson(readFileSync(path, "utf8"))) ?? {};
+    const report = publicReport("05");
     const body = recordOf(report.request) ?? {};
     const { relay, sent } = start(1007, () => recordOf(report.upstream_response) ?? {}, String(body.model));
     const response = await relay.post(String(report.path), body);

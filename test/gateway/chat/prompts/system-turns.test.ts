@@ -1,8 +1,7 @@
 /** Instructions in the middle of a conversation reach each upstream at their place, in the form that it takes. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../../src/formats/json.ts";
+import { hasReference, referenceJson } from "../../../support/formats/reference.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
@@ -10,7 +9,6 @@ const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 /** Reports and recordings next to the checkout; what needs them is skipped where they are not. */
-const REFERENCE = join(import.meta.dir, "../../../../../shared/reference");
 
 const message = (text: string) => ({
   ...{ id: "msg_1", type: "message", role: "assistant", model: "m" },
@@ -213,10 +211,7 @@ test("a continued response keeps the instructions of its input, but not its `ins
   ]);
 });
 
-describe.skipIf(!existsSync(join(REFERENCE, "reports")))("as reported", () => {
-  const report = (name: string): JsonObject =>
-    recordOf(parseJson(readFileSync(join(REFERENCE, "reports", name), "utf8"))) ?? {};
-
+describe.skipIf(!hasReference("reports"))("as reported", () => {
   test.each([
     [
       "01-mid-system-hoisted-deepseek.json",
@@ -249,7 +244,7 @@ describe.skipIf(!existsSync(join(REFERENCE, "reports")))("as reported", () => {
       ["system: BASE", "user: u1", "assistant: a1", "system: changed: be brief", "user: u2"],
     ],
   ] as const)("%s", async (name, type, expected) => {
-    const { request, path } = report(name);
+    const { request, path } = referenceJson(`reports/${name}`);
     const body = recordOf(request) ?? {};
     const { relay, sent } = start(
       { type, upstream: String(body.model), requested: String(body.model), key: type === 33 ? "k|us-east-1" : "sk-1" },
@@ -262,8 +257,7 @@ describe.skipIf(!existsSync(join(REFERENCE, "reports")))("as reported", () => {
   });
 
   test("a system turn that Bedrock answered reaches it as recorded", async () => {
-    const path = join(REFERENCE, "recorded/bedrock-invoke/mid-conversation-system.json");
-    const recorded = recordOf(recordOf(parseJson(readFileSync(path, "utf8")))?.request) ?? {};
+    const recorded = recordOf(referenceJson("recorded/bedrock-invoke/mid-conversation-system.json").request) ?? {};
     const { anthropic_version: _, ...body } = recorded;
     const { relay, sent } = start({ type: 33, upstream: "us.anthropic.claude-opus-4-8", key: "k|us-east-1" });
     expect((await relay.post("/v1/messages", { model: "m", ...body })).status).toBe(200);

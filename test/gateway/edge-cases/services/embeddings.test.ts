@@ -1,7 +1,6 @@
 /** Embeddings of services with bodies of their own: what they receive, what clients read, and what is charged. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { hasReference, referenceText } from "../../../support/formats/reference.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../support/gateway/start-upstream.ts";
 
@@ -59,9 +58,9 @@ describe("Perplexity", () => {
     expect([body.data[0].embedding, sent().encoding_format]).toEqual([bytes, "base64_int8"]);
   });
 
-  const file = join(import.meta.dir, "../../../../../shared/reference/recorded/perplexity/embed.1.json");
-  test.skipIf(!existsSync(file))("recorded", async () => {
-    const { response, request } = JSON.parse(readFileSync(file, "utf8"));
+  const file = "recorded/perplexity/embed.1.json";
+  test.skipIf(!hasReference(file))("recorded", async () => {
+    const { response, request } = JSON.parse(referenceText(file));
     const { relay, embed } = start(1003, model, response);
     const { body } = await embed(request);
     expect(body.data).toHaveLength(3);

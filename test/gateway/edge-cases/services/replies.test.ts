@@ -1,21 +1,16 @@
 /** Replies that differ from their format's in one point, from documentation and, where they are stored, from recordings. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { providerOf } from "../../../../src/providers/registry.ts";
+import { hasReference, referenceText } from "../../../support/formats/reference.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { chatReply, sse, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
-const RECORDED = join(import.meta.dir, "../../../../../shared/reference/recorded");
-
 /** The recorded response of a service; empty where recordings are not stored. */
-function recorded(path: string): string {
-  const file = join(RECORDED, path);
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).response : "";
-}
+const recorded = (path: string): string =>
+  hasReference(`recorded/${path}`) ? JSON.parse(referenceText(`recorded/${path}`)).response : "";
 
 function start(type: number, model: string, answer: (path: string) => Response, options: Record<string, string> = {}) {
   const upstream = startUpstream(({ path }) => answer(path));
