@@ -42,13 +42,16 @@ const HOOKS: Readonly<Record<string, () => unknown>> = {
   mcp: () => call.endpoint.namesMcpServers?.(call.body.json),
 };
 
-const telemetry = await startTelemetry({
-  ...config.telemetry,
-  sampler: "parentbased_always_off",
-  endpoint: "http://127.0.0.1:9",
-  version: "measured",
-  instanceId: "measured",
-});
+const telemetry = await startTelemetry(
+  {
+    ...config.telemetry,
+    sampler: "parentbased_always_off",
+    endpoint: "http://127.0.0.1:9",
+    version: "measured",
+    instanceId: "measured",
+  },
+  services,
+);
 const route = { provider: { type: 1, name: "OpenAI" }, channel: { id: 1, name: "a" }, upstreamModel: json.model };
 const usage = { ...NO_USAGE, promptTokens: 10, completionTokens: 20 };
 const record = usageRecord({ userId: 1, modelName: json.model, elapsedMs: 250 });
@@ -57,7 +60,7 @@ const record = usageRecord({ userId: 1, modelName: json.model, elapsedMs: 250 })
 const notSampled = () => {
   const trace = telemetry.begin(call, { startedAtMs: performance.now() });
   trace.beginAttempt(route);
-  trace.inject({});
+  trace.inject({}, "http://127.0.0.1:9/");
   trace.end(record, usage);
   telemetry.count({ endpoint: call.endpoint, attempts: { route } }, record, usage);
 };

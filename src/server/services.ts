@@ -188,7 +188,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       notifier.notifyRoot(channelBalanceLow(channel, reading, limit));
     const broadcasts = createBroadcasts({ db, notifier, log });
     const metrics = createMetrics();
-    const telemetry = await openTelemetry(config);
+    const telemetry = await openTelemetry(config, { log, metrics });
     const sharedLimits = openSharedLimits(config, log, host, () => billing.liveProcesses());
     const replays = createReplays({ db, settings, log });
     const sinkDeps = { fetch, resolve: createResolve(policy) };
@@ -273,11 +273,14 @@ export async function openReads(
 }
 
 /** Starts exporting traces and metrics where a collector is configured. Its libraries are loaded only then. */
-async function openTelemetry({ telemetry }: Config): Promise<Telemetry | null> {
+async function openTelemetry(
+  { telemetry }: Config,
+  deps: Pick<Services, "log" | "metrics">,
+): Promise<Telemetry | null> {
   const { endpoint } = telemetry;
   if (endpoint === null) return null;
   const { startTelemetry } = await import("../gateway/call/telemetry/telemetry.ts");
-  return startTelemetry({ ...telemetry, endpoint, version, instanceId: Bun.randomUUIDv7() });
+  return startTelemetry({ ...telemetry, endpoint, version, instanceId: Bun.randomUUIDv7() }, deps);
 }
 
 /** Workers of a host share so many connections, as far as each has what it needs. */

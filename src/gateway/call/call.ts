@@ -80,7 +80,7 @@ export function newCall(
     timing,
     client: new ClientPresence(request),
     attempts: new AttemptLog(),
-    trace: telemetry?.begin({ request, endpoint: authorized.endpoint, summary: parsed.summary }, timing) ?? null,
+    trace: telemetry?.begin({ request, endpoint: authorized.endpoint, ...parsed }, timing) ?? null,
     fullConversation: conversation,
     isResumed: false,
     fallbackFrom: null,

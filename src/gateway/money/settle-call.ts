@@ -83,9 +83,7 @@ export function settleCall(
   });
   const stored = storedRow(row, settings);
   const survives = hold ? settleHold(billing, reserved, hold, stored) : billing.record(stored);
-  if (call.trace && logsContent(call.caller.policies)) {
-    call.trace.addContent(call.prompt, () => ended.meter.countable().text);
-  }
+  if (call.trace && logsContent(call.caller.policies)) call.trace.addContent(call);
   releaseCall(context, call, row, usage, ended.meter);
   if (settings.get("ModelRequestRateLimitEnabled")) context.requestLimit.succeeded(call);
   const { route } = call.attempts;

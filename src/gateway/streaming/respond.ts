@@ -1,4 +1,4 @@
-import type { Usage } from "../../formats/conversation/reply.ts";
+import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { Call } from "../call/call.ts";
 import type { CallTools } from "../call/services.ts";
@@ -43,6 +43,7 @@ export async function respond(
   // Measured before charging, because the log row contains it.
   timing.markOverhead();
   const owed = running ? (await chargeLater(context, call, reserved, running)).reserved : reserved;
+  if (call.trace?.isRecording) call.trace.addPassed(typeof body === "function" ? body(reported ?? NO_USAGE) : body);
   const ending = client.hasLeft ? "client_left" : "complete";
   const billed = await endCall(call, owed, { ending, reported, drained: client.hasLeft, meter });
   return responseTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);

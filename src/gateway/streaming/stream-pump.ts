@@ -164,7 +164,10 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   #pass(bytes: Uint8Array): OutputChunk {
     const events = this.#events.push(bytes);
     if (this.#events.pendingBytes > this.context.services.config.maxResponseBodyBytes) this.#stopTooLarge();
-    return events.length === 0 ? events : this.#view.take(events);
+    if (events.length === 0) return events;
+    const passed = this.#view.take(events);
+    this.call.trace?.addPassed(passed);
+    return passed;
   }
 
   /** Waits until a slow client has read what was written, or has disconnected. */

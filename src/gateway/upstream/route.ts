@@ -115,7 +115,7 @@ export function buildRequest(
   }
   const set = context.conversationSettings.headersOf(ask.model);
   if (set) addSetHeaders(headers, set, provider, ask.dialect);
-  call.trace?.inject(headers);
+  call.trace?.inject(headers, url);
   const webSocket = ask.capability === "chat" && provider.chat?.streaming.isWebSocket === true;
   return { url, headers, body, webSocket, proxy: proxyOf(channel) };
 }

@@ -38,6 +38,13 @@ const call = ({ gateway, key }: Fixture, body: object = {}, headers: Record<stri
     body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "hello there" }], ...body }),
   });
 
+type Times = Readonly<{ startTimeUnixNano: string; endTimeUnixNano: string }>;
+
+const isWithin = (inner: Times, outer: Times): boolean =>
+  BigInt(outer.startTimeUnixNano) <= BigInt(inner.startTimeUnixNano) &&
+  BigInt(inner.startTimeUnixNano) <= BigInt(inner.endTimeUnixNano) &&
+  BigInt(inner.endTimeUnixNano) <= BigInt(outer.endTimeUnixNano);
+
 /** Ends the gateway, so that everything has been exported. */
 async function exported(): Promise<void> {
   await fixture?.stop();
@@ -54,7 +61,11 @@ test("a call is a trace: the caller's, the gateway's span, one of each attempt, 
   // Chosen first, and fails.
   await createChannel(root, upstream.url, [MODEL], { key: "sk-wrong", priority: 10, name: "broken" });
   if (!fixture) throw new Error("not started");
-  const reply = await call(fixture, { stream: true }, { traceparent: `00-${PARENT.trace}-${PARENT.span}-01` });
+  const reply = await call(
+    fixture,
+    { stream: true, max_tokens: 50, temperature: 0.5 },
+    { traceparent: `00-${PARENT.trace}-${PARENT.span}-01` },
+  );
   expect(reply.status).toBe(200);
   await reply.text();
   const sent = upstream.requests.map(({ headers }) => headers.get("traceparent"));
@@ -85,10 +96,20 @@ test("a call is a trace: the caller's, the gateway's span, one of each attempt, 
     "gen_ai.request.model": MODEL,
     "gen_ai.usage.input_tokens": expect.any(Number),
     "gen_ai.usage.output_tokens": expect.any(Number),
+    "gen_ai.request.max_tokens": 50,
+    "gen_ai.request.temperature": 0.5,
+    "gen_ai.response.id": expect.any(String),
+    "gen_ai.response.model": expect.any(String),
+    "gen_ai.response.finish_reasons": { values: [{ stringValue: "stop" }] },
+    "server.address": "127.0.0.1",
+    "server.port": Number(new URL(upstream.url).port),
   });
   expect(answered.events.map(({ name }) => name)).toEqual(["gen_ai.first_token"]);
   expect(sent).toEqual(attempts.map(({ spanId }) => `00-${PARENT.trace}-${spanId}-01`));
-  for (const span of spans) expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
+  for (const span of spans) expect(isWithin(span, span)).toBe(true);
+  for (const attempt of attempts) expect(server && isWithin(attempt, server)).toBe(true);
+  const [first] = answered.events.map(({ timeUnixNano }) => timeUnixNano);
+  expect(isWithin({ startTimeUnixNano: first ?? "", endTimeUnixNano: first ?? "" }, answered)).toBe(true);
   expect(collector.received.map(({ key }) => key).filter((key) => key !== "open sesame")).toEqual([]);
   expect(collector.resources()[0]).toMatchObject({
     "service.name": "sluice",
@@ -102,6 +123,7 @@ test("a call is a trace: the caller's, the gateway's span, one of each attempt, 
   expect(everything).not.toContain(UPSTREAM_KEY);
   expect(collector.metrics().map(({ name }) => name)).toEqual(
     expect.arrayContaining([
+      "gen_ai.client.operation.duration",
       "gen_ai.server.request.duration",
       "gen_ai.server.time_to_first_token",
       "gen_ai.client.token.usage",
@@ -120,14 +142,31 @@ test("a caller's trace that is not sampled stays so, and is handed on; contents 
   );
   expect((await call(started, { model: "nobody-has-it" })).status).toBe(404);
   expect((await call(started)).status).toBe(200);
+  await (await call(started, { stream: true })).text();
   await exported();
   const spans = collector.spans();
   expect(spans.map(({ traceId }) => traceId)).not.toContain(PARENT.trace);
-  expect(spans.map(({ name }) => name).sort()).toEqual([`chat ${MODEL}`, "gateway chat", "gateway chat"]);
+  expect(spans.map(({ name }) => name).sort()).toEqual([
+    `chat ${MODEL}`,
+    `chat ${MODEL}`,
+    "gateway chat",
+    "gateway chat",
+    "gateway chat",
+  ]);
   const refused = spans.find(({ status }) => status.code === 2);
   expect(attributesOf(refused ?? { attributes: [] })).toMatchObject({ "error.type": "404" });
-  const attempt = spans.find(({ kind }) => kind === 3);
-  expect(attributesOf(attempt ?? { attributes: [] })["gen_ai.input.messages"]).toContain("hello there");
+  // The same for an answer as a whole and as a stream.
+  for (const attempt of spans.filter(({ kind }) => kind === 3)) {
+    const { "gen_ai.input.messages": input, "gen_ai.output.messages": output } = attributesOf(attempt);
+    expect(JSON.parse(String(input))).toEqual([{ role: "user", parts: [{ type: "text", content: "hello there" }] }]);
+    expect(JSON.parse(String(output))).toEqual([
+      {
+        role: "assistant",
+        parts: [{ type: "text", content: expect.stringMatching(/\w/) }],
+        finish_reason: "stop",
+      },
+    ]);
+  }
 });
 
 test("protobuf is the default; a collector that is away costs no call and no end", async () => {
@@ -141,6 +180,32 @@ test("protobuf is the default; a collector that is away costs no call and no end
   const away = await startExporting("http://127.0.0.1:9");
   expect((await call(away)).status).toBe(200);
   await away.stop();
+});
+
+test("spans of an outage arrive after it, and the outage shows in the log and the metrics", async () => {
+  const port = await freePort();
+  const away = await startExporting(`http://127.0.0.1:${port}`, {
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+  });
+  const spansNow = async () => {
+    const text = await (await fetch(`${away.gateway.url}/metrics`)).text();
+    return Object.fromEntries(
+      [...text.matchAll(/^sluice_telemetry_spans\{state="(\w+)"\} (\d+)$/gm)].map(([, state, count]) => [
+        state,
+        Number(count),
+      ]),
+    );
+  };
+  for (let at = 0; at < 20; at += 1) expect((await call(away)).status).toBe(200);
+  await until(async () => (await spansNow()).waiting === 40);
+  const late = startCollector(port);
+  await until(async () => (await spansNow()).sent === 40);
+  expect(await spansNow()).toEqual({ sent: 40, dropped: 0, waiting: 0 });
+  await away.stop();
+  expect(late.spans()).toHaveLength(40);
+  expect(away.gateway.output().match(/collector of OpenTelemetry does not answer/g)).toHaveLength(1);
+  await late.stop();
 });
 
 test("gRPC", async () => {

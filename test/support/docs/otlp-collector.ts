@@ -1,4 +1,10 @@
-type Value = Readonly<{ stringValue?: string; intValue?: number | string; boolValue?: boolean; doubleValue?: number }>;
+type Value = Readonly<{
+  stringValue?: string;
+  intValue?: number | string;
+  boolValue?: boolean;
+  doubleValue?: number;
+  arrayValue?: object;
+}>;
 type Span = Readonly<{
   traceId: string;
   spanId: string;
@@ -9,7 +15,7 @@ type Span = Readonly<{
   endTimeUnixNano: string;
   status: { code?: number; message?: string };
   attributes: { key: string; value: Value }[];
-  events: { name: string }[];
+  events: { name: string; timeUnixNano: string }[];
 }>;
 
 /** The attributes of a span or resource by their keys. */
@@ -17,11 +23,11 @@ export const attributesOf = ({ attributes }: Pick<Span, "attributes">) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 /** A collector of OpenTelemetry that speaks OTLP over HTTP; spans and metrics are read where they come as JSON. */
-export function startCollector() {
+export function startCollector(port = 0) {
   const received: { path: string; type: string | null; key: string | null; bytes: Uint8Array }[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
-    port: 0,
+    port,
     async fetch(request) {
       const { headers } = request;
       const [type, key] = [headers.get("content-type"), headers.get("x-key")];

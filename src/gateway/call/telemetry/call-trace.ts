@@ -10,17 +10,26 @@ import {
   trace as traces,
 } from "@opentelemetry/api";
 import type { Attempt, UsageRecord } from "../../../billing/types.ts";
+import type { ChatDialect, Conversation } from "../../../formats/conversation/conversation.ts";
 import type { Usage } from "../../../formats/conversation/reply.ts";
+import { type JsonObject, numberOf, recordOf } from "../../../formats/json.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
+import { codecOf } from "../../../providers/registry.ts";
+import { answerOf, finishReasonsOf, inputAttributes, outputAttributes } from "./genai-messages.ts";
 
 export type Tracing = Readonly<{ tracer: Tracer; propagator: TextMapPropagator; capturesContent: boolean }>;
 
 /** What is known about a call when it begins. */
 export type TracedCall = Readonly<{
   request: Request;
-  endpoint: Readonly<{ capability: Capability | TaskCapability }>;
+  endpoint: Readonly<{ capability: Capability | TaskCapability; codec: Readonly<{ dialect: ChatDialect }> }>;
   summary: Readonly<{ model: string; stream: boolean }>;
+  body: Readonly<{ json: JsonObject }>;
 }>;
+
+/** What a call says, as its client sent it. */
+type Content = Readonly<{ prompt: JsonObject; conversation: (() => Conversation) | null }>;
 
 /** The channel and its model name. */
 export type TracedRoute = Readonly<{
@@ -29,7 +38,8 @@ export type TracedRoute = Readonly<{
   upstreamModel: string;
 }>;
 
-const MAX_CONTENT_CHARACTERS = 65_536;
+/** Of longer answers, the beginning is described. */
+const MOST_RECEIVED_CHARACTERS = 1024 * 1024;
 
 /**
  * The spans of one call: a server span, and below it a client span for each attempt, which the upstream receives in
@@ -40,24 +50,34 @@ export class CallTrace {
   readonly #tracing: Tracing;
   readonly #operation: string;
   readonly #isStream: boolean;
+  readonly #dialect: ChatDialect;
   /** `performance.now()` at arrival. */
   readonly #startedAtMs: number;
+  /** Unix time in milliseconds at which `performance.now()` was 0: one clock for every moment of the call. */
+  readonly #epochMs = Date.now() - performance.now();
+  readonly #body: JsonObject;
   readonly #context: Context;
   readonly #span: Span;
   #attempt: Span | null = null;
   #attemptContext: Context = ROOT_CONTEXT;
+  /** What the client has got. */
+  #received: string[] = [];
+  #receivedCharacters = 0;
+  #content: Content | null = null;
 
-  constructor(tracing: Tracing, { request, endpoint, summary }: TracedCall, startedAtMs: number) {
+  constructor(tracing: Tracing, { request, endpoint, summary, body }: TracedCall, startedAtMs: number) {
     this.#tracing = tracing;
     this.#operation = operationOf(endpoint.capability);
     this.#isStream = summary.stream;
+    this.#dialect = endpoint.codec.dialect;
     this.#startedAtMs = startedAtMs;
+    this.#body = body.json;
     const parent = tracing.propagator.extract(ROOT_CONTEXT, request.headers, HEADERS);
     this.#span = tracing.tracer.startSpan(
       `gateway ${this.#operation}`,
       {
         kind: SpanKind.SERVER,
-        startTime: performance.timeOrigin + startedAtMs,
+        startTime: this.#epochMs + startedAtMs,
         attributes: {
           "http.request.method": request.method,
           "gen_ai.operation.name": this.#operation,
@@ -75,11 +95,14 @@ export class CallTrace {
       this.#attemptContext = this.#context;
       return;
     }
-    this.#attempt?.end();
+    this.#attempt?.end(this.#now());
+    this.#received = [];
+    this.#receivedCharacters = 0;
     this.#attempt = this.#tracing.tracer.startSpan(
       `${this.#operation} ${upstreamModel}`,
       {
         kind: SpanKind.CLIENT,
+        startTime: this.#now(),
         attributes: {
           "gen_ai.operation.name": this.#operation,
           "gen_ai.provider.name": providerNameOf(provider),
@@ -87,6 +110,7 @@ export class CallTrace {
           "gen_ai.request.stream": this.#isStream,
           "sluice.channel.id": channel.id,
           "sluice.channel.name": channel.name,
+          ...requestAttributes(this.#body),
         },
       },
       this.#context,
@@ -94,8 +118,9 @@ export class CallTrace {
     this.#attemptContext = traces.setSpan(this.#context, this.#attempt);
   }
 
-  /** Adds the trace to the headers of the request to the upstream. */
-  inject(headers: Record<string, string>): void {
+  /** Adds the trace to the headers of the request to the upstream at `url`. */
+  inject(headers: Record<string, string>, url: string): void {
+    if (this.#attempt?.isRecording()) this.#attempt.setAttributes(serverAttributes(url));
     this.#tracing.propagator.inject(this.#attemptContext, headers, RECORD);
   }
 
@@ -103,22 +128,34 @@ export class CallTrace {
   failAttempt({ status, error }: Attempt): void {
     if (status > 0) this.#attempt?.setAttribute("http.response.status_code", status);
     fail(this.#attempt, status > 0 ? String(status) : "no_response", error);
-    this.#attempt?.end();
+    this.#attempt?.end(this.#now());
     this.#attempt = null;
   }
 
+  /** Whether the call is sampled: only then is what its client gets of interest. */
+  get isRecording(): boolean {
+    return this.#attempt !== null;
+  }
+
+  /** Takes note of what the client gets: its response, or a part of the stream. */
+  addPassed(piece: Uint8Array | string): void {
+    if (!this.isRecording || piece.length === 0 || this.#receivedCharacters > MOST_RECEIVED_CHARACTERS) return;
+    const text = typeof piece === "string" ? piece : textOfBytes(piece);
+    this.#received.push(text);
+    this.#receivedCharacters += text.length;
+  }
+
   /** Adds the call's content, if the configuration enables it. */
-  addContent(prompt: unknown, output: () => string): void {
-    if (!this.#tracing.capturesContent || !this.#attempt?.isRecording()) return;
-    this.#attempt.setAttribute("gen_ai.input.messages", JSON.stringify(prompt).slice(0, MAX_CONTENT_CHARACTERS));
-    this.#attempt.setAttribute("gen_ai.output.messages", output().slice(0, MAX_CONTENT_CHARACTERS));
+  addContent(content: Content): void {
+    if (this.#tracing.capturesContent) this.#content = content;
   }
 
   /** Ends the call's span. */
   end(record: UsageRecord, usage: Usage | null): void {
     if (this.#span.isRecording()) this.#describe(record, usage);
-    this.#attempt?.end();
-    this.#span.end();
+    const now = this.#now();
+    this.#attempt?.end(now);
+    this.#span.end(now);
   }
 
   #describe(record: UsageRecord, usage: Usage | null): void {
@@ -138,16 +175,78 @@ export class CallTrace {
       if (last.firstByteMs !== null) {
         this.#attempt.addEvent("gen_ai.first_token", undefined, this.#at(last.firstByteMs));
       }
+      this.#attempt.setAttributes(readable(() => this.#answerAttributes()));
+      this.#attempt.setAttributes(readable(() => this.#contentAttributes()));
     }
     if (!record.failed) return;
     fail(this.#span, String(status), record.other.error);
     fail(this.#attempt, record.other.ending ?? "failed", record.other.error);
   }
 
+  /** What the answer says of itself and, where contents are exported, what it says. */
+  #answerAttributes(): Attributes {
+    if (this.#received.length === 0 || this.#operation !== "chat") return {};
+    const reply = answerOf(codecOf(this.#dialect), this.#received.join(""));
+    if (!reply) return {};
+    return {
+      ...(reply.id !== "" && { "gen_ai.response.id": reply.id }),
+      ...(reply.model !== "" && { "gen_ai.response.model": reply.model }),
+      "gen_ai.response.finish_reasons": finishReasonsOf(reply),
+      ...(this.#content && outputAttributes(reply)),
+    };
+  }
+
+  #contentAttributes(): Attributes {
+    return this.#content ? inputAttributes(this.#content.conversation?.() ?? null, this.#content.prompt) : {};
+  }
+
   /** Unix time in milliseconds of a moment of the call. */
   #at(sinceStartMs: number): number {
-    return performance.timeOrigin + this.#startedAtMs + sinceStartMs;
+    return this.#epochMs + this.#startedAtMs + sinceStartMs;
   }
+
+  #now(): number {
+    return this.#epochMs + performance.now();
+  }
+}
+
+/** The attributes of what can be read; what a client or an upstream wrote in a form of its own is not described. */
+function readable(read: () => Attributes): Attributes {
+  try {
+    return read();
+  } catch {
+    return {};
+  }
+}
+
+/** What a request demands, in any client's format. */
+function requestAttributes(body: JsonObject): Attributes {
+  const config = recordOf(body.generationConfig) ?? recordOf(body.generation_config) ?? body;
+  const attributes: Attributes = {};
+  for (const [attribute, names] of REQUESTED) {
+    const value = names.map((name) => numberOf(config[name])).find((number) => number !== null);
+    if (value !== undefined && value !== null) attributes[attribute] = value;
+  }
+  return attributes;
+}
+
+/** Attributes of numbers in a request, by their names in clients' formats. */
+const REQUESTED: readonly (readonly [attribute: string, names: readonly string[]])[] = [
+  ["gen_ai.request.max_tokens", ["max_completion_tokens", "max_output_tokens", "max_tokens", "maxOutputTokens"]],
+  ["gen_ai.request.temperature", ["temperature"]],
+  ["gen_ai.request.top_p", ["top_p", "topP"]],
+  ["gen_ai.request.top_k", ["top_k", "topK"]],
+  ["gen_ai.request.seed", ["seed"]],
+  ["gen_ai.request.choice.count", ["n", "candidateCount"]],
+  ["gen_ai.request.frequency_penalty", ["frequency_penalty", "frequencyPenalty"]],
+  ["gen_ai.request.presence_penalty", ["presence_penalty", "presencePenalty"]],
+];
+
+/** The host and port of an address. */
+function serverAttributes(url: string): Attributes {
+  const { hostname, port, protocol } = new URL(url);
+  const usual = protocol === "https:" || protocol === "wss:" ? 443 : 80;
+  return { "server.address": hostname, "server.port": port === "" ? usual : Number(port) };
 }
 
 function usageAttributes(usage: Usage | null): Attributes {

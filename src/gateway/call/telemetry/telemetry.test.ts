@@ -1,12 +1,21 @@
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Registry } from "prom-client";
+import { silentLog } from "../../../../test/support/billing/start-billing.ts";
 import { readConfig } from "../../../server/config.ts";
 import { startTelemetry } from "./telemetry.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
+});
+
+const callOf = (model: string, headers: Record<string, string> = {}) => ({
+  request: new Request("http://localhost/v1/chat/completions", { headers }),
+  endpoint: { capability: "chat" as const, codec: { dialect: "openai-chat" as const } },
+  summary: { model, stream: false },
+  body: { json: {} },
 });
 
 const PAGE = readFileSync(join(import.meta.dir, "../../../../docs/operate/monitoring/telemetry.md"), "utf8");
@@ -39,20 +48,11 @@ test.each(SERVICES)(
       OTEL_EXPORTER_OTLP_HEADERS: pairs,
     };
     const { telemetry: config } = readConfig(variables);
-    const telemetry = await startTelemetry({
-      ...config,
-      endpoint: config.endpoint ?? "",
-      version: "1",
-      instanceId: "i",
-    });
-    const trace = telemetry.begin(
-      {
-        request: new Request("http://localhost/v1/chat/completions"),
-        endpoint: { capability: "chat" },
-        summary: { model: "m", stream: false },
-      },
-      { startedAtMs: performance.now() },
+    const telemetry = await startTelemetry(
+      { ...config, endpoint: config.endpoint ?? "", version: "1", instanceId: "i" },
+      { log: silentLog, metrics: new Registry() },
     );
+    const trace = telemetry.begin(callOf("m"), { startedAtMs: performance.now() });
     trace.beginAttempt({
       provider: { type: 1, name: "OpenAI" },
       channel: { id: 1, name: "a" },
@@ -84,16 +84,17 @@ async function exportedCalls(variables: Readonly<Record<string, string>>, hasPar
   const endpoint = `http://127.0.0.1:${server.port}`;
   const protocol = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
   const { telemetry: config } = readConfig({ ...protocol, ...variables });
-  const telemetry = await startTelemetry({ ...config, endpoint, version: "1", instanceId: "i" });
+  const telemetry = await startTelemetry(
+    { ...config, endpoint, version: "1", instanceId: "i" },
+    { log: silentLog, metrics: new Registry() },
+  );
   const models = ["gpt-4o", "gpt-4o-mini", "claude-sonnet-4-5"];
   for (const model of models) {
     for (let at = 0; at < 10; at += 1) {
       const headers: Record<string, string> = hasParent
         ? { traceparent: `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01` }
         : {};
-      const request = new Request("http://localhost/v1/chat/completions", { headers });
-      const call = { request, endpoint: { capability: "chat" as const }, summary: { model, stream: false } };
-      const trace = telemetry.begin(call, { startedAtMs: performance.now() });
+      const trace = telemetry.begin(callOf(model, headers), { startedAtMs: performance.now() });
       const channel = { id: 1, name: "a" };
       trace.beginAttempt({ provider: { type: 1, name: "OpenAI" }, channel, upstreamModel: `upstream of ${model}` });
       trace.failAttempt({ channelId: 1, channelName: "a", status: 500, startMs: 0, firstByteMs: null, endMs: 1 });

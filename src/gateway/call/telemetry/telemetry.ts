@@ -12,8 +12,10 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { Gauge, type Registry } from "prom-client";
 import type { UsageRecord } from "../../../billing/types.ts";
 import type { Usage } from "../../../formats/conversation/reply.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import { wildcardPattern } from "../../../lib/values/linear-pattern.ts";
 import type { Config } from "../../../server/config.ts";
 import {
@@ -24,6 +26,7 @@ import {
   type TracedRoute,
   type Tracing,
 } from "./call-trace.ts";
+import { PatientExporter } from "./patient-exporter.ts";
 
 /** The configuration of an exporting process. */
 type TelemetryConfig = Config["telemetry"] & Readonly<{ endpoint: string; version: string; instanceId: string }>;
@@ -41,15 +44,25 @@ export type Telemetry = {
 /** `route` null: no channel was tried. */
 type EndedCall = Pick<TracedCall, "endpoint"> & Readonly<{ attempts: Readonly<{ route: TracedRoute | null }> }>;
 
+/** What telemetry itself reports to. */
+type TelemetryDeps = Readonly<{ log: Logger; metrics: Registry }>;
+
+/** Spans of a second of very many calls: the exporter behind it holds them in an outage. */
+const MOST_UNBATCHED = 16_384;
 const EXPORT_METRICS_MS = 30_000;
 const CLOSE_WITHIN_MS = 5000;
 /** Histogram boundaries as the conventions recommend, in seconds and tokens. */
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
 
-/** Starts exporting. What cannot be delivered is dropped: calls never wait for a collector. */
-export async function startTelemetry(config: TelemetryConfig): Promise<Telemetry> {
+/** Starts exporting. Calls never wait for a collector: spans do, as far as there is room for them. */
+export async function startTelemetry(
+  config: TelemetryConfig,
+  { log, metrics: registry }: TelemetryDeps,
+): Promise<Telemetry> {
   const exporters = await loadExporters(config);
+  const exporter = new PatientExporter(exporters.spans, log);
+  countSpans(registry, exporter);
   const resource = resourceFromAttributes({
     "service.name": config.serviceName,
     "service.version": config.version,
@@ -59,7 +72,7 @@ export async function startTelemetry(config: TelemetryConfig): Promise<Telemetry
   const spans = new TracerProvider({
     resource,
     sampler: samplerOf(config),
-    spanProcessors: [new BatchSpanProcessor({ exporter: exporters.spans })],
+    spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: MOST_UNBATCHED })],
   });
   const metrics = new MeterProvider({
     resource,
@@ -74,6 +87,10 @@ export async function startTelemetry(config: TelemetryConfig): Promise<Telemetry
   };
   const meter = metrics.getMeter("sluice", config.version);
   const duration = meter.createHistogram("gen_ai.server.request.duration", {
+    unit: "s",
+    advice: { explicitBucketBoundaries: SECONDS },
+  });
+  const operation = meter.createHistogram("gen_ai.client.operation.duration", {
     unit: "s",
     advice: { explicitBucketBoundaries: SECONDS },
   });
@@ -99,6 +116,8 @@ export async function startTelemetry(config: TelemetryConfig): Promise<Telemetry
       };
       const failure = record.failed ? { "error.type": String(record.other.status ?? "failed") } : {};
       duration.record(record.elapsedMs / 1000, { ...labels, ...failure });
+      const last = record.other.admin_info?.attempts.at(-1);
+      if (last) operation.record((last.endMs - last.startMs) / 1000, { ...labels, ...failure });
       const firstByteMs = record.other.frt ?? -1;
       if (record.isStream && firstByteMs >= 0) firstToken.record(firstByteMs / 1000, labels);
       if (!usage) return;
@@ -110,6 +129,19 @@ export async function startTelemetry(config: TelemetryConfig): Promise<Telemetry
       await Promise.race([ended, Bun.sleep(CLOSE_WITHIN_MS)]);
     },
   };
+}
+
+/** Tells the site's own metrics how the spans fare. */
+function countSpans(registry: Registry, { counts }: PatientExporter): void {
+  new Gauge({
+    name: "sluice_telemetry_spans",
+    help: "Spans for OpenTelemetry: sent and dropped since the start, waiting now",
+    labelNames: ["state"],
+    registers: [registry],
+    collect() {
+      for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
+    },
+  });
 }
 
 type SamplerConfig = Pick<TelemetryConfig, "sampler" | "sampledRatio" | "sampledModels">;
