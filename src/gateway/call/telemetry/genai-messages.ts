@@ -15,9 +15,9 @@ const MAX_CHARACTERS = 65_536;
 
 /** A response in a client's format, complete or the text of its events, as far as it came; null: it is none. */
 export function answerOf(codec: ProviderCodec, text: string): Reply | null {
-  const whole = parseJson(text);
-  if (whole !== undefined) {
-    const answer = recordOf(whole);
+  const complete = parseJson(text);
+  if (complete !== undefined) {
+    const answer = recordOf(complete);
     return answer && codec.decodeReply(answer);
   }
   const decoder = codec.streamDecoder((prefix) => prefix);
@@ -100,8 +100,8 @@ function mediaPart({ type: modality, source }: MediaPart): JsonObject {
 
 /** The value as JSON; where its texts are too long together, each is cut to its share. */
 function written(value: unknown): string {
-  const whole = JSON.stringify(value);
-  if (whole.length <= MAX_CHARACTERS) return whole;
+  const complete = JSON.stringify(value);
+  if (complete.length <= MAX_CHARACTERS) return complete;
   let texts = 0;
   JSON.stringify(value, (_name, inner) => {
     if (typeof inner === "string") texts += 1;

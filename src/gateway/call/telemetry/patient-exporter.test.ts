@@ -35,18 +35,18 @@ const log = {
 test("spans of an outage arrive after it, each once and in order; it is logged when it begins and ends", async () => {
   warnings.length = 0;
   const { taken, attempts, exporter } = collector();
-  const patient = new PatientExporter(exporter, log);
+  const exporting = new PatientExporter(exporter, log);
   const done: number[] = [];
-  const send = (name: string) => patient.export([span(name)], ({ code }) => done.push(code));
+  const send = (name: string) => exporting.export([span(name)], ({ code }) => done.push(code));
   send("a");
-  await until(() => patient.counts.sent === 1);
+  await until(() => exporting.counts.sent === 1);
   attempts.isAway = true;
   for (let at = 0; at < 500; at += 1) send(`b${at}`);
   await until(() => attempts.count >= 2);
   attempts.isAway = false;
-  await until(() => patient.counts.waiting === 0);
+  await until(() => exporting.counts.waiting === 0);
   expect(taken).toEqual(["a", ...Array.from({ length: 500 }, (_, at) => `b${at}`)]);
-  expect(patient.counts).toEqual({ sent: 501, dropped: 0, waiting: 0 });
+  expect(exporting.counts).toEqual({ sent: 501, dropped: 0, waiting: 0 });
   expect(new Set(done)).toEqual(new Set([0]));
   expect(warnings).toEqual([
     "the collector of OpenTelemetry does not answer: spans wait for it",
@@ -57,21 +57,21 @@ test("spans of an outage arrive after it, each once and in order; it is logged w
 test("what waits is bounded: the oldest spans are dropped and counted", async () => {
   const { attempts, exporter } = collector();
   attempts.isAway = true;
-  const patient = new PatientExporter(exporter, silentLog);
+  const exporting = new PatientExporter(exporter, silentLog);
   const long = "x".repeat(8 * 1024 * 1024);
-  for (let at = 0; at < 20; at += 1) patient.export([span(`s${at}`, long)], () => {});
-  const { dropped, waiting } = patient.counts;
+  for (let at = 0; at < 20; at += 1) exporting.export([span(`s${at}`, long)], () => {});
+  const { dropped, waiting } = exporting.counts;
   expect(dropped + waiting).toBe(20);
   expect(waiting).toBeGreaterThan(4);
   expect(waiting).toBeLessThan(9);
-  await patient.shutdown();
+  await exporting.shutdown();
 });
 
 test("a shutdown sends what waits, and does not wait for a collector that is away", async () => {
   const here = collector();
-  const patient = new PatientExporter(here.exporter, silentLog);
-  patient.export([span("last")], () => {});
-  await patient.shutdown();
+  const exporting = new PatientExporter(here.exporter, silentLog);
+  exporting.export([span("last")], () => {});
+  await exporting.shutdown();
   expect(here.taken).toEqual(["last"]);
 
   const away = collector();
