@@ -1,5 +1,5 @@
 import type { ReasoningControl } from "../../src/formats/conversation/service.ts";
-import { chatServiceOf, hasRecord } from "../../src/providers/contract/facts.ts";
+import { chatServiceOf, hasRecord, type ServiceRegions } from "../../src/providers/contract/facts.ts";
 import { channelTypes, providerOf } from "../../src/providers/registry.ts";
 
 /** What is known of each service with chats, as a Markdown table; services of which the same is known share a row. */
@@ -45,7 +45,7 @@ export function sourcesTable(): string {
   const rows = channelTypes.flatMap(({ id, name }) => {
     const provider = providerOf(id);
     if (!provider) return [];
-    const { documented, hosts = [], tiers = {}, ended } = provider.facts ?? {};
+    const { documented, hosts = [], tiers, regions, ended } = provider.facts ?? {};
     const pages = documented ? `[${documented.version ?? "documentation"}](${documented.source})` : "";
     return [
       line([
@@ -55,16 +55,23 @@ export function sourcesTable(): string {
             ({ region, url, plan }) => `\`${url}\` (${[region ?? "international", plan].filter(Boolean).join(", ")})`,
           )
           .join("<br>"),
-        Object.entries(tiers)
-          .map(([openai, own]) => (openai === own ? own : `${openai} as ${own}`))
-          .join(", "),
+        tiers ? tiersOf(tiers) : "",
+        regions ? regionsOf(regions) : "",
         documented?.day ? `${pages}, read on ${documented.day}` : pages,
       ]),
     ];
   });
-  const head = ["Service (type)", "Addresses", "Service tiers", "Newest API"];
+  const head = ["Service (type)", "Addresses", "Service tiers", "Regions", "Newest API"];
   return [line(head), line(head.map(() => "---")), ...rows].join("\n");
 }
+
+const tiersOf = (tiers: Readonly<Record<string, string>>): string =>
+  Object.entries(tiers)
+    .map(([openai, own]) => (openai === own ? own : `${openai} as ${own}`))
+    .join(", ") || "none";
+
+const regionsOf = ({ names, source, day }: ServiceRegions): string =>
+  `[${names.length}](${source}), read on ${day}: ${names.map((name) => `\`${name}\``).join(", ")}`;
 
 const namesOf = (models: RegExp | undefined): string => (models ? `\`${models.source.replaceAll("|", "\\|")}\`: ` : "");
 

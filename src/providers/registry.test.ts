@@ -319,6 +319,41 @@ test("every service but those of the operator's own URL names its documentation"
   expect(silent.map(({ name }) => name)).toEqual(["Custom"]);
 });
 
+const SERVICE_ACCOUNT = JSON.stringify({ project_id: "p", private_key: "k" });
+
+/** Services whose own documentation nobody has found to compare: the list only gets shorter. */
+const UNREAD = ["Custom", "Zhipu ChatGLM", "360", "AI Proxy knowledge base", "MokaAI M3E", "Ideogram"];
+
+test("records say when they were last compared with the service's documentation", () => {
+  const unread = channelTypes.filter(({ id, endedOn }) => !endedOn && !providerOf(id)?.facts?.documented?.day);
+  expect(unread.map(({ name }) => name)).toEqual(UNREAD);
+  const days = channelTypes.flatMap(({ id }) => {
+    const { documented, regions } = providerOf(id)?.facts ?? {};
+    return [documented?.day, regions?.day].filter((day) => day !== undefined);
+  });
+  for (const day of days) expect(day).toMatch(/^20\d\d-[01]\d-[0-3]\d$/);
+});
+
+test("regions are names that the type takes", () => {
+  const regional = channelTypes.flatMap(({ id, regions }) => (regions ? [{ id, ...regions }] : []));
+  expect(regional.map(({ id, place }) => [id, place])).toEqual([
+    [33, "key"],
+    [41, "other"],
+    [1007, "key"],
+  ]);
+  for (const { id, place, names } of regional) {
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) {
+      const key = place === "key" ? `ak|sk|${name}` : SERVICE_ACCOUNT;
+      const url = providerOf(id)?.url(
+        { ...channel(""), other: place === "other" ? name : "" },
+        { capability: "chat", dialect: "gemini", model: "m", stream: false, key },
+      );
+      expect(url).toContain(place === "key" ? `bedrock-runtime.${name}.amazonaws.com/` : `/locations/${name}/`);
+    }
+  }
+});
+
 test("a service tier gets the service's name, and is left out where the service has none", () => {
   const tierAt = (type: number, tier: string) =>
     providerOf(type)?.prepare?.(
@@ -329,7 +364,30 @@ test("a service tier gets the service's name, and is left out where the service 
   expect(tierAt(1000, "priority")).toMatchObject({ changes: { service_tier: "performance" }, dropped: [] });
   expect(tierAt(1000, "performance")).toBeNull();
   expect(tierAt(1000, "scale")).toMatchObject({ changes: { service_tier: undefined }, dropped: ["service_tier"] });
-  expect(tierAt(1001, "priority")).toBeNull();
+  expect(tierAt(1000, "fast")?.changes).toEqual({ service_tier: "performance" });
+  expect(tierAt(1000, "constructor")).toMatchObject({
+    changes: { service_tier: undefined },
+    dropped: ["service_tier"],
+  });
+  expect(tierAt(1002, "priority")).toBeNull();
+  // Without tiers of its own.
+  for (const type of [26, 1001, 1003])
+    expect(tierAt(type, "default")).toMatchObject({ changes: { service_tier: undefined }, dropped: ["service_tier"] });
+  expect(tierAt(42, "priority")?.changes).toMatchObject({ service_tier: "auto" });
+  expect(tierAt(42, "default")?.changes).toMatchObject({ service_tier: "standard_only" });
+  expect(tierAt(42, "flex")).toMatchObject({ changes: { service_tier: undefined }, dropped: ["service_tier"] });
+});
+
+test("a service tier gets the service's name in Responses, too", () => {
+  const tierAt = (type: number, tier: string) =>
+    providerOf(type)?.prepare?.(
+      { service_tier: tier },
+      { capability: "chat", dialect: "openai-responses", model: "grok-4.5", stream: false },
+    );
+  expect(tierAt(48, "fast")).toEqual({ model: "grok-4.5", changes: { service_tier: "priority" }, dropped: [] });
+  expect(tierAt(48, "flex")).toMatchObject({ changes: { service_tier: undefined }, dropped: ["service_tier"] });
+  expect(tierAt(48, "priority")).toBeNull();
+  expect(tierAt(45, "priority")).toMatchObject({ changes: { service_tier: undefined }, dropped: ["service_tier"] });
 });
 
 test("an endpoint whose name says nothing of its model is switched as the client's name says", () => {

@@ -20,7 +20,7 @@ import { jimeng } from "./chinese-labs/volcengine/jimeng.ts";
 import { spark } from "./chinese-labs/xunfei/spark.ts";
 import { chatglm } from "./chinese-labs/zhipu/chatglm.ts";
 import { glm } from "./chinese-labs/zhipu/glm.ts";
-import type { ServiceFacts, ServiceHost } from "./contract/facts.ts";
+import type { ServiceFacts, ServiceHost, ServiceRegions } from "./contract/facts.ts";
 import type { Capability, NoListPrice, Provider, TaskCapability } from "./contract/provider.ts";
 import { aiProxy } from "./hosts/ai-proxy/ai-proxy.ts";
 import { azure } from "./hosts/azure.ts";
@@ -179,6 +179,8 @@ export type ChannelType = Readonly<{
   endedOn: string | null;
   /** Its addresses, where it has several. */
   hosts: readonly ServiceHost[];
+  /** Its regions; null: channels name none. */
+  regions: ServiceRegions | null;
 }>;
 
 /** Every channel type, by number. */
@@ -195,5 +197,6 @@ export const channelTypes: readonly ChannelType[] = providers
     noListPrice: provider.noListPrice ?? null,
     endedOn: provider.facts?.ended?.day ?? null,
     hosts: provider.facts?.hosts ?? [],
+    regions: provider.facts?.regions ?? null,
   }))
   .toSorted((a, b) => a.id - b.id);

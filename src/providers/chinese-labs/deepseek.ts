@@ -51,11 +51,14 @@ const chats = openAiCompatible({
   },
   models: ["deepseek-v4-pro", "deepseek-v4-flash"],
   facts: {
-    documented: { source: "https://api-docs.deepseek.com", version: "v1" },
+    documented: { source: "https://api-docs.deepseek.com", version: "v1", day: "2026-11-29" },
     // https://api-docs.deepseek.com/guides/thinking_mode
     chat: {
       reasoning: [
-        { off: { thinking: { type: "disabled" } }, effort: { path: ["reasoning_effort"], efforts: ["high", "max"] } },
+        {
+          off: { thinking: { type: "disabled" } },
+          effort: { path: ["reasoning_effort"], efforts: ["low", "high", "max"] },
+        },
       ],
     },
     requests: {

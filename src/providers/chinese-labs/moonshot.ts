@@ -32,7 +32,7 @@ export const moonshot = openAiCompatible({
   },
   models: ["kimi-k3", "kimi-k2.7-code", "kimi-k2.7-code-highspeed", "kimi-k2.6"],
   facts: {
-    documented: { source: "https://platform.moonshot.cn/docs/api/chat", version: "v1" },
+    documented: { source: "https://platform.kimi.ai/docs/api/chat", version: "v1", day: "2026-11-29" },
     hosts: [
       { region: "CN", url: "https://api.moonshot.cn" },
       { region: null, url: "https://api.moonshot.ai" },

@@ -23,6 +23,15 @@ export type ServiceHost = Readonly<{
   plan?: string;
 }>;
 
+/** The regions of a service whose channels name one: in their extra parameter (`other`), or as a part of the key. */
+export type ServiceRegions = Readonly<{
+  place: "other" | "key";
+  names: readonly string[];
+  source: string;
+  /** The day on which the source was last compared with the names, `YYYY-MM-DD`. */
+  day: string;
+}>;
+
 /**
  * What is known about a service beyond its wire formats: data that encoders, routing, tests, the console and the generated
  * page of the documentation read. Absent members: as OpenAI's API.
@@ -35,11 +44,14 @@ export type ServiceFacts = Readonly<{
   /** How its errors say what they mean, by meaning. */
   errors?: Readonly<Partial<Record<ErrorMeaning, readonly ErrorSign[]>>>;
   /**
-   * Its service tiers by OpenAI's names for them; others are left out, and its own names stay. Absent: the same names as OpenAI's.
+   * Its service tiers by OpenAI's names for them; others are left out, and its own names stay. Empty: it has none. Absent: the same
+   * names as OpenAI's.
    */
   tiers?: Readonly<Record<string, string>>;
   /** Its addresses, where it has several: the console's form offers them. */
   hosts?: readonly ServiceHost[];
+  /** Its regions: the console's form offers them, any other can be typed. */
+  regions?: ServiceRegions;
   /** Its documentation: the newest version of its API there, and the day on which that was last compared with this record. */
   documented?: Readonly<{ source: string; version?: string; day?: string }>;
   /** How its base addresses are written; absent: a host, with or without `/v1`. */

@@ -10,7 +10,11 @@ export const fireworks = openAiCompatible({
   keyHint: "fw_…",
   // https://docs.fireworks.ai/guides/reasoning
   facts: {
-    documented: { source: "https://docs.fireworks.ai/api-reference/post-chatcompletions", version: "v1" },
+    documented: {
+      source: "https://docs.fireworks.ai/api-reference/post-chatcompletions",
+      version: "v1",
+      day: "2026-11-29",
+    },
     chat: {
       reasoning: [
         {

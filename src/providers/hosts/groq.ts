@@ -12,7 +12,7 @@ export const groq = openAiCompatible({
   keyHint: "gsk_…",
   models: ["openai/gpt-oss-120b", "openai/gpt-oss-20b"],
   facts: {
-    documented: { source: "https://console.groq.com/docs/api-reference", version: "v1" },
+    documented: { source: "https://console.groq.com/docs/api-reference", version: "v1", day: "2026-11-29" },
     // https://console.groq.com/docs/reasoning
     chat: {
       reasoningName: "reasoning",
@@ -24,6 +24,6 @@ export const groq = openAiCompatible({
     },
     requests: { rejected: ["logprobs", "top_logprobs", "logit_bias"] },
     // https://console.groq.com/docs/service-tiers
-    tiers: { auto: "auto", default: "on_demand", flex: "flex", priority: "performance" },
+    tiers: { auto: "auto", default: "on_demand", flex: "flex", priority: "performance", fast: "performance" },
   },
 });

@@ -10,7 +10,11 @@ export const nvidia = openAiCompatible({
   capabilities: ["chat", "embeddings"],
   keyHint: "nvapi-…",
   facts: {
-    documented: { source: "https://docs.api.nvidia.com/nim/reference/llm-apis", version: "v1" },
+    documented: {
+      source: "https://docs.nvidia.com/nim/large-language-models/reference/api-reference",
+      version: "v1",
+      day: "2026-11-29",
+    },
     chat: { reasoning: TEMPLATE_REASONING },
   },
   models: ["nvidia/llama-3.1-nemotron-70b-instruct", "meta/llama-3.3-70b-instruct", "openai/gpt-oss-120b"],

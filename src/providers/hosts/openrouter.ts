@@ -82,7 +82,7 @@ export const openRouter = openAiCompatible({
   keyHint: "sk-or-…",
   headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
   facts: {
-    documented: { source: "https://openrouter.ai/docs/api-reference/overview", version: "v1" },
+    documented: { source: "https://openrouter.ai/docs/api-reference/overview", version: "v1", day: "2026-11-29" },
     // https://openrouter.ai/docs/use-cases/reasoning-tokens
     chat: {
       cacheMarks: true,

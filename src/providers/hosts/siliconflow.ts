@@ -37,7 +37,11 @@ export const siliconFlow = openAiCompatible({
     "Qwen/Qwen3-Embedding-8B",
   ],
   facts: {
-    documented: { source: "https://docs.siliconflow.com/en/api-reference/chat-completions", version: "v1" },
+    documented: {
+      source: "https://docs.siliconflow.cn/docs/api/chat-completions-post",
+      version: "v1",
+      day: "2026-11-29",
+    },
     hosts: [
       { region: "CN", url: "https://api.siliconflow.cn" },
       { region: null, url: "https://api.siliconflow.com" },
@@ -50,6 +54,13 @@ export const siliconFlow = openAiCompatible({
           off: "lowest",
           budget: ["thinking_budget"],
           offCosts: "They always reason.",
+        },
+        {
+          models: /DeepSeek-V[4-9]|GLM-5\.[2-9]/i,
+          on: { enable_thinking: true },
+          off: { enable_thinking: false },
+          effort: { path: ["reasoning_effort"], efforts: ["high", "max"] },
+          budget: ["thinking_budget"],
         },
         {
           models:

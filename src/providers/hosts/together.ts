@@ -6,11 +6,12 @@ export const together = openAiCompatible({
   type: 1001,
   name: "Together",
   owner: "together",
-  baseUrl: "https://api.together.xyz",
+  baseUrl: "https://api.together.ai",
   capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
   // https://docs.together.ai/docs/reasoning-overview
   facts: {
-    documented: { source: "https://docs.together.ai/reference/chat-completions-1", version: "v1" },
+    documented: { source: "https://docs.together.ai/reference/chat-completions-1", version: "v1", day: "2026-11-29" },
+    tiers: {},
     chat: {
       reasoningName: "reasoning",
       reasoning: [

@@ -1,3 +1,4 @@
+import { ANTHROPIC_TIERS } from "../../formats/anthropic/request/encode-request.ts";
 import { decodeAnthropicCount, encodeAnthropicCount } from "../../formats/anthropic/token-count.ts";
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { resolveBase } from "../contract/base-address.ts";
@@ -49,6 +50,7 @@ export const anthropic: Provider = {
       version: "2026-10-21",
       day: "2026-11-29",
     },
+    tiers: ANTHROPIC_TIERS,
     // https://platform.claude.com/docs/en/build-with-claude/prompt-caching
     chat: { topMark: true },
     // https://platform.claude.com/docs/en/api/errors

@@ -23,7 +23,7 @@ const compatible = openAiCompatible({
   ],
   // Jina rejects unknown fields; OpenAI's clients request base64 by default.
   facts: {
-    documented: { source: "https://api.jina.ai/openapi.json", version: "v1" },
+    documented: { source: "https://api.jina.ai/openapi.json", version: "v1", day: "2026-11-29" },
     requests: {
       embeddings: ({ input, encoding_format, embedding_type }) => ({
         changes: {

@@ -11,7 +11,7 @@ import { openAiCompatible } from "../shared/openai-compatible.ts";
 const ACCEPTED: ReadonlySet<string> = new Set(
   `model messages temperature top_p max_tokens stream stop random_seed response_format tools tool_choice presence_penalty
   frequency_penalty n prediction parallel_tool_calls prompt_mode reasoning_effort safe_prompt prompt_cache_key metadata
-  guardrails`.split(/\s+/),
+  guardrails service_tier`.split(/\s+/),
 );
 const ID_LENGTH = 9;
 
@@ -57,7 +57,9 @@ export const mistral = openAiCompatible({
     "mistral-embed",
   ],
   facts: {
-    documented: { source: "https://docs.mistral.ai/api", version: "v1" },
+    documented: { source: "https://docs.mistral.ai/api", version: "v1", day: "2026-11-29" },
+    // https://github.com/mistralai/client-ts: "auto" uses priority capacity where the account has it.
+    tiers: { default: "standard_only", priority: "auto", fast: "auto" },
     chat: {
       // Reasoning is part of the content.
       nonstandardResponses: true,

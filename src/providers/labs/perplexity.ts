@@ -69,7 +69,12 @@ const compatible = openAiCompatible({
     "pplx-embed-v1-4b",
   ],
   facts: {
-    documented: { source: "https://docs.perplexity.ai/api-reference/chat-completions-post" },
+    documented: {
+      source: "https://docs.perplexity.ai/api-reference/chat-completions-post",
+      version: "v1",
+      day: "2026-11-29",
+    },
+    tiers: {},
     // https://github.com/perplexityai/api-discussion/issues/265
     chat: {
       systemTurns: "first",

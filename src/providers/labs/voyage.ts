@@ -101,7 +101,9 @@ export const voyage: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["embeddings", "rerank"],
   keyHint: "pa-…",
-  facts: { documented: { source: "https://docs.voyageai.com/reference/embeddings-api", version: "v1" } },
+  facts: {
+    documented: { source: "https://docs.voyageai.com/reference/embeddings-api", version: "v1", day: "2026-11-29" },
+  },
   models: [
     "voyage-4-large",
     "voyage-4",

@@ -103,7 +103,14 @@ export const blackForestLabs: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["images", "image-edits"],
   keyHint: "bfl_…",
-  facts: { documented: { source: "https://docs.bfl.ai/api-reference", version: "v1" } },
+  facts: {
+    documented: { source: "https://docs.bfl.ai/api-reference", version: "v1", day: "2026-11-29" },
+    hosts: [
+      { region: null, url: "https://api.bfl.ai" },
+      { region: "EU", url: "https://api.eu.bfl.ai" },
+      { region: "US", url: "https://api.us.bfl.ai" },
+    ],
+  },
   models: [
     "flux-2-pro",
     "flux-2-max",

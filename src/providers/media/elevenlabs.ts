@@ -90,7 +90,7 @@ export const elevenLabs: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["speech", "songs"],
   keyHint: "sk_…",
-  facts: { documented: { source: "https://elevenlabs.io/docs/api-reference", version: "v1" } },
+  facts: { documented: { source: "https://elevenlabs.io/docs/api-reference", version: "v1", day: "2026-11-29" } },
   models: ["music_v2_5", "music_v2", "music_v1", "eleven_v3", "eleven_multilingual_v2", "eleven_flash_v2_5"],
   url: (channel, { capability, urlTail = "" }) =>
     `${rootOf(channel)}/${capability === "speech" ? "text-to-speech" : "music"}${urlTail}`,

@@ -129,7 +129,7 @@ export const kling: Provider = {
   capabilities: ["video"],
   // https://app.klingai.com/global/dev/document-api/apiReference/errorCode
   facts: {
-    documented: { source: "https://app.klingai.com/global/dev/document-api", version: "v1" },
+    documented: { source: "https://app.klingai.com/global/dev/document-api", version: "v1", day: "2026-11-29" },
     hosts: [
       { region: "SG", url: "https://api-singapore.klingai.com" },
       { region: "CN", url: "https://api-beijing.klingai.com" },

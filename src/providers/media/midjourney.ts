@@ -48,7 +48,7 @@ const drawing = (type: number, name: string): Provider => ({
   capabilities: ["drawing"],
   keyHint: "mj-api-secret",
   models: MODELS,
-  facts: { documented: { source: "https://github.com/novicezk/midjourney-proxy" } },
+  facts: { documented: { source: "https://github.com/novicezk/midjourney-proxy", day: "2026-11-29" } },
   url: ({ baseUrl }) => `${trimSlashes(baseUrl)}/mj`,
   authHeaders: (_channel, key) => ({ "mj-api-secret": key }),
   tasks,

@@ -56,7 +56,9 @@ export const recraft = openAiCompatible({
   baseUrl: "https://external.api.recraft.ai",
   capabilities: ["images", "image-edits"],
   keyHint: "Recraft API token",
-  facts: { documented: { source: "https://www.recraft.ai/docs/api-reference/endpoints", version: "v1" } },
+  facts: {
+    documented: { source: "https://www.recraft.ai/docs/api-reference/endpoints", version: "v1", day: "2026-11-29" },
+  },
   models: ["recraftv4_1", "recraftv4_1_pro", "recraftv3"],
   withoutModelList: true,
   native: {

@@ -101,7 +101,7 @@ export const runway: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["video"],
   keyHint: "key_…",
-  facts: { documented: { source: "https://docs.dev.runwayml.com/api", version: "2024-11-06" } },
+  facts: { documented: { source: "https://docs.dev.runwayml.com/api", version: "2024-11-06", day: "2026-11-29" } },
   models: ["gen4.5", "gen4_turbo"],
   url: ({ baseUrl }) => rootOf(baseUrl),
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}`, "x-runway-version": API_VERSION }),

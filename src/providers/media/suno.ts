@@ -43,7 +43,7 @@ export const suno: Provider = {
   defaultBaseUrl: null,
   capabilities: ["music"],
   keyHint: "sk-…",
-  facts: { documented: { source: "https://github.com/Suno-API/Suno-API" } },
+  facts: { documented: { source: "https://github.com/Suno-API/Suno-API", day: "2026-11-29" } },
   models: ["suno_music", "suno_lyrics"],
   url: ({ baseUrl }) => `${trimSlashes(baseUrl)}/suno`,
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),

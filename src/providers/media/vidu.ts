@@ -93,7 +93,7 @@ export const vidu: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["video"],
   keyHint: "vda_…",
-  facts: { documented: { source: "https://platform.vidu.com/docs/introduction", version: "v2" } },
+  facts: { documented: { source: "https://platform.vidu.com/docs/introduction", version: "v2", day: "2026-11-29" } },
   models: ["viduq2", "viduq2-pro", "viduq2-turbo", "viduq1", "vidu2.0", "vidu1.5"],
   url: ({ baseUrl }) => rootOf(baseUrl),
   balance: {

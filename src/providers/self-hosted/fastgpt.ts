@@ -7,7 +7,7 @@ export const fastGpt = openAiCompatible({
   owner: "fastgpt",
   baseUrl: "https://api.fastgpt.in/api",
   keyHint: "fastgpt-…",
-  facts: { documented: { source: "https://doc.fastgpt.io/docs/introduction/development/openapi/chat", version: "v1" } },
+  facts: { documented: { source: "https://doc.fastgpt.io/docs/openapi/intro", version: "v1", day: "2026-11-29" } },
   models: ["fastgpt"],
   noListPrice: "own_app",
 });

@@ -10,7 +10,11 @@ export const vllm = openAiCompatible({
   capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
   keyHint: "none",
   facts: {
-    documented: { source: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html", version: "v1" },
+    documented: {
+      source: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html",
+      version: "v1",
+      day: "2026-11-29",
+    },
     chat: { reasoningName: "reasoning", reasoning: TEMPLATE_REASONING },
   },
   models: [],

@@ -23,6 +23,7 @@ export const xinference = openAiCompatible({
     documented: {
       source: "https://inference.readthedocs.io/en/latest/models/model_abilities/chat.html",
       version: "v1",
+      day: "2026-11-29",
     },
     chat: { reasoning: TEMPLATE_REASONING },
   },

@@ -14,8 +14,10 @@ import type { LimitField, Range } from "../contract/request-differences.ts";
 /** The changes that a request needs to fit a service, and what is lost by them; null: none. */
 export function fitRequest(body: JsonObject, params: CallParams, facts: ServiceFacts): Preparation | null {
   const differences = facts.requests ?? {};
-  if (params.dialect === "openai-responses")
-    return differences.responses ? differences.responses(body, params) : fitResponse(body, params, facts);
+  if (params.dialect === "openai-responses") {
+    const fitted = differences.responses ? differences.responses(body, params) : fitResponse(body, params, facts);
+    return withTier(fitted, body, params, facts);
+  }
   if (params.dialect !== "openai-chat") return null;
   if (params.capability === "chat") return prepareChat(body, params, facts);
   return params.capability === "embeddings" && differences.embeddings
@@ -101,7 +103,25 @@ function clamp(body: JsonObject, changes: JsonObject, field: string, range: Rang
 function fitTier(body: JsonObject, changes: JsonObject, tiers: ServiceFacts["tiers"]): void {
   const { service_tier: requested } = body;
   if (!tiers || typeof requested !== "string" || Object.values(tiers).includes(requested)) return;
-  changes.service_tier = tiers[requested];
+  changes.service_tier = Object.hasOwn(tiers, requested) ? tiers[requested] : undefined;
+}
+
+/** The prepared request with the service's name of its tier. */
+function withTier(
+  prepared: Preparation | null,
+  body: JsonObject,
+  { model }: CallParams,
+  { tiers }: ServiceFacts,
+): Preparation | null {
+  const changes: JsonObject = {};
+  fitTier(body, changes, tiers);
+  if (!Object.hasOwn(changes, "service_tier")) return prepared;
+  const lost = changes.service_tier === undefined ? ["service_tier"] : [];
+  return {
+    ...(prepared ?? { model }),
+    changes: { ...prepared?.changes, ...changes },
+    dropped: [...(prepared?.dropped ?? []), ...lost],
+  };
 }
 
 const otherLimit = (field: LimitField): LimitField => (field === "max_tokens" ? "max_completion_tokens" : "max_tokens");

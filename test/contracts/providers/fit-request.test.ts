@@ -264,6 +264,9 @@ describe("requests meet what services take", () => {
       dropped: [],
     });
     expect(adapt(43, { ...likely, thinking: { type: "disabled" } }, model)).toBeNull();
+    expect(adapt(43, { reasoning_effort: "low" }, "deepseek-next")?.changes ?? {}).not.toHaveProperty(
+      "reasoning_effort",
+    );
     const quiet = adapt(43, { enable_thinking: false }, model);
     expect(quiet?.changes).toEqual({ enable_thinking: undefined, thinking: { type: "disabled" } });
   });

@@ -225,6 +225,37 @@ test("Bedrock's tier and its optimized latency", async () => {
   expect(await quotaOf({ performanceConfig: { latency: "optimized" } })).toEqual([1_250, "optimized", undefined]);
 });
 
+test.each([false, true])("Mistral names its tier in the usage (streamed: %p)", async (stream) => {
+  const model = "mistral-medium-latest";
+  const options = {
+    ModelRatio: JSON.stringify({ [model]: 1 }),
+    CompletionRatio: JSON.stringify({ [model]: 1 }),
+    ServiceTiers: JSON.stringify({ [model]: { priority: { input: 1.75, output: 1.75 } } }),
+  };
+  const answer = (tier: string) => () => {
+    const usage = { prompt_tokens: 990, completion_tokens: 10, total_tokens: 1_000, service_tier: tier };
+    const head = { id: "1", object: stream ? "chat.completion.chunk" : "chat.completion", created: 5, model };
+    const part = { role: "assistant", content: "Hi" };
+    const choice = { index: 0, finish_reason: "stop", [stream ? "delta" : "message"]: part };
+    const body = { ...head, choices: [choice], usage };
+    return stream
+      ? new Response(`data: ${JSON.stringify(body)}\n\ndata: [DONE]\n\n`, {
+          headers: { "content-type": "text/event-stream" },
+        })
+      : Response.json(body);
+  };
+  const quotaOf = async (tier: string) => {
+    const relay = start(42, model, answer(tier), options);
+    const body = { model, messages, stream, service_tier: "priority" };
+    await (await relay.post("/v1/chat/completions", body)).text();
+    expect(JSON.parse(relay.received[0]?.text ?? "{}").service_tier).toBe("auto");
+    const { quota, other } = await relay.billing.nextRecord();
+    return [quota, other.service_tier];
+  };
+  expect(await quotaOf("priority")).toEqual([1_750, "priority"]);
+  expect(await quotaOf("standard")).toEqual([1_000, "default"]);
+});
+
 test("US inference and fast mode multiply each other", async () => {
   const relay = start(14, "claude-opus-4-6", async () => {
     const message = await upstreams.anthropic.answer(false, "fast").json();

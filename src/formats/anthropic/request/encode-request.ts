@@ -57,7 +57,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     tools: tools.length > 0 ? tools : null,
     tool_choice: tools.length > 0 ? choiceOf(conversation, dropped) : null,
     metadata: conversation.user === null ? null : { user_id: conversation.user },
-    service_tier: TIERS[conversation.serviceTier ?? ""],
+    service_tier: ANTHROPIC_TIERS[conversation.serviceTier ?? ""],
     ...thinking.members,
     ...(own.thinking !== undefined && { thinking: own.thinking }),
     output_config: outputConfig(recordOf(own.output_config), thinking, formatOf(conversation, target)),
@@ -91,7 +91,7 @@ function recordDroppedOptions(conversation: Conversation, dropped: Dropped): voi
   if (modalities?.some((kind) => kind !== "text")) dropped.add("modalities");
   if (verbosity !== null) dropped.add("verbosity");
   if (metadata !== null) dropped.add("metadata");
-  if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
+  if (serviceTier !== null && serviceTier !== "auto" && !ANTHROPIC_TIERS[serviceTier]) dropped.add("service_tier");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (extra.dialect !== "anthropic")
     recordForeignFields(conversation, foreignSearch(conversation, "anthropic") ? SEARCH_MEMBERS : [], dropped);
@@ -267,7 +267,7 @@ function plainChoice(choice: ToolChoice | null, searches: boolean): JsonObject |
  * OpenAI's service tiers as Anthropic's. Anthropic's "auto" uses priority capacity when available; OpenAI's "auto" maps
  * to nothing.
  */
-const TIERS = lookupTable<string>({ default: "standard_only", priority: "auto", fast: "auto" });
+export const ANTHROPIC_TIERS = lookupTable<string>({ default: "standard_only", priority: "auto", fast: "auto" });
 
 function formatOf({ format }: Conversation, { info }: Target): JsonObject | null {
   if (format?.type !== "schema" || !supportsSchema(info)) return null;

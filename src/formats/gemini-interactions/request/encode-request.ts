@@ -2,6 +2,7 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import type { Conversation, DialogTurn, Part, Tool, ToolChoice, Turn } from "../../conversation/conversation.ts";
 import { systemAsUser } from "../../conversation/system-turns.ts";
+import { GEMINI_TIERS } from "../../gemini/request/encode-request.ts";
 import { recordDroppedNative, recordForeignFields } from "../../helpers/dropped-fields.ts";
 import { effortOfSetting } from "../../helpers/reasoning-setting.ts";
 import { compact, type JsonObject, recordOf } from "../../json.ts";
@@ -14,13 +15,6 @@ import {
 } from "../../tools/web-search.ts";
 import { argumentsOf, INTERACTIONS, sealCall, sealThought, writeContent, writeResult } from "../steps.ts";
 
-/** OpenAI's service tiers in Google's terms. */
-const TIERS = lookupTable<string>({
-  default: "standard",
-  flex: "flex",
-  priority: "priority",
-  fast: "priority",
-});
 const LEVELS = lookupTable<string>({
   none: "minimal",
   minimal: "minimal",
@@ -67,7 +61,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     generation_config: Object.keys(generation).length > 0 ? generation : null,
     response_format: own.response_format ?? writeFormat(format),
     response_modalities: conversation.modalities,
-    service_tier: TIERS[conversation.serviceTier ?? ""],
+    service_tier: GEMINI_TIERS[conversation.serviceTier ?? ""],
   });
 }
 
@@ -88,7 +82,7 @@ function recordDroppedOptions(conversation: Conversation, dropped: Dropped): voi
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (metadata !== null) dropped.add("metadata");
   if (audio !== null) dropped.add("audio");
-  if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
+  if (serviceTier !== null && serviceTier !== "auto" && !GEMINI_TIERS[serviceTier]) dropped.add("service_tier");
 }
 
 /** Turns as the steps that make them up. */

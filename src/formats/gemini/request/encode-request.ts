@@ -20,7 +20,7 @@ import { thinkingConfig } from "./thinking.ts";
 
 const MAX_STOPS = 5;
 /** OpenAI's service tiers in Google's terms. */
-const TIERS = lookupTable<string>({
+export const GEMINI_TIERS = lookupTable<string>({
   default: "standard",
   flex: "flex",
   priority: "priority",
@@ -58,7 +58,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
       recordOf(own.generationConfig),
       dropped,
     ),
-    serviceTier: TIERS[conversation.serviceTier ?? ""],
+    serviceTier: GEMINI_TIERS[conversation.serviceTier ?? ""],
   });
 }
 
@@ -70,7 +70,7 @@ function recordDroppedOptions(conversation: Conversation, dropped: Dropped): voi
   if (user !== null) dropped.add("user");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (metadata !== null) dropped.add("metadata");
-  if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
+  if (serviceTier !== null && serviceTier !== "auto" && !GEMINI_TIERS[serviceTier]) dropped.add("service_tier");
   if (sampling.stop.length > MAX_STOPS) dropped.add("stop");
   if (extra.dialect !== "gemini") recordFurtherGoogle(extra.members, dropped);
   if (extra.dialect !== "gemini")

@@ -72,11 +72,8 @@ export class ChatStreamDecoder implements StreamDecoder {
     // Azure's first chunk has only content filter results and no id.
     if (this.#started || (id === "" && recordsOf(chunk.choices).length === 0)) return [];
     this.#started = true;
-    const serviceTier = textOf(chunk.service_tier);
-    const tier = serviceTier === null ? null : { serviceTier };
-    return [
-      { type: "start", id, model: textOf(chunk.model) ?? "", createdAt: numberOf(chunk.created) || null, ...tier },
-    ];
+    const start = { id, model: textOf(chunk.model) ?? "", createdAt: numberOf(chunk.created) || null };
+    return [{ type: "start", ...start, ...tierOf(chunk) }];
   }
 
   #choice(choice: JsonObject): ReplyEvent[] {
@@ -173,8 +170,13 @@ export class ChatStreamDecoder implements StreamDecoder {
 
 function usageSteps(chunk: JsonObject): ReplyEvent[] {
   const usage = usageIn(chunk);
-  const serviceTier = textOf(chunk.service_tier);
-  return usage ? [{ type: "usage", usage, ...(serviceTier !== null && { serviceTier }) }] : [];
+  return usage ? [{ type: "usage", usage, ...tierOf(chunk) }] : [];
+}
+
+/** The service tier; Mistral's stands in the usage. */
+function tierOf({ service_tier, usage }: JsonObject): { serviceTier?: string } {
+  const serviceTier = textOf(service_tier) ?? textOf(recordOf(usage)?.service_tier);
+  return serviceTier === null ? {} : { serviceTier };
 }
 
 function audioSteps(audio: JsonObject | null, choice: number): ReplyEvent[] {

@@ -133,7 +133,11 @@ const compatible = openAiCompatible({
     "text-embedding-v4",
   ],
   facts: {
-    documented: { source: "https://help.aliyun.com/zh/model-studio/qwen-api-reference", version: "v1" },
+    documented: {
+      source: "https://help.aliyun.com/zh/model-studio/qwen-api-reference",
+      version: "v1",
+      day: "2026-11-29",
+    },
     hosts: [
       { region: "CN", url: "https://dashscope.aliyuncs.com" },
       { region: "SG", url: "https://dashscope-intl.aliyuncs.com" },

@@ -26,7 +26,7 @@ const compatible = openAiCompatible({
     "bge-large-zh",
   ],
   facts: {
-    documented: { source: "https://cloud.baidu.com/doc/qianfan-docs/s/Wm95lyynv", version: "v2" },
+    documented: { source: "https://cloud.baidu.com/doc/qianfan-docs/s/Wm95lyynv", version: "v2", day: "2026-11-29" },
     // https://cloud.baidu.com/doc/qianfan-docs/s/Wm95lyynv
     chat: {
       reasoning: [

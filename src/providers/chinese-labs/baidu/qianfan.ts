@@ -104,7 +104,7 @@ export const qianfanV1: Provider = {
   },
   // 17 and 19 are limits of free use, 18 is a rate limit; accounts in arrears lose access.
   facts: {
-    documented: { source: "https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t", version: "v1" },
+    documented: { source: "https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t", version: "v1", day: "2026-11-29" },
     errors: { no_credit: [{ code: "account_overdue" }] },
   },
   chat: chatApi({ formats: ["ernie"], codec: ernieCodec, streaming: { includesUsage: false } }),

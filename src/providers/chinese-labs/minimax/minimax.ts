@@ -165,7 +165,11 @@ const api = openAiCompatible({
     "MiniMax-Hailuo-02",
   ],
   facts: {
-    documented: { source: "https://platform.minimax.io/docs/api-reference", version: "v1" },
+    documented: {
+      source: "https://platform.minimax.io/docs/api-reference/text-chat",
+      version: "v1",
+      day: "2026-11-29",
+    },
     hosts: [
       { region: "CN", url: "https://api.minimaxi.com" },
       { region: null, url: "https://api.minimax.io" },

@@ -105,7 +105,11 @@ const compatible = openAiCompatible({
     "hunyuan-embedding",
   ],
   facts: {
-    documented: { source: "https://cloud.tencent.com/document/api/1729/101837", version: "2023-09-01" },
+    documented: {
+      source: "https://cloud.tencent.com/document/api/1729/101837",
+      version: "2023-09-01",
+      day: "2026-11-29",
+    },
     // https://cloud.tencent.com/document/api/1729/101837
     // https://cloud.tencent.com/document/product/1729/111007
     chat: {

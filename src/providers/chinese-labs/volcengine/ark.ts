@@ -139,7 +139,7 @@ const chats = openAiCompatible({
     "doubao-embedding-large",
   ],
   facts: {
-    documented: { source: "https://www.volcengine.com/docs/82379/1494384", version: "v3" },
+    documented: { source: "https://www.volcengine.com/docs/82379/1494384", version: "v3", day: "2026-11-29" },
     hosts: [
       { region: "CN", url: "https://ark.cn-beijing.volces.com" },
       { region: "SG", url: "https://ark.ap-southeast.bytepluses.com" },
@@ -160,6 +160,8 @@ const chats = openAiCompatible({
       ],
     },
     requests: { rejected: ["n"] },
+    // https://github.com/volcengine/volcengine-python-sdk: `fast` is for Responses.
+    tiers: { auto: "auto", default: "default", fast: "fast" },
     addresses: ADDRESSES,
     // https://www.volcengine.com/docs/82379/1299023
     errors: { no_credit: [{ code: "AccountOverdueError" }, { code: "AccountOverdue" }] },

@@ -218,7 +218,9 @@ export const jimeng: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["images", "image-edits", "video"],
   keyHint: "AccessKey|SecretKey",
-  facts: { documented: { source: "https://www.volcengine.com/docs/85621/1817045", version: "2022-08-31" } },
+  facts: {
+    documented: { source: "https://www.volcengine.com/docs/85621/1817045", version: "2022-08-31", day: "2026-11-29" },
+  },
   models: ["jimeng_v30_pro", "jimeng_v30_1080p", "jimeng_v30", "jimeng_t2i_v40", "jimeng_t2i_v31", "jimeng_t2i_v30"],
   url: (channel) => urlOf(channel, "SubmitTask"),
   authHeaders: (_channel, key): Record<string, string> => (key.includes("|") ? {} : { authorization: `Bearer ${key}` }),

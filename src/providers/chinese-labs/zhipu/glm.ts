@@ -95,13 +95,14 @@ export const glm = openAiCompatible({
     "embedding-3",
   ],
   facts: {
-    documented: { source: "https://docs.bigmodel.cn/api-reference", version: "v4" },
+    documented: { source: "https://docs.bigmodel.cn/api-reference", version: "v4", day: "2026-11-29" },
     hosts: [
       { region: "CN", url: "https://open.bigmodel.cn" },
       { region: null, url: "https://api.z.ai" },
       { region: "CN", url: "https://open.bigmodel.cn/api/coding/paas/v4", plan: "GLM Coding Plan" },
       { region: null, url: "https://api.z.ai/api/coding/paas/v4", plan: "GLM Coding Plan" },
     ],
+    tiers: {},
     chat: { reasoning: GLM_REASONING },
     requests: {
       topP: [0.01, 0.99],

@@ -5,6 +5,7 @@ import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
+import type { ServiceRegions } from "../../contract/facts.ts";
 import type { CallParams, ProviderChannel, Signable } from "../../contract/provider.ts";
 
 type Credential =
@@ -12,6 +13,29 @@ type Credential =
   | { kind: "bearer"; apiKey: string; region: string };
 
 const DEFAULT_REGION = "us-east-1";
+
+/** Regions with the endpoint `bedrock-runtime`. */
+export const BEDROCK_REGIONS: ServiceRegions = {
+  place: "key",
+  names: [
+    ...["us-east-1", "us-east-2", "us-west-1", "us-west-2", "ca-central-1", "ca-west-1", "sa-east-1"],
+    ...[
+      "eu-central-1",
+      "eu-central-2",
+      "eu-north-1",
+      "eu-south-1",
+      "eu-south-2",
+      "eu-west-1",
+      "eu-west-2",
+      "eu-west-3",
+    ],
+    ...["ap-east-2", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2"],
+    ...["ap-southeast-1", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-6"],
+    ...["ap-southeast-7", "af-south-1", "il-central-1", "me-central-1", "us-gov-east-1", "us-gov-west-1"],
+  ],
+  source: "https://docs.aws.amazon.com/bedrock/latest/userguide/endpoints-region-availability.html",
+  day: "2026-11-29",
+};
 
 /** `ak|sk|region`, optionally followed by a session token; or `apiKey|region`. */
 export function credentialOf(key: string): Credential {

@@ -4,6 +4,7 @@ import type { Provider } from "../../contract/provider.ts";
 import { CLAUDE_MODELS } from "../../labs/anthropic.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import {
+  BEDROCK_REGIONS,
   bearerHeader,
   bedrockModelId,
   credentialOf,
@@ -59,7 +60,10 @@ export const bedrock: Provider = {
     documented: {
       source: "https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html",
       version: "bedrock-2023-05-31",
+      day: "2026-11-29",
     },
+    regions: BEDROCK_REGIONS,
+    tiers: {},
     chat: { inlineMediaOnly: true, reservesOutput: true },
   },
   chat: chatApi({

@@ -1,6 +1,15 @@
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { bearerHeader, bedrockModelId, credentialOf, eventStreamToSse, hostOf, signForAws } from "./bedrock.ts";
+import {
+  BEDROCK_REGIONS,
+  bearerHeader,
+  bedrockModelId,
+  credentialOf,
+  eventStreamToSse,
+  hostOf,
+  signForAws,
+} from "./bedrock.ts";
+import { CONVERSE_TIERS } from "./converse-codec/encode-request.ts";
 import { converseCodec } from "./converse-codec/index.ts";
 import { bedrockEmbeddings } from "./embeddings.ts";
 
@@ -45,7 +54,10 @@ export const bedrockConverse: Provider = {
     documented: {
       source: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html",
       version: "2023-09-30",
+      day: "2026-11-29",
     },
+    regions: BEDROCK_REGIONS,
+    tiers: CONVERSE_TIERS,
     chat: { inlineMediaOnly: true },
     errors: { bad_key: [{ type: "UnrecognizedClientException" }, { code: "UnrecognizedClientException" }] },
   },

@@ -179,6 +179,7 @@ const compatible = openAiCompatible({
     documented: {
       source: "https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/",
       version: "v1",
+      day: "2026-11-29",
     },
     addresses: { root: "" },
     // https://developers.cloudflare.com/workers-ai/models

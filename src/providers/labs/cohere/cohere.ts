@@ -96,7 +96,7 @@ const cohereRerank: NativeFormat = {
 const textOfDocument = (document: unknown): string =>
   textOf(document) ?? textOf(recordOf(document)?.text) ?? JSON.stringify(document);
 
-const DEFAULT_BASE_URL = "https://api.cohere.ai";
+const DEFAULT_BASE_URL = "https://api.cohere.com";
 
 const compatible = openAiCompatible({
   type: 34,
@@ -105,7 +105,7 @@ const compatible = openAiCompatible({
   baseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat", "embeddings", "rerank"],
   keyHint: "…",
-  facts: { documented: { source: "https://docs.cohere.com/reference/chat", version: "v2" } },
+  facts: { documented: { source: "https://docs.cohere.com/reference/chat", version: "v2", day: "2026-11-29" } },
   models: [
     "command-a-plus-05-2026",
     "command-a-03-2025",

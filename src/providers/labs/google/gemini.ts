@@ -1,3 +1,4 @@
+import { GEMINI_TIERS } from "../../../formats/gemini/request/encode-request.ts";
 import { INTERACTIONS } from "../../../formats/gemini-interactions/steps.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { isUnknownEndpoint } from "../../../formats/openai-chat/errors.ts";
@@ -113,7 +114,8 @@ export const gemini: Provider = {
   onRejected: ({ status, error, params }) =>
     params.dialect === INTERACTIONS && isUnknownEndpoint(status, error) ? "interactions" : null,
   facts: {
-    documented: { source: "https://ai.google.dev/api", version: "v1beta" },
+    documented: { source: "https://ai.google.dev/api", version: "v1beta", day: "2026-11-29" },
+    tiers: GEMINI_TIERS,
     chat: { hostedToolsWithFunctions: true, inlineMediaOnly: true },
   },
   chat: chatApi({

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../formats/json.ts";
+import type { ServiceFacts } from "../../contract/facts.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
 import { fitRequest } from "../../shared/fit-request.ts";
 import { mistral } from "../mistral.ts";
@@ -44,10 +45,13 @@ export function partnerPath({ publisher, name }: PartnerModel, stream: boolean):
   return `/publishers/${publisher}/models/${name}:${stream ? "streamRawPredict" : "rawPredict"}`;
 }
 
+/** Vertex has no service tiers for Mistral. */
+const MISTRAL_FACTS: ServiceFacts = { ...mistral.facts, tiers: {} };
+
 /** What must change in a chat for a partner model: its name, and what Mistral's strict bodies demand. */
 export function prepareForPartner(body: JsonObject, params: CallParams, model: PartnerModel): Preparation {
   const { publisher, name } = model;
-  const facts = publisher === "mistralai" ? mistral.facts : undefined;
+  const facts = publisher === "mistralai" ? MISTRAL_FACTS : undefined;
   const fitted = fitRequest(body, { ...params, model: name }, facts ?? {});
   return {
     changes: fitted?.changes ?? {},

@@ -1,5 +1,6 @@
 import { decodeAnthropicCount, encodeAnthropicCount } from "../../../formats/anthropic/token-count.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
+import { GEMINI_TIERS } from "../../../formats/gemini/request/encode-request.ts";
 import { parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import {
   accessTokenForm,
@@ -10,6 +11,7 @@ import {
 import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi, type NativeFormat, type TokenCount } from "../../contract/chat.ts";
+import type { ServiceRegions } from "../../contract/facts.ts";
 import type { CallParams, Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
 import type { TaskRequest } from "../../contract/tasks.ts";
 import { TokenRefused } from "../../contract/token-refused.ts";
@@ -56,6 +58,22 @@ async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTo
 }
 
 const DEFAULT_REGION = "global";
+
+/** `us` and `eu` are multi-regions: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/data-residency */
+const REGIONS: ServiceRegions = {
+  place: "other",
+  names: [
+    ...[DEFAULT_REGION, "us", "eu"],
+    ...["us-central1", "us-east1", "us-east4", "us-east5", "us-south1", "us-west1", "us-west4"],
+    ...["northamerica-northeast1", "southamerica-east1"],
+    ...["europe-central2", "europe-north1", "europe-southwest1", "europe-west1", "europe-west2", "europe-west3"],
+    ...["europe-west4", "europe-west6", "europe-west8", "europe-west9"],
+    ...["asia-east1", "asia-east2", "asia-northeast1", "asia-northeast3", "asia-south1", "asia-southeast1"],
+    ...["australia-southeast1", "me-central1", "me-central2", "me-west1"],
+  ],
+  source: "https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations",
+  day: "2026-11-29",
+};
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: googleImages,
   speech: googleSpeech,
@@ -223,8 +241,11 @@ export const vertex: Provider = {
     documented: {
       source: "https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference",
       version: "v1",
+      day: "2026-11-29",
     },
     addresses: ADDRESSES,
+    regions: REGIONS,
+    tiers: GEMINI_TIERS,
     chat: { inlineMediaOnly: true, fetchesMedia: true, nonstandardResponses: true },
   },
   chat: chatApi({

@@ -132,7 +132,7 @@ export const openai: Provider = {
   prepare: prepareForOpenAi,
   onRejected: onResponsesRejected,
   facts: {
-    documented: { source: "https://platform.openai.com/docs/api-reference", version: "v1" },
+    documented: { source: "https://platform.openai.com/docs/api-reference", version: "v1", day: "2026-11-29" },
     hosts: [
       { region: "US", url: "https://api.openai.com" },
       { region: "EU", url: "https://eu.api.openai.com" },

@@ -125,12 +125,14 @@ const compatible = openAiCompatible({
     "grok-3-mini",
   ],
   facts: {
-    documented: { source: "https://docs.x.ai/docs/api-reference", version: "v1" },
+    documented: { source: "https://docs.x.ai/developers/rest-api-reference", version: "v1", day: "2026-11-29" },
     chat: {
       countsReasoningApart: true,
       reasoning: [{ off: "lowest", effort: { path: ["reasoning_effort"], efforts: USUAL_EFFORTS } }],
     },
     requests: grokRequests,
+    // https://docs.x.ai/developers/advanced-api-usage/priority-processing
+    tiers: { auto: "default", default: "default", priority: "priority", fast: "priority" },
     // xAI: its codes say the kind of failure, its words what failed.
     errors: {
       no_credit: [

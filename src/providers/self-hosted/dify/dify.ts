@@ -174,7 +174,13 @@ export const dify: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat"],
   keyHint: "app-…",
-  facts: { documented: { source: "https://docs.dify.ai/api-reference", version: "v1" } },
+  facts: {
+    documented: {
+      source: "https://docs.dify.ai/en/api-reference/guides/get-started",
+      version: "v1",
+      day: "2026-11-29",
+    },
+  },
   models: ["dify", "workflow", "completion"],
   noListPrice: "own_app",
   url: ({ baseUrl }, { model }) => rootOf(baseUrl) + PATHS[difyKind(model)],

@@ -200,7 +200,7 @@ const ADDRESSES: AddressForms = {
   printed: [[/\/api(\/(chat|generate|tags))?$/, "/v1"]],
 };
 
-const DOCUMENTED = { source: "https://github.com/ollama/ollama/blob/main/docs/api.md" };
+const DOCUMENTED = { source: "https://github.com/ollama/ollama/blob/main/docs/api.md", day: "2026-11-29" };
 
 /** Everything except chats goes to Ollama's OpenAI-compatible endpoints. */
 const compatible = openAiCompatible({

@@ -146,7 +146,13 @@ const SUPPORTED_FIELDS = [
   "service_tier",
   "metadata",
 ];
-const TIERS = lookupTable<string>({ default: "default", flex: "flex", priority: "priority", fast: "priority" });
+/** Service tiers by OpenAI's names. */
+export const CONVERSE_TIERS = lookupTable<string>({
+  default: "default",
+  flex: "flex",
+  priority: "priority",
+  fast: "priority",
+});
 const MAX_METADATA = 16;
 const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 
@@ -208,7 +214,7 @@ function samplingOf({ sampling }: Conversation, thinking: Thinking | null, dropp
 }
 
 function tierOf({ serviceTier }: Conversation, dropped: Dropped): JsonObject | null {
-  const type = TIERS[serviceTier ?? ""];
+  const type = CONVERSE_TIERS[serviceTier ?? ""];
   if (type) return { type };
   if (serviceTier !== null && serviceTier !== "auto") dropped.add("service_tier");
   return null;
