@@ -9,6 +9,7 @@ import { Field } from "../../../components/layout.tsx";
 import { BaseUrlInput } from "./form/BaseUrlInput.tsx";
 import { CallUrl } from "./form/CallUrl.tsx";
 import type { SectionProps } from "./form/channel-form.ts";
+import { RegionInput } from "./form/RegionInput.tsx";
 import { TypeSelect, useTypeWords } from "./TypeSelect.tsx";
 
 const CUSTOM_TYPE = 8;
@@ -96,15 +97,26 @@ export const BasicsSection = ({ form, faults, change, types, storedId }: BasicsS
           error={faults.other && t(`channels.form.errors.${faults.other}`)}
           hint={words.other?.hint}
         >
-          <OutlinedInput
-            id={`${id}other`}
-            fullWidth
-            multiline={form.type === 41}
-            value={form.other}
-            placeholder={words.other?.example}
-            error={faults.other !== undefined}
-            onChange={(event) => change({ other: event.target.value })}
-          />
+          {type?.regions?.place === "other" ? (
+            <RegionInput
+              id={`${id}other`}
+              multiline
+              value={form.other}
+              placeholder={words.other?.example}
+              isWrong={faults.other !== undefined}
+              regions={type.regions.names}
+              onChange={(other) => change({ other })}
+            />
+          ) : (
+            <OutlinedInput
+              id={`${id}other`}
+              fullWidth
+              value={form.other}
+              placeholder={words.other?.example}
+              error={faults.other !== undefined}
+              onChange={(event) => change({ other: event.target.value })}
+            />
+          )}
         </Field>
       )}
     </Section>

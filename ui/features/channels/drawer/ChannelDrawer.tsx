@@ -135,6 +135,7 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
           {...section}
           stored={stored}
           keyHint={type?.keyHint ?? ""}
+          regions={type?.regions?.place === "key" ? type.regions.names : []}
           requiredAgain={KEY_REQUIRED_AGAIN.includes(state.problemCode) ? state.problem : null}
         />
         <ModelsSection {...section} types={types} storedId={stored?.id ?? null} />

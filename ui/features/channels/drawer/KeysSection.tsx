@@ -15,17 +15,21 @@ import type { Channel } from "../channel.ts";
 import { getChannelWithKeys } from "../channel-calls.ts";
 import type { SectionProps } from "./form/channel-form.ts";
 import { holdsSeveralKeys, keysOf, maskKey, splitKeys, VERTEX_TYPE } from "./form/channel-form.ts";
+import { regionOfKey, withRegion } from "./form/key-region.ts";
+import { RegionInput } from "./form/RegionInput.tsx";
 import { useTypeWords } from "./TypeSelect.tsx";
 
 type KeysSectionProps = SectionProps & {
   stored: Channel | null;
   keyHint: string;
+  /** The service's regions, where its keys name one. */
+  regions: readonly string[];
   /** Why the stored key must be entered again; null: it need not. */
   requiredAgain: string | null;
 };
 
 /** The channel's keys: stored keys stay until replaced; several are shown as a list. */
-export const KeysSection = ({ form, faults, change, stored, keyHint, requiredAgain }: KeysSectionProps) => {
+export const KeysSection = ({ form, faults, change, stored, keyHint, regions, requiredAgain }: KeysSectionProps) => {
   const { t } = useTranslation();
   const id = useId();
   const words = useTypeWords(form.type);
@@ -80,6 +84,21 @@ export const KeysSection = ({ form, faults, change, stored, keyHint, requiredAga
               change({ key: pasted, severalKeys: true });
             }}
             onChange={(event) => change({ key: event.target.value })}
+          />
+        </Field>
+      )}
+      {regions.length > 0 && !form.severalKeys && !mayBeSeveral && (
+        <Field label={t("channels.form.other.41")} htmlFor={`${id}region`} optional={t("channels.form.optional")}>
+          <RegionInput
+            id={`${id}region`}
+            value={regionOfKey(form.key)}
+            isWrong={false}
+            multiline={false}
+            disabled={form.key.trim() === ""}
+            regions={regions}
+            onChange={(region) => {
+              if (region !== regionOfKey(form.key)) change({ key: withRegion(form.key, region) });
+            }}
           />
         </Field>
       )}
