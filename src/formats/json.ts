@@ -1,3 +1,5 @@
+import { parseLongText } from "../lib/values/json/parse-long.ts";
+
 export type JsonObject = Record<string, unknown>;
 
 /** Whether the value is an object or a list. */
@@ -17,10 +19,13 @@ export const textOf = (value: unknown): string | null => (typeof value === "stri
 /** Objects and lists inside of each other; no API comes near it, and what walks through values can go as deep. */
 export const MOST_DEPTH = 512;
 
+/** Texts from this length on are looked through for long strings. */
+const LONG_TEXT = 262_144;
+
 /** Parses JSON text; undefined when it is not valid, or nested deeper than MOST_DEPTH. */
 export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = text.length > LONG_TEXT ? parseLongText(text) : JSON.parse(text);
     // A level takes two characters at least.
     return text.length > 2 * MOST_DEPTH && isDeeperThan(value, MOST_DEPTH) ? undefined : value;
   } catch {

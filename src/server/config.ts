@@ -76,6 +76,12 @@ const configSchema = (isTerminal: boolean) => ({
   idleTimeoutSeconds: integer("IDLE_TIMEOUT", 75, { min: 1, max: 255 }),
   /** Largest body of a call, packed or unpacked. */
   maxRequestBodyBytes: integer("MAX_REQUEST_BODY_MB", 64, { min: 1, max: 256, times: MEGABYTE }),
+  /** Memory for bodies of calls together, in each process; null: half of what it has, beyond what else it needs. */
+  bodyMemoryBytes: optionalInteger(
+    "BODY_MEMORY_MB",
+    { min: 1, max: 1_048_576, times: MEGABYTE },
+    "by the memory of the container or machine",
+  ),
   /** Largest file of a call; files wait on the disk. */
   maxFileBytes: integer("MAX_UPLOAD_MB", 256, { min: 1, max: 1024, times: MEGABYTE }),
   /** Largest response of an upstream that is not streamed, and largest event of a stream; decompressed. */

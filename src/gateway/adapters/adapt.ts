@@ -15,6 +15,8 @@ import { GatewayError } from "../call/errors.ts";
 import type { Route } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
 import { responseFilters } from "../call/words/word-filter.ts";
+import { type BodyMemory, takeMemory } from "../request/body-memory.ts";
+import { tooLarge } from "../request/client-body.ts";
 import { withPreferencesFor } from "../routing/prefer-channels.ts";
 import { threadStorer } from "../state/message-threads.ts";
 import { codeOfSummary, keepCompactions } from "../state/responses/compactions.ts";
@@ -36,6 +38,7 @@ import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
 
 /** What these functions work with. */
 export type AdaptContext = Uses<"config" | "settings" | "vault"> &
+  BodyMemory &
   UsesStores<"responses"> &
   Pick<CallTools, "catalog"> &
   Pick<UpstreamTools, "clientMediaFetch" | "limitations" | "signing"> &
@@ -152,8 +155,12 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
   };
   if (endpoint.capability !== "chat" || !chat) {
     const own = provider.nativeFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
-    const mostBytes = context.services.config.maxRequestBodyBytes;
-    if (own) return new NativeAdapter(call, route, own, catalog, mostBytes);
+    const loadable = context.services.config.maxRequestBodyBytes;
+    const take = (bytes: number) => {
+      if (bytes > loadable) throw tooLarge(loadable);
+      takeMemory(context, call.request, bytes);
+    };
+    if (own) return new NativeAdapter(call, route, own, catalog, take);
     const passthrough = new PassthroughAdapter(call, route, options);
     const filters = endpoint.capability === "completions" ? responseFilters(settings) : [];
     return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;

@@ -46,7 +46,7 @@ test.each(FORMATS)("$name: takes nothing else for a response to $capability", ({
   } as unknown as Call;
   const channel = channelEntry({ type: provider.type });
   const route = { channel, key: "key", keyIndex: 0, provider, upstreamModel: "m", price: null, dropped: [] };
-  const adapter = new NativeAdapter(call, route satisfies Route, format, shippedCatalog, 1);
+  const adapter = new NativeAdapter(call, route satisfies Route, format, shippedCatalog, () => {});
   const taken = Object.entries(INVALID).filter(([, [text, contentType]]) => {
     const body = new TextEncoder().encode(text);
     if (adapter.findError(body) !== null) return false;

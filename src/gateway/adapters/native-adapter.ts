@@ -11,7 +11,6 @@ import { isText } from "../../providers/shared/recognize-response.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../call/route.ts";
 import { OutputMeter } from "../money/output-meter.ts";
-import { tooLarge } from "../request/client-body.ts";
 import {
   type Adapter,
   type CompleteResponse,
@@ -42,8 +41,8 @@ export class NativeAdapter implements Adapter {
     private readonly route: Route,
     private readonly format: NativeFormat,
     private readonly catalog: Catalog,
-    /** Maximum total size of the form's files, which are read into memory here. */
-    private readonly mostBytes: number,
+    /** Takes memory for the form's files, which are read into it here. Throws GatewayError. */
+    private readonly takeMemory: (bytes: number) => void,
   ) {}
 
   async encode(): Promise<EncodedRequest> {
@@ -141,7 +140,7 @@ export class NativeAdapter implements Adapter {
 
   async #files(): Promise<FormFile[]> {
     const parts = this.call.body.form?.parts.filter((part) => "file" in part) ?? [];
-    if (parts.reduce((sum, { file }) => sum + file.size, 0) > this.mostBytes) throw tooLarge(this.mostBytes);
+    this.takeMemory(parts.reduce((sum, { file }) => sum + file.size, 0));
     return Promise.all(parts.map(async ({ name, file }) => ({ name, bytes: await file.bytes(), type: file.type })));
   }
 

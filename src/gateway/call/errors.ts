@@ -29,6 +29,8 @@ export class GatewayError extends Error {
   readonly overflow: ContextOverflow | undefined;
   /** A quota is used up: only money or time helps. */
   readonly isQuota: boolean;
+  /** The rest of the request's body is not read: its connection is closed. */
+  readonly isBodyUnread: boolean;
 
   constructor(
     status: number,
@@ -43,6 +45,7 @@ export class GatewayError extends Error {
       isModelLimit?: boolean;
       overflow?: ContextOverflow;
       isQuota?: boolean;
+      isBodyUnread?: boolean;
     }> = {},
   ) {
     super(sayReason(reason, "en"));
@@ -57,6 +60,7 @@ export class GatewayError extends Error {
     this.isModelLimit = details.isModelLimit ?? false;
     this.overflow = details.overflow;
     this.isQuota = details.isQuota ?? false;
+    this.isBodyUnread = details.isBodyUnread ?? false;
   }
 }
 

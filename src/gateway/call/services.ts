@@ -14,6 +14,7 @@ import type { ExperimentStore } from "../../domain/models/experiments/store.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import type { PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
+import type { BudgetOwner, ByteBudget } from "../../lib/limits/byte-budget.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -43,6 +44,8 @@ export type Services = Readonly<{
     | "maxRequestBodyBytes"
     | "requestBodyTimeoutMs"
     | "maxUploadBytes"
+    | "bodyMemoryBytes"
+    | "workers"
     | "dataDir"
   >;
   settings: SettingsReader;
@@ -128,6 +131,10 @@ export type CallTools = Readonly<{
   /** Calls whose client's disconnect is not observed yet. */
   pendingDisconnects: DeadlineWheel;
   metrics: GatewayMetrics;
+  /** Memory that bodies of requests take together. */
+  bodies: ByteBudget;
+  /** Whose share of it a request takes. */
+  ownerOfBody: (request: Request) => BudgetOwner;
   /** Random numbers from 0 to 1, to choose channels by weight. */
   random: () => number;
 }>;

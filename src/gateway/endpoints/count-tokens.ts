@@ -18,7 +18,7 @@ import type { Choice } from "../call/route.ts";
 import type { CallTools } from "../call/services.ts";
 import { countPrompt } from "../money/count-tokens.ts";
 import type { Arrival, GatewayServer } from "../request/arrival.ts";
-import { readBody } from "../request/client-body.ts";
+import { type ReadBodyContext, readBody } from "../request/client-body.ts";
 import { generateContent, messages, responses } from "../request/endpoints/conversations.ts";
 import { parseRequest } from "../request/parse-request.ts";
 import type { RoutingMemory } from "../routing/memory.ts";
@@ -41,6 +41,7 @@ export type CountTokensContext = AdaptContext &
   RespondToKeyContext &
   ProviderStateContext &
   Pick<CallTools, "deadlines"> &
+  ReadBodyContext &
   Pick<UpstreamTools, "upstream" | "withoutTokenCount"> &
   Pick<RoutingMemory, "keys">;
 
@@ -82,7 +83,7 @@ function countTokens(
 ): Promise<Response> {
   const { request, server, endpoint } = arrival;
   return respondToKey(context, request, server, endpoint.codec, async (caller) => {
-    const body = unwrapRequest(await readBody(request, context.services.config, endpoint.rules));
+    const body = unwrapRequest(await readBody(context, request, endpoint.rules));
     const parsed = parseRequest(arrival, body);
     const call = await admitCount(context, arrival, caller, parsed);
     const counted = call && (await countByProvider(context, call));

@@ -12,6 +12,7 @@ import type { ModelRoute } from "../../settings/option/model-routes.ts";
 import { createAutomaticMarks } from "../adapters/conversation/automatic-marks.ts";
 import { createConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import { createReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
+import { ownerOfBody } from "../auth/authenticate.ts";
 import { createPlanLimits } from "../auth/plan-limits.ts";
 import { createApiKeyLimits, createModelRequestLimit } from "../auth/rate-limit.ts";
 import { createUserLimits } from "../auth/user-limits.ts";
@@ -22,6 +23,7 @@ import { createExperiments } from "../quality/experiments/experiments.ts";
 import { createReplayer } from "../quality/experiments/replay.ts";
 import { type ExplainQuestion, type Explanation, explain } from "../quality/explain.ts";
 import { predictOutcomes } from "../quality/simulate.ts";
+import { createBodyBudget } from "../request/body-memory.ts";
 import { formFolder } from "../request/client-body.ts";
 import { createHealth } from "../routing/channel-health.ts";
 import { readLive } from "../routing/channel-live.ts";
@@ -134,6 +136,7 @@ export function createContext(
   const userPolicy = createUserAddressPolicy(services.config.allowPrivateWebhooks);
   const mediaFetch = createSafeFetch(policy);
   const catalog = createModelCatalog(services.settings);
+  const bodies = createBodyBudget(services.config);
   const context: GatewayContext = {
     services,
     prices: createPrices(services.settings, catalog),
@@ -171,7 +174,9 @@ export function createContext(
     deadlines: watch,
     pendingDisconnects: createDeadlineWheel(),
     random,
-    metrics: createGatewayMetrics(services.metrics),
+    metrics: createGatewayMetrics(services.metrics, bodies),
+    bodies,
+    ownerOfBody: (request) => ownerOfBody(services, request),
   };
   return context;
 }

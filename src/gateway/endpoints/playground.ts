@@ -30,7 +30,7 @@ export async function handlePlayground(
     const session = await services.resolveSession(request).catch(toGatewayError);
     if (!session) throw notSignedIn(request);
     const { actor: user, person } = session;
-    const body = await readBody(request, services.config, chatCompletions.rules);
+    const body = await readBody(context, request, chatCompletions.rules);
     if (!textOf(body.json.model))
       throw new GatewayError(400, "model_required", { code: "gateway_field_missing", params: { field: "model" } });
     const group = groupOf(body.json.group) || user.group;

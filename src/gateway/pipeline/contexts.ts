@@ -4,6 +4,7 @@ import type { CallTools, Uses } from "../call/services.ts";
 import type { Pricing } from "../money/price.ts";
 import type { ReserveContext } from "../money/reserve.ts";
 import type { SettleCallContext } from "../money/settle-call.ts";
+import type { ReadBodyContext } from "../request/client-body.ts";
 import type { RoutingMemory } from "../routing/memory.ts";
 import type { RouterContext } from "../routing/router.ts";
 import type { KeepPartsContext } from "../state/references/keep-parts.ts";
@@ -29,6 +30,7 @@ export type HandleCallContext = RelayContext &
   AuthenticateContext &
   ReserveContext &
   Uses<"clientAddress" | "countRefusal"> &
+  ReadBodyContext &
   Pick<CallTools, "pendingDisconnects"> &
   Pick<UpstreamTools, "mcpFetch"> &
   Pick<RoutingMemory, "countedConversations">;

@@ -21,8 +21,11 @@ import type { Config } from "../../server/config.ts";
 import { createDeadlineWheel, type HasDeadline } from "../call/deadline-wheel.ts";
 import type { ClientBody } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
+import type { Uses } from "../call/services.ts";
+import { type BodyMemory, FREE_BYTES, isWide, takeMemory } from "./body-memory.ts";
 
-type BodyConfig = Pick<Config, "maxRequestBodyBytes" | "requestBodyTimeoutMs" | "dataDir">;
+/** What `readBody` works with. */
+export type ReadBodyContext = Uses<"config"> & BodyMemory;
 
 /** The folder for large files of forms while their call lasts. */
 export const formFolder = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, "forms");
@@ -38,14 +41,15 @@ const unpackers = lookupTable({
 /**
  * Reads a JSON body, decompressing gzip, br, zstd and deflate, or a form, whose large files are on disk until
  * discarded. The size limit applies to the compressed and decompressed body; forms may have a limit of their own.
- * Rejects GatewayError, also for a body that violates the rules of its format.
+ * It takes memory until the request has ended. Rejects GatewayError, also for a body that violates the rules of its format.
  */
 export async function readBody(
+  context: ReadBodyContext,
   request: Request,
-  config: BodyConfig,
   rules: RequestRules,
-  maxFormBytes = config.maxRequestBodyBytes,
+  maxFormBytes = context.services.config.maxRequestBodyBytes,
 ): Promise<ClientBody> {
+  const { config } = context.services;
   const contentType = request.headers.get("content-type");
   const isForm = contentType?.startsWith("multipart/form-data") === true;
   const maxBytes = isForm ? maxFormBytes : config.maxRequestBodyBytes;
@@ -64,14 +68,24 @@ export async function readBody(
       },
     );
   }
+  let owedBytes = length ?? 0;
+  const take = (bytes: number) => {
+    owedBytes += bytes;
+    if (owedBytes <= FREE_BYTES) return;
+    takeMemory(context, request, owedBytes);
+    owedBytes = 0;
+  };
+  take(0);
   const encoding = request.headers.get("content-encoding");
-  const reading = length === null ? bytesUpTo(request, maxBytes) : request.bytes();
+  const reading = length === null ? bytesUpTo(request, maxBytes, take) : request.bytes();
   const sent = await withBodyDeadline(reading, length ?? maxBytes, requestBodyTimeoutMs);
   if (!sent) throw tooLarge(maxBytes);
   if (length === null) await refuseIfTrailed(request);
-  const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
+  const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes, take) : sent;
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
-  return jsonBody(textOfBytes(bytes), bytes.byteLength, rules);
+  const body = jsonBody(textOfBytes(bytes), bytes.byteLength, rules);
+  if (isWide(body)) take(body.size);
+  return body;
 }
 
 /** How long a declared trailer may take: its fields follow the body, mostly in the same packet. */
@@ -146,18 +160,30 @@ async function unpack(
   encoding: string,
   sent: Uint8Array<ArrayBuffer>,
   maxBytes: number,
+  take: (bytes: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (encoding === "identity" || encoding === "") return sent;
   const unpacker = unpackers[encoding];
   if (!unpacker)
     throw new GatewayError(415, "unsupported_encoding", { code: "gateway_body_encoding", params: { encoding } });
-  try {
-    return new Uint8Array(await unpacker(sent, { maxOutputLength: maxBytes }));
-  } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(maxBytes);
-    throw invalidRequest({ code: "gateway_body_not_encoded", params: { encoding } });
+  // Most are unpacked to a few times their size; only the others need the memory of the largest.
+  const usualBytes = Math.min(maxBytes, sent.byteLength * USUAL_RATIO);
+  for (let most = usualBytes, taken = 0; ; taken = most, most = maxBytes) {
+    take(most - taken);
+    try {
+      const unpacked = await unpacker(sent, { maxOutputLength: most });
+      return new Uint8Array(unpacked.buffer, unpacked.byteOffset, unpacked.byteLength);
+    } catch (error) {
+      if (!(error instanceof RangeError)) {
+        throw invalidRequest({ code: "gateway_body_not_encoded", params: { encoding } });
+      }
+      if (most === maxBytes) throw tooLarge(maxBytes);
+    }
   }
 }
+
+/** How often a packed body is unpacked to at most. */
+const USUAL_RATIO = 16;
 
 /** The error of a request that cannot be served as it is; `param`: the member at fault. */
 export const invalidRequest = (reason: Reason, param = ""): GatewayError =>
@@ -191,7 +217,7 @@ export async function withBodyDeadline<Body>(reading: Promise<Body>, bytes: numb
   const watched: HasDeadline = {
     place: -1,
     check(nowMs) {
-      if (nowMs >= deadlineMs) reject(new GatewayError(408, "request_timeout", { code: "gateway_body_late" }, DETAILS));
+      if (nowMs >= deadlineMs) reject(new GatewayError(408, "request_timeout", { code: "gateway_body_late" }, LATE));
     },
   };
   deadlines.add(watched);
@@ -203,7 +229,7 @@ export async function withBodyDeadline<Body>(reading: Promise<Body>, bytes: numb
   }
 }
 
-const DETAILS = { type: "invalid_request_error" };
+const LATE = { type: "invalid_request_error", isBodyUnread: true };
 
 /**
  * Rejects a request that a provider may parse differently than this gateway, or whose numbers cannot be priced. `json`

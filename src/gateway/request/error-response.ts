@@ -30,7 +30,7 @@ export function errorResponse(error: GatewayError, request: Request, codec?: Cli
   const { dialect, encodeError } = codec ?? openaiChatClientCodec;
   const headers: Record<string, string> = { ...corsHeaders(request), ...requestIdHeaders(dialect, requestId) };
   // Otherwise the server would read the rest of the body for as long as the client sends it.
-  if (error.status === 408) headers.connection = "close";
+  if (error.isBodyUnread) headers.connection = "close";
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   if (isFinal(error)) headers["x-should-retry"] = "false";
   const written = toErrorObject(error, dialect);

@@ -4,9 +4,9 @@ import { boundPrompt } from "../../formats/openai-chat/request/summary.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { ClientBody, Endpoint, EndpointRequest, ParsedRequest } from "../call/endpoint.ts";
 import type { CallTiming } from "../call/progress.ts";
-import type { Uses } from "../call/services.ts";
 import type { Arrival } from "./arrival.ts";
-import { invalidRequest, jsonBody, readBody, withBodyDeadline } from "./client-body.ts";
+import { FREE_BYTES, isWide, takeMemory } from "./body-memory.ts";
+import { invalidRequest, jsonBody, type ReadBodyContext, readBody, withBodyDeadline } from "./client-body.ts";
 import { readPreferences } from "./read-preferences.ts";
 
 const NO_CHANGES: TopLevelChanges = {};
@@ -15,10 +15,11 @@ const NO_CHANGES: TopLevelChanges = {};
  * Reads the request's body and records the time that this takes. Rejects GatewayError. The caller must discard a form.
  */
 export async function readRequest(
-  { services: { config } }: Uses<"config">,
+  context: ReadBodyContext,
   { request, endpoint }: Arrival,
   timing: CallTiming,
 ): Promise<ClientBody> {
+  const { config } = context.services;
   const from = performance.now();
   const { headers } = request;
   const length = Number(headers.get("content-length") ?? Number.NaN);
@@ -27,9 +28,12 @@ export async function readRequest(
     length <= config.maxRequestBodyBytes &&
     !headers.has("content-encoding") &&
     !headers.get("content-type")?.startsWith("multipart/form-data");
+  const isLarge = isPlain && length > FREE_BYTES;
+  if (isLarge) takeMemory(context, request, length);
   const body = isPlain
     ? jsonBody(await withBodyDeadline(request.text(), length, config.requestBodyTimeoutMs), length, endpoint.rules)
-    : await readBody(request, config, endpoint.rules, config.maxUploadBytes);
+    : await readBody(context, request, endpoint.rules, config.maxUploadBytes);
+  if (isLarge && isWide(body)) takeMemory(context, request, length);
   timing.waitedMs += performance.now() - from;
   return endpoint.normalize ? normalizeBody(endpoint.normalize, body) : body;
 }

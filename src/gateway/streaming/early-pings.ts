@@ -2,7 +2,7 @@ import { requestIdOf } from "../../lib/http/request-id.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
-import type { Uses } from "../call/services.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import { corsHeaders, requestIdHeaders } from "../request/headers.ts";
 import { errorEvents } from "../request/refuse.ts";
 
@@ -12,11 +12,14 @@ import { errorEvents } from "../request/refuse.ts";
  * longer have its HTTP status, so it becomes an error event.
  */
 export function withEarlyPings(
-  { services: { settings } }: Uses<"settings">,
+  { services: { settings }, bodies }: Uses<"settings"> & Pick<CallTools, "bodies">,
   call: Call,
   answer: Promise<Response>,
 ): Promise<Response> {
   if (!settings.get("general_setting.ping_interval_enabled")) return answer;
+  bodies.keep(call.request);
+  const release = () => bodies.release(call.request);
+  answer.then(release, release);
   return pingUntilAnswered(call, answer, settings.get("general_setting.ping_interval_seconds") * 1000);
 }
 

@@ -18,7 +18,7 @@ import type { StreamPumpContext } from "./stream-pump.ts";
 import { StreamPump } from "./stream-pump.ts";
 
 /** What these functions work with. */
-export type RespondBackgroundContext = ReadObjectsContext & FailCallContext;
+export type RespondBackgroundContext = ReadObjectsContext & FailCallContext & StreamPumpContext;
 
 /** priceUsage → settleCall, once a response is complete. Resolves with the billed usage. */
 export type EndCall = (call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;

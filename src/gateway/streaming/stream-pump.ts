@@ -13,7 +13,8 @@ import { EventBuffer } from "../upstream/event-buffer.ts";
 import type { OpenStream } from "../upstream/receive.ts";
 
 /** What these functions work with. */
-export type StreamPumpContext = Uses<"config" | "log" | "settings"> & Pick<CallTools, "deadlines" | "metrics">;
+export type StreamPumpContext = Uses<"config" | "log" | "settings"> &
+  Pick<CallTools, "bodies" | "deadlines" | "metrics">;
 
 const DEFAULT_DRAIN_CAP_MS = 60_000;
 const MAX_DRAIN_CAP_MS = 600_000;
@@ -84,6 +85,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     call.client.onLeave = () => this.#clientLeft();
     context.deadlines.add(this);
     context.metrics.streamBegan();
+    context.bodies.keep(call.request);
   }
 
   /** Called once: forwards everything, and resolves when the client has all of it and the call is settled. */
@@ -228,6 +230,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     this.#settled = true;
     this.context.deadlines.remove(this);
     this.context.metrics.streamEnded();
+    this.context.bodies.release(this.call.request);
     if (this.#ended) this.source.exchange.end();
     const drained = this.#clientDisconnected && drainsOnDisconnect(this.#channel);
     return this.endCall({

@@ -1,7 +1,11 @@
-/** A body, whether or not it declares its length, of at most `maxBytes`; null: it is longer, and the rest is left unread. */
+/**
+ * A body, whether or not it declares its length, of at most `maxBytes`; null: it is longer, and the rest is left unread. `take` is
+ * called with the size of each piece before it is kept, and may throw.
+ */
 export async function bytesUpTo(
   { body, headers }: Pick<Request, "body" | "headers">,
   maxBytes: number,
+  take?: (bytes: number) => void,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   if ((declaredLength({ headers }) ?? 0) > maxBytes) return null;
   const pieces: Uint8Array[] = [];
@@ -9,6 +13,7 @@ export async function bytesUpTo(
   for await (const piece of body ?? []) {
     length += piece.byteLength;
     if (length > maxBytes) return null;
+    take?.(piece.byteLength);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

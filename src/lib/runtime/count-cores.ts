@@ -1,14 +1,12 @@
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-
-type Read = (path: string) => string | null;
+import { cgroupPaths, type ReadText, readText } from "./cgroup.ts";
 
 /**
  * Cores that this process may use: those of the machine, or fewer where a container or service has a CPU quota (cgroup v2 and
  * v1); one at least.
  */
-export function countCores(cores = availableParallelism(), read: Read = readText): number {
-  const quota = Math.min(...quotas(read));
+export function countCores(cores = availableParallelism(), read: ReadText = readText): number {
+  const quota = Math.min(Number.POSITIVE_INFINITY, ...quotas(read));
   return Math.max(1, Math.min(cores, Math.floor(quota)));
 }
 
@@ -21,17 +19,14 @@ const CORES_FOR_WORKERS = 4;
  */
 export const bestWorkers = (cores: number): number => (cores < CORES_FOR_WORKERS ? 1 : cores);
 
-const ROOT = "/sys/fs/cgroup";
-
 /** CPU quotas in cores: of the group itself, and of those that it is in. */
-function quotas(read: Read): number[] {
-  const found = [Number.POSITIVE_INFINITY, readQuota(read(`${ROOT}/cpu.max`))];
-  const own = /^0::(\/\S*)$/m.exec(read("/proc/self/cgroup") ?? "")?.[1] ?? "/";
-  for (let path = own; path.length > 1; path = path.slice(0, path.lastIndexOf("/"))) {
-    found.push(readQuota(read(`${ROOT}${path}/cpu.max`)));
-  }
-  const micros = [read(`${ROOT}/cpu/cpu.cfs_quota_us`), read(`${ROOT}/cpu/cpu.cfs_period_us`)];
-  if (Number(micros[0]) > 0) found.push(readQuota(micros.join(" ")));
+function quotas(read: ReadText): number[] {
+  const found = cgroupPaths(read, "", "cpu.max").map((path) => readQuota(read(path)));
+  const periods = cgroupPaths(read, "cpu", "cpu.cfs_period_us");
+  cgroupPaths(read, "cpu", "cpu.cfs_quota_us").forEach((path, at) => {
+    const micros = [read(path), read(periods[at] ?? "")];
+    if (Number(micros[0]) > 0) found.push(readQuota(micros.join(" ")));
+  });
   return found;
 }
 
@@ -39,12 +34,4 @@ function quotas(read: Read): number[] {
 function readQuota(text: string | null): number {
   const [quota, period] = (text ?? "").trim().split(/\s+/).map(Number);
   return quota && period ? quota / period : Number.POSITIVE_INFINITY;
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
 }

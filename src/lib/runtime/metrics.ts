@@ -14,6 +14,7 @@ export const LIMIT_KINDS = [
   "user_quota",
   "key_quota",
   "budget",
+  "body_memory",
   "console_api",
   "console_critical",
   "console_pages",

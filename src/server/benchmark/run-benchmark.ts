@@ -129,6 +129,8 @@ function standIn(
       maxResponseBodyBytes: 1_048_576,
       maxRequestBodyBytes: BODY.length,
       requestBodyTimeoutMs: 60_000,
+      bodyMemoryBytes: null,
+      workers: 1,
       maxUploadBytes: 0,
       // Only forms with files are kept on the disk, and none is sent.
       dataDir: "",

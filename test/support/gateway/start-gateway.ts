@@ -48,6 +48,7 @@ type Setup = {
     maxResponseBodyBytes: number;
     maxRequestBodyBytes: number;
     requestBodyTimeoutMs: number;
+    bodyMemoryBytes: number | null;
     maxUploadBytes: number;
     dataDir: string;
   }>;
@@ -111,6 +112,8 @@ export function startRelay(setup: Setup) {
       maxResponseBodyBytes: 64_000_000,
       maxRequestBodyBytes: 8_000_000,
       requestBodyTimeoutMs: 60_000,
+      bodyMemoryBytes: null,
+      workers: 1,
       maxUploadBytes: 8_000_000,
       dataDir: join(tmpdir(), `sluice-relay-${Bun.randomUUIDv7()}`),
       ...setup.config,

@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import type { UsageRecord } from "../../../billing/types.ts";
+import type { ByteBudget } from "../../../lib/limits/byte-budget.ts";
 import { LabelledCounts, LabelledTimes } from "../../../lib/runtime/labelled-metrics.ts";
 import type { Call } from "../call.ts";
 export type GatewayMetrics = {
@@ -18,7 +19,7 @@ export type GatewayMetrics = {
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** The gateway's Prometheus metrics. Labels are few and bounded: never models, users or keys. */
-export function createGatewayMetrics(registry: Registry): GatewayMetrics {
+export function createGatewayMetrics(registry: Registry, bodies: Pick<ByteBudget, "usedBytes">): GatewayMetrics {
   let openStreams = 0;
   const requests = new LabelledCounts(
     registry,
@@ -54,6 +55,15 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
     registers: [registry],
     collect() {
       this.set(openStreams);
+    },
+  });
+
+  new Gauge({
+    name: "sluice_relay_body_memory_bytes",
+    help: "Memory that is reserved for the bodies of requests",
+    registers: [registry],
+    collect() {
+      this.set(bodies.usedBytes);
     },
   });
 

@@ -3,7 +3,7 @@ import { requestIdOf } from "../../../lib/http/request-id.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import { carriesKey } from "../../auth/authenticate.ts";
 import { GatewayError } from "../../call/errors.ts";
-import type { Uses } from "../../call/services.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
 import { errorResponse } from "../../request/error-response.ts";
 import { PREFLIGHT_HEADERS } from "../../request/headers.ts";
 import { codecOf } from "../lookup/models.ts";
@@ -25,7 +25,10 @@ export type GatewayRouter = Readonly<{
 }>;
 
 /** Builds everything from one table: Elysia's routes, the map of fixed paths, and the list of prefixes. */
-export function createRouter(context: Uses<"log">, groups: readonly RouteGroup[]): GatewayRouter {
+export function createRouter(
+  context: Uses<"log"> & Pick<CallTools, "bodies">,
+  groups: readonly RouteGroup[],
+): GatewayRouter {
   const patterns = groups.map((group) => [group.owns ?? ownedBy(group.prefix), group] as const);
   const groupOf = (path: string): RouteGroup | null => patterns.find(([pattern]) => pattern.test(path))?.[1] ?? null;
   const owned = new RegExp(
@@ -58,7 +61,7 @@ export function createRouter(context: Uses<"log">, groups: readonly RouteGroup[]
   return {
     // Made when it is first used: most calls need none.
     get app() {
-      app ??= elysiaOf(groups, refuse, (request, path, error) =>
+      app ??= elysiaOf(context.bodies, groups, refuse, (request, path, error) =>
         owned.test(path) ? failed(request, path, error) : undefined,
       );
       return app;
@@ -66,9 +69,13 @@ export function createRouter(context: Uses<"log">, groups: readonly RouteGroup[]
     take(request, path, server) {
       const handle = request.method === "POST" ? fixed.get(path) : undefined;
       if (!handle) return null;
-      const onError = (error: unknown) => failed(request, path, error);
+      const onEnd = (response: Response | undefined) => {
+        context.bodies.release(request);
+        return response ?? preflight();
+      };
+      const onError = (error: unknown) => onEnd(failed(request, path, error));
       try {
-        return handle({ request, server, param: none }).then(orPreflight, onError);
+        return handle({ request, server, param: none }).then(onEnd, onError);
       } catch (error) {
         return Promise.resolve(onError(error));
       }
@@ -97,9 +104,9 @@ const none = (): string => "";
 const ownedBy = (prefix: string): RegExp => new RegExp(`^${RegExp.escape(prefix)}(?:/|$)`);
 
 const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
-const orPreflight = (response: Response | undefined): Response => response ?? preflight();
 
 function elysiaOf(
+  bodies: CallTools["bodies"],
   groups: readonly RouteGroup[],
   refuse: (request: Request, path: string) => Response,
   failed: (request: Request, path: string, error: unknown) => Response | undefined,
@@ -114,7 +121,7 @@ function elysiaOf(
         prefix + path,
         ({ request, server, params }) => {
           const parts: Readonly<Record<string, string>> = params ?? {};
-          return handle({ request, server, param: (name) => parts[name] ?? "" });
+          return handle({ request, server, param: (name) => parts[name] ?? "" }).finally(() => bodies.release(request));
         },
         // Handlers read the body themselves, with their own limits.
         { parse: "none", ...(isHidden && { detail: { hide: true } }) },

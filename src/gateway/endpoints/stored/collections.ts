@@ -9,7 +9,13 @@ import type { ClientBody } from "../../call/endpoint.ts";
 import type { Choice } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
 import { refuseBlockedWords } from "../../call/words/word-filter.ts";
-import { invalidRequest, readBody, tooLarge, withBodyDeadline } from "../../request/client-body.ts";
+import {
+  invalidRequest,
+  type ReadBodyContext,
+  readBody,
+  tooLarge,
+  withBodyDeadline,
+} from "../../request/client-body.ts";
 import { textsOf as allTextsOf } from "../../request/order-texts.ts";
 import type { RoutingMemory } from "../../routing/memory.ts";
 import { chargeUse } from "../../state/collections/charge-use.ts";
@@ -32,6 +38,7 @@ import { answerWith, find } from "./files.ts";
 /** What these functions work with. */
 export type CollectionsContext = AnswerWithContext &
   ReadObjectsContext &
+  ReadBodyContext &
   Uses<"renewOrganizationBudgets"> &
   Pick<UpstreamTools, "limitations"> &
   Pick<RoutingMemory, "keys">;
@@ -123,7 +130,7 @@ async function postPart(
 const deletePart = async (context: CollectionsContext, object: StoredObject, path: string): Promise<JsonObject> =>
   (await requestDeletion(context, ownerOf(context, object), pathOf(object) + path)) ?? { deleted: true };
 
-async function readJson(context: Uses<"config">, request: Request): Promise<ClientBody> {
+async function readJson(context: ReadBodyContext, request: Request): Promise<ClientBody> {
   const body = await readPartBody(context, request);
   if (!body.form) return body;
   await body.form.discard();
@@ -131,10 +138,10 @@ async function readJson(context: Uses<"config">, request: Request): Promise<Clie
 }
 
 /** Some requests have no body: a conversation without items, a cancellation. */
-async function readPartBody({ services }: Uses<"config">, request: Request): Promise<ClientBody> {
-  const { config } = services;
+async function readPartBody(context: ReadBodyContext, request: Request): Promise<ClientBody> {
+  const { config } = context.services;
   if (request.headers.has("content-type") && request.headers.get("content-length") !== "0")
-    return readBody(request, config, rules, config.maxUploadBytes);
+    return readBody(context, request, rules, config.maxUploadBytes);
   const { maxRequestBodyBytes, requestBodyTimeoutMs } = config;
   const reading = bytesUpTo(request, maxRequestBodyBytes);
   const bytes = await withBodyDeadline(reading, maxRequestBodyBytes, requestBodyTimeoutMs);

@@ -83,7 +83,7 @@ async function createRun(
   evaluation: StoredObject,
   request: Request,
 ): Promise<JsonObject> {
-  const { text, json, form } = await readBody(request, context.services.config, runRules);
+  const { text, json, form } = await readBody(context, request, runRules);
   if (form) {
     await form.discard();
     throw invalidRequest({ code: "gateway_body_no_object" });

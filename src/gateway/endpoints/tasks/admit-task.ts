@@ -12,6 +12,7 @@ import type { Uses } from "../../call/services.ts";
 import type { RefuseUnservedContext } from "../../money/settle-call.ts";
 import { refuseUnserved } from "../../money/settle-call.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
+import type { ReadBodyContext } from "../../request/client-body.ts";
 import { textsOf } from "../../request/order-texts.ts";
 import { parseRequest, readRequest } from "../../request/parse-request.ts";
 import { refuseForeign } from "../../state/references/may-refer.ts";
@@ -22,6 +23,7 @@ import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
 /** What these functions work with. */
 export type AdmitTaskContext = RefuseUnservedContext &
   AuthenticateContext &
+  ReadBodyContext &
   Uses<"clientAddress" | "config" | "tasks"> &
   UsesStores<"objects" | "responses"> &
   Pick<Limits, "tokenLimits">;

@@ -94,8 +94,8 @@ function readSubmitted(answered: unknown): SubmitResult<unknown> | null {
 async function listSongs(context: MusicContext, request: Request, server: GatewayServer | null) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
-    const { tasks, config } = context.services;
-    const { json } = await readBody(request, config, music.rules);
+    const { tasks } = context.services;
+    const { json } = await readBody(context, request, music.rules);
     const rows = await findMedia(tasks.db, caller.user.id, PLATFORM, textsOf(json.ids).slice(0, MAX_IDS));
     return answer(request, { code: "success", message: "", data: rows.map(viewSong) });
   } catch (error) {

@@ -7,8 +7,14 @@ import type { Caller } from "../../call/caller.ts";
 import type { ClientBody } from "../../call/endpoint.ts";
 import { CLIENT_LEFT } from "../../call/progress.ts";
 import type { Choice } from "../../call/route.ts";
-import type { Hold, Uses } from "../../call/services.ts";
-import { invalidRequest, readBody, tooLarge, withBodyDeadline } from "../../request/client-body.ts";
+import type { Hold } from "../../call/services.ts";
+import {
+  invalidRequest,
+  type ReadBodyContext,
+  readBody,
+  tooLarge,
+  withBodyDeadline,
+} from "../../request/client-body.ts";
 import type { RoutingMemory } from "../../routing/memory.ts";
 import { chooseOwner, storedObjectOf } from "../objects/choose-owner.ts";
 import { type ObjectRequest, ownerOf, requestObject } from "../objects/request-upstream.ts";
@@ -21,7 +27,7 @@ import { PATHS, pathOf, storeObject } from "./read-objects.ts";
 import { trainingOf } from "./settle-object.ts";
 
 /** What these functions work with. */
-export type CreateObjectContext = AdmitJobContext & Pick<RoutingMemory, "keys">;
+export type CreateObjectContext = AdmitJobContext & ReadBodyContext & Pick<RoutingMemory, "keys">;
 
 /** Creates an object from a request: reads it and chooses the channel that stores it. Rejects GatewayError. */
 export type Create = (context: CreateObjectContext, caller: Caller, request: Request) => Promise<JsonObject>;
@@ -120,11 +126,11 @@ export async function runAction(
   return (await storeObject(context, object, answer)).body;
 }
 
-const readUpload = ({ services: { config } }: Uses<"config">, request: Request): Promise<ClientBody> =>
-  readBody(request, config, openaiRules, config.maxUploadBytes);
+const readUpload = (context: ReadBodyContext, request: Request): Promise<ClientBody> =>
+  readBody(context, request, openaiRules, context.services.config.maxUploadBytes);
 
-async function jsonBody(context: Uses<"config">, request: Request): Promise<ClientBody> {
-  const body = await readBody(request, context.services.config, openaiRules);
+async function jsonBody(context: ReadBodyContext, request: Request): Promise<ClientBody> {
+  const body = await readBody(context, request, openaiRules);
   if (!body.form) return body;
   await body.form.discard();
   throw invalidRequest({ code: "gateway_body_no_object" });

@@ -154,6 +154,10 @@ export const limitMessages = {
     zh: "该令牌每分钟最多使用 {count} 个 token，请在 {seconds} 秒后重试。",
   },
   gateway_internal: { en: "Internal gateway error.", zh: "网关内部错误。" },
+  gateway_bodies_full: {
+    en: "Large requests take all the memory that they may. Try again in {seconds} s.",
+    zh: "大型请求占用的内存已达上限，请在 {seconds} 秒后重试。",
+  },
   gateway_restarting: {
     en: "The gateway is restarting. Send the request again.",
     zh: "网关正在重启，请重新发送请求。",

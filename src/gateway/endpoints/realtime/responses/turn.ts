@@ -17,6 +17,7 @@ import type { RefuseUnservedContext } from "../../../money/settle-call.ts";
 import { refuseUnserved } from "../../../money/settle-call.ts";
 import { handleCall } from "../../../pipeline/pipeline.ts";
 import type { Arrival } from "../../../request/arrival.ts";
+import type { ReadBodyContext } from "../../../request/client-body.ts";
 import { responses } from "../../../request/endpoints/conversations.ts";
 import { toGatewayError } from "../../../request/error-response.ts";
 import { parseRequest, readRequest } from "../../../request/parse-request.ts";
@@ -30,7 +31,8 @@ import { errorFrame, type Turn, wrapError } from "./frames.ts";
 export type TurnContext = RefuseUnservedContext &
   SelectModelContext &
   AuthenticateContext &
-  Uses<"clientAddress" | "config">;
+  ReadBodyContext &
+  Uses<"clientAddress">;
 
 /** Sends one event to the client; resolves when the client can receive the next. */
 type Send = (json: string) => Promise<void>;
@@ -83,6 +85,8 @@ export function createTurns(context: GatewayContext, { url, headers, address }: 
       const refusal = toGatewayError(context, error, requestId);
       context.metrics.refused(refusal.status);
       await send(errorFrame(refusal, requestId));
+    } finally {
+      context.bodies.release(request);
     }
   };
 }

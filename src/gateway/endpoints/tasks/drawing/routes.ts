@@ -95,10 +95,10 @@ function imageError(context: Uses<"log"> & Pick<CallTools, "metrics">, request: 
 /** POST /mj/notify/{signed id}: the upstream reports a task's status, as in a response to polling. */
 async function handleNotification(context: RoutesContext, request: Request, signed: string): Promise<Response> {
   try {
-    const { tasks, config } = context.services;
+    const { tasks } = context.services;
     const id = readSignedId(tasks.vault, "mj-notify", signed);
     if (id === null) throw notFound();
-    const report = readDrawing((await readBody(request, config, noRules)).json);
+    const report = readDrawing((await readBody(context, request, noRules)).json);
     const task = await findOpenDrawing(tasks.db, id);
     if (task && report && report.upstreamId === task.upstreamId) await applyReport(tasks, task, report);
     return answer(request, { code: 1 });
@@ -122,8 +122,8 @@ const fetchDrawing = (context: RoutesContext, request: Request, server: GatewayS
 /** POST /mj/task/list-by-condition: the caller's own tasks with the given ids, in their order. */
 const listDrawings = (context: RoutesContext, request: Request, server: GatewayServer | null) =>
   answerCaller(context, request, server, async (caller) => {
-    const { tasks, config } = context.services;
-    const { json } = await readBody(request, config, drawing.rules);
+    const { tasks } = context.services;
+    const { json } = await readBody(context, request, drawing.rules);
     const ids = textsOf(json.ids).slice(0, MAX_IDS);
     const rows = await findDrawings(tasks.db, caller.user.id, ids);
     return ids.flatMap((id) => {

@@ -84,7 +84,7 @@ async function showResult(
   server: GatewayServer | null,
 ): Promise<Response> {
   const caller = await callerOf(context, request, server, "TaskEnabled");
-  const { json } = await readBody(request, context.services.config, jimengVideo.rules);
+  const { json } = await readBody(context, request, jimengVideo.rules);
   const row = await findVideo(context, caller, textOf(json.task_id) ?? "");
   if (row.status !== "FAILURE") return succeeded(request, view(context, request, row));
   return failed(request, INTERNAL, sayStored(row.failReason, "en"), 200);

@@ -11,7 +11,7 @@ import { refuse } from "../../../request/refuse.ts";
 import { notOffered } from "../../../state/objects/request-upstream.ts";
 import type { UpstreamTools } from "../../../upstream/upstream.ts";
 import { type Route, route } from "../../route.ts";
-import { admitTask, type OrderArrival } from "../admit-task.ts";
+import { type AdmitTaskContext, admitTask, type OrderArrival } from "../admit-task.ts";
 import { video } from "../endpoints.ts";
 import { answer } from "../responses.ts";
 import type { SubmitContext } from "../submit.ts";
@@ -31,7 +31,10 @@ import {
 } from "./submit-video.ts";
 
 /** What these functions work with. */
-export type VideoRoutesContext = SubmitContext & ShowContentContext & Pick<UpstreamTools, "clientMediaFetch">;
+export type VideoRoutesContext = SubmitContext &
+  AdmitTaskContext &
+  ShowContentContext &
+  Pick<UpstreamTools, "clientMediaFetch">;
 
 /** Videos in OpenAI's protocol and in that of /v1/video/generations, under /v1. */
 export const videoRoutes = (context: VideoRoutesContext): readonly Route[] => [
