@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { bestWorkers, countCores } from "../../lib/runtime/count-cores.ts";
 import { becomeOwner } from "../../lib/runtime/data-dir-owner.ts";
+import { bestWorkers, countCores } from "../../lib/runtime/host/count-cores.ts";
 import { loadConfig } from "../../server/config.ts";
 import { HostLink } from "../../server/workers/host-link.ts";
 import type { WorkerCommand } from "../arguments.ts";

@@ -3,7 +3,6 @@ import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
-import type { BudgetOwner } from "../../lib/limits/byte-budget.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError, usedUp } from "../call/errors.ts";
 import type { Services, Uses } from "../call/services.ts";
@@ -39,13 +38,6 @@ export function readCredential(request: Request): Credential | null {
   if (!/^\d{1,9}$/.test(suffix))
     throw new GatewayError(400, "invalid_channel_id", { code: "gateway_channel_id_invalid" });
   return { key, channelId: Number(suffix) };
-}
-
-/** Whose request it is: the user of its API key, else the console session that it carries. */
-export function ownerOfBody({ tokens }: Pick<Services, "tokens">, request: Request): BudgetOwner {
-  const credential = readCredential(request);
-  const token = credential && tokens.findByKey(credential.key);
-  return token?.userId ?? request.headers.get("cookie") ?? "";
 }
 
 /** Whether a request carries an API key or what could be one. */

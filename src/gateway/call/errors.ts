@@ -78,12 +78,24 @@ export function usedUp(code: string, reason: Sentence, limit: LimitKind, renewsA
   return new GatewayError(429, code, renewing, { ...details, retryAfterSeconds: seconds });
 }
 
+/** Until then most of what waits is served. */
+const OVERLOAD_RETRY_AFTER_S = 1;
+
 /** When clients should retry if the database does not respond. */
 const UNAVAILABLE_RETRY_AFTER_S = 5;
 
 /** 503: the cost of the call cannot be reserved, because the database does not respond. */
 export const ledgerUnavailable = (reason: Reason): GatewayError =>
   new GatewayError(503, "ledger_unavailable", reason, { retryAfterSeconds: UNAVAILABLE_RETRY_AFTER_S });
+
+/** 503: more calls of this caller wait than are served in time. */
+export const overloaded = (): GatewayError =>
+  new GatewayError(
+    503,
+    "server_overloaded",
+    { code: "gateway_overloaded", params: { seconds: OVERLOAD_RETRY_AFTER_S } },
+    { type: "server_error", retryAfterSeconds: OVERLOAD_RETRY_AFTER_S, limit: "overload" },
+  );
 
 /** The error of calls that end with the process. */
 export const shuttingDown = (): GatewayError =>

@@ -15,6 +15,7 @@ import type { TaskDeps } from "../../domain/tasks/task.ts";
 import type { PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import type { BudgetOwner, ByteBudget } from "../../lib/limits/byte-budget.ts";
+import type { FairTurns } from "../../lib/limits/fair-turns.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -131,6 +132,8 @@ export type CallTools = Readonly<{
   /** Calls whose client's disconnect is not observed yet. */
   pendingDisconnects: DeadlineWheel;
   metrics: GatewayMetrics;
+  /** The order in which calls begin under overload. */
+  turns: FairTurns;
   /** Memory that bodies of requests take together. */
   bodies: ByteBudget;
   /** Whose share of it a request takes. */

@@ -3,6 +3,8 @@ import type { ChannelLive } from "../../domain/channels/current-state.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { PastCall } from "../../domain/models/routes/simulation.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import type { BudgetOwner } from "../../lib/limits/byte-budget.ts";
+import { FairTurns } from "../../lib/limits/fair-turns.ts";
 import { createAddressPolicy, createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { createCheckedFetch, createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
@@ -12,11 +14,12 @@ import type { ModelRoute } from "../../settings/option/model-routes.ts";
 import { createAutomaticMarks } from "../adapters/conversation/automatic-marks.ts";
 import { createConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import { createReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
-import { ownerOfBody } from "../auth/authenticate.ts";
+import { readCredential } from "../auth/authenticate.ts";
 import { createPlanLimits } from "../auth/plan-limits.ts";
 import { createApiKeyLimits, createModelRequestLimit } from "../auth/rate-limit.ts";
 import { createUserLimits } from "../auth/user-limits.ts";
 import { createDeadlineWheel } from "../call/deadline-wheel.ts";
+import { overloaded } from "../call/errors.ts";
 import { createGatewayMetrics } from "../call/telemetry/metrics.ts";
 import { createPrices } from "../money/price.ts";
 import { createExperiments } from "../quality/experiments/experiments.ts";
@@ -114,6 +117,13 @@ export function createGateway(
   };
 }
 
+/** Whose request it is: the user of its API key, else the console session that it carries. */
+function ownerOfBody({ tokens }: Pick<GatewayServices, "tokens">, request: Request): BudgetOwner {
+  const credential = readCredential(request);
+  const token = credential && tokens.findByKey(credential.key);
+  return token?.userId ?? request.headers.get("cookie") ?? "";
+}
+
 /** How often to check batches and jobs that no client polls. */
 const SETTLE_MS = 600_000;
 
@@ -144,6 +154,7 @@ export function createContext(
     userLimits: createUserLimits(services.sharedLimits, services.host?.slots),
     tokenLimits: createApiKeyLimits(services),
     planLimits: createPlanLimits(services.sharedLimits),
+    turns: new FairTurns(overloaded()),
     coolDown,
     keys: createKeyRing(coolDown),
     stickiness: createStickiness(Date.now, news?.conversation),

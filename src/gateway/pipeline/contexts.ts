@@ -31,6 +31,6 @@ export type HandleCallContext = RelayContext &
   ReserveContext &
   Uses<"clientAddress" | "countRefusal"> &
   ReadBodyContext &
-  Pick<CallTools, "pendingDisconnects"> &
+  Pick<CallTools, "pendingDisconnects" | "turns"> &
   Pick<UpstreamTools, "mcpFetch"> &
   Pick<RoutingMemory, "countedConversations">;

@@ -27,21 +27,21 @@ import type { AttemptContext, EndCallContext, HandleCallContext, RelayContext } 
 
 /** Handles a call of an API key or of the playground. Responds to every failure in the client's format. */
 export async function handleCall(context: HandleCallContext, arrival: Arrival): Promise<Response> {
-  const { services } = context;
   const { request, server, endpoint, signedIn } = arrival;
   const timing = signedIn?.timing ?? new CallTiming(performance.now());
   server?.timeout(request, 0);
   let body: Call["body"] | null = null;
   let call: Call | null = null;
   try {
-    const ip = services.clientAddress.ip(request, server);
+    const ip = context.services.clientAddress.ip(request, server);
     const caller = signedIn?.caller ?? (await authenticate(context, request, ip));
+    await context.turns.enter(caller.user.id);
     refuseClosed(context, arrival);
     if (!arrival.isAdmitted && isLimited(context, caller)) await rateLimit(context, caller);
     body = signedIn?.body ?? (await readRequest(context, arrival, timing));
     const parsed = parseRequest(arrival, body);
     const authorized = { request, endpoint, caller, ip, candidates: authorize(context, arrival, caller, parsed) };
-    const requested = selectModel(context, newCall(authorized, parsed, timing, services.telemetry));
+    const requested = selectModel(context, newCall(authorized, parsed, timing, context.services.telemetry));
     const unserved = refuseUnserved(context, requested);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
     call = await bindState(context, requested);

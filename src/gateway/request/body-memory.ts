@@ -1,5 +1,5 @@
 import { ByteBudget } from "../../lib/limits/byte-budget.ts";
-import { memoryLimitBytes } from "../../lib/runtime/memory-limit.ts";
+import { memoryLimitBytes } from "../../lib/runtime/host/memory-limit.ts";
 import type { Config } from "../../server/config.ts";
 import type { ClientBody } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";

@@ -12,7 +12,7 @@ describe("a budget of bytes", () => {
     expect(budget.usedBytes).toBe(100);
   });
 
-  test("serves one alone that takes more than there is, and nobody beside it", () => {
+  test("serves one alone that takes more than there is, and nobody next to it", () => {
     const budget = new ByteBudget(100, 50);
     const first = {};
     expect(budget.take(first, 1, 90)).toBe(true);

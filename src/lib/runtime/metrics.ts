@@ -15,6 +15,7 @@ export const LIMIT_KINDS = [
   "key_quota",
   "budget",
   "body_memory",
+  "overload",
   "console_api",
   "console_critical",
   "console_pages",

@@ -81,7 +81,7 @@ describe("beyond the budget", () => {
     "%s is refused with 503 in its format, before its body is read; small ones are served",
     async (path, body, error) => {
       const before = await refusals();
-      // A share is half of the budget: one fits beside what the request's own members take.
+      // A share is half of the budget: one fits, and a half of another one does not.
       const first = relay.post(CHAT, request("hold"));
       await until(() => held.length === 1);
       const second = await relay.post(path, { model: "gpt-4o", ...body, padding: "y".repeat(LARGE / 2) });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
 import { CONSOLE_PAGES } from "../../../console/system/web-assets/console-pages.ts";
+import { ByteBudget } from "../../../lib/limits/byte-budget.ts";
 import type { GatewayContext } from "../context.ts";
 import type { ResponseSockets } from "../realtime/responses/sockets.ts";
 import type { RealtimeSessions } from "../realtime/sessions.ts";
@@ -9,7 +10,10 @@ import { PREFIX_ALIASES } from "./path-aliases.ts";
 import { createRouter } from "./router.ts";
 import { gatewayRoutes } from "./table.ts";
 
-const context = { services: { log: pino({ level: "silent" }) } } as unknown as GatewayContext;
+const context = {
+  services: { log: pino({ level: "silent" }) },
+  bodies: new ByteBudget(0, 0),
+} as unknown as GatewayContext;
 const unused = {} as unknown as RealtimeSessions & ResponseSockets;
 
 /** The real table, whose handlers answer with their route, its variable parts and the address that they see. */

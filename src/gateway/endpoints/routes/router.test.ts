@@ -1,10 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
+import { ByteBudget } from "../../../lib/limits/byte-budget.ts";
 import type { GatewayContext } from "../context.ts";
 import { type RouteGroup, route } from "../route.ts";
 import { createRouter } from "./router.ts";
 
-const context = { services: { log: pino({ level: "silent" }) } } as unknown as GatewayContext;
+const context = {
+  services: { log: pino({ level: "silent" }) },
+  bodies: new ByteBudget(0, 0),
+} as unknown as GatewayContext;
 const refuse: RouteGroup["refuse"] = (_, __, { code }) => new Response(String(code), { status: 404 });
 const answer = (text: string) => async () => new Response(text);
 

@@ -8,7 +8,7 @@ import { type Call, newCall } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { ClientBody, Endpoint } from "../../call/endpoint.ts";
 import { CallTiming } from "../../call/progress.ts";
-import type { Uses } from "../../call/services.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
 import type { RefuseUnservedContext } from "../../money/settle-call.ts";
 import { refuseUnserved } from "../../money/settle-call.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
@@ -26,6 +26,7 @@ export type AdmitTaskContext = RefuseUnservedContext &
   ReadBodyContext &
   Uses<"clientAddress" | "config" | "tasks"> &
   UsesStores<"objects" | "responses"> &
+  Pick<CallTools, "turns"> &
   Pick<Limits, "tokenLimits">;
 
 /** What a client orders, as far as routing and price depend on it. */
@@ -57,6 +58,7 @@ export async function admitTask<Planned extends Plan>(
   server?.timeout(request, 0);
   const ip = services.clientAddress.ip(request, server);
   const caller = await authenticate(context, request, ip);
+  await context.turns.enter(caller.user.id);
   refuseClosed(context, { request, endpoint });
   await rateLimit(context, caller);
   const body = await readRequest(context, { request, server, endpoint }, timing);

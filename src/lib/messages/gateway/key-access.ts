@@ -158,6 +158,10 @@ export const limitMessages = {
     en: "Large requests take all the memory that they may. Try again in {seconds} s.",
     zh: "大型请求占用的内存已达上限，请在 {seconds} 秒后重试。",
   },
+  gateway_overloaded: {
+    en: "The gateway is overloaded, and more of your requests wait than it serves in time. Try again in {seconds} s.",
+    zh: "网关负载过高，你排队的请求无法及时处理，请在 {seconds} 秒后重试。",
+  },
   gateway_restarting: {
     en: "The gateway is restarting. Send the request again.",
     zh: "网关正在重启，请重新发送请求。",

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { createApiKey, createChannel, setOption } from "../../support/e2e/console-client.ts";
-import { CHEAPEST_ENGINE, type Gateway, setUp, startOn } from "../../support/e2e/fixture.ts";
-import { chatReply } from "../../support/gateway/start-upstream.ts";
+import { createApiKey, createChannel, setOption } from "../../../support/e2e/console-client.ts";
+import { CHEAPEST_ENGINE, type Gateway, setUp, startOn } from "../../../support/e2e/fixture.ts";
+import { chatReply } from "../../../support/gateway/start-upstream.ts";
 
 /** One key sends far more than the memory of a container of 1 GiB holds, while another one makes small calls. */
 
 const MODEL = "gpt-4o";
-const CLIENTS = path.resolve(import.meta.dir, "../../support/e2e/large-bodies-worker.ts");
+const CLIENTS = path.join(import.meta.dir, "large-bodies-worker.ts");
 const GIB = 1_073_741_824;
 const BODIES = 60;
 const MEGABYTES = 60;
 /** What BODY_MEMORY_MB is in a container of 1 GiB. */
 const BODY_MEMORY_MB = "384";
 
-/** Reads what it is sent without keeping it, and thinks about large requests for a while. */
+/** Reads what it is sent without keeping it, and answers large requests after a while. */
 const upstream = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
