@@ -81,6 +81,33 @@ test("the drawer says what is missing, shows where calls go, and checks JSON whe
   });
 }, 90_000);
 
+test("the regions of Bedrock and Vertex AI are offered, others can be typed", async () => {
+  const { dialog, page, open } = consolePage;
+  const form = words.form;
+  await open("/channel/add?all=1");
+  const drawer = dialog(form.createTitle);
+  const chooseType = async (name: string) => {
+    await drawer.getByRole("combobox", { name: form.type }).click();
+    await page.getByRole("option").filter({ hasText: name }).click();
+  };
+  const region = drawer.getByLabel(form.other[41]);
+  await chooseType("AWS Claude");
+  const key = drawer.getByLabel(form.key, { exact: true });
+  expect(await region.isDisabled()).toBe(true);
+  await key.fill("AKIA1|secret");
+  await region.fill("eu-central");
+  await page.getByRole("option", { name: "eu-central-2", exact: true }).click();
+  expect(await key.inputValue()).toBe("AKIA1|secret|eu-central-2");
+  await drawer.getByText(/^https:\/\/bedrock-runtime\.eu-central-2\.amazonaws\.com\//).waitFor();
+  await key.fill("AKIA1|secret|xx-west-1");
+  expect(await region.inputValue()).toBe("xx-west-1");
+  await chooseType("Vertex AI");
+  await region.fill("europe-west9");
+  await page.getByRole("option", { name: "europe-west9", exact: true }).click();
+  await region.fill('{"default": "global"}');
+  expect(await region.inputValue()).toBe('{"default": "global"}');
+}, 60_000);
+
 test("a channel is added from a key alone, and tested", async () => {
   const { button, dialog, page, waitForNotice, open } = consolePage;
   await open("/channel/add");
