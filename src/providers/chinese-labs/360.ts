@@ -7,6 +7,6 @@ export const ai360 = openAiCompatible({
   owner: "360",
   baseUrl: "https://api.360.cn",
   capabilities: ["chat", "embeddings"],
-  facts: { documented: { source: "https://ai.360.com", version: "v1" } },
+  facts: { documented: { source: "https://ai.360.com/docs/437061603e0", version: "v1" } },
   models: ["360gpt2-pro", "360gpt-pro", "360gpt-turbo", "360gpt2-o1"],
 });

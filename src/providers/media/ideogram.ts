@@ -157,7 +157,9 @@ export const ideogram: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["images", "image-edits"],
   keyHint: "Ideogram API key",
-  facts: { documented: { source: "https://developer.ideogram.ai/api-reference", version: "v1" } },
+  facts: {
+    documented: { source: "https://developer.ideogram.ai/api-reference", version: "v2", day: "2026-11-29" },
+  },
   models: [
     "ideogram-v4.5-low",
     "ideogram-v4.5",
