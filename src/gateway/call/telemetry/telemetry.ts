@@ -26,7 +26,7 @@ import {
   type TracedRoute,
   type Tracing,
 } from "./call-trace.ts";
-import { PatientExporter } from "./patient-exporter.ts";
+import { RetryingExporter } from "./retrying-exporter.ts";
 
 /** The configuration of an exporting process. */
 type TelemetryConfig = Config["telemetry"] & Readonly<{ endpoint: string; version: string; instanceId: string }>;
@@ -61,7 +61,7 @@ export async function startTelemetry(
   { log, metrics: registry }: TelemetryDeps,
 ): Promise<Telemetry> {
   const exporters = await loadExporters(config);
-  const exporter = new PatientExporter(exporters.spans, log);
+  const exporter = new RetryingExporter(exporters.spans, log);
   countSpans(registry, exporter);
   const resource = resourceFromAttributes({
     "service.name": config.serviceName,
@@ -132,7 +132,7 @@ export async function startTelemetry(
 }
 
 /** Tells the site's own metrics how the spans fare. */
-function countSpans(registry: Registry, { counts }: PatientExporter): void {
+function countSpans(registry: Registry, { counts }: RetryingExporter): void {
   new Gauge({
     name: "sluice_telemetry_spans",
     help: "Spans for OpenTelemetry: sent and dropped since the start, waiting now",

@@ -18,7 +18,7 @@ export type ExportCounts = { sent: number; dropped: number; waiting: number };
  * Exports spans one batch at a time, and tries a batch that the collector did not take again until it does. An outage is logged
  * when it begins and when it ends.
  */
-export class PatientExporter implements SpanExporter {
+export class RetryingExporter implements SpanExporter {
   readonly counts: ExportCounts = { sent: 0, dropped: 0, waiting: 0 };
   readonly #batches: Batch[] = [];
   #bytes = 0;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import { silentLog } from "../../../../test/support/billing/start-billing.ts";
 import { until } from "../../../../test/support/lib/until.ts";
-import { PatientExporter } from "./patient-exporter.ts";
+import { RetryingExporter } from "./retrying-exporter.ts";
 
 const span = (name: string, text = "") => ({ name, attributes: { text } }) as unknown as ReadableSpan;
 
@@ -35,7 +35,7 @@ const log = {
 test("spans of an outage arrive after it, each once and in order; it is logged when it begins and ends", async () => {
   warnings.length = 0;
   const { taken, attempts, exporter } = collector();
-  const exporting = new PatientExporter(exporter, log);
+  const exporting = new RetryingExporter(exporter, log);
   const done: number[] = [];
   const send = (name: string) => exporting.export([span(name)], ({ code }) => done.push(code));
   send("a");
@@ -57,7 +57,7 @@ test("spans of an outage arrive after it, each once and in order; it is logged w
 test("what waits is bounded: the oldest spans are dropped and counted", async () => {
   const { attempts, exporter } = collector();
   attempts.isAway = true;
-  const exporting = new PatientExporter(exporter, silentLog);
+  const exporting = new RetryingExporter(exporter, silentLog);
   const long = "x".repeat(8 * 1024 * 1024);
   for (let at = 0; at < 20; at += 1) exporting.export([span(`s${at}`, long)], () => {});
   const { dropped, waiting } = exporting.counts;
@@ -69,14 +69,14 @@ test("what waits is bounded: the oldest spans are dropped and counted", async ()
 
 test("a shutdown sends what waits, and does not wait for a collector that is away", async () => {
   const here = collector();
-  const exporting = new PatientExporter(here.exporter, silentLog);
+  const exporting = new RetryingExporter(here.exporter, silentLog);
   exporting.export([span("last")], () => {});
   await exporting.shutdown();
   expect(here.taken).toEqual(["last"]);
 
   const away = collector();
   away.attempts.isAway = true;
-  const lost = new PatientExporter(away.exporter, silentLog);
+  const lost = new RetryingExporter(away.exporter, silentLog);
   lost.export([span("lost")], () => {});
   await lost.shutdown();
   expect(lost.counts.waiting).toBe(1);
