@@ -1,13 +1,22 @@
 /** After which errors of its channels a call goes to a fallback model. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { userEntry } from "../../../test/support/gateway/entries.ts";
+import { tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError } from "../call/errors.ts";
 import { createPrices, type PricedCall } from "../money/price.ts";
-import { acrossModels, findFallbacks, findRoute, selectModel } from "./model-fallbacks.ts";
+import {
+  acrossModels,
+  findFallbacks,
+  findRoute,
+  onTarget,
+  priceOrNull,
+  routeNames,
+  selectModel,
+  servedModel,
+} from "./model-fallbacks.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -47,7 +56,7 @@ test("a prompt that is too long for one model may fit another", async () => {
 });
 
 /** Models by name: what each does, and what became of the responses. */
-type Outcome = "responds" | "refuses" | "fails" | "blames the request" | "loses its client";
+type Outcome = "responds" | "refuses" | "fails" | "blames the request" | "loses its client" | "ends" | "breaks";
 
 async function across(outcomes: readonly Outcome[], route: object | null = null) {
   const events: string[] = [];
@@ -80,8 +89,9 @@ async function across(outcomes: readonly Outcome[], route: object | null = null)
       for (const other of calls) other.call.attempts.route = `route ${at(call)}` as never;
       if (outcome === "responds" || outcome === "refuses") return at(call);
       if (outcome === "loses its client") for (const { call: lost } of calls) lost.client.hasLeft = true;
+      if (outcome === "breaks") throw new TypeError("a mistake of the gateway");
       const status = outcome === "blames the request" ? 400 : 500;
-      throw new GatewayError(status, outcome ?? "", `model ${at(call)}`);
+      throw new GatewayError(status, outcome === "ends" ? "server_shutting_down" : "", `model ${at(call)}`);
     },
     review: async (result) => ({ result, isRefusal: outcomes[result] === "refuses" }),
     discard: (result) => void events.push(`discards ${result}`),
@@ -99,6 +109,8 @@ describe("one model after the other", () => {
     ["the next answers after a failure", ["fails", "responds"], "1 by route 1", ["asks 0", "asks 1"]],
     ["the first error is the client's if all fail", ["fails", "fails"], "model 0", ["asks 0", "asks 1"]],
     ["an error in the request ends it", ["blames the request", "responds"], "model 0", ["asks 0"]],
+    ["the end of the process ends it", ["ends", "responds"], "model 0", ["asks 0"]],
+    ["a mistake of the gateway ends it", ["breaks", "responds"], "a mistake of the gateway", ["asks 0"]],
     ["a client that leaves ends it", ["loses its client", "responds"], "model 0", ["asks 0"]],
     [
       "a response that was withheld gives way to the next",
@@ -199,6 +211,49 @@ describe("models that may take over", () => {
     ],
   ])("are %s", (_, model, values, expected) => expect(setup(...values).names(model)).toEqual([...expected]));
 
+  test("may be used by keys that are limited to the requested name only where that has no channels", () => {
+    const token = (...models: readonly string[]) => ({ token: tokenEntry({ modelLimits: new Set(models) }) });
+    expect(setup(["second", "third"], {}, token("first")).names("first")).toEqual([]);
+    expect(setup(["second", "third"], {}, token("first", "third")).names("first")).toEqual(["third"]);
+    const { context, callOf } = setup(undefined, {}, token("closed"));
+    expect(selectModel(context as never, callOf("closed")).summary.model).toBe("third");
+    const other = setup(undefined, {}, token("second"));
+    expect(selectModel(other.context as never, other.callOf("closed")).summary.model).toBe("closed");
+  });
+
+  test("on a route are its targets after the call's own, without those that have no price", () => {
+    const { context, callOf } = setup();
+    const targets = MODELS.map((model) => ({ model, candidates: callOf(model).candidates }));
+    const names = (call: Call) => findFallbacks(context, call).map(({ call: { summary } }) => summary.model);
+    const on = (model: string, more: Partial<Call> = {}) =>
+      names({ ...callOf(model), fallbackFrom: "smart", route: { targets } as never, ...more });
+    expect([on("first"), on("second"), on("third"), on("priceless")]).toEqual([["second", "third"], ["third"], [], []]);
+    expect(on("first", { candidates: { model: "first", tiers: [] } })).toEqual([]);
+  });
+
+  test("do not hide a mistake in a price", () => {
+    expect(priceOrNull(() => 7)).toBe(7);
+    expect(
+      priceOrNull(() => {
+        throw new GatewayError(500, "model_price_error", "no price");
+      }),
+    ).toBeNull();
+    expect(() =>
+      priceOrNull(() => {
+        throw new TypeError("a mistake");
+      }),
+    ).toThrow("a mistake");
+  });
+
+  test("are another model's until the call returns to the one that was requested", () => {
+    const { callOf } = setup();
+    const second = onTarget(callOf("first"), { model: "second", candidates: callOf("second").candidates });
+    expect([second.fallbackFrom, second.changes.model, second.candidates.model]).toEqual(["first", "second", "second"]);
+    const third = onTarget(second, { model: "third", candidates: callOf("third").candidates });
+    expect([third.fallbackFrom, third.summary.model]).toEqual(["first", "third"]);
+    expect(onTarget(third, { model: "first", candidates: callOf("first").candidates }).fallbackFrom).toBeNull();
+  });
+
   test("begin with the first that has channels, where the model has none", () => {
     const { context, callOf } = setup();
     const chosen = selectModel(context as never, callOf("closed"));
@@ -229,4 +284,52 @@ test.each([
   expect(findRoute({ services: relay.services }, callOf("smart")) !== null).toBe(isFound);
   expect(findRoute({ services: relay.services }, callOf("off"))).toBeNull();
   expect(findRoute({ services: relay.services }, callOf("other"))).toBeNull();
+});
+
+describe("names without channels of their own", () => {
+  const routes = {
+    smart: {
+      candidates: [{ model: "absent" }, { model: "vip-only", groups: ["vip"] }, { model: "gpt-4o" }],
+    },
+    exclusive: { candidates: [{ model: "vip-only", groups: ["vip"] }] },
+    off: { enabled: false, candidates: [{ model: "gpt-4o" }] },
+    "gpt-4o": { candidates: [{ model: "vip-only" }] },
+  };
+  const fallbacks = { cheap: ["absent", "gpt-4o"], smart: ["vip-only"], lost: ["absent"], "vip-only": ["gpt-4o"] };
+  const open = () => {
+    const relay = startRelay({
+      channels: [
+        { models: ["gpt-4o"], groups: ["default", "vip"] },
+        { models: ["vip-only"], groups: ["vip"] },
+      ],
+      options: { ModelRoutes: JSON.stringify(routes), ModelFallbacks: JSON.stringify(fallbacks) },
+    });
+    stops.push(relay.stop);
+    return relay.services;
+  };
+
+  test.each([
+    ["default", "smart", "gpt-4o"],
+    ["vip", "smart", "vip-only"],
+    ["default", "exclusive", null],
+    ["vip", "exclusive", "vip-only"],
+    ["default", "off", null],
+    ["vip", "off", null],
+    ["default", "cheap", "gpt-4o"],
+    ["default", "lost", null],
+    ["default", "vip-only", "gpt-4o"],
+    ["vip", "vip-only", "vip-only"],
+    ["default", "gpt-4o", "gpt-4o"],
+    ["vip", "gpt-4o", "vip-only"],
+    ["default", "unknown", null],
+  ])("in the group %s, %s is served by %p", (group, name, model) => {
+    expect(servedModel(open(), { group }, name)).toBe(model);
+  });
+
+  test.each([
+    ["default", ["cheap", "smart", "vip-only"]],
+    ["vip", ["cheap", "exclusive", "smart"]],
+  ])("that the group %s can call are %j", (group, names) => {
+    expect(routeNames(open(), { group }).sort()).toEqual(names);
+  });
 });

@@ -112,3 +112,18 @@ test.each([
   expect(needs.reasoning).toBe(reasoning);
   expect(shortcomingOf(UNKNOWN_MODEL, needs)).toBeNull();
 });
+
+test("the needs of a request are read of any content, and a context that is just long enough suffices", () => {
+  const needs = (prompt: object, body: object = {}) => needsOf(prompt as never, body as never, 1000);
+  expect(needs({ messages: [{ role: "user", content: "image_url" }, { role: "user" }, "text"] })).toMatchObject({
+    ...{ images: false, audio: false, files: false, tools: false },
+  });
+  expect([needs({ tools: [] }).tools, needs({ tools: [{}] }).tools, needs({ tools: "all" }).tools]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  const model = { ...UNKNOWN_MODEL, context_window: 1000 };
+  expect(shortcomingOf(model, needs({}))).toBeNull();
+  expect(shortcomingOf(model, { ...needs({}), promptTokens: 1001 })).toBe("context_too_small");
+});

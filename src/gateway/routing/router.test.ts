@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { Registry } from "prom-client";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, chunk, DONE, pacedSse, sse, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import { coolDownMs, isRetryable } from "./router.ts";
+import type { Call } from "../call/call.ts";
+import { createContext } from "../endpoints/create-gateway.ts";
+import { noResponse } from "../upstream/attempt-failure.ts";
+import { coolDownMs, isRetryable, Router } from "./router.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -398,5 +402,90 @@ describe("health", () => {
 
   test("ignores temporary faults", async () => {
     expect((await disabledBy(refuse(500))).disabled).toEqual([]);
+  });
+});
+
+test("a channel that the key names is asked once", async () => {
+  const [a] = upstreams(refuse(500));
+  const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "" }, { baseUrl: a?.url ?? "" }], user: { role: 10 } });
+  const headers = { headers: { authorization: "Bearer sk-test-2" } };
+  expect((await relay.post(CHAT, ASK, headers)).status).toBe(500);
+  expect(a?.received).toHaveLength(1);
+});
+
+test("a prompt that is too long for all channels is compared with the longest that takes such calls", async () => {
+  const [a] = upstreams(good);
+  const relay = relayWith({
+    channels: [
+      ...[10, 20, 15].map((maxInputTokens) => ({ baseUrl: a?.url ?? "", maxInputTokens })),
+      { type: 38, baseUrl: a?.url ?? "", maxInputTokens: 900 },
+    ],
+  });
+  const content = "lock ".repeat(40);
+  const response = await relay.post(CHAT, { ...ASK, messages: [{ role: "user", content }] });
+  const { error } = await response.json();
+  expect([response.status, error.code]).toEqual([400, "context_length_exceeded"]);
+  expect(error.message).toMatch(/maximum context length is 20 tokens.*resulted in 4\d tokens/);
+  expect(a?.received).toEqual([]);
+});
+
+describe("a second channel next to the first", () => {
+  const open = (names: readonly string[], more: Partial<Call> = {}) => {
+    const relay = relayWith({ channels: names.map((name) => ({ name, keys: [`key of ${name}`] })) });
+    const context = createContext({ ...relay.services, metrics: new Registry() });
+    const candidates = relay.services.channels.candidates("default", "gpt-4o") ?? { model: "gpt-4o", tiers: [] };
+    const call = {
+      ...{ excluded: null, preferences: null, candidates, summary: { model: "gpt-4o" }, prompt: {}, promptBound: 10 },
+      ...{ caller: { user: { id: 1 }, token: null, pinnedChannelId: null }, body: { json: {}, text: "{}", size: 2 } },
+      ...{ endpoint: { capability: "chat", codec: { dialect: "openai-chat" } }, client: { hasLeft: false } },
+      ...more,
+    } as unknown as Call;
+    const router = new Router(context, call, null);
+    const first = router.next();
+    if (!first) throw new Error("there is no channel");
+    return { context, router, first, call, channels: relay.services.channels.all() };
+  };
+
+  test("is another one with a key that is not cooling down, and there may be none", () => {
+    const { context, router, first } = open(["a", "b"]);
+    const other = router.alternativeTo(first);
+    expect([first.channel.name, other?.channel.name].sort()).toEqual(["a", "b"]);
+    if (!other) throw new Error("there is no other");
+    context.coolDown.start(other.channel.id, other.key, 60_000);
+    expect(router.alternativeTo(first)).toBeNull();
+    const alone = open(["a"]);
+    expect(alone.router.alternativeTo(alone.first)).toBeNull();
+  });
+
+  test("that fails is not asked again, and its failure counts", () => {
+    const { context, router, first } = open(["a", "b", "c"]);
+    const second = router.alternativeTo(first);
+    if (!second) throw new Error("there is no other");
+    router.noteFailure(second, new Error("a mistake of the gateway"));
+    expect(context.coolDown.stateOf(second.channel.id, second.key)?.failures ?? 0).toBe(0);
+    router.noteFailure(second, noResponse(second.channel, second.key, "unreachable"));
+    expect(context.coolDown.stateOf(second.channel.id, second.key)?.failures).toBe(1);
+    const third = router.alternativeTo(first);
+    expect(new Set([first, second, third].map((choice) => choice?.channel.name)).size).toBe(3);
+    expect(router.next()?.channel.name).not.toBe(second.channel.name);
+  });
+
+  test("that responds first ends its key's failures, not those of the chosen one", () => {
+    const { context, router, first } = open(["a", "b"]);
+    const second = router.alternativeTo(first);
+    if (!second) throw new Error("there is no other");
+    for (const { channel, key } of [first, second]) context.coolDown.failed(channel.id, key);
+    router.servedBy(second);
+    router.succeeded(first);
+    const failuresOf = ({ channel, key }: typeof first) => context.coolDown.stateOf(channel.id, key)?.failures ?? 0;
+    expect([failuresOf(first), failuresOf(second)]).toEqual([1, 0]);
+  });
+
+  test("is the first, where the call excludes that from the start", () => {
+    for (let draw = 0; draw < 5; draw += 1) {
+      const { context, call, channels } = open(["a", "b"]);
+      const excluded = { channels: new Set(channels.slice(0, 1)), keys: new Map() };
+      expect(new Router(context, { ...call, excluded }, null).next()?.channel.name).toBe("b");
+    }
   });
 });
