@@ -7,7 +7,6 @@ import { prepareTables } from "../processes/prepared-tables.ts";
 import { findSeriousViolations } from "./axe/find-violations.ts";
 import {
   type Language,
-  lookNarrow,
   lookOnPhone,
   measureHorizontalOverflow,
   openBrowser,
@@ -40,16 +39,6 @@ export const VIEWPORTS = {
 
 /** How journeys are looked at that are made once: as in English, and what they check also as on a phone. */
 export const BOTH_VIEWPORTS = { ...VIEWPORTS.en, alsoOnPhone: true } as const;
-
-/**
- * How a journey is made once in each language: in English on a wide screen, in Chinese on a phone. What axe says of a page does not
- * depend on the language of its words, and in English it looks as on a phone, too.
- */
-export const JOURNEYS = {
-  en: BOTH_VIEWPORTS,
-  zh: { ...VIEWPORTS.zh, withoutAxe: true },
-} as const;
-export const JOURNEY_LANGUAGES = ["en", "zh"] as const satisfies readonly Language[];
 
 /** Marks notices that a test has read: the same words may come again while the first notice still stands there. */
 const SEEN_ATTRIBUTE = "data-seen";
@@ -167,7 +156,7 @@ export async function openConsolePage(
     },
     expectAccessible: async () => {
       await expectAccessible();
-      if (way.alsoOnPhone) await (way.withoutAxe ? lookNarrow : lookOnPhone)(page, expectAccessible);
+      if (way.alsoOnPhone) await lookOnPhone(page, expectAccessible);
     },
     close: () => page.context().close(),
   };
