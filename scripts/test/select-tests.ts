@@ -24,7 +24,9 @@ const ON_BOTH = [
  */
 const ONE_AFTER_ANOTHER = [
   /^src\/domain\/wallet\/plans\/(card\/trial|seats\/seats-by-service)\.test/,
-  /^src\/domain\/wallet\/(statements\/(year|issue-statements)|orders\/poll-checkouts)\.test/,
+  /^src\/domain\/wallet\/(statements\/(year|issue-statements|movements\/export-movements)|orders\/(poll-checkouts|settle-order))\.test/,
+  /^src\/domain\/wallet\/plans\/limits\/never-more-than-paid\.test/,
+  /^src\/billing\/check-ledger\//,
   /^test\/billing\/plans-year\.test/,
   /^src\/domain\/logs\/usage\/totals\/fold-usage\.test/,
 ];

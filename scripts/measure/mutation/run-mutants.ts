@@ -153,8 +153,18 @@ class Trier {
     return reply;
   }
 
-  /** In a process of its own, in which the mutant is active from the start. */
+  /**
+   * In a process of its own, in which the mutant is active from the start. The test that notices has to do so again in another
+   * process, alone: what an earlier test left there, or chance, does not.
+   */
   async #tryAlone(id: number, cases: readonly PlannedCase[]): Promise<Result> {
+    const result = await this.#runAlone(id, cases);
+    const killer = cases.find(({ name }) => name === result.killer);
+    if (result.verdict !== "killed" || !killer) return result;
+    return await this.#runAlone(id, [killer]);
+  }
+
+  async #runAlone(id: number, cases: readonly PlannedCase[]): Promise<Result> {
     const worker = await startWorker(this.setup, id);
     if (!worker || !("ask" in worker)) throw new Error("a worker does not start");
     const reply = await worker.ask({ type: "try", mutant: id, cases, isOnly: true });
