@@ -4,7 +4,7 @@ import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, chunk, DONE, pacedSse, sse, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import type { Call } from "../call/call.ts";
 import { createContext } from "../endpoints/create-gateway.ts";
-import { noResponse } from "../upstream/attempt-failure.ts";
+import { AttemptFailure, noResponse } from "../upstream/attempt-failure.ts";
 import { coolDownMs, isRetryable, Router } from "./router.ts";
 
 const stops: (() => unknown)[] = [];
@@ -47,6 +47,10 @@ describe("which failures are retried", () => {
     [408, false],
     [504, false],
     [524, false],
+    [199, true],
+    [200, false],
+    [299, false],
+    [300, true],
   ])("%i: %p", (status, again) => {
     expect(isRetryable({ status })).toBe(again);
   });
@@ -717,4 +721,41 @@ describe("a conversation", () => {
     expect((await relay.post(CHAT, cached({ messages: [{ role: "user", content }] }))).status).toBe(200);
     expect([a?.received.length, b?.received.length]).toEqual([1, 1]);
   });
+});
+
+/** `isCooling`: other calls leave the key alone for a while; `failures`: they count for longer pauses. */
+test.each<
+  [status: number, retryAfter: string | null, problem: "no_credit" | null, isCooling: boolean, failures: number]
+>([
+  [429, null, null, true, 0],
+  [429, "60", null, true, 0],
+  [503, "60", null, true, 1],
+  [500, null, null, false, 1],
+  [499, "60", null, false, 0],
+  [400, "60", null, false, 0],
+  [402, null, "no_credit", true, 0],
+])("status %i, Retry-After %p, account problem %p: the key rests: %p, failures: %i", (...row) => {
+  const [status, retryAfter, problem, isCooling, failures] = row;
+  const { context, router, first } = open(["a", "b"]);
+  const error = { message: "no", type: null, code: null } as unknown as AttemptFailure["error"];
+  const { channel, key } = first;
+  router.noteFailure(
+    first,
+    new AttemptFailure(channel, key, status, error, true, retryAfter, "no", false, "no", problem),
+  );
+  expect(context.keys.hasFit(channel, null, false)).toBe(!isCooling);
+  expect(context.coolDown.stateOf(channel.id, key)?.failures ?? 0).toBe(failures);
+});
+
+test("a channel whose name for the model has no price is left out, where another's has one", async () => {
+  const [a, b] = upstreams(good, good);
+  const relay = relayWith({
+    channels: [
+      { baseUrl: a?.url ?? "", priority: 1, models: ["m"], modelMapping: new Map([["m", "unpriced"]]) },
+      { baseUrl: b?.url ?? "", models: ["m"], modelMapping: new Map([["m", "cheap"]]) },
+    ],
+    options: { ModelRatio: '{"cheap":1}' },
+  });
+  expect((await relay.post(CHAT, { ...ASK, model: "m" })).status).toBe(200);
+  expect([a?.received.length, b?.received.length]).toEqual([0, 1]);
 });

@@ -65,7 +65,7 @@ test("no call takes part where the route tries nothing, or the new model can't s
 describe("the calls of a conversation", () => {
   const conversations = Array.from({ length: 2_000 }, (_, at) => BigInt(at) * 7_919n);
 
-  test("draw the same part of a canary, whatever chance says; of a mirror each draws anew for itself", () => {
+  test("draw the same part of a canary, whatever chance says; of a mirror each draws for itself", () => {
     for (const conversation of conversations.slice(0, 50)) {
       expect(partOf(canary, 0.999, conversation)).toBe(partOf(canary, 0, conversation));
     }
