@@ -12,6 +12,13 @@ export function recordDropped(chat: JsonObject, encoded: readonly string[], drop
   for (const name of Object.keys(chat)) if (!NEUTRAL_MEMBERS.has(name) && !encoded.includes(name)) dropped.add(name);
 }
 
+/** A limit of output tokens, raised to the `least` that a provider takes, which is recorded. */
+export function outputLimit(limit: number | null, least: number, dropped: Dropped): number | null {
+  if (limit === null || limit >= least) return limit;
+  dropped.add("max_tokens");
+  return least;
+}
+
 /** Members that the conversation also holds, or that the gateway itself handles. */
 const HARMLESS_BY_DIALECT: Readonly<Partial<Record<ChatDialect, ReadonlySet<string>>>> = {
   "openai-responses": new Set(["instructions", "include", "store", "previous_response_id"]),

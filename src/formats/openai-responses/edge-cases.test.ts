@@ -278,7 +278,7 @@ test("a chat request becomes a Responses request, and what it cannot express is 
     tool_choice: { type: "function", name: "f" },
     reasoning: { effort: "low", summary: "auto" },
   });
-  expect([...dropped].sort()).toEqual(["seed", "stop"]);
+  expect([...dropped].sort()).toEqual(["max_tokens", "seed", "stop"]);
 });
 
 test("a Responses request becomes a chat request", () => {

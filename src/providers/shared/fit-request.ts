@@ -55,7 +55,7 @@ function prepareChat(body: JsonObject, params: CallParams, facts: ServiceFacts):
   for (const field of differences.rejected ?? []) if (body[field] != null) changes[field] = undefined;
   clamp(body, changes, "temperature", differences.temperature);
   clamp(body, changes, "top_p", differences.topP);
-  if (limitField) rename(body, changes, otherLimit(limitField), limitField);
+  if (limitField) renameLimit(body, changes, limitField);
   fitTier(body, changes, facts.tiers);
   for (const [field, name] of Object.entries(renamed)) rename(body, changes, field, name);
   const messages = withoutDeveloper(body.messages);
@@ -125,6 +125,14 @@ function withTier(
 }
 
 const otherLimit = (field: LimitField): LimitField => (field === "max_tokens" ? "max_completion_tokens" : "max_tokens");
+
+/** Of two limits the smaller counts: either may be the one that includes reasoning. */
+function renameLimit(body: JsonObject, changes: JsonObject, field: LimitField): void {
+  const other = otherLimit(field);
+  const [own, others] = [numberOf(body[field]), numberOf(body[other])];
+  rename(body, changes, other, field);
+  if (own !== null && others !== null && others < own) changes[field] = others;
+}
 
 function rename(body: JsonObject, changes: JsonObject, field: string, name: string): void {
   if (body[field] == null) return;

@@ -14,7 +14,7 @@ const contents = [{ role: "user", parts: [{ text: "hi" }] }];
 const FOREIGN: readonly (readonly [string, Conversation])[] = [
   ["prediction", readChat({ ...chatRequest, prediction: {}, web_search_options: null, enable_thinking: false })],
   ["truncation", readResponses({ model: "m", input: "hi", truncation: "auto", store: false, background: null })],
-  ["mcp_servers", readMessages({ ...chatRequest, max_tokens: 9, mcp_servers: [], container: null })],
+  ["mcp_servers", readMessages({ ...chatRequest, max_tokens: 99, mcp_servers: [], container: null })],
   [
     "cachedContent",
     readGemini({ contents, cachedContent: "cachedContents/1", labels: null }, { model: "m", stream: false }),
@@ -61,7 +61,7 @@ const INSIDE: readonly (readonly [string, Conversation])[] = [
     "document: citations",
     readMessages({
       model: "m",
-      max_tokens: 9,
+      max_tokens: 99,
       messages: [{ role: "user", content: [{ ...sheet, citations: { enabled: true } }] }],
     }),
   ],
@@ -69,7 +69,7 @@ const INSIDE: readonly (readonly [string, Conversation])[] = [
     "tools: input_examples",
     readMessages({
       ...chatRequest,
-      max_tokens: 9,
+      max_tokens: 99,
       tools: [{ ...tool, type: "custom", input_examples: [{}], eager_input_streaming: true }],
     }),
   ],

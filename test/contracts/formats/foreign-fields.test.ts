@@ -11,7 +11,7 @@ import { target } from "../../support/formats/fixtures.ts";
 const cache_control = { type: "ephemeral" };
 const marked = readMessages({
   model: "m",
-  max_tokens: 9,
+  max_tokens: 99,
   system: [{ type: "text", text: "be kind", cache_control }],
   tools: [{ name: "look", input_schema: { type: "object" }, cache_control }],
   messages: [{ role: "user", content: [{ type: "text", text: "hi", cache_control }] }],
@@ -135,7 +135,7 @@ test("what Anthropic's clients have found becomes text elsewhere, also as what a
     { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: {} }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [block] }] },
   ];
-  const conversation = readMessages({ model: "m", max_tokens: 9, messages });
+  const conversation = readMessages({ model: "m", max_tokens: 99, messages });
   for (const dialect of ["openai-chat", "openai-responses", "gemini", "converse"] as const) {
     const dropped = new Set<string>();
     const sent = JSON.stringify(codecOf(dialect).encodeRequest(conversation, target(), dropped));

@@ -33,7 +33,7 @@ const REQUESTS = {
     ],
   }),
   messages: anthropicClientCodec.decodeRequest({
-    max_tokens: 9,
+    max_tokens: 99,
     messages: [{ role: "user", content: "Rain?" }],
     tools: [
       {

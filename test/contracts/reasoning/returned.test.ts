@@ -1,7 +1,6 @@
 /** Reasoning of earlier turns goes back in the member that each service reads, and signatures to every platform of their maker. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
-import { hasReference, publicReport } from "../../support/formats/reference.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../src/formats/json.ts";
 import { serviceAccount } from "../../support/gateway/served-families.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
@@ -157,31 +156,44 @@ describe("a limit that includes reasoning is never raised", () => {
       }
     }
   });
-});
 
-describe.skipIf(!hasReference("reports"))("public reports", () => {
-  async function replay(number: string) {
-    const report = publicReport(number);
-    const request = recordOf(report.request) ?? {};
-    const type = Number(/\((\d+)\)/.exec(textOf(report.upstream_kind) ?? "")?.[1]);
-    const { relay, sent } = start(type, textOf(request.model) ?? "", recordOf(report.upstream_response) ?? {});
-    await relay.post(textOf(report.path) ?? "", request);
-    return sent();
-  }
+  const messages = [{ role: "user", content: "a" }];
 
-  test("06: Groq gets no reasoning_content", async () => {
-    expect(JSON.stringify(await replay("06"))).not.toContain("reasoning_content");
+  test("for a name that ends in -thinking, either: it answers without, which is named", async () => {
+    const model = "claude-sonnet-4-5-thinking";
+    const { relay, sent } = start(14, model, PLATFORMS[0][2]);
+    const body = { model, max_tokens: 500, temperature: 0.5, messages };
+    const response = await relay.post("/v1/chat/completions", body);
+    expect(sent()).toMatchObject({ model: "claude-sonnet-4-5", max_tokens: 500, temperature: 0.5 });
+    expect(sent()).not.toHaveProperty("thinking");
+    expect(response.headers.get("x-sluice-dropped")).toBe("reasoning_effort");
+    const enough = await relay.post("/v1/chat/completions", { ...body, max_tokens: 2_000 });
+    expect(sent()).toMatchObject({
+      max_tokens: 2_000,
+      thinking: { type: "enabled", budget_tokens: expect.any(Number) },
+    });
+    expect(enough.headers.get("x-sluice-dropped")).toBe("temperature");
   });
 
-  test("25: a raw signature in reasoning_details is Claude's", async () => {
-    const sent = await replay("25");
-    const [, turn] = recordsOf(sent.messages);
-    expect(recordsOf(turn?.content)[0]).toEqual({ type: "thinking", thinking: "T", signature: expect.any(String) });
-    expect(recordOf(sent.thinking)?.type).toBe("enabled");
+  test.each([
+    [43, { max_tokens: 800, max_completion_tokens: 300 }, { max_tokens: 300 }],
+    [43, { max_tokens: 300, max_completion_tokens: 800 }, { max_tokens: 300 }],
+    [48, { max_tokens: 300, max_completion_tokens: 800 }, { max_completion_tokens: 300 }],
+  ])("type %i: of two limits %p the smaller is sent", async (type, limits, expected) => {
+    const { relay, sent } = start(type, "m");
+    await relay.post("/v1/chat/completions", { model: "m", messages, ...limits });
+    const { max_tokens, max_completion_tokens } = sent();
+    expect(JSON.parse(JSON.stringify({ max_tokens, max_completion_tokens }))).toEqual(expected);
   });
 
-  test("30: the limit stays", async () => {
-    expect((await replay("30")).max_tokens).toBe(1000);
+  test("beyond the least that a provider takes, which is named", async () => {
+    const model = "gpt-5-codex";
+    const output = [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "x" }] }];
+    const { relay, sent } = start(1, model, { id: "resp_1", object: "response", status: "completed", output });
+    const send = (limit: number) => relay.post("/v1/messages", { model, max_tokens: limit, messages });
+    expect((await send(9)).headers.get("x-sluice-dropped")).toBe("max_tokens");
+    expect(sent().max_output_tokens).toBe(16);
+    expect((await send(16)).headers.get("x-sluice-dropped")).toBeNull();
   });
 });
 

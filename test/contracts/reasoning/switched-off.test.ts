@@ -1,7 +1,6 @@
 /** Reasoning that a client switches off is off at each service, in the service's own words, or named as not to be had. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { type JsonObject, parseJson, recordOf, textOf } from "../../../src/formats/json.ts";
-import { hasReference, publicReport } from "../../support/formats/reference.ts";
+import { type JsonObject, parseJson, recordOf } from "../../../src/formats/json.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
 
@@ -175,19 +174,4 @@ test("an amount in the service's own member passes through as the client wrote i
     expect((await relay.post("/v1/chat/completions", { model, messages, ...own })).status).toBe(200);
     expect(reasoningIn(upstream.received.at(-1)?.text ?? "")).toEqual(own);
   }
-});
-
-test.skipIf(!hasReference("reports")).each(["08", "09", "11"])("public report %s", async (number) => {
-  const report = publicReport(number);
-  const request = recordOf(report.request) ?? {};
-  const model = textOf(request.model) ?? "";
-  const type = Number(/\((\d+)\)/.exec(textOf(report.upstream_kind) ?? "")?.[1]);
-  const upstream = startUpstream(() => Response.json(report.upstream_response));
-  const relay = startRelay({
-    channels: [{ type, baseUrl: upstream.url, models: [model] }],
-    options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
-  });
-  stops.push(relay.stop, upstream.stop);
-  expect((await relay.post(textOf(report.path) ?? "", request)).status).toBe(200);
-  expect(reasoningIn(upstream.received[0]?.text ?? "")).toEqual(DISABLED);
 });

@@ -20,7 +20,7 @@ import {
   withMarkOnPart,
   withoutCacheMarks,
 } from "../../helpers/cache-marks.ts";
-import { isBlank, recordDroppedNative, recordForeignFields } from "../../helpers/dropped-fields.ts";
+import { isBlank, outputLimit, recordDroppedNative, recordForeignFields } from "../../helpers/dropped-fields.ts";
 import { effortOfSetting } from "../../helpers/reasoning-setting.ts";
 import { compact, type JsonObject, recordOf, textOf } from "../../json.ts";
 import { textOfParts } from "../../media.ts";
@@ -72,7 +72,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     instructions: textOfParts(ownInstructions(conversation), "\n\n") || null,
     input: itemsOf(conversation, dropped),
     stream: conversation.stream || null,
-    max_output_tokens: sampling.maxOutputTokens === null ? null : Math.max(MIN_OUTPUT_TOKENS, sampling.maxOutputTokens),
+    max_output_tokens: outputLimit(sampling.maxOutputTokens, MIN_OUTPUT_TOKENS, dropped),
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_logprobs: sampling.topLogprobs,

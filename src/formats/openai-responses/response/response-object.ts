@@ -13,7 +13,7 @@ export function responseBase(id: string, createdAt: number, context: ReplyContex
     const { type, name, description } = tool;
     return type === "custom"
       ? [compact({ type, name, description, format: tool.format })]
-      : [{ type, name, description, parameters: tool.parameters ?? {}, strict: tool.strict ?? true }];
+      : [{ type, name, description, parameters: tool.parameters ?? {}, strict: tool.strict ?? false }];
   });
   return {
     id,
@@ -45,7 +45,7 @@ export function responseBase(id: string, createdAt: number, context: ReplyContex
 function formatEcho(format: Conversation["format"]): JsonObject {
   if (format?.type === "schema") {
     const { name, description, schema, strict } = format;
-    return compact({ type: "json_schema", name, description, schema, strict: strict ?? true });
+    return compact({ type: "json_schema", name, description, schema, strict: strict ?? false });
   }
   return { type: format?.type === "json" ? "json_object" : "text" };
 }

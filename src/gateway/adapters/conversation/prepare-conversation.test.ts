@@ -39,13 +39,14 @@ describe("Claude model names that end in -thinking", () => {
   test.each([
     [null, 6553, 8192],
     [10_000, 8000, 10_000],
-    [100, 1024, 1280],
-  ])("with a limit of %p reason with %p tokens of %p", (limit, budget, raised) => {
+    // More than the limit, which stays: the encoder leaves the thinking out, and says so.
+    [100, 1024, 100],
+  ])("with a limit of %p reason with %p tokens of %p", (limit, budget, sent) => {
     expect(prepared("anthropic", "claude-sonnet-4-5-thinking", limit)).toEqual([
       "claude-sonnet-4-5",
       budget,
-      raised,
-      null,
+      sent,
+      0.5,
     ]);
   });
 });

@@ -114,15 +114,17 @@ function prepareClaude(conversation: Conversation, model: string, settings: Conv
   const share = settings.claudeThinkingShare();
   if (name === undefined || share === null) return { model, conversation };
   const { sampling } = conversation;
-  const maxOutputTokens = Math.max(sampling.maxOutputTokens ?? settings.defaultMaxTokens(name), MIN_CLAUDE_LIMIT);
+  // A client's own limit stays: below the lowest, the model answers without thinking, which is named.
+  const limitOr = (tokens: number) => sampling.maxOutputTokens ?? Math.max(tokens, MIN_CLAUDE_LIMIT);
+  const maxOutputTokens = limitOr(settings.defaultMaxTokens(name));
   // A share of the model's own limit would cost far more than users of the suffix expect.
-  const shared = Math.max(sampling.maxOutputTokens ?? settings.thinkingSuffixTokens(name), MIN_CLAUDE_LIMIT);
+  const shared = limitOr(settings.thinkingSuffixTokens(name));
   const budgetTokens = Math.max(MIN_CLAUDE_BUDGET, Math.floor(Math.min(shared, maxOutputTokens) * share));
   return {
     model: name,
     conversation: {
       ...conversation,
-      sampling: { ...sampling, maxOutputTokens, temperature: null, topP: null, topK: null },
+      sampling: { ...sampling, maxOutputTokens },
       reasoning: thinking(conversation, budgetTokens),
     },
   };

@@ -25,7 +25,7 @@ test("an odd number of messages, the user's first and last; system apart; limits
     temperature: 0.01,
     max_output_tokens: 2,
   });
-  expect([...dropped]).toEqual(["n"]);
+  expect([...dropped]).toEqual(["n", "max_tokens"]);
 });
 
 test("a call and its result, as functions", () => {

@@ -9,7 +9,7 @@ import type {
 } from "../../../formats/conversation/conversation.ts";
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
 import { serviceError } from "../../../formats/conversation/service-error.ts";
-import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
+import { outputLimit, recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { flattenTurns, systemText } from "../../../formats/helpers/flatten-to-text.ts";
 import { compact, countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { chunkedCodec, type ParsedEvent } from "../../../formats/openai-chat/chunk-codec.ts";
@@ -52,7 +52,7 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
     // A temperature of 0 and a limit of 1 token are rejected.
     temperature: sampling.temperature === null ? null : Math.min(1, Math.max(0.01, sampling.temperature)),
     top_p: sampling.topP === null ? null : Math.min(1, Math.max(0, sampling.topP)),
-    max_output_tokens: sampling.maxOutputTokens === null ? null : Math.max(2, sampling.maxOutputTokens),
+    max_output_tokens: outputLimit(sampling.maxOutputTokens, 2, dropped),
     stop: sampling.stop.length > 0 ? sampling.stop.slice(0, MAX_STOPS) : null,
     response_format: format && format.type !== "text" ? "json_object" : null,
     user_id: conversation.user,

@@ -1,14 +1,11 @@
 /** Marks of prefixes to cache, from clients to upstreams, and what caching costs. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { type JsonObject, parseJson, recordOf } from "../../../../src/formats/json.ts";
-import { hasReference, publicReport } from "../../../support/formats/reference.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
-
-/** Reports next to the checkout; what needs them is skipped where they are not. */
 
 const message = (usage: object) => ({
   ...{ id: "msg_1", type: "message", role: "assistant", model: "m", content: [{ type: "text", text: "ok" }] },
@@ -119,25 +116,5 @@ describe("writes are priced by their lifetime, as reported", () => {
     });
     // 10 + 1 tokens, 100 at a tenth, 200 at 1.25, 500 at twice the price.
     expect(record.quota).toBe(11 + 10 + 250 + 1000);
-  });
-});
-
-describe.skipIf(!hasReference("reports"))("as reported", () => {
-  test("Converse without cache points", async () => {
-    const report = publicReport("05");
-    const body = recordOf(report.request) ?? {};
-    const { relay, sent } = start(1007, () => recordOf(report.upstream_response) ?? {}, String(body.model));
-    const response = await relay.post(String(report.path), body);
-    expect([response.status, response.headers.get("x-sluice-dropped")]).toEqual([200, null]);
-    const point = { cachePoint: { type: "default" } };
-    expect(sent()).toMatchObject({
-      system: [{ text: "S" }, { cachePoint: { type: "default", ttl: "1h" } }],
-      toolConfig: { tools: [{ toolSpec: { name: "w" } }, point] },
-      messages: [
-        { content: [{ text: "go" }, point] },
-        { content: [{ toolUse: { toolUseId: "t1" } }] },
-        { content: [{ toolResult: { toolUseId: "t1", content: [{ text: "res" }] } }, point] },
-      ],
-    });
   });
 });

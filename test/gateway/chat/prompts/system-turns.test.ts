@@ -1,14 +1,11 @@
 /** Instructions in the middle of a conversation reach each upstream at their place, in the form that it takes. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../../src/formats/json.ts";
-import { hasReference, referenceJson } from "../../../support/formats/reference.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
-
-/** Reports and recordings next to the checkout; what needs them is skipped where they are not. */
 
 const message = (text: string) => ({
   ...{ id: "msg_1", type: "message", role: "assistant", model: "m" },
@@ -209,58 +206,4 @@ test("a continued response keeps the instructions of its input, but not its `ins
     `system: ${RULE}`,
     "user: u2",
   ]);
-});
-
-describe.skipIf(!hasReference("reports"))("as reported", () => {
-  test.each([
-    [
-      "01-mid-system-hoisted-deepseek.json",
-      43,
-      [
-        "system: BASE",
-        "user: u1",
-        "assistant: a1",
-        "user: u2",
-        "system: reminder 1",
-        "assistant: a2",
-        "user: u3",
-        "system: reminder 2",
-      ],
-    ],
-    [
-      "02-mid-system-hoisted-bedrock-claude.json",
-      33,
-      [
-        "user: u1",
-        "assistant: a1",
-        "user: u2|<system-reminder>\nreminder 1\n</system-reminder>",
-        "assistant: a2",
-        "user: u3|<system-reminder>\nreminder 2\n</system-reminder>",
-      ],
-    ],
-    [
-      "04-mid-developer-hoisted-responses.json",
-      1006,
-      ["system: BASE", "user: u1", "assistant: a1", "system: changed: be brief", "user: u2"],
-    ],
-  ] as const)("%s", async (name, type, expected) => {
-    const { request, path } = referenceJson(`reports/${name}`);
-    const body = recordOf(request) ?? {};
-    const { relay, sent } = start(
-      { type, upstream: String(body.model), requested: String(body.model), key: type === 33 ? "k|us-east-1" : "sk-1" },
-      (received) =>
-        // This vLLM has no Responses.
-        received.path.endsWith("/responses") ? new Response("Not Found", { status: 404 }) : answer(received),
-    );
-    expect((await relay.post(String(path), body)).status).toBe(200);
-    expect(linesOf(sent())).toEqual([...expected]);
-  });
-
-  test("a system turn that Bedrock answered reaches it as recorded", async () => {
-    const recorded = recordOf(referenceJson("recorded/bedrock-invoke/mid-conversation-system.json").request) ?? {};
-    const { anthropic_version: _, ...body } = recorded;
-    const { relay, sent } = start({ type: 33, upstream: "us.anthropic.claude-opus-4-8", key: "k|us-east-1" });
-    expect((await relay.post("/v1/messages", { model: "m", ...body })).status).toBe(200);
-    expect(sent().messages).toEqual(recorded.messages);
-  });
 });
