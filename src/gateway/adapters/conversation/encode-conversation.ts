@@ -3,6 +3,7 @@ import { type ChatDialect, withDescribedFormat } from "../../../formats/conversa
 import { withoutCacheMarks } from "../../../formats/helpers/cache-marks.ts";
 import { recordUnwritten } from "../../../formats/helpers/dropped-fields.ts";
 import { inClientNames } from "../../../formats/helpers/member-names.ts";
+import { unreadValues } from "../../../formats/helpers/unread-values.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { flattenNamespaces } from "../../../formats/openai-responses/request/tools.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
@@ -71,8 +72,8 @@ async function encodeFromConversation(
   const dropped = new Set<string>();
   const remembered = options.reasoningMemory.recall(call.caller.user.id, dialect, prepared.conversation);
   const supported = takesCustomTools(provider, dialect) ? remembered : customAsFunctions(remembered, dropped);
-  const named = { ...withToolNames(supported, options.toolNames), model: prepared.model, stream: ask.stream };
-  const conversation = dialect.startsWith("openai") ? named : withDescribedFormat(named);
+  const toolNamed = { ...withToolNames(supported, options.toolNames), model: prepared.model, stream: ask.stream };
+  const conversation = dialect.startsWith("openai") ? toolNamed : withDescribedFormat(toolNamed);
   if (options.inlineMedia) await options.inlineMedia(conversation);
   const service = chatServiceFor(provider, ask);
   const target = {
@@ -99,10 +100,13 @@ async function encodeFromConversation(
   const sent: JsonObject = { ...body, ...renamed, ...preparation?.changes, ...channel.paramOverride };
   const text = JSON.stringify(sent);
   recordUnwritten(conversation, text, target, dropped);
+  const client = call.endpoint.codec.dialect;
+  const named = new Set(inClientNames(dropped, client, call.body.json));
+  for (const path of unreadValues(client, call.body.json)) named.add(path);
   return {
     ask: { ...preparedAsk, model: preparation?.model ?? prepared.model },
     body: text,
-    dropped: dropped.size === 0 ? [] : inClientNames(dropped, call.endpoint.codec.dialect, call.body.json),
+    dropped: [...named],
     isMarked: automatic !== null,
   };
 }
