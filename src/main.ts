@@ -37,6 +37,8 @@ async function run(): Promise<number> {
       return (await import("./cli/rotate-encryption-key.ts")).rotateEncryptionKey();
     case "journal":
       return (await import("./cli/control/journal.ts")).journal(command.action, command.asJson);
+    case "logs":
+      return (await import("./cli/control/move-log.ts")).moveLogRows();
     case "catalog":
       return (await import("./cli/control/catalog.ts")).catalog(command.action, command.asJson);
     case "serve":
@@ -52,9 +54,9 @@ async function run(): Promise<number> {
     case "status":
       return (await import("./cli/serve/ask-supervisor.ts")).status(command.asJson);
     case "backup":
-      return (await import("./cli/backup.ts")).backup(command.file);
+      return (await import("./cli/backup.ts")).backup(command.file, command.ofLogs);
     case "restore":
-      return (await import("./cli/restore.ts")).restore(command.file, command.force);
+      return (await import("./cli/restore.ts")).restore(command.file, command);
     case "import":
       return (await import("./cli/import-command.ts")).importData(command.from, { ...command, env: process.env });
     case "reset-password":

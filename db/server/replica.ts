@@ -1,6 +1,7 @@
 import { requireRow } from "../require-row.ts";
 import type { Db, Sql } from "../types.ts";
 import { withDeadline } from "./deadlines.ts";
+import { linkToMain, mainOf } from "./log-database.ts";
 import { openServerLazily } from "./open-server.ts";
 
 /** How a read replica does. */
@@ -43,6 +44,7 @@ export const readFromPrimary = (primary: Db): Reads => ({
 /** Opens a replica, and watches how far it is behind. It may be away: then the primary is read until it is back. */
 export async function openReplica({ primary, url, maxLagSeconds, onChange }: Options): Promise<Reads> {
   const database = openServerLazily(url, CONNECTIONS);
+  linkToMain(database.listDb, mainOf(primary));
   let status: ReplicaStatus = { lagSeconds: null, isUsed: false };
   let reportedUse = true;
 

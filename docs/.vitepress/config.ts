@@ -40,6 +40,7 @@ const SECTIONS = [
     ["Upgrades and the way back", "/operate/site/upgrades"],
     ["Log retention and archive", "/operate/monitoring/log-retention"],
     ["Outages of Postgres", "/operate/outages"],
+    ["When one database is not enough", "/operate/site/more-databases"],
     ["Secret managers", "/operate/secrets"],
     ["Your own site", "/operate/site/public-site"],
     ["Alerts", "/operate/alerts"],

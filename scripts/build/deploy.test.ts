@@ -43,7 +43,7 @@ test("the chart's version is the product's, and its values fit their schema", as
   const values = await yaml("helm/sluice/values.yaml");
   validate(values);
   expect(validate.errors).toBeNull();
-  const optional = ["DATABASE_DIRECT_URL", "DATABASE_REPLICA_URL", "REDIS_URL", "SESSION_SECRET"];
+  const optional = ["DATABASE_DIRECT_URL", "DATABASE_REPLICA_URL", "LOG_DATABASE_URL", "REDIS_URL", "SESSION_SECRET"];
   expect(validate({ ...Object(values), secret: { name: "own", optional } })).toBe(true);
   for (const wrong of [
     { replicas: 0 },

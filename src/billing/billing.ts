@@ -59,6 +59,8 @@ type Parts = Readonly<{
   redisUrl?: string | null;
   /** 0 to 1: what this process may spend of its share of a free balance while the database is away; by default all. */
   outageSpendRatio?: number;
+  /** The log is in a database of its own: its rows are left for delivery there. */
+  logElsewhere?: boolean;
 }>;
 
 /**
@@ -66,7 +68,7 @@ type Parts = Readonly<{
  * Rejects when the database or the directory fails.
  */
 export async function createBilling(parts: Parts): Promise<Billing> {
-  const { database, changes, dataDir, processId, log } = parts;
+  const { database, changes, dataDir, processId, log, logElsewhere = false } = parts;
   const { sql } = database;
   const sole = parts.sole ?? database.kind === "embedded";
   const root = join(dataDir, "journal");
@@ -91,7 +93,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     if (ids.length > 0) parts.onWindowsOpened?.(ids);
   };
   const apply = async (payer: string, records: readonly string[], areNew = false) => {
-    const { accounts, openedWindows } = await applyBatch(sql, payer, records, { areNew });
+    const { accounts, openedWindows } = await applyBatch(sql, payer, records, { areNew, logElsewhere });
     noteOpened(openedWindows);
     const exhausted = accounts.filter(({ subject, quota }) => subject === "token" && quota === 0);
     if (exhausted.length > 0) parts.onExhausted?.(exhausted.map(({ id }) => id));

@@ -9,14 +9,15 @@ export type Command =
   | WorkerCommand
   | { name: "reload" }
   | { name: "status"; asJson: boolean }
-  | { name: "backup"; file: string }
-  | { name: "restore"; file: string; force: boolean }
+  | { name: "backup"; file: string; ofLogs: boolean }
+  | { name: "restore"; file: string; force: boolean; ofLogs: boolean }
   | { name: "import"; from: string; withLogs: boolean; isDry: boolean; balanceUsd: number }
   | { name: "reset-password"; username: string }
   | { name: "healthcheck" }
   | { name: "doctor" }
   | { name: "rotate-encryption-key" }
   | { name: "journal"; action: JournalAction; asJson: boolean }
+  | { name: "logs" }
   | { name: "catalog"; action: CatalogAction; asJson: boolean }
   | { name: "sbom" }
   | { name: "help" }
@@ -39,8 +40,9 @@ Commands
   demo                     run a gateway with a built-in provider and made-up traffic, to look around; keeps nothing
   status [--json]          show the workers of the gateway on this machine
   reload                   replace its workers one by one without failing a call, also by a new executable
-  backup FILE              write the whole database to FILE; works while serving
-  restore FILE [--force]   read FILE into an empty database; --force replaces what is there
+  backup FILE [--logs]     write the whole database to FILE, or that of LOG_DATABASE_URL; works while serving
+  restore FILE [--force] [--logs]
+                           read FILE into an empty database; --force replaces what is there
   import --from SOURCE [--logs] [--dry-run] [--balance USD]
                            bring users, API keys, channels, codes and options over from one-api, new-api, Veloera
                            or LiteLLM: SOURCE is a SQLite file, or a mysql:// or postgres:// address; --balance is
@@ -57,6 +59,7 @@ Commands
                            charge rejected records again, each once; --force also those older than the log
   journal acknowledge WHAT end the alarm about a lost process (its id), or about all rejected charges (rejected)
                            (all of them take --json, and work next to a running gateway)
+  logs move                bring an existing log to the database that LOG_DATABASE_URL names; works while serving
   catalog update [--from SOURCE] [--only PATTERN] [--apply] [--json]
                            show what prices and facts of models SOURCE would change, and apply it with --apply:
                            models.dev, openrouter, the address of another Sluice, a file, or the address of the
@@ -72,6 +75,7 @@ Environment (all optional)
   HOST, PORT               address to listen on (0.0.0.0, 3000)
   DATA_DIR                 where the embedded database, keys and journal live (./data)
   DATABASE_URL             Postgres address; without it the embedded database is used
+  LOG_DATABASE_URL         another Postgres for log rows and their sums
   REDIS_URL                Redis or Valkey, where replicas count model requests together
   ENCRYPTION_KEY           encrypts secrets at rest; else a key file is made in DATA_DIR
   SESSION_SECRET           signs sessions; else made in DATA_DIR
@@ -102,8 +106,11 @@ export function parseCommand(args: readonly string[]): Command {
   if (values.from !== undefined && name !== "import" && name !== "catalog") {
     throw new UsageError("--from goes with import and catalog update");
   }
-  if ((values.logs || values["dry-run"] || values.balance !== undefined) && name !== "import") {
-    throw new UsageError("--logs, --dry-run and --balance go with import");
+  if ((values["dry-run"] || values.balance !== undefined) && name !== "import") {
+    throw new UsageError("--dry-run and --balance go with import");
+  }
+  if (values.logs && name !== "import" && name !== "backup" && name !== "restore") {
+    throw new UsageError("--logs goes with import, backup and restore");
   }
   if ((values.apply || values.only !== undefined) && name !== "catalog") {
     throw new UsageError("--apply and --only go with catalog update");
@@ -127,10 +134,10 @@ export function parseCommand(args: readonly string[]): Command {
       return readWorker(operand, rest);
     case "backup":
       expectOperands(1, "FILE");
-      return { name, file: operand ?? "" };
+      return { name, file: operand ?? "", ofLogs: values.logs };
     case "restore":
       expectOperands(1, "FILE");
-      return { name, file: operand ?? "", force: values.force };
+      return { name, file: operand ?? "", force: values.force, ofLogs: values.logs };
     case "import":
       expectOperands(0);
       if (!values.from)
@@ -144,6 +151,10 @@ export function parseCommand(args: readonly string[]): Command {
       return { name, username: operand ?? "" };
     case "catalog":
       return { name, action: readCatalogCommand(operand, rest, values), asJson: values.json };
+    case "logs":
+      expectOperands(1, "action: move");
+      if (operand !== "move") throw new UsageError("logs needs move");
+      return { name };
     case "journal":
       return { name, action: readAction(operand, rest, values.force), asJson: values.json };
     default:

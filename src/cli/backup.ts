@@ -13,10 +13,10 @@ import { askGateway } from "./control/control-client.ts";
 
 /**
  * Writes the database to a file, also while a gateway is serving: one with the embedded database is asked to do it, since
- * it alone can. Returns the exit code. Throws BackupError, ControlError, DatabaseError.
+ * it alone can. `ofLogs`: the log's own database. Returns the exit code. Throws BackupError, ControlError, DatabaseError.
  */
-export async function backup(file: string): Promise<number> {
-  const { config, asCaller } = await loadCommandConfig();
+export async function backup(file: string, ofLogs: boolean): Promise<number> {
+  const { config, asCaller } = await loadCommandConfig({ ofLogs });
   const path = resolve(file);
   const counts = (await fetchFromGateway(config, path, asCaller)) ?? (await writeDirectly(config, path, asCaller));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);

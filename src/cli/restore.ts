@@ -9,10 +9,13 @@ import { loadCommandConfig } from "./control/command-config.ts";
 
 /**
  * Reads a backup into the configured database, which no gateway may be using; with `force` everything in it is replaced.
- * Returns the exit code. Throws BackupError, DatabaseError, SecretsError for a backup that was made under another key: then nothing is changed.
+ * `ofLogs`: into the log's own database. Returns the exit code. Throws BackupError, DatabaseError, SecretsError for a backup that was made under another key: then nothing is changed.
  */
-export async function restore(file: string, force: boolean): Promise<number> {
-  const { config, asCaller } = await loadCommandConfig();
+export async function restore(
+  file: string,
+  { force, ofLogs }: Readonly<{ force: boolean; ofLogs: boolean }>,
+): Promise<number> {
+  const { config, asCaller } = await loadCommandConfig({ ofLogs });
   await ensureDataDir(config.dataDir, config.databaseUrl === null);
   const secrets = await loadExistingSecrets(config);
   const vault = secrets && createVault(secrets);

@@ -65,6 +65,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     billing: services.billing.status,
     askDatabase: () => services.database.health(),
     replica: services.reads.replica,
+    logDelivery: services.logDelivery,
     askRedis: services.sharedLimits?.ping ?? null,
     channels: services.channels.all,
     isResting,

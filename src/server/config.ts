@@ -48,8 +48,13 @@ const configSchema = (isTerminal: boolean) => ({
   databaseUrl: variable("DATABASE_URL", postgresUrl("DATABASE_URL"), { aliases: ["SQL_DSN"], isSecret: true }),
   /** The server itself, where DATABASE_URL names a pooler in transaction mode; null: there is none in between. */
   databaseDirectUrl: variable("DATABASE_DIRECT_URL", postgresUrl("DATABASE_DIRECT_URL"), { isSecret: true }),
-  /** A standby of it for lists and charts; null: these are read from the primary too. */
+  /** A standby for lists and charts, of the database that has the log; null: these are read from the primary too. */
   databaseReplicaUrl: variable("DATABASE_REPLICA_URL", postgresUrl("DATABASE_REPLICA_URL"), { isSecret: true }),
+  /** Another Postgres for log rows and their roll-ups; null: they are in the same database as all else. */
+  logDatabaseUrl: variable("LOG_DATABASE_URL", postgresUrl("LOG_DATABASE_URL"), {
+    aliases: ["LOG_SQL_DSN"],
+    isSecret: true,
+  }),
   /** Seconds that the standby may be behind; beyond that the primary is read. */
   maxReplicaLagSeconds: integer("DATABASE_REPLICA_MAX_LAG", 10, { min: 1, max: 86_400 }),
   redisUrl: variable("REDIS_URL", redisUrl, { aliases: ["REDIS_CONN_STRING"], isSecret: true }),
@@ -262,10 +267,15 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
 function refuseWithoutServer({
   databaseUrl,
   databaseReplicaUrl,
+  logDatabaseUrl,
   workers,
-}: Pick<Config, "databaseUrl" | "databaseReplicaUrl" | "workers">): void {
+}: Pick<Config, "databaseUrl" | "databaseReplicaUrl" | "logDatabaseUrl" | "workers">): void {
+  if (logDatabaseUrl !== null && logDatabaseUrl === databaseUrl)
+    throw new ConfigError(
+      "LOG_DATABASE_URL names the same database as DATABASE_URL: leave it out, or name another one",
+    );
   if (databaseUrl !== null) return;
-  if (databaseReplicaUrl !== null)
+  if (databaseReplicaUrl !== null && logDatabaseUrl === null)
     throw new ConfigError("DATABASE_REPLICA_URL needs DATABASE_URL, the primary's address");
   if (workers === null || workers === 1) return;
   throw new ConfigError(

@@ -1,3 +1,4 @@
+import { logOf } from "../../db/server/log-database.ts";
 import { renewOrganizationBudgets } from "../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
 import { sessionActing } from "../domain/accounts/organizations/members/acting.ts";
 import { readStanding, renewBudgets } from "../domain/api-keys/budget.ts";
@@ -41,7 +42,7 @@ export function gatewayServices(services: Services): GatewayServices {
     recheckKey: recheckKeyOf(services),
     readStanding: (subject) => readStanding(database.callDb, subject),
     readSpending: async (subject, { start, end }) =>
-      (await sumUsage(database.callDb, { ...subject, start, end: end - 1 })).quota,
+      (await sumUsage(logOf(database.callDb), { ...subject, start, end: end - 1 })).quota,
     renewBudget: async (tokenId) => {
       await renewBudgets({ ...deps, db: database.callDb, settings: services.settings }, [tokenId]);
     },

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { type Changes, createChanges } from "../../db/changes.ts";
 import { openDatabase } from "../../db/connect.ts";
+import { LOG_ELSEWHERE_ROW } from "../../db/schema/logs/deliveries.ts";
+import { logDatabaseOf, openLogDatabase } from "../../db/server/log-database.ts";
 import { openReplica, type Reads, readFromPrimary } from "../../db/server/replica.ts";
-import type { Database } from "../../db/types.ts";
+import { type Database, DatabaseError, DatabaseUnreachable } from "../../db/types.ts";
 import { type Billing, createBilling } from "../billing/billing.ts";
 import { createUserDirectory, type UserDirectory } from "../domain/accounts/directory.ts";
 import { type BudgetDirectory, createBudgetDirectory } from "../domain/accounts/organizations/budgets/directory.ts";
@@ -17,6 +19,7 @@ import type { ChannelEntry } from "../domain/channels/entry.ts";
 import type { OnDisabled } from "../domain/channels/status/set-status.ts";
 import { type ChannelTester, createChannelTester } from "../domain/channels/upstream/test-all.ts";
 import type { BalanceReading } from "../domain/channels/upstream/update-balance.ts";
+import { type LogDelivery, startLogDelivery } from "../domain/logs/delivery/deliver-logs.ts";
 import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts";
 import type { SinkDeps } from "../domain/logs/sinks/sink-type.ts";
 import { createReplays, type Replays } from "../domain/models/replays/run-evaluations.ts";
@@ -54,6 +57,8 @@ export type Services = Readonly<{
   host: HostLink | null;
   log: Logger;
   database: Database;
+  /** Brings log rows to their own database; null: they are in the same. */
+  logDelivery: Pick<LogDelivery, "status"> | null;
   /** Where lists and charts are read. */
   reads: Reads;
   changes: Changes;
@@ -117,9 +122,11 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     log.error(message),
   );
   const { db } = database;
+  let logDelivery: OpenLog | null = null;
   try {
     await checkEncryptionKey(db, vault, secrets.source);
-    const reads = await openReads(config, database, log);
+    logDelivery = await openLog(config, database, log);
+    const reads = await openReads(config, logDatabaseOf(database), log);
     const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
     const settings = await createSettings({ db, changes, vault, log, basePath: config.basePath });
     const secretReader = createSecretReader(config.secretManagers);
@@ -141,6 +148,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       outageSpendRatio: config.outageSpendRatio,
       processId: Bun.randomUUIDv7(),
       redisUrl: config.redisUrl,
+      logElsewhere: logDelivery !== null,
       log,
       onExhausted: (ids) => {
         log.info({ tokenIds: ids }, "API keys have used up their quota");
@@ -218,6 +226,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     return {
       ...shared,
       host,
+      logDelivery,
       reads,
       users,
       sessions,
@@ -245,13 +254,56 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
         for (const store of [sessions, channels, budgets, policies, planTerms, tokens, users, settings]) store.close();
         await changes.close();
         await reads.close();
+        await logDelivery?.close();
         await database.close();
       },
     };
   } catch (error) {
+    await logDelivery?.close();
     await database.close();
     throw error;
   }
+}
+
+type OpenLog = Pick<LogDelivery, "status" | "close">;
+
+/** A first start waits so long for the tables of the log's database. */
+const LOG_PREPARED_WITHIN_MS = 5000;
+
+/**
+ * Opens the log's own database, which may be away, and begins to bring it what it lacks; null: the log is in the same. Throws
+ * DatabaseError where it can't be the log's.
+ */
+async function openLog(
+  { logDatabaseUrl, workers }: Pick<Config, "logDatabaseUrl" | "workers">,
+  main: Database,
+  log: Logger,
+): Promise<OpenLog | null> {
+  const { sql } = main;
+  if (logDatabaseUrl === null) {
+    const [elsewhere] = await sql`select from options where key = ${LOG_ELSEWHERE_ROW}`;
+    if (elsewhere) throw new DatabaseError("the log of this database is in another one: set LOG_DATABASE_URL again");
+    return null;
+  }
+  const logs = openLogDatabase(logDatabaseUrl, main, connectionsOf({ workers }));
+  try {
+    await Promise.race([logs.prepare(), Bun.sleep(LOG_PREPARED_WITHIN_MS)]);
+  } catch (error) {
+    if (error instanceof DatabaseError && !(error instanceof DatabaseUnreachable)) {
+      await logs.close();
+      throw error;
+    }
+    log.error({ error }, "the log's database does not answer: log rows wait in the other one");
+  }
+  await sql`insert into options (key, value) values (${LOG_ELSEWHERE_ROW}, 'LOG_DATABASE_URL') on conflict (key) do nothing`;
+  const delivery = startLogDelivery({ main, logs, log });
+  return {
+    status: delivery.status,
+    async close() {
+      await delivery.close();
+      await logs.close();
+    },
+  };
 }
 
 /** Where lists and charts are read: the replica where one is configured. */

@@ -1,7 +1,10 @@
-import type { Database } from "../../db/types.ts";
+import { LOG_ELSEWHERE_ROW } from "../../db/schema/logs/deliveries.ts";
+import { type LogDatabase, toLogDatabase } from "../../db/server/log-database.ts";
+import type { Database, Statements } from "../../db/types.ts";
 import { applyBatch } from "../../src/billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../src/billing/journal/apply/record-text.ts";
 import type { UsageRecord } from "../../src/billing/types.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 /** For tests: calls in log and roll-ups, written as the journal writes them. */
 
@@ -38,4 +41,36 @@ export async function writeCalls({ sql }: Pick<Database, "sql">, records: readon
     const batch = records.slice(start, start + 1000).map(recordText);
     await sql.begin((tx) => applyBatch(tx as unknown as Database["sql"], "tests", batch));
   }
+}
+
+/** Two databases for one test file: the main one, and one of the log's own. */
+export type OwnLog = Readonly<{ main: TestDatabase; logs: LogDatabase; close(): Promise<void> }>;
+
+export async function openOwnLog(): Promise<OwnLog> {
+  const [main, own] = [await openTestDatabase(), await openTestDatabase()];
+  const logs = toLogDatabase(own, own.url, main);
+  await logs.prepare();
+  await setLogElsewhere(main.sql);
+  return {
+    main,
+    logs,
+    async close() {
+      await main.close();
+      await own.close();
+    },
+  };
+}
+
+export async function setLogElsewhere(sql: Statements): Promise<void> {
+  await sql`insert into options (key, value) values (${LOG_ELSEWHERE_ROW}, 'yes') on conflict do nothing`;
+}
+
+/** What the log's database says of one user: rows, charges, and the same by its roll-ups. */
+export async function loggedOf(sql: Statements, userId: number) {
+  const [row] = await sql<Record<"rows" | "quota" | "uncovered" | "calls" | "rolledUp", number>[]>`
+    select count(*)::int as rows, coalesce(sum(quota), 0)::bigint as quota, coalesce(sum(uncovered), 0)::bigint as uncovered,
+      (select coalesce(sum(count), 0)::int from usage_rollups where user_id = ${userId}) as calls,
+      (select coalesce(sum(quota), 0)::bigint from usage_rollups where user_id = ${userId}) as "rolledUp"
+    from logs where user_id = ${userId} and type = 2`;
+  return { ...(row as NonNullable<typeof row>) };
 }

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { changesIn, GIFTS } from "../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../db/require-row.ts";
 import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
+import { logOf } from "../../../db/server/log-database.ts";
 import type { Db } from "../../../db/types.ts";
 
 /** What can be re-added: balances against all that was credited and charged, counters and totals against roll-ups, roll-ups against the log, and what is set aside or used up. */
@@ -42,7 +43,8 @@ const DAYS_CHECKED = 31;
 
 /** Checks one slice of a book, ids above `after`. `nowSeconds`: epoch seconds. Each slice is one short statement. */
 export async function checkBooks(db: Db, book: Book, after: number, nowSeconds: number): Promise<BookSlice> {
-  const readSlice = () => db.execute<Row>(statementOf(book, after, nowSeconds));
+  const isOfLog = book === "hours" || book === "days";
+  const readSlice = () => (isOfLog ? logOf(db) : db).execute<Row>(statementOf(book, after, nowSeconds));
   const rows: Row[] = [...(await withDeadline(DEADLINES_MS.long, readSlice))];
   const read = rows.map(({ id, name, stored, added }) => ({
     id: Number(id),

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { mainOf } from "../../../db/server/log-database.ts";
 import type { Reads } from "../../../db/server/replica.ts";
 import { checkKeyLog } from "../../domain/api-keys/check-key-log.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
@@ -22,7 +23,7 @@ export function apiKeyLogRoutes({ reads, tokens }: Readonly<{ reads: Reads; toke
         Object.assign(set.headers, ANY_ORIGIN);
         const token = tokens.findByKey(bareKey(query.key || request.headers.get("authorization") || ""));
         if (!token) throw new OperationError("token_key_invalid");
-        await reads.read((db) => checkKeyLog(db, { userId: token.userId, createdBy: token.createdBy }));
+        await reads.read((db) => checkKeyLog(mainOf(db), { userId: token.userId, createdBy: token.createdBy }));
         const filter = { userId: token.userId, tokenId: token.id };
         const { page, pageSize } = readPaging(query, 1, PAGE_SIZE);
         return reads.read(async (db) => {

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { isOutOfService } from "../../../db/server/explain-server-failure.ts";
+import type { LogDelivery } from "../../domain/logs/delivery/deliver-logs.ts";
 import { isDeeperThan, MOST_DEPTH } from "../../formats/json.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";
 import { type Language, languageOf, type MessageCode, type MessageParams, say } from "../../lib/messages.ts";
@@ -38,7 +39,10 @@ export const isConsolePath = (path: string): boolean => path === "/api" || path.
  * invalid or can't be stored (400), unknown paths (404), an unreachable database (503) and unexpected errors (500, logged
  * with the request id). Nothing under /api may be cached.
  */
-export function envelope({ log }: Readonly<{ log: Logger }>) {
+export function envelope({
+  log,
+  logDelivery = null,
+}: Readonly<{ log: Logger; logDelivery?: Pick<LogDelivery, "status"> | null }>) {
   const unknownRoute = ({ request, path }: { request: Request; path: string }) => {
     throw new OperationError("unknown_route", { method: request.method, path }, { status: 404 });
   };
@@ -79,7 +83,7 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
       if (failsWith(error, isOutOfService)) {
         log.warn({ requestId: requestIdOf(request), path, error }, "the database does not answer");
         set.status = 503;
-        return fail(request, "database_unavailable");
+        return fail(request, logDelivery?.status().isAway ? "log_database_unavailable" : "database_unavailable");
       }
       log.error({ requestId: requestIdOf(request), method: request.method, path, error }, "console call failed");
       set.status = 500;

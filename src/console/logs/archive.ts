@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { logOf } from "../../../db/server/log-database.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import { listArchives } from "../../domain/logs/archive/list-archives.ts";
 import { testPlace } from "../../domain/logs/archive/place.ts";
@@ -29,6 +30,7 @@ export function logArchiveRoutes(
   services: ReadDeps & Readonly<{ sharedLimits: SharedLimits | null }>,
   guarded: ReturnType<typeof guard>,
 ) {
+  const archives = { ...services, db: logOf(services.db) };
   const ownReads = createLimiter(services.sharedLimits, "archive-reads", OWN_READS);
   // Those of users are read one after the other: an archive may be much larger than what is theirs.
   const inTurn = createSerial();
@@ -39,18 +41,18 @@ export function logArchiveRoutes(
     const { pageSize } = readPaging(input, 1);
     const before = input.before ? { before: readCursor(input.before) } : {};
     const found = { month: readMonth(input.month), filter, ...before };
-    const { items, next } = await readArchivePage(services, found, pageSize, viewer);
+    const { items, next } = await readArchivePage(archives, found, pageSize, viewer);
     return ok({ items, next: next && `${next.createdAt}-${next.id}` });
   };
   const csv = (month: string, filter: LogFilter, viewer: Viewer) =>
     csvFile(
       `usage-log-${month}`,
-      exportRows(readArchiveSlices(services, { month: readMonth(month), filter }, viewer), viewer),
+      exportRows(readArchiveSlices(archives, { month: readMonth(month), filter }, viewer), viewer),
     );
   return new Elysia({ prefix: "/api/log-archives", name: "console/log-archives" })
     .use(guarded)
-    .get("/", async () => ok(await listArchives(services.db)), { role: "admin" })
-    .get("/self", async () => ok((await listArchives(services.db)).map(({ month }) => ({ month }))), {
+    .get("/", async () => ok(await listArchives(archives.db)), { role: "admin" })
+    .get("/self", async () => ok((await listArchives(archives.db)).map(({ month }) => ({ month }))), {
       account: "requests.read",
     })
     .post(

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { dropLogsBefore } from "../../../db/maintenance/partitions.ts";
+import { logDatabaseOf, logOf } from "../../../db/server/log-database.ts";
 import type { Reads } from "../../../db/server/replica.ts";
 import type { Database, Db } from "../../../db/types.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
@@ -42,6 +43,7 @@ export function logRoutes(
 ) {
   const { database, reads, tokens } = services;
   const { db } = database;
+  const logDb = logOf(db);
   const list = async (db: Db, filter: LogFilter, input: typeof listQuery.static, viewer: Viewer) => {
     const { page, pageSize } = readPaging(input, 1);
     const places = {
@@ -54,8 +56,8 @@ export function logRoutes(
     return ok({ items, total, page: page + 1, page_size: pageSize });
   };
   const find = async (keyword: string, viewer: Viewer, filter: LogFilter = {}) =>
-    ok(await reads.read((db) => searchLogs(db, keyword.trim(), filter, viewer)));
-  const csv = (filter: LogFilter, viewer: Viewer) => csvFile("usage-log", exportLogs(db, filter, viewer));
+    ok(await reads.read(async (db) => searchLogs(db, keyword.trim(), await resolveFilter(db, filter), viewer)));
+  const csv = (filter: LogFilter, viewer: Viewer) => csvFile("usage-log", exportLogs(logDb, filter, viewer));
   const histogram = async (db: Db, filter: LogFilter) => {
     const end = filter.end ?? nowSeconds();
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
@@ -64,7 +66,9 @@ export function logRoutes(
   const own = (db: Db, input: typeof query.static, acting: Reader) => resolveFilter(db, ownFilter(input, acting));
   const deleteBefore = async (actor: UserEntry, until: number) => {
     const target = checkedTarget(until);
-    const deleted = await dropLogsBefore(database, target);
+    const cleared = await dropLogsBefore(database, target);
+    const logDatabase = logDatabaseOf(database);
+    const deleted = logDatabase === database ? cleared : await dropLogsBefore(logDatabase, target);
     await writeClearing(db, actor, deleted, target);
     return deleted;
   };
@@ -125,8 +129,11 @@ export function logRoutes(
       ({ query: filters, ...acting }) => reads.read(async (db) => histogram(db, await own(db, filters, acting))),
       { account: "usage.read", query },
     )
-    .get("/export", async ({ query: filters }) => csv(await everybody(db, filters), "admin"), { role: "admin", query })
-    .get("/self/export", async ({ query: filters, ...acting }) => csv(await own(db, filters, acting), "owner"), {
+    .get("/export", async ({ query: filters }) => csv(await everybody(logDb, filters), "admin"), {
+      role: "admin",
+      query,
+    })
+    .get("/self/export", async ({ query: filters, ...acting }) => csv(await own(logDb, filters, acting), "owner"), {
       account: ["requests.read", "exports.download"],
       query,
     })

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { logOf } from "../../../db/server/log-database.ts";
 import type { Db } from "../../../db/types.ts";
 import { listSessions, readSession } from "../../domain/logs/sessions/read-sessions.ts";
 import { ok } from "../http/envelope.ts";
@@ -9,8 +10,9 @@ const list = t.Object({ search: t.Optional(t.String({ maxLength: 200 })) });
 const id = t.String({ minLength: 1, maxLength: 200 });
 
 /** Runs of agents: all users' for administrators, the caller's own under /self. */
-export const agentSessionRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) =>
-  new Elysia({ prefix: "/api/sessions", name: "console/agent-sessions" })
+export const agentSessionRoutes = ({ db: main }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) => {
+  const db = logOf(main);
+  return new Elysia({ prefix: "/api/sessions", name: "console/agent-sessions" })
     .use(guarded)
     .get("/", async ({ query: { search = "" } }) => ok(await listSessions(db, { userId: null, search })), {
       role: "admin",
@@ -32,3 +34,4 @@ export const agentSessionRoutes = ({ db }: Readonly<{ db: Db }>, guarded: Return
       account: "requests.read",
       query: t.Object({ id }),
     });
+};

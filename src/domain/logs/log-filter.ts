@@ -2,8 +2,9 @@ import { and, arrayContains, eq, gte, inArray, lt, lte, ne, or, type SQL, sql } 
 import { users } from "../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../db/schema/api-keys.ts";
 import { logs, usageRollups } from "../../../db/schema/logs/logs.ts";
+import { mainOf } from "../../../db/server/log-database.ts";
 import type { Db } from "../../../db/types.ts";
-import { matches } from "../../lib/values/sql-text.ts";
+import { isOneOf, matches } from "../../lib/values/sql-text.ts";
 import { LOG_TYPE } from "./write-log.ts";
 
 /** What a list or a sum of the log may be limited to; every field is optional. */
@@ -22,6 +23,8 @@ export type LogFilter = Readonly<{
   group?: string;
   /** Of those that the client called the call by. */
   tag?: string;
+  /** Calls of these API keys. */
+  tokenIds?: readonly number[];
   /** Calls of the API keys that are in a project now. */
   projectId?: number;
   /** Calls of the API keys that a member of an organization created. */
@@ -78,6 +81,7 @@ function dimensions(filter: LogFilter, table: typeof logs | typeof usageRollups)
   if (filter.username) conditions.push(eq(table.username, filter.username));
   if (filter.tokenName) conditions.push(eq(table.tokenName, filter.tokenName));
   if (filter.tokenId !== undefined) conditions.push(eq(table.tokenId, filter.tokenId));
+  if (filter.tokenIds) conditions.push(isOneOf(table.tokenId, filter.tokenIds));
   if (filter.channelId) conditions.push(eq(table.channelId, filter.channelId));
   if (filter.group) conditions.push(eq(table.group, filter.group));
   if (filter.projectId !== undefined) conditions.push(keysWhere(table, eq(tokens.projectId, filter.projectId)));
@@ -90,7 +94,7 @@ function dimensions(filter: LogFilter, table: typeof logs | typeof usageRollups)
 /** The API keys that a filter by project and member means; null: it names neither. */
 export async function keysOfFilter(db: Db, { projectId, memberId }: LogFilter): Promise<ReadonlySet<number> | null> {
   if (projectId === undefined && memberId === undefined) return null;
-  const rows = await db
+  const rows = await mainOf(db)
     .select({ id: tokens.id })
     .from(tokens)
     .where(
@@ -120,16 +124,23 @@ const MOST_NAMES = 200;
 
 /**
  * The filter in terms for which log and roll-ups have indexes: a user's name as their id, a pattern of a model's name as the
- * names it fits. A username that nobody has (any more) stays a name.
+ * names it fits. A username that nobody has (any more) stays a name. Where the log has a database of its own, projects and members
+ * are given as API keys.
  */
 export async function resolveFilter(db: Db, filter: LogFilter): Promise<LogFilter> {
-  return resolveModel(db, await resolveUsername(db, filter));
+  return resolveModel(db, await resolveKeys(db, await resolveUsername(db, filter)));
+}
+
+async function resolveKeys(db: Db, filter: LogFilter): Promise<LogFilter> {
+  const { projectId: _, memberId: __, ...others } = filter;
+  const keys = mainOf(db) === db ? null : await keysOfFilter(db, filter);
+  return keys ? { ...others, tokenIds: [...keys] } : filter;
 }
 
 async function resolveUsername(db: Db, filter: LogFilter): Promise<LogFilter> {
   const { username, ...others } = filter;
   if (!username || filter.userId !== undefined) return filter;
-  const [user] = await db.select({ id: users.id }).from(users).where(eq(users.username, username));
+  const [user] = await mainOf(db).select({ id: users.id }).from(users).where(eq(users.username, username));
   return user ? { ...others, userId: user.id } : filter;
 }
 

@@ -1,5 +1,6 @@
 import { channels } from "../../../db/schema/channels/channels.ts";
 import type { logs } from "../../../db/schema/logs/logs.ts";
+import { mainOf } from "../../../db/server/log-database.ts";
 import type { Db } from "../../../db/types.ts";
 import type { LogOther } from "../../billing/types.ts";
 import { isOneOf } from "../../lib/values/sql-text.ts";
@@ -86,7 +87,7 @@ export async function readChannelNames(
 ): Promise<Map<number, string>> {
   const ids = [...new Set(rows.map(({ channelId }) => channelId).filter(Boolean))];
   if (ids.length === 0) return new Map();
-  const named = await db
+  const named = await mainOf(db)
     .select({ id: channels.id, name: channels.name })
     .from(channels)
     .where(isOneOf(channels.id, ids));

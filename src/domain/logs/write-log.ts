@@ -1,6 +1,5 @@
-import { eq } from "drizzle-orm";
-import { users } from "../../../db/schema/accounts/users.ts";
-import { logs } from "../../../db/schema/logs/logs.ts";
+import { sql } from "drizzle-orm";
+import { LOG_ELSEWHERE_ROW } from "../../../db/schema/logs/deliveries.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { requestOrigin } from "../../lib/http/request-origin.ts";
@@ -24,17 +23,20 @@ export type Event = Readonly<{
 
 /** Writes an event other than a call to the log. Pass the transaction of the change that the event describes. */
 export async function writeLog(db: DbOrTx, event: Event): Promise<void> {
-  const [user] = await db.select({ username: users.username }).from(users).where(eq(users.id, event.userId));
-  await db.insert(logs).values({
-    createdAt: nowSeconds(),
-    type: event.type,
-    userId: event.userId,
-    username: user?.username ?? "",
-    content: event.content,
-    quota: event.quota ?? 0,
-    ip: event.ip ?? "",
-    other: event.other || event.note ? JSON.stringify({ ...event.other, ...(event.note && { note: event.note }) }) : "",
-  });
+  const { type, userId, content, quota = 0, ip = "" } = event;
+  const other =
+    event.other || event.note ? JSON.stringify({ ...event.other, ...(event.note && { note: event.note }) }) : "";
+  // Books and statements read events here, lists where the log is.
+  await db.execute(sql`
+    with written as (
+      insert into logs (created_at, type, user_id, username, content, quota, ip, other)
+      values (${nowSeconds()}, ${type}, ${userId}, coalesce((select username from users where id = ${userId}), ''), ${content},
+        ${quota}, ${ip}, ${other})
+      returning *
+    )
+    insert into log_deliveries (kind, rows, body, created_at)
+    select 'rows', 1, json_build_array(row_to_json(w))::text, w.created_at from written w
+    where exists (select from options where key = ${LOG_ELSEWHERE_ROW})`);
 }
 
 export type ManagementAction = "create" | "update" | "delete" | "enable" | "disable" | "promote" | "demote" | "read";

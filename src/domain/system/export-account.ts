@@ -2,6 +2,7 @@ import { and, asc, eq, gt, isNull } from "drizzle-orm";
 import { tokens } from "../../../db/schema/api-keys.ts";
 import { redemptionCodes, redemptionUses } from "../../../db/schema/wallet/codes.ts";
 import { checkIns, rebates, topUpOrders, withdrawals } from "../../../db/schema/wallet/wallet.ts";
+import { logOf } from "../../../db/server/log-database.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
@@ -151,7 +152,12 @@ async function* checkInLines(db: Db, userId: number): AsyncGenerator<Line[], voi
 
 async function* logLines(db: Db, userId: number): AsyncGenerator<Line[], void> {
   for (let before: LogCursor | undefined; ; ) {
-    const rows = await readLogs(db, { userId }, { page: 0, pageSize: SLICE, ...(before && { before }) }, "owner");
+    const rows = await readLogs(
+      logOf(db),
+      { userId },
+      { page: 0, pageSize: SLICE, ...(before && { before }) },
+      "owner",
+    );
     if (rows.length > 0) yield rows.map((row) => ({ kind: "log", ...row, other: parsed(row.other) }));
     const last = rows.at(-1);
     if (!last || rows.length < SLICE) return;

@@ -2,6 +2,7 @@ import { and, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import { tokens } from "../../../db/schema/api-keys.ts";
 import { channels as channelRows } from "../../../db/schema/channels/channels.ts";
 import { logs } from "../../../db/schema/logs/logs.ts";
+import { logOf } from "../../../db/server/log-database.ts";
 import type { Db } from "../../../db/types.ts";
 import type { PriceTable } from "../../billing/pricing/price-table.ts";
 import { findPrice } from "../../billing/pricing/resolve-price.ts";
@@ -49,7 +50,7 @@ export async function readFirstSteps(deps: Deps, userId: number): Promise<FirstS
     .from(tokens)
     .where(and(eq(tokens.userId, userId), isNull(tokens.deletedAt)))
     .limit(1);
-  const call = db
+  const call = logOf(db)
     .select({ id: logs.requestId })
     .from(logs)
     .where(

@@ -1,9 +1,11 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
+import { LOG_ELSEWHERE_ROW } from "../../../db/schema/logs/deliveries.ts";
 import { UNLOGGED_HOUR, UNLOGGED_SHIFT_S } from "../../../db/schema/logs/logs.ts";
 import type { Tx } from "../../../db/types.ts";
 import { SETTLING } from "../../billing/journal/apply/apply-batch.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { isOneOf } from "../../lib/values/sql-text.ts";
+import type { RefundedCall } from "../logs/delivery/apply-delivery.ts";
 import type { LogNote } from "../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
 import { type Draw, readDraws, returnDraws } from "../wallet/plans/limits/return-draws.ts";
@@ -55,6 +57,9 @@ export async function refundCharge(
   }
   if (row.includedBy !== null) await returnCall(tx, charge, row.includedBy);
   const taken = Number(row.quota);
+  if (row.other === null && (row.includedBy !== null || taken > 0 || Number(row.uncovered) > 0)) {
+    await deliverRefund(tx, { requestId: charge.chargeId, createdAt: charge.createdAt, refunded: taken });
+  }
   if (taken > 0 || Number(row.uncovered) > 0) await takeBack(tx, charge, taken, row, now);
   if (taken > 0) {
     const { kind, name } = charge.task;
@@ -68,6 +73,13 @@ export async function refundCharge(
   }
   return taken;
 }
+
+/** The row of the call may be in the log's own database. */
+const deliverRefund = (tx: Tx, refund: RefundedCall) =>
+  tx.execute(sql`
+    insert into log_deliveries (kind, rows, body, created_at)
+    select 'refund', 1, ${JSON.stringify(refund)}, extract(epoch from now())::bigint
+    where exists (select from options where key = ${LOG_ELSEWHERE_ROW})`);
 
 async function findCharge(tx: Tx, { chargeId, createdAt }: Charge): Promise<Taken | undefined> {
   const [logged] = await tx.execute<TakenRow>(sql`
@@ -153,12 +165,10 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken, now: 
       update logs set quota = 0, uncovered = 0, other = ${other}
       where request_id = ${chargeId} and created_at = ${createdAt} returning *
     ),
-    channel as (update channels c set used_quota = c.used_quota - ${taken} from charge l where c.id = l.channel_id)
+    channel as (update channels c set used_quota = c.used_quota - ${taken} from charge l where c.id = l.channel_id),
+    rollup as (${rollupOf(sql`(l.username, l."group")`)})
     update usage_rollups r set quota = r.quota - ${taken}, uncovered = r.uncovered - ${Number(row.uncovered)}
-    from charge l
-    where r.hour = l.created_at - l.created_at % 3600 and r.user_id = l.user_id and r.username = l.username
-      and r.token_id = l.token_id and r.token_name = l.token_name and r.channel_id = l.channel_id
-      and r.model_name = l.model_name and r."group" = l."group"`);
+    from rollup k where ${isRollup}`);
   await foldAgain(tx, createdAt);
 }
 
@@ -190,14 +200,29 @@ async function takeBackUnlogged(tx: Tx, { chargeId, createdAt }: Charge): Promis
       update unlogged_calls u set quota = 0, uncovered = 0 from charge c
       where u.request_id = c.request_id and u.created_at = c.created_at
     ),
-    channel as (update channels c set used_quota = c.used_quota - l.quota from charge l where c.id = l.channel_id)
-    update usage_rollups r set quota = r.quota - l.quota, uncovered = r.uncovered - l.uncovered
-    from charge l
-    where r.hour = case when l.token_name = '' and l.model_name = '' then ${UNLOGGED_HOUR}::bigint
-        else l.created_at - l.created_at % 86400 - ${UNLOGGED_SHIFT_S}::bigint end
-      and r.user_id = l.user_id and r.username = '' and r.token_id = l.token_id and r.token_name = l.token_name
-      and r.channel_id = l.channel_id and r.model_name = l.model_name and r."group" = ''`);
+    channel as (update channels c set used_quota = c.used_quota - l.quota from charge l where c.id = l.channel_id),
+    rollup as (${rollupOf(null)})
+    update usage_rollups r set quota = r.quota - k.taken, uncovered = r.uncovered - k.uncovered
+    from rollup k where ${isRollup}`);
 }
+
+/**
+ * The roll-up that counts the call \`charge\`: of its hour and \`names\`, or of its day, where calls are not logged here. While a log is
+ * moved to a database of its own it may be either, whichever the call's row was in.
+ */
+const rollupOf = (names: SQL | null): SQL => sql`
+    select r.hour, r.user_id, r.username, r.token_id, r.token_name, r.channel_id, r.model_name, r."group",
+      l.quota as taken, l.uncovered as uncovered
+    from (select *, created_at - created_at % 3600 as hour, case when token_name = '' and model_name = ''
+        then ${UNLOGGED_HOUR}::bigint else created_at - created_at % 86400 - ${UNLOGGED_SHIFT_S}::bigint end as day from charge) l
+      join usage_rollups r on r.hour in (l.hour, l.day) and r.user_id = l.user_id and r.token_id = l.token_id
+        and r.token_name = l.token_name and r.channel_id = l.channel_id and r.model_name = l.model_name
+    where case when r.hour = l.day then r.username = '' and r."group" = ''
+      else ${names ? sql`(r.username, r."group") = ${names}` : sql`true`} end
+    order by (r.hour >= 0) ${sql.raw(names ? "desc" : "asc")}, r.quota desc limit 1`;
+
+const isRollup = sql`(r.hour, r.user_id, r.username, r.token_id, r.token_name, r.channel_id, r.model_name, r."group")
+      = (k.hour, k.user_id, k.username, k.token_id, k.token_name, k.channel_id, k.model_name, k."group")`;
 
 function readOther(text: string): Record<string, unknown> {
   try {

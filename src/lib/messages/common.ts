@@ -46,6 +46,10 @@ export const commonMessages = {
     en: "The database does not answer. Try again in a moment.",
     zh: "数据库暂时不可用，请稍后重试。",
   },
+  log_database_unavailable: {
+    en: "The database of the usage log does not answer: logs and charts are missing until it is back. Balances and calls are not affected.",
+    zh: "用量日志数据库暂时不可用，恢复之前无法查看日志和图表。余额和调用不受影响。",
+  },
   too_many_requests: {
     en: "Too many requests. Try again in {seconds} seconds.",
     zh: "请求过于频繁，请在 {seconds} 秒后重试。",

@@ -2,6 +2,7 @@ import { Gauge, type Registry } from "prom-client";
 import type { ReplicaStatus } from "../../../db/server/replica.ts";
 import type { BillingStatus } from "../../billing/billing.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
+import type { LogDelivery } from "../../domain/logs/delivery/deliver-logs.ts";
 import type { Readiness } from "./routes.ts";
 
 type Sources = Readonly<{
@@ -13,6 +14,8 @@ type Sources = Readonly<{
   askDatabase: () => Promise<void>;
   /** Null: no replica is configured. */
   replica: () => ReplicaStatus | null;
+  /** Null: the log is in the same database. */
+  logDelivery: Pick<LogDelivery, "status"> | null;
   /** Resolves when Redis answers; null: there is none. */
   askRedis: (() => Promise<unknown>) | null;
   channels: () => Iterable<ChannelEntry>;
@@ -78,6 +81,17 @@ export function registerHealthMetrics(registry: Registry, sources: Sources): voi
   );
   registerProbe(registry, "database", "the database", sources.askDatabase);
   registerReplica(registry, sources.replica);
+  const { logDelivery } = sources;
+  if (logDelivery) {
+    gauge(
+      "sluice_log_waiting_rows",
+      "Log rows that are not in their database yet",
+      () => logDelivery.status().waitingRows,
+    );
+    gauge("sluice_log_database_up", "1 while the log's own database answers", () =>
+      Number(!logDelivery.status().isAway),
+    );
+  }
   if (sources.askRedis) registerProbe(registry, "redis", "Redis", sources.askRedis);
   registerChannels(registry, sources);
 }

@@ -1,6 +1,7 @@
 import type { Reads } from "../../../db/server/replica.ts";
 import type { Billing } from "../../billing/billing.ts";
 import { describeLostJournal } from "../../billing/ledger/processes/lost-processes.ts";
+import type { DeliveryStatus, LogDelivery } from "../../domain/logs/delivery/deliver-logs.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Readiness } from "./routes.ts";
 
@@ -14,6 +15,7 @@ type Sources = Readonly<{
   database: Readonly<{ health(): Promise<unknown> }>;
   reads: Pick<Reads, "replica">;
   billing: Pick<Billing, "status">;
+  logDelivery: Pick<LogDelivery, "status"> | null;
   sharedLimits: SharedLimits | null;
 }>;
 
@@ -23,7 +25,11 @@ export function createReadiness(sources: Sources, draining: () => boolean): () =
   return async () => describe(sources, draining(), await askDatabase());
 }
 
-function describe({ reads, billing, sharedLimits }: Sources, isDraining: boolean, database: DatabaseState): Readiness {
+function describe(
+  { reads, billing, logDelivery, sharedLimits }: Sources,
+  isDraining: boolean,
+  database: DatabaseState,
+): Readiness {
   const {
     databaseDown,
     diskRefused,
@@ -43,6 +49,7 @@ function describe({ reads, billing, sharedLimits }: Sources, isDraining: boolean
     const why = replica.lagSeconds === null ? "does not answer" : `is ${replica.lagSeconds} s behind`;
     degraded.push(`database replica: ${why}, lists are read from the primary`);
   }
+  if (logDelivery) degraded.push(...describeLog(logDelivery.status()));
   if (databaseDown) degraded.push(`journal: ${pendingRecords} charges wait for the database`);
   else if ((oldestSeconds ?? 0) > OLD_CHARGE_S) {
     degraded.push(`journal: ${pendingRecords} charges wait for the database, the oldest for ${oldestSeconds} s`);
@@ -62,6 +69,14 @@ function describe({ reads, billing, sharedLimits }: Sources, isDraining: boolean
     degraded.push("redis: does not answer, each process admits its part of what limits leave");
   if (isDraining) degraded.push("shutting down");
   return { ready: !isDraining && !chargesExposed && !isRefusing, degraded };
+}
+
+function describeLog({ isAway, waitingRows, oldestSeconds, refused }: DeliveryStatus): string[] {
+  const waiting = `${waitingRows} log rows wait in the main database`;
+  const refusal = refused > 0 ? [`log database: refuses ${refused} log rows, log_deliveries.error says why`] : [];
+  if (isAway) return [`log database: does not answer, ${waiting}`, ...refusal];
+  if (oldestSeconds <= OLD_CHARGE_S || waitingRows <= refused) return refusal;
+  return [`log database: ${waiting}, the oldest for ${oldestSeconds} s`, ...refusal];
 }
 
 /** What the database's latest answer says: it comes in time, late, or not at all. */

@@ -4,6 +4,7 @@ import { CARRY_BUDGETS } from "../../../db/maintenance/carried-balances.ts";
 import { ensurePartitions } from "../../../db/maintenance/partitions.ts";
 import { createDatabaseTidier } from "../../../db/maintenance/upkeep.ts";
 import { requireRow } from "../../../db/require-row.ts";
+import { logDatabaseOf } from "../../../db/server/log-database.ts";
 import type { Database } from "../../../db/types.ts";
 import type { Billing } from "../../billing/billing.ts";
 import { UNLOGGED_MEMORY_S } from "../../billing/journal/apply/apply-batch.ts";
@@ -94,6 +95,7 @@ type JobServices = Readonly<{
 export function listJobs(services: JobServices): readonly Job[] {
   const { database, db, settings, channels, tester, notifier, alerter } = { ...services, db: services.database.db };
   const upstreams = { ...services, db };
+  const logs = logDatabaseOf(database);
   const stripe = { ...upstreams, stripeAddress: services.config.stripeAddress };
   const perMinutes = (key: "ChannelTestFrequency" | "ChannelUpdateFrequency") => () => settings.get(key) * MINUTE_S;
   const every = (name: string, intervalMs: number, run: Job["run"]): Job => ({
@@ -119,7 +121,10 @@ export function listJobs(services: JobServices): readonly Job[] {
   return [
     once("log retention", HOUR_MS, (signal) => applyRetention(services, signal)),
     once("user search", 6 * HOUR_MS, () => ensureSearchIndex(database)),
-    once("log partitions", 6 * HOUR_MS, () => ensurePartitions(database)),
+    once("log partitions", 6 * HOUR_MS, async () => {
+      await ensurePartitions(database);
+      if (logs !== database) await ensurePartitions(logs);
+    }),
     // A Postgres server does this by itself.
     ...(database.kind === "embedded" ? [every("database", MINUTE_MS, createDatabaseTidier(database.sql))] : []),
     onceBySetting("channel tests", perMinutes("ChannelTestFrequency"), (signal) => testChannels(tester, signal)),
@@ -169,7 +174,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
     once("organization budgets", 30 * SECOND_MS, () => renewOrganizationBudgets(upstreams)),
     {
-      ...once("usage totals", MINUTE_MS, (signal) => foldFinishedHours(database, signal)),
+      ...once("usage totals", MINUTE_MS, (signal) => foldFinishedHours(logs, signal)),
       periodSeconds: () => settings.get("DataExportInterval") * MINUTE_S - 1,
       runsAtStart: true,
     },
@@ -177,7 +182,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("channel checks", 10 * MINUTE_MS, (signal) => checkDueChannels(upstreams, signal)),
     once("replays", 5 * SECOND_MS, (signal) => services.replays.run(signal)),
     once("experiment results", 6 * HOUR_MS, async () => void (await deleteOldResults(db))),
-    once("agent sessions", 10 * SECOND_MS, (signal) => foldSessions(db, signal)),
+    once("agent sessions", 10 * SECOND_MS, (signal) => foldSessions(logs.db, signal)),
     once("unlogged calls", 10 * MINUTE_MS, () => forgetUnloggedCalls(database, nowSeconds())),
   ];
 }

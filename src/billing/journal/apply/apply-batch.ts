@@ -1,4 +1,5 @@
 import { LOGS_CLEARED_ROW } from "../../../../db/maintenance/partitions.ts";
+import { LOG_ELSEWHERE_ROW } from "../../../../db/schema/logs/deliveries.ts";
 import { UNLOGGED_SHIFT_S } from "../../../../db/schema/logs/logs.ts";
 import type { Sql, Statements } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -11,6 +12,8 @@ import {
   planWindows,
   withBudgets,
   withIncluded,
+  withLogElsewhere,
+  withOwnLog,
   withoutBudgets,
   withoutIncluded,
   withoutPlans,
@@ -51,6 +54,8 @@ export const SETTLING = 7_302_001;
  * at zero: in the order of the batch, a record's `quota` is what could be taken, the rest is `uncovered`. Records that
  * are already in the log change nothing. A limited key with nothing left becomes exhausted. Records that are `unlogged` leave a note in its place, and roll-ups out of sight.
  *
+ * `logElsewhere`: the log is in another database. Its rows are left for delivery there, and each record leaves a note here.
+ *
  * `areNew`: nobody can have written any of them yet, so none is looked for, which takes a fifth of the time off. Should one
  * be there all the same, nothing of the batch is written: rejects with SQLSTATE 23505.
  */
@@ -58,7 +63,7 @@ export async function applyBatch(
   sql: Statements,
   processId: string,
   records: readonly string[],
-  { areNew = false }: Readonly<{ areNew?: boolean }> = {},
+  { areNew = false, logElsewhere = false }: Readonly<{ areNew?: boolean; logElsewhere?: boolean }> = {},
 ): Promise<AppliedBatch> {
   const { unlessLogged, unlessNoted, applied } = areNew ? forNew(sql) : forAny(sql);
   const withPayers = records.filter(hasBudgets).map(readRecord);
@@ -68,6 +73,7 @@ export async function applyBatch(
   const included = hasIncluded ? withIncluded(sql, areNew) : withoutIncluded(sql);
   const budgets = withPayers.length > 0 ? withBudgets(sql, processId, { hasPlans, hasIncluded }) : withoutBudgets(sql);
   const tags = records.some(hasTags) ? withTags(sql) : withoutTags(sql);
+  const log = logElsewhere ? withLogElsewhere(sql, tags) : withOwnLog(sql, tags, unlessLogged);
   const rows = await sql<SettledRow[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
     entries as materialized (
@@ -75,7 +81,7 @@ export async function applyBatch(
         f[5]::integer as token_id, f[6] as token_name, f[7]::boolean as token_limited, f[8] as model_name,
         f[9]::integer as channel_id, f[10] as "group", f[11]::boolean as is_stream, f[12]::boolean as failed,
         f[13]::integer as elapsed_ms, f[14]::integer as prompt_tokens, f[15]::integer as completion_tokens,
-        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, f[20]::boolean as unlogged, ${budgets.column} ${plans.column} ${included.column}
+        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, ${log.flags} ${budgets.column} ${plans.column} ${included.column}
         place
       from turn, (
         select string_to_array(record, ${FIELD}) as f, place
@@ -108,16 +114,7 @@ export async function applyBatch(
     keys as materialized (
       select id from tokens where id = any(array(select distinct token_id from charged where token_id > 0)) order by id for update
     ),
-    written as (
-      insert into logs (created_at, type, user_id, username, token_id, token_name, model_name, channel_id, "group",
-        is_stream, failed, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, uncovered, ip, request_id,
-        content, other${tags.column})
-      select created_at, 2, user_id, username, token_id, token_name, model_name, channel_id, "group",
-        is_stream, failed, elapsed_ms / 1000, elapsed_ms, prompt_tokens, completion_tokens, taken, asked - taken, ip,
-        request_id, content, case when d.draws is null then other else left(other, -1) || ',"plan_draws":' || d.draws || '}' end${tags.value}
-      from charged left join plan_draws d using (place) where not unlogged ${unlessLogged}
-      returning request_id, created_at
-    ),
+    written as (${log.written}),
     noted as (
       insert into unlogged_calls (request_id, created_at, user_id, token_id, token_name, model_name, channel_id, quota, uncovered, plan_draws${budgets.notedColumn}${included.notedColumn})
       select request_id, created_at, user_id, token_id, token_name, model_name, channel_id, taken, asked - taken, coalesce(d.draws, '')${budgets.notedValue}${included.notedValue}
@@ -125,6 +122,7 @@ export async function applyBatch(
       returning request_id, created_at
     ),
     applied as ${applied},
+    ${log.delivered}
     sums as materialized (
       select created_at - created_at % 3600 as hour, user_id, username, token_id, token_name, token_limited, channel_id,
         model_name, "group", unlogged, min(created_at) as first, max(created_at) as last, count(*) as calls,
@@ -243,22 +241,27 @@ export function applyOrphanBatch(
     // All batches take turns. A statement sees what was there when it began, so those below begin after the lock is ours.
     await tx`select pg_advisory_xact_lock(${SETTLING})`;
     const unwritten = await withoutWritten(tx, records);
-    const memory = force ? null : await readMemory(tx);
+    const { logElsewhere, ...memory } = await readMemory(tx);
     const isForgotten = (text: string) => {
-      if (memory === null) return false;
       const { createdAt, unlogged } = readRecord(text);
-      return createdAt < (unlogged ? memory.unlogged : memory.logged);
+      return !force && createdAt < (unlogged ? memory.unlogged : memory.logged);
     };
     const fresh = unwritten.filter((text) => !isForgotten(text));
-    const openedWindows = fresh.length > 0 ? (await applyBatch(tx, processId, fresh)).openedWindows : [];
+    const openedWindows =
+      fresh.length > 0 ? (await applyBatch(tx, processId, fresh, { logElsewhere })).openedWindows : [];
     return { charged: fresh.length, tooOld: unwritten.filter(isForgotten), openedWindows };
   });
 }
 
-/** Calls that began at this time (epoch seconds) or later are remembered, by whether they were logged. */
-async function readMemory(tx: Statements): Promise<{ logged: number; unlogged: number }> {
-  const [row] = await tx<{ value: string }[]>`select value from options where key = ${LOGS_CLEARED_ROW}`;
-  return { logged: Number(row?.value ?? 0), unlogged: nowSeconds() - UNLOGGED_MEMORY_S };
+/** Calls that began at this time (epoch seconds) or later are remembered, by whether they were logged; and where the log is. */
+async function readMemory(tx: Statements): Promise<{ logged: number; unlogged: number; logElsewhere: boolean }> {
+  const rows = await tx<{ key: string; value: string }[]>`
+    select key, value from options where key in (${LOGS_CLEARED_ROW}, ${LOG_ELSEWHERE_ROW})`;
+  const cleared = Number(rows.find(({ key }) => key === LOGS_CLEARED_ROW)?.value ?? 0);
+  const logElsewhere = rows.some(({ key }) => key === LOG_ELSEWHERE_ROW);
+  const unlogged = nowSeconds() - UNLOGGED_MEMORY_S;
+  // Rows that were moved to a database of the log's own left notes, which are forgotten like all others.
+  return { logged: logElsewhere ? Math.max(cleared, unlogged) : cleared, unlogged, logElsewhere };
 }
 
 /** Of these records (texts), those that were not charged yet: what a dead process could not write any more. */

@@ -1,4 +1,8 @@
+import type postgres from "postgres";
 import type { Statements } from "../../../../db/types.ts";
+
+/** A part of a statement. */
+type Part = postgres.PendingQuery<postgres.Row[]>;
 
 /** What charges a batch has but those of balances. */
 type BatchKinds = Readonly<{ hasPlans: boolean; hasIncluded: boolean }>;
@@ -18,6 +22,11 @@ export const forAny = (sql: Statements) => ({
       select c.* from charged c join (select * from written union all select * from noted) w using (request_id, created_at)
     )`,
 });
+
+/** Nothing shows that the record of a row was charged: neither a row of the log nor a note. */
+const isUnknown = (sql: Statements, row: Part) => sql`not exists (
+      select from logs l where l.request_id = ${row}.request_id and l.created_at = ${row}.created_at)
+      and not exists (select from unlogged_calls n where n.request_id = ${row}.request_id and n.created_at = ${row}.created_at)`;
 
 /** Charges that plans pay count in the budgets of their windows. */
 const planCharges = (sql: Statements) =>
@@ -91,7 +100,7 @@ export const withPlans = (sql: Statements, areNew: boolean) => ({
       select e.place, w.id as subscription, w.plan_id, case when w.rolling_seconds = 0 then w.window_end end as until, greatest(0, least(e.asked, w.remaining - coalesce(sum(e.asked) over (
         partition by w.id order by e.place rows between unbounded preceding and 1 preceding), 0)))::bigint as units
       from entries e join budgets b on b.id = e.plan join plan_windows w on w.id = b.scope_id and w.own_quota
-      ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = e.request_id and l.created_at = e.created_at)`}
+      ${areNew ? sql`` : sql`where ${isUnknown(sql, sql`e`)}`}
     ),
     wallet_entries as materialized (
       select e.place, e.user_id, e.asked - coalesce(p.units, 0) as asked from entries e left join planned p using (place)
@@ -147,7 +156,7 @@ export const withIncluded = (sql: Statements, areNew: boolean) => ({
         w.calls_left - row_number() over (partition by s.id order by e.place) as rest
       from entries e join budgets b on b.id = e.included join subscriptions s on s.id = b.scope_id
         left join plan_windows w on w.id = s.id
-      ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = e.request_id and l.created_at = e.created_at)`}
+      ${areNew ? sql`` : sql`where ${isUnknown(sql, sql`e`)}`}
     ),`,
   draws: sql`union all
         select c.place, c.subscription, p.name, -2, 0, case when c.rest >= 0 then c.calls - c.rest end, coalesce(c.calls, 0), null
@@ -165,9 +174,51 @@ export const withoutIncluded = (sql: Statements): ReturnType<typeof withIncluded
 export const withTags = (sql: Statements) => ({
   column: sql`, tags`,
   value: sql`, case when position('"tags":[' in other) > 0
-    then (select array_agg(tag) from jsonb_array_elements_text(other::jsonb -> 'tags') tag) end`,
+    then (select array_agg(tag) from jsonb_array_elements_text(other::jsonb -> 'tags') tag) end as tags`,
 });
 export const withoutTags = (sql: Statements): ReturnType<typeof withTags> => ({ column: sql``, value: sql`` });
+
+/** The columns of a call's log row, and their values in `charged` next to what plans paid. */
+const logRow = (sql: Statements, tags: ReturnType<typeof withTags>) => ({
+  columns: sql`created_at, type, user_id, username, token_id, token_name, model_name, channel_id, "group",
+        is_stream, failed, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, uncovered, ip, request_id,
+        content, other${tags.column}`,
+  values: sql`created_at, 2 as type, user_id, username, token_id, token_name, model_name, channel_id, "group",
+        is_stream, failed, elapsed_ms / 1000 as use_time, elapsed_ms, prompt_tokens, completion_tokens, taken as quota,
+        asked - taken as uncovered, ip, request_id, content,
+        case when d.draws is null then other else left(other, -1) || ',"plan_draws":' || d.draws || '}' end as other${tags.value}`,
+});
+
+/** Where the log is in this database: its rows are written. Records that are `unlogged` leave a note, and roll-ups out of sight. */
+export const withOwnLog = (sql: Statements, tags: ReturnType<typeof withTags>, unlessLogged: Part) => {
+  const { columns, values } = logRow(sql, tags);
+  return {
+    flags: sql`f[20]::boolean as unlogged,`,
+    written: sql`
+      insert into logs (${columns})
+      select ${values} from charged left join plan_draws d using (place) where not unlogged ${unlessLogged}
+      returning request_id, created_at`,
+    delivered: sql``,
+  };
+};
+
+/**
+ * Where the log is in another database: every record leaves a note and roll-ups of days, which statements read, and those that are
+ * logged are left for delivery as one batch.
+ */
+export const withLogElsewhere = (
+  sql: Statements,
+  tags: ReturnType<typeof withTags>,
+): ReturnType<typeof withOwnLog> => ({
+  flags: sql`true as unlogged, f[20]::boolean as unseen,`,
+  written: sql`select request_id, created_at from charged where false`,
+  delivered: sql`delivered as (
+      insert into log_deliveries (kind, rows, body, created_at)
+      select 'rows', count(*), json_agg(row_to_json(r))::text, extract(epoch from now())::bigint
+      from (select ${logRow(sql, tags).values} from applied left join plan_draws d using (place) where not unseen) r
+      having count(*) > 0
+    ),`,
+});
 
 /**
  * Which part of each charge the windows of plans pay, as JSON for its log row: parts of the statement that applies a batch,
@@ -190,7 +241,7 @@ export const planDraws = (
         select c.place, c.user_id, ${fromWallet} as taken, (p.position + coalesce(sum(${fromWallet}) over (
           partition by c.user_id order by c.place rows between unbounded preceding and 1 preceding), 0))::bigint as before
         from charged c join plan_positions p using (user_id)
-        ${areNew ? sql`` : sql`where not exists (select from logs l where l.request_id = c.request_id and l.created_at = c.created_at)`}
+        ${areNew ? sql`` : sql`where ${isUnknown(sql, sql`c`)}`}
       ) c where taken > 0
     ),
     plan_parts as materialized (

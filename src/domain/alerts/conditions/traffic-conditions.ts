@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { logs, usageRollups } from "../../../../db/schema/logs/logs.ts";
+import { logOf } from "../../../../db/server/log-database.ts";
 import { LOG_TYPE } from "../../logs/write-log.ts";
 import type { AlertOwner } from "../destinations.ts";
 import { type ConditionDeps, type ConditionQuery, dollars, type FindConditions, shortNumber } from "./condition.ts";
@@ -19,7 +20,7 @@ const SUBJECT = "traffic";
 /** Too many calls of the last minutes failed. */
 export const findErrorRate: FindConditions = async (deps, query) => {
   const { calls, failed } = requireRow(
-    await deps.db.execute<{ calls: number; failed: number }>(sql`
+    await logOf(deps.db).execute<{ calls: number; failed: number }>(sql`
       select count(*)::int as calls, (count(*) filter (where ${logs.failed}))::int as failed
       from ${logs} where ${callsOf(query)}`),
   );
@@ -46,7 +47,7 @@ export const findErrorRate: FindConditions = async (deps, query) => {
 /** One call in twenty took too long, of those that succeeded in the last minutes. */
 export const findSlowCalls: FindConditions = async (deps, query) => {
   const { calls, p95 } = requireRow(
-    await deps.db.execute<{ calls: number; p95: number | null }>(sql`
+    await logOf(deps.db).execute<{ calls: number; p95: number | null }>(sql`
       select count(*)::int as calls,
         (percentile_cont(0.95) within group (order by ${logs.elapsedMs}))::float8 as p95
       from ${logs} where ${callsOf(query)} and not ${logs.failed}`),
@@ -75,7 +76,7 @@ export const findSlowCalls: FindConditions = async (deps, query) => {
 export const findSpendAnomaly: FindConditions = async (deps, query) => {
   const hour = query.now - (query.now % HOUR_SECONDS);
   const compared = Array.from({ length: COMPARED_WEEKS }, (_, week) => hour - (week + 1) * WEEK_SECONDS);
-  const rows = await deps.db.execute<{ hour: number; quota: number }>(sql`
+  const rows = await logOf(deps.db).execute<{ hour: number; quota: number }>(sql`
     select ${usageRollups.hour}::float8 as hour, sum(${usageRollups.quota})::float8 as quota
     from ${usageRollups}
     where ${usageRollups.hour} = any(${`{${[hour, ...compared].join(",")}}`}::bigint[])

@@ -1,6 +1,7 @@
-import { and, eq, gt, gte, sql } from "drizzle-orm";
+import { and, gt, gte, sql } from "drizzle-orm";
 import { channels } from "../../../../db/schema/channels/channels.ts";
 import { usageRollups } from "../../../../db/schema/logs/logs.ts";
+import { logOf } from "../../../../db/server/log-database.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { toText } from "../../../lib/values/decimal.ts";
@@ -22,27 +23,21 @@ export async function readForecast(
   ids: readonly number[],
 ): Promise<Record<number, number>> {
   const rows = await db
-    .select({
-      id: channels.id,
-      balance: channels.balance,
-      currency: channels.balanceCurrency,
-      quota: sql<number>`sum(${usageRollups.quota})::float8`,
-    })
+    .select({ id: channels.id, balance: channels.balance, currency: channels.balanceCurrency })
     .from(channels)
-    .innerJoin(usageRollups, eq(usageRollups.channelId, channels.id))
-    .where(
-      and(
-        isOneOf(channels.id, ids),
-        gt(channels.balanceUpdatedTime, 0),
-        gte(usageRollups.hour, nowSeconds() - PACE_DAYS * DAY_S),
-      ),
-    )
-    .groupBy(channels.id);
+    .where(and(isOneOf(channels.id, ids), gt(channels.balanceUpdatedTime, 0)));
+  const known = rows.map(({ id }) => id);
+  const sums = await logOf(db)
+    .select({ id: usageRollups.channelId, quota: sql<number>`sum(${usageRollups.quota})::float8` })
+    .from(usageRollups)
+    .where(and(isOneOf(usageRollups.channelId, known), gte(usageRollups.hour, nowSeconds() - PACE_DAYS * DAY_S)))
+    .groupBy(usageRollups.channelId);
+  const spent = new Map(sums.map(({ id, quota }) => [id, Number(quota)]));
   const yuanPerDollar = Number(toText(settings.get("Price")));
   const dollarsOf = (quota: number) => quota / settings.get("QuotaPerUnit");
   return Object.fromEntries(
-    rows.flatMap(({ id, balance, currency, quota }) => {
-      const aDay = (dollarsOf(Number(quota)) / PACE_DAYS) * (currency === "CNY" ? yuanPerDollar : 1);
+    rows.flatMap(({ id, balance, currency }) => {
+      const aDay = (dollarsOf(spent.get(id) ?? 0) / PACE_DAYS) * (currency === "CNY" ? yuanPerDollar : 1);
       return aDay > 0 ? [[id, Math.min(Math.max(Math.floor(Number(balance) / aDay), 0), LONGEST_DAYS)]] : [];
     }),
   );

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gte, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import { channelKeys, channels } from "../../../../db/schema/channels/channels.ts";
 import { usageRollups } from "../../../../db/schema/logs/logs.ts";
+import { logOf, ownLogOf } from "../../../../db/server/log-database.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Language } from "../../../lib/messages.ts";
@@ -201,7 +202,7 @@ async function view(
     .groupBy(channelKeys.channelId);
   const keysOff = new Map(off.map(({ id, keys }) => [id, keys]));
   const lists = page.withTraffic ? await readModelLists(db, ids) : null;
-  const traffic = page.withTraffic ? await readTraffic(db, ids) : null;
+  const traffic = page.withTraffic ? await readTraffic(db, ids).catch(unlessElsewhere(db)) : null;
   return rows.map((row) => {
     const entry = directory.get(row.id);
     const channel = {
@@ -240,10 +241,18 @@ const HOUR_S = 3600;
 
 type Hour = { count: number; failed: number };
 
+/** Where the log has a database of its own that is away, channels are listed without their traffic. */
+const unlessElsewhere =
+  (db: Db) =>
+  (error: unknown): null => {
+    if (ownLogOf(db)) return null;
+    throw error;
+  };
+
 /** Calls and failures of the last 24 hours for each channel, an entry an hour, oldest first; channels without any are absent. */
 async function readTraffic(db: Db, channelIds: readonly number[]): Promise<Map<number, Hour[]>> {
   const first = Math.floor(nowSeconds() / HOUR_S) * HOUR_S - (HOURS - 1) * HOUR_S;
-  const rows = await db
+  const rows = await logOf(db)
     .select({
       channelId: usageRollups.channelId,
       hour: usageRollups.hour,

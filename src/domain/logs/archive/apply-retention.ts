@@ -4,6 +4,7 @@ import { logs } from "../../../../db/schema/logs/logs.ts";
 import { usageSinks } from "../../../../db/schema/logs/sinks.ts";
 import { options } from "../../../../db/schema/settings.ts";
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
+import { logDatabaseOf, mainOf } from "../../../../db/server/log-database.ts";
 import type { Database, Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { LogRow } from "../log-view.ts";
@@ -30,7 +31,8 @@ type Progress = { rules: string; since: number; until: Record<string, number> };
  * Sums and balances don't change. `now`: epoch seconds.
  */
 export async function applyRetention(deps: RetentionDeps, signal: AbortSignal, now = nowSeconds()): Promise<void> {
-  const { database, settings } = deps;
+  const { settings } = deps;
+  const database = logDatabaseOf(deps.database);
   const { db } = database;
   await resumeArchives(database, (kind) => openPlace(kind, deps));
   const rules = settings.get("LogRetention");
@@ -49,7 +51,23 @@ export async function applyRetention(deps: RetentionDeps, signal: AbortSignal, n
     progress.until[group] = Math.max(from, until);
     await writeProgress(db, progress);
   }
-  await dropEmptyMonths(database, now - Math.min(...rules.values()) * DAY_S);
+  const forgotten = now - Math.min(...rules.values()) * DAY_S;
+  await dropEmptyMonths(database, forgotten);
+  if (deps.database !== database) await dropEvents(deps.database, rules, isOver, now);
+}
+
+/** Where the log has a database of its own, events stand in the main one too, which needs them no longer than the longest rule. */
+async function dropEvents(main: Database, rules: RetentionRules, isOver: () => boolean, now: number): Promise<void> {
+  if (!rules.has(OTHERS)) return;
+  const before = now - Math.max(...rules.values()) * DAY_S;
+  const isEvent = sql`${logs.type} <> ${LOG_TYPE.consumption}`;
+  for (let after: LogKey = { createdAt: 0, id: -1 }; !isOver(); ) {
+    const rows = await readPage(main.db, after, before, isEvent);
+    const last = rows.at(-1);
+    if (!last) return dropEmptyMonths(main, before);
+    await deleteLogRows(main, rows);
+    after = last;
+  }
 }
 
 /** Archives or deletes all rows of the pages. Resolves with false if `isOver` ended it before. */
@@ -82,7 +100,8 @@ async function takeOut(
 
 /** When the oldest call arrived that an enabled export has not delivered yet (epoch seconds): the log is its queue. */
 async function readOldestUnexported(db: Db): Promise<number> {
-  const sinks = await db.select({ position: usageSinks.position }).from(usageSinks).where(eq(usageSinks.enabled, true));
+  const enabled = eq(usageSinks.enabled, true);
+  const sinks = await mainOf(db).select({ position: usageSinks.position }).from(usageSinks).where(enabled);
   let oldest = Number.MAX_SAFE_INTEGER;
   for (const { position } of sinks) oldest = Math.min(oldest, (await readBacklog(db, position, 1)).oldest ?? oldest);
   return oldest;
@@ -127,12 +146,16 @@ async function* readExpired(
   rules: RetentionRules,
   { group, from, until }: Readonly<{ group: string; from: number; until: number }>,
 ): AsyncGenerator<LogRow[], void> {
-  const covered = group === OTHERS ? coversOthers([...rules.keys()]) : coversGroup(group);
+  const main = mainOf(db);
+  const covers = group === OTHERS ? coversOthers([...rules.keys()]) : coversGroup(group);
+  // Users have their groups in the other database: each page is asked about there.
+  const covered = main === db ? covers : undefined;
   let after: LogKey = { createdAt: Math.max(from, await readOldest(db)), id: -1 };
   while (after.createdAt < until) {
     const endOfDay = Math.min(until, after.createdAt - (after.createdAt % DAY_S) + DAY_S);
     const rows = await readPage(db, after, endOfDay, covered);
-    if (rows.length > 0) yield rows;
+    const expired = main === db ? rows : await ofCovered(main, rows, covers);
+    if (expired.length > 0) yield expired;
     const last = rows.at(-1);
     after = last && rows.length === PAGE ? last : { createdAt: endOfDay, id: -1 };
   }
@@ -159,6 +182,17 @@ const readPage = (db: Db, after: LogKey, until: number, covered: SQL | undefined
 async function readOldest(db: Db): Promise<number> {
   const [oldest] = await db.select({ at: logs.createdAt }).from(logs).orderBy(logs.createdAt, logs.id).limit(1);
   return oldest?.at ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** Those of the rows that a rule covers, whose users `main` knows. */
+async function ofCovered(main: Db, rows: LogRow[], covers: SQL | undefined): Promise<LogRow[]> {
+  if (rows.length === 0 || !covers) return rows;
+  const owners = JSON.stringify(rows.map(({ id, type, userId }) => ({ id, type, user_id: userId })));
+  const found = await main.execute<{ id: number }>(sql`
+    select ${sql.raw("logs.id")} from json_to_recordset(${owners}::text::json) as logs(id bigint, type smallint, user_id int)
+    where ${covers}`);
+  const ids = new Set([...found].map(({ id }) => Number(id)));
+  return rows.filter(({ id }) => ids.has(id));
 }
 
 const isOwnedBy = (condition: SQL): SQL =>

@@ -1,4 +1,5 @@
 import { dropLogsInSteps } from "../../../../db/maintenance/partitions.ts";
+import { logDatabaseOf } from "../../../../db/server/log-database.ts";
 import type { Database } from "../../../../db/types.ts";
 
 /** A line with the progress of clearing the log. */
@@ -14,7 +15,7 @@ export function clearLogs(
   onEnd: (deleted: number) => Promise<void>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const steps = dropLogsInSteps(database, before);
+  const steps = dropInSteps(database, before);
   let deleted = 0;
   return new ReadableStream(
     {
@@ -37,4 +38,11 @@ export function clearLogs(
     // Nothing is deleted that nobody waits for.
     { highWaterMark: 0 },
   );
+}
+
+/** Events stand in both databases, and are counted once. */
+async function* dropInSteps(database: Database, before: number): AsyncGenerator<number, void> {
+  const logDatabase = logDatabaseOf(database);
+  if (logDatabase !== database) for await (const _ of dropLogsInSteps(database, before)) yield 0;
+  yield* dropLogsInSteps(logDatabase, before);
 }

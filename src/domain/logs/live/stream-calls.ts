@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, gte, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { logs } from "../../../../db/schema/logs/logs.ts";
+import { logOf } from "../../../../db/server/log-database.ts";
 import type { Database, Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
@@ -83,7 +84,8 @@ export function streamCalls({
 }
 
 /** Returns a function that publishes the calls logged since its last run; it does not run twice at the same time. */
-function followLog({ db }: Database, publish: (call: LiveCall) => void): () => Promise<void> {
+function followLog({ db: main }: Database, publish: (call: LiveCall) => void): () => Promise<void> {
+  const db = logOf(main);
   let lastId: number | null = null;
   let isBusy = false;
   return async () => {

@@ -1,5 +1,6 @@
-import { and, asc, eq, lte } from "drizzle-orm";
+import { and, asc, eq, lte, sql } from "drizzle-orm";
 import { usageSinks } from "../../../../db/schema/logs/sinks.ts";
+import { OWN_LOG_IDS, ownLogOf } from "../../../../db/server/log-database.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { keepReason, reasonOf } from "../../../lib/reason.ts";
@@ -25,18 +26,52 @@ export async function exportCalls(deps: ExportDeps, signal: AbortSignal): Promis
   const due = and(eq(usageSinks.enabled, true), lte(usageSinks.nextAt, nowSeconds()));
   const sinks = await deps.db.select().from(usageSinks).where(due).orderBy(asc(usageSinks.id));
   if (sinks.length === 0) return;
-  const end = await readLogEnd(deps.db);
-  await Promise.all(sinks.map((sink) => exportTo(deps, sink, end, signal)));
+  const ownLog = ownLogOf(deps.db);
+  if (!ownLog) {
+    const source = { read: (place: Place) => readCalls(deps.db, place), end: await readLogEnd(deps.db) };
+    await Promise.all(sinks.map((sink) => exportTo(deps, source, sink, signal)));
+    return;
+  }
+  const earlier = await earlierCalls(deps.db, ownLog);
+  const own = { read: (place: Place) => readCalls(ownLog, place), end: await readLogEnd(ownLog) };
+  const exportFrom = async (sink: SinkRow) => {
+    if (sink.position >= (earlier?.end ?? 0)) {
+      await exportTo(deps, own, { ...sink, position: Math.max(sink.position, OWN_LOG_IDS) }, signal);
+    } else if (earlier) await exportTo(deps, earlier, sink, signal);
+  };
+  await Promise.all(sinks.map(exportFrom));
 }
 
-async function exportTo(deps: ExportDeps, sink: SinkRow, end: number, signal: AbortSignal): Promise<void> {
+/** Where calls are read in the order of their ids, up to the id \`end\`. */
+type Source = Readonly<{ read(place: Place): ReturnType<typeof readCalls>; end: number }>;
+type Place = Parameters<typeof readCalls>[1];
+
+/**
+ * Calls that were logged before the log had a database of its own, wherever they are now: their ids are smaller than all others. Null
+ * while some are on the way from one to the other.
+ */
+async function earlierCalls(main: Db, ownLog: Db): Promise<Source | null> {
+  const [moving] = await main.execute(sql`select from log_deliveries where kind = 'moved' limit 1`);
+  if (moving) return null;
+  return {
+    end: await readLogEnd(main),
+    async read(place) {
+      const parts = [await readCalls(main, place), await readCalls(ownLog, place)];
+      const until = Math.min(...parts.map((part) => part.until));
+      const calls = parts.flatMap((part) => part.calls).filter(({ log_id: id }) => id <= until);
+      return { calls: calls.toSorted((one, other) => one.log_id - other.log_id), until };
+    },
+  };
+}
+
+async function exportTo(deps: ExportDeps, { read, end }: Source, sink: SinkRow, signal: AbortSignal): Promise<void> {
   const { db, vault } = deps;
   if (!isSinkType(sink.type)) return;
   const type = sinkType(sink.type);
   const stopAt = performance.now() + RUN_MS;
   let { position, exported } = sink;
   while (position < end && !signal.aborted && performance.now() < stopAt) {
-    const { calls, until } = await readCalls(db, { position, end, limit: type.maxCalls });
+    const { calls, until } = await read({ position, end, limit: type.maxCalls });
     try {
       // Inside: a configuration that can't be decrypted is a failure of this destination alone.
       const batch = { id: `usage-${sink.id}-${position + 1}-${until}`, calls };

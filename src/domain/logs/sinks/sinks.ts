@@ -1,6 +1,7 @@
 import { asc, eq } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { usageSinks } from "../../../../db/schema/logs/sinks.ts";
+import { logOf } from "../../../../db/server/log-database.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type Language, say } from "../../../lib/messages.ts";
@@ -74,7 +75,7 @@ export async function addSink(
   const columns = columnsOf(input);
   const present = await db.select({ id: usageSinks.id }).from(usageSinks);
   if (present.length >= MOST_SINKS) throw new OperationError("alert_destinations_full", { max: MOST_SINKS });
-  const position = fromStart ? 0 : await readLogEnd(db);
+  const position = fromStart ? 0 : await readLogEnd(logOf(db));
   const values = {
     ...{ ...columns, type, position },
     configCipher: encryptConfig(vault, config),
@@ -144,7 +145,7 @@ function columnsOf({ name, enabled }: SinkInput) {
 async function viewSink({ db, vault }: Deps, row: SinkRow, language: Language): Promise<SinkView> {
   const type = sinkType(row.type);
   const config = readConfig(vault, row.configCipher);
-  const { waiting, oldest } = await readBacklog(db, row.position, MOST_COUNTED);
+  const { waiting, oldest } = await readBacklog(logOf(db), row.position, MOST_COUNTED);
   return {
     ...viewConfig(type, config ?? {}),
     target: config ? type.target(config) : "",

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
 import { CHANNEL_STATUS, channels } from "../../../../db/schema/channels/channels.ts";
 import { logs } from "../../../../db/schema/logs/logs.ts";
+import { mainOf } from "../../../../db/server/log-database.ts";
 import type { Db } from "../../../../db/types.ts";
 import { isOfType } from "../log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
@@ -43,7 +44,8 @@ export async function readChannelMarks(
     .orderBy(desc(logs.createdAt), desc(logs.id))
     .limit(MOST);
   const time = sql<number>`(${channels.otherInfo} ->> 'status_time')::float8`;
-  const failed = await db
+  const main = mainOf(db);
+  const failed = await main
     .select({ at: time, name: channels.name })
     .from(channels)
     .where(
@@ -55,7 +57,7 @@ export async function readChannelMarks(
     )
     .orderBy(desc(time))
     .limit(MOST);
-  const outages = await db.execute<{ name: string; off: string; on: string; recovered: boolean }>(sql`
+  const outages = await main.execute<{ name: string; off: string; on: string; recovered: boolean }>(sql`
     select c.name, o ->> 'off' as off, o ->> 'on' as on, (o ->> 'recovered')::boolean as recovered
     from channels c cross join lateral jsonb_array_elements(c.other_info -> 'outages') o
     where jsonb_typeof(c.other_info -> 'outages') = 'array'

@@ -1,6 +1,8 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { usageRollups } from "../../../../db/schema/logs/logs.ts";
+import { mainOf } from "../../../../db/server/log-database.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 
@@ -17,11 +19,13 @@ export type RunningOut = { user_id: number; username: string; quota: number; dai
  */
 export async function readRunningOut(db: Db): Promise<RunningOut[]> {
   const since = nowSeconds() - PACE_DAYS * DAY_S;
-  const rows = await db.execute<RunningOut>(sql`
-    with spent as (
-      select ${usageRollups.userId} as user_id, sum(${usageRollups.quota}::float8) as quota
-      from ${usageRollups} where ${usageRollups.hour} >= ${since} and ${usageRollups.quota} > 0 group by 1
-    )
+  const sums = sql`
+    select ${usageRollups.userId} as user_id, sum(${usageRollups.quota}::float8) as quota
+    from ${usageRollups} where ${usageRollups.hour} >= ${since} and ${usageRollups.quota} > 0 group by 1`;
+  const main = mainOf(db);
+  const spent = main === db ? sums : await elsewhere(db, sums);
+  const rows = await main.execute<RunningOut>(sql`
+    with spent as (${spent})
     select ${users.id} as user_id, ${users.username} as username, ${users.quota}::bigint as quota,
       ceil(spent.quota / ${sql.raw(String(PACE_DAYS))})::bigint as daily_quota
     from spent join ${users} on ${users.id} = spent.user_id
@@ -33,4 +37,12 @@ export async function readRunningOut(db: Db): Promise<RunningOut[]> {
     quota: Number(row.quota),
     daily_quota: Number(row.daily_quota),
   }));
+}
+
+/** Sums of another database as a table. */
+async function elsewhere(db: Db, sums: SQL): Promise<SQL> {
+  const answer = await db.execute<{ json: string }>(
+    sql`select coalesce(json_agg(s), '[]')::text as json from (${sums}) s`,
+  );
+  return sql`select * from json_to_recordset(${requireRow(answer).json}::text::json) as s(user_id int, quota float8)`;
 }

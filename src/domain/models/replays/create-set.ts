@@ -3,6 +3,7 @@ import { requireRow } from "../../../../db/require-row.ts";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import { agentSessionCalls as calls } from "../../../../db/schema/logs/sessions.ts";
 import { evaluations, replayCalls, replaySets } from "../../../../db/schema/models/replays.ts";
+import { logOf } from "../../../../db/server/log-database.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { LogOther } from "../../../billing/types.ts";
 import { parseJson, recordOf } from "../../../formats/json.ts";
@@ -67,17 +68,18 @@ export async function createReplaySet(
       else found.set(row.requestId, call);
     }
   };
-  const where = await conditionsOf(db, filter);
+  const log = logOf(db);
+  const where = await conditionsOf(log, filter);
   const slices = Math.min(MAX_SLICES, maxCalls);
   const length = (filter.end - filter.start) / slices;
   const share = Math.ceil(maxCalls / slices);
   for (let slice = slices - 1; slice >= 0; slice -= 1) {
     const [from, to] = [filter.start + slice * length, filter.start + (slice + 1) * length];
-    const rows = await readRows(db, and(where, within(Math.floor(from), Math.floor(to))), share);
+    const rows = await readRows(log, and(where, within(Math.floor(from), Math.floor(to))), share);
     take(rows, maxCalls);
   }
   for (let before = filter.end; found.size < maxCalls && seen.size < MAX_READ; ) {
-    const rows = await readRows(db, and(where, within(filter.start, before)), PAGE);
+    const rows = await readRows(log, and(where, within(filter.start, before)), PAGE);
     const oldest = rows.at(-1)?.createdAt;
     take(rows, maxCalls);
     if (rows.length < PAGE || oldest === undefined) break;

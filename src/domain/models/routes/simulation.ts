@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { logOf } from "../../../../db/server/log-database.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { LogOther } from "../../../billing/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -98,7 +99,7 @@ type Row = {
 };
 
 async function readCalls(db: Db, models: readonly string[]) {
-  const rows = await db.execute<Row>(sql`
+  const rows = await logOf(db).execute<Row>(sql`
     select model_name, "group", created_at, prompt_tokens, completion_tokens, failed, elapsed_ms, quota, other
     from logs
     where type = ${LOG_TYPE.consumption} and created_at >= ${nowSeconds() - DAY_S}

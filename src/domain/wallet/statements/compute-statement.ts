@@ -42,13 +42,14 @@ export const accountUnits = sql<number>`(users.quota + (select coalesce(sum(s.re
 /**
  * Computes the statement of a month for an account. It closes with the balance at the month's end (now, within the month)
  * and opens with what the statement before closed with, corrections since included. What no source explains is the line
- * `other`. `tx` must read one snapshot (repeatable read). Throws OperationError.
+ * `other`. `tx` must read one snapshot (repeatable read). `logDb`: where the rows of calls are, if not there too. Throws OperationError.
  */
 export async function computeStatement(
   tx: DbOrTx,
   settings: SettingsReader,
   userId: number,
   month: Month,
+  logDb: DbOrTx = tx,
 ): Promise<StatementDraft> {
   const [user] = await tx
     .select({ username: users.username, quota: accountUnits })
@@ -75,7 +76,7 @@ export async function computeStatement(
       orders: await readPaidOrders(tx, userId, month),
       models: await readUsageLines(tx, userId, "model", month),
       keys: await readUsageLines(tx, userId, "key", month),
-      tags: await readTagLines(tx, userId, month),
+      tags: await readTagLines(logDb, userId, month),
       included: await readIncludedLines(tx, userId, month),
     },
   };

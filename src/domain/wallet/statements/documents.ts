@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { billingProfiles, type Party, statements } from "../../../../db/schema/wallet/statements.ts";
+import { ownLogOf } from "../../../../db/server/log-database.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
@@ -94,10 +95,13 @@ export async function draftStatement(
   userId: number,
   nowSeconds: number,
 ): Promise<StatementDocument> {
-  const draft = await db.transaction((tx) => computeStatement(tx, settings, userId, monthAt(nowSeconds)), {
-    isolationLevel: "repeatable read",
-    accessMode: "read only",
-  });
+  const draft = await db.transaction(
+    (tx) => computeStatement(tx, settings, userId, monthAt(nowSeconds), ownLogOf(db) ?? tx),
+    {
+      isolationLevel: "repeatable read",
+      accessMode: "read only",
+    },
+  );
   return { ...draft, kind: "statement", id: null, number: null, issuedAt: null };
 }
 

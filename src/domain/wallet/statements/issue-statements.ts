@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { changesIn } from "../../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../../db/require-row.ts";
 import { statements } from "../../../../db/schema/wallet/statements.ts";
+import { ownLogOf } from "../../../../db/server/log-database.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
@@ -79,7 +80,8 @@ const issueStatement = ({ db, settings }: IssueDeps, userId: number, month: Mont
       select 1 from statements where user_id = ${userId} and month = ${month.name} and kind = 'statement'`);
     if (issued) return false;
     await correct(tx, settings, userId, month, now);
-    await writeDocument(tx, settings, "statement", await computeStatement(tx, settings, userId, month), now);
+    const draft = await computeStatement(tx, settings, userId, month, ownLogOf(db) ?? tx);
+    await writeDocument(tx, settings, "statement", draft, now);
     return true;
   });
 

@@ -1,8 +1,9 @@
-import { and, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { projects } from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../../../db/schema/api-keys.ts";
 import { logs, usageRollups } from "../../../../../db/schema/logs/logs.ts";
+import { mainOf } from "../../../../../db/server/log-database.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { type LogFilter, logConditions, rollupConditions } from "../../log-filter.ts";
 import { readChannelNames } from "../../log-view.ts";
@@ -65,7 +66,7 @@ async function readCells(
   if (largest) return cellsOfLargest(db, largest, { from, until, buckets, most });
   const hours = isRolledUp(filter, by)
     ? await usageHours(db, filter, by, { from, until }, buckets)
-    : otherHours(filter, by, { from, until });
+    : otherHours(filter, by, { from, until }, await groupingOf(db, filter, by));
   if (!hours) return [];
   const cells = await db.execute<Cell>(sql`
     with cells as materialized (
@@ -107,8 +108,9 @@ type OtherKey = "tag" | "project" | "member";
 type SeriesKey = Exclude<HourKey, "none"> | OtherKey;
 
 const owned = sql`left join ${tokens} on ${tokens.id} = calls.token_id`;
+type Grouping = Readonly<{ key: SQL; name: SQL; join: SQL }>;
 /** By what calls are grouped; key and name are empty for those without. A call counts under each of its tags. */
-const KEYS: Readonly<Record<SeriesKey, Readonly<{ key: SQL; name: SQL; join: SQL }>>> = {
+const KEYS: Readonly<Record<SeriesKey, Grouping>> = {
   model: { key: sql`calls.model_name`, name: sql`calls.model_name`, join: sql`` },
   group: { key: sql`calls."group"`, name: sql`calls."group"`, join: sql`` },
   user: { key: sql`calls.user_id::text`, name: sql`calls.username`, join: sql`` },
@@ -131,11 +133,26 @@ const KEYS: Readonly<Record<SeriesKey, Readonly<{ key: SQL; name: SQL; join: SQL
 const isRolledUp = (filter: LogFilter, by: SeriesKey): by is Exclude<HourKey, "none"> =>
   by !== "tag" && by !== "project" && by !== "member" && filter.tag === undefined;
 
+/** How calls are grouped. Projects and members are read by themselves where the log has a database of its own. */
+async function groupingOf(db: Db, { userId }: LogFilter, by: SeriesKey): Promise<Grouping> {
+  const main = mainOf(db);
+  if (main === db || (by !== "project" && by !== "member")) return KEYS[by];
+  const { key, name, join } = KEYS[by];
+  const calls = sql`(select ${tokens.id} as token_id from ${tokens} where ${userId === undefined ? sql`true` : eq(tokens.userId, userId)}) calls`;
+  const [found] = await main.execute<{ json: string }>(sql`
+    select coalesce(json_agg(owned), '[]')::text as json
+    from (select calls.token_id as id, ${key} as key, ${name} as name from ${calls} ${join} where ${key} <> '') owned`);
+  return {
+    key: sql`coalesce(owned.key, '')`,
+    name: sql`coalesce(owned.name, '')`,
+    join: sql`left join json_to_recordset(${found?.json ?? "[]"}::text::json) as owned(id int, key text, name text) on owned.id = calls.token_id`,
+  };
+}
+
 /** The derived table `hours` of `usageHours`, from the rows of the log where tags count. Null when roll-ups cannot answer. */
-function otherHours(filter: LogFilter, by: SeriesKey, range: HourRange): SQL | null {
+function otherHours(filter: LogFilter, by: SeriesKey, range: HourRange, { key, name, join }: Grouping): SQL | null {
   const calls = by === "tag" || filter.tag !== undefined ? rowsOf(filter, range) : rollupsOf(filter, range);
   if (!calls) return null;
-  const { key, name, join } = KEYS[by];
   return sql`(
     select hour, ${key} as key, ${name} as name, calls.count, calls.failed, calls.quota, calls.prompt_tokens,
       calls.completion_tokens, calls.elapsed_ms

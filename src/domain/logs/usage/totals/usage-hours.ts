@@ -1,6 +1,7 @@
 import { and, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { tokens } from "../../../../../db/schema/api-keys.ts";
 import { usageRollups, usageTotals } from "../../../../../db/schema/logs/logs.ts";
+import { mainOf } from "../../../../../db/server/log-database.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { isOneOf, matches } from "../../../../lib/values/sql-text.ts";
 import { isNarrow, type LogFilter, rollupConditions } from "../../log-filter.ts";
@@ -133,6 +134,6 @@ async function ownersOf(
  * has none: the playground (0) is no key.
  */
 export async function readOwners(db: Db, tokenIds: readonly number[]): Promise<number[] | null> {
-  const owned = await db.select({ userId: tokens.userId }).from(tokens).where(isOneOf(tokens.id, tokenIds));
+  const owned = await mainOf(db).select({ userId: tokens.userId }).from(tokens).where(isOneOf(tokens.id, tokenIds));
   return owned.length === tokenIds.length ? [...new Set(owned.map(({ userId }) => userId))] : null;
 }

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
+import { ownLogOf } from "../../../../../db/server/log-database.ts";
 import type { Db, DbOrTx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { type CsvCell, csvOf } from "../../../../lib/values/csv.ts";
@@ -55,7 +56,8 @@ async function* slicesOf(
   };
   const start = (await firstMovementAt(db, userId)) ?? nowSeconds();
   yield [cellsOf({ at: start, kind: "opening", quota: opening, detail: "", ref: "" })];
-  const step = by === "day" ? DAY_S : HOUR_S;
+  // Where the log has a database of its own, sums here are of days.
+  const step = by === "day" || ownLogOf(db) ? DAY_S : HOUR_S;
   const recent = () => nowSeconds() - (nowSeconds() % step);
   let from = start - (start % DAY_S);
   for (; from < recent(); from = Math.min(from + WINDOW_S[by], recent())) {

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Billing, createBilling } from "../../src/billing/billing.ts";
-import { checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
-import { applyBatch } from "../../src/billing/journal/apply/apply-batch.ts";
-import { recordText } from "../../src/billing/journal/apply/record-text.ts";
-import { linesOf } from "../../src/billing/journal/segments/segment.ts";
+import { type Billing, createBilling } from "../../../src/billing/billing.ts";
+import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
+import { applyBatch } from "../../../src/billing/journal/apply/apply-batch.ts";
+import { recordText } from "../../../src/billing/journal/apply/record-text.ts";
+import { linesOf } from "../../../src/billing/journal/segments/segment.ts";
 import {
   addChannel,
   addToken,
@@ -16,8 +16,8 @@ import {
   temporaryDirectory,
   tokenBooks,
   usageRecord,
-} from "../support/billing/start-billing.ts";
-import { openTestDatabase, type TestDatabase } from "../support/database.ts";
+} from "../../support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let database: TestDatabase;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
