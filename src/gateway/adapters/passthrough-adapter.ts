@@ -15,6 +15,7 @@ import {
   mayContainError,
   replyAsStream,
   serviceTierIn,
+  withKnownFinish,
 } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
@@ -197,10 +198,11 @@ export class PassthroughAdapter implements Adapter {
     const { endpoint, summary, requestId, createdAt } = this.call;
     if (!isText(endpoint.capability)) return { body, contentType };
     const json = contentType.includes("json") ? contentType : "application/json";
-    if (!isEventStream(body)) return { body, contentType: json };
+    if (!isEventStream(body)) return { body: withKnownFinish(body), contentType: json };
     const context = { model: summary.model, requestId, createdAt, newId: randomId };
     const reply = endpoint.capability === "chat" ? foldChat(body, context) : foldCompletion(body);
-    return { body: reply ? Buffer.from(JSON.stringify(reply)) : body, contentType: "application/json" };
+    const complete = reply ? Buffer.from(JSON.stringify(reply)) : body;
+    return { body: withKnownFinish(complete), contentType: "application/json" };
   }
 
   /** Embeddings with the model and the usage that OpenAI's clients read, where the provider omits them. */

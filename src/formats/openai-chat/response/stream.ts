@@ -101,12 +101,13 @@ const FINISH_VALUE = /^"([A-Za-z_]{1,64})"/;
 const MAX_FINISH_BYTES = 80;
 const [COLON, QUOTE, SPACE] = [58, 34, 32];
 
-/**
- * The error of a response, or of a block of a stream, whose finish reasons all are failures; null: it has none, or none that is.
- * Looks at the bytes of the member alone: inside texts its quotes would be escaped.
- */
-export function finishErrorIn(bytes: Uint8Array): ReplyError | null {
-  let failure: string | null = null;
+/** A finish reason, and where its word stands in the bytes. */
+type Finish = Readonly<{ native: string; start: number; end: number }>;
+const NO_FINISHES: readonly Finish[] = [];
+
+/** The finish reasons of a response, or of a block of a stream. Looks at the bytes of the member alone: inside texts its quotes would be escaped. */
+function finishesIn(bytes: Uint8Array): readonly Finish[] {
+  let found: Finish[] | null = null;
   for (let at = indexOfBytes(bytes, FINISH_MEMBER); at >= 0; at = indexOfBytes(bytes, FINISH_MEMBER, at)) {
     at += FINISH_MEMBER.length;
     while (bytes[at] === COLON || bytes[at] === SPACE) at += 1;
@@ -114,10 +115,39 @@ export function finishErrorIn(bytes: Uint8Array): ReplyError | null {
     if (bytes[at] !== QUOTE) continue;
     const native = FINISH_VALUE.exec(textOfBytes(bytes, at, Math.min(bytes.length, at + MAX_FINISH_BYTES)))?.[1];
     if (native === undefined) continue;
-    if (finishReasonOf("openai-chat", native) !== "error") return null;
-    failure = native;
+    found ??= [];
+    found.push({ native, start: at + 1, end: at + 1 + native.length });
   }
-  return failure === null ? null : finishError("openai-chat", failure);
+  return found ?? NO_FINISHES;
+}
+
+/** The error of a response, or of a block of a stream, whose finish reasons all are failures; null: it has none, or none that is. */
+export function finishErrorIn(bytes: Uint8Array): ReplyError | null {
+  const finishes = finishesIn(bytes);
+  const failed = finishes.every(({ native }) => finishReasonOf("openai-chat", native) === "error");
+  const last = failed ? finishes.at(-1) : undefined;
+  return last ? finishError("openai-chat", last.native) : null;
+}
+
+/** OpenAI's own words, and what some services write for none in each chunk but the last. */
+const KNOWN_FINISHES: ReadonlySet<string> = new Set(
+  "stop length tool_calls content_filter function_call null".split(" "),
+);
+
+/**
+ * A response, or a block of a stream, with OpenAI's words for the finish reasons that other services have words of their own for,
+ * such as GLM's "sensitive"; failures and reasons that nobody documents stay. The same bytes if nothing changes.
+ */
+export function withKnownFinish<Bytes extends Uint8Array>(bytes: Bytes): Bytes | Buffer<ArrayBuffer> {
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const { native, start, end } of finishesIn(bytes)) {
+    const reason = KNOWN_FINISHES.has(native) ? native : finishReasonOf("openai-chat", native);
+    if (!KNOWN_FINISHES.has(reason) || reason === native) continue;
+    pieces.push(bytes.subarray(from, start), Buffer.from(reason));
+    from = end;
+  }
+  return from === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
 }
 
 /** The same for the block that begins a stream, before any content. */

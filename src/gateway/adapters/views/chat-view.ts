@@ -12,6 +12,7 @@ import {
   readUsageEvents,
   serviceTierIn,
   usageEvent,
+  withKnownFinish,
 } from "../../../formats/openai-chat/response/stream.ts";
 import { errorBody } from "../../../formats/openai-chat/response/stream-encoder.ts";
 import { splitEvents } from "../../../lib/http/sse.ts";
@@ -56,7 +57,7 @@ export class ChatView implements StreamView {
   }
 
   take(events: Uint8Array): Uint8Array {
-    const block = this.#inspect(events);
+    const block = withKnownFinish(this.#inspect(events));
     this.#done = doneEventStart(block);
     this.ended = this.#done >= 0;
     this.#last = block;

@@ -151,6 +151,26 @@ describe("a failure after the first byte is an error event of the client's forma
   });
 });
 
+test.each([
+  [26, "sensitive", "content_filter"],
+  [20, "refusal", "content_filter"],
+  [1001, "eos", "stop"],
+  [1005, "eos_token", "stop"],
+  [1006, "end_turn", "stop"],
+  [8, "max_tokens", "length"],
+  [1, "content_filter", "content_filter"],
+  [43, "brand_new", "brand_new"],
+])("type %i: %s is %s for chat clients, also where bytes pass through", async (type, native, reason) => {
+  const quoted = '"finish_reason":"quoted"';
+  const relay = start(type, chatAnswer(native, quoted));
+  const complete = (await (await ask(relay, "chat")).json()) as { choices: { finish_reason: string }[] };
+  expect(complete.choices).toMatchObject([{ finish_reason: reason, message: { content: quoted } }]);
+  const stream = await (await ask(relay, "chat", true)).text();
+  expect([...stream.matchAll(/"finish_reason":"(\w+)"/g)].map(([, word]) => word)).toEqual([reason]);
+  expect(stream).toContain(JSON.stringify(quoted));
+  expect(stream).toEndWith("data: [DONE]\n\n");
+});
+
 test("an unknown reason is visible, never a stop", async () => {
   const relay = start(24, googleAnswer(gemini("BRAND_NEW", undefined, "Hello")));
   const chat = (await (await ask(relay, "chat")).json()) as { choices: { finish_reason: string }[] };
