@@ -4,7 +4,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { identify } from "../../lib/http/request-id.ts";
 import type { Caller } from "./caller.ts";
 import type { Endpoint, ParsedRequest } from "./endpoint.ts";
-import { AttemptLog, type CallTiming, ClientPresence } from "./progress.ts";
+import { AttemptLog, type CallTiming, ClientPresence, type RequestTimeouts } from "./progress.ts";
 import type { Excluded, RoutePlan } from "./route.ts";
 import type { CallTrace } from "./telemetry/call-trace.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
@@ -16,6 +16,8 @@ type AuthorizedRequest = Readonly<{
   caller: Caller;
   ip: string;
   candidates: Candidates;
+  /** Absent: the request did not come over a connection. */
+  server?: RequestTimeouts | null;
 }>;
 
 /**
@@ -78,7 +80,7 @@ export function newCall(
     recordId,
     createdAt: nowSeconds(),
     timing,
-    client: new ClientPresence(request),
+    client: new ClientPresence(request, authorized.server),
     attempts: new AttemptLog(),
     trace: telemetry?.begin({ request, endpoint: authorized.endpoint, ...parsed }, timing) ?? null,
     fullConversation: conversation,

@@ -119,6 +119,9 @@ export function refuseIfClientLeft({ client, timing, request }: Pick<Call, "clie
   if (client.hasLeft) throw CLIENT_LEFT;
 }
 
+/** The server of a request, as far as it decides how long the connection may be silent. */
+export type RequestTimeouts = { timeout(request: Request, seconds: number): void };
+
 /**
  * Observes whether a call's client is still connected. The runtime creates a request's abort signal only when accessed,
  * which is expensive. Most calls end before the deadline wheel first turns, so the signal is accessed only then.
@@ -132,7 +135,13 @@ export class ClientPresence implements HasDeadline {
   takeBack: (() => void) | null = null;
   #wheel: DeadlineWheel | null = null;
 
-  constructor(private readonly request: Request) {}
+  /** Until the call has ended, its connection may be silent for any time: the call has limits of its own. */
+  constructor(
+    private readonly request: Request,
+    private readonly server: RequestTimeouts | null = null,
+  ) {
+    server?.timeout(request, 0);
+  }
 
   /** Starts to observe the client. */
   watch(wheel: DeadlineWheel): void {
@@ -153,9 +162,15 @@ export class ClientPresence implements HasDeadline {
     this.onLeave?.();
   }
 
-  /** The call has ended. */
-  end(): void {
+  /** The call has ended: its connection may be silent for `idleSeconds`, also while the client reads the response. */
+  end(idleSeconds: number): void {
     this.onLeave = null;
     this.#wheel?.remove(this);
+    this.server?.timeout(this.request, idleSeconds);
+  }
+
+  /** Closes the connection of a client that reads nothing. */
+  disconnect(): void {
+    this.server?.timeout(this.request, 1);
   }
 }

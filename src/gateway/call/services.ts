@@ -37,6 +37,7 @@ export type Services = Readonly<{
     | "relayTimeoutMs"
     | "streamingTimeoutMs"
     | "writeTimeoutMs"
+    | "idleTimeoutSeconds"
     | "allowPrivateUpstreams"
     | "allowPrivateWebhooks"
     | "usesEnvironmentProxy"

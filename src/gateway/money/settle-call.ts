@@ -20,7 +20,7 @@ import type { PricedUsage } from "./price-usage.ts";
 import type { Reservation } from "./reserve.ts";
 
 /** What `releaseCall` works with. */
-export type ReleaseCallContext = Uses<"feed" | "telemetry"> &
+export type ReleaseCallContext = Uses<"config" | "feed" | "telemetry"> &
   Pick<CallTools, "metrics"> &
   Pick<Limits, "userLimits"> &
   Pick<EndedCallNotes, "experiments">;
@@ -181,14 +181,14 @@ function releaseCall(
   usage: Usage | null,
   meter: OutputMeter | null = null,
 ): void {
-  const { feed, telemetry } = context.services;
+  const { config, feed, telemetry } = context.services;
   if (call.route?.experiment) {
     const result = usage && meter && { usage, text: () => meter.countable().text };
     context.experiments.ended(call, call.route, row, result);
   }
   call.trace?.end(row, usage);
   telemetry?.count(call, row, usage);
-  call.client.end();
+  call.client.end(config.idleTimeoutSeconds);
   if (hasConcurrencyLimit(call)) context.userLimits.end(call);
   context.metrics.ended(call, row);
   if (feed.isWatched) feed.publish(endedCall(call, row));

@@ -29,7 +29,6 @@ import type { AttemptContext, EndCallContext, HandleCallContext, RelayContext } 
 export async function handleCall(context: HandleCallContext, arrival: Arrival): Promise<Response> {
   const { request, server, endpoint, signedIn } = arrival;
   const timing = signedIn?.timing ?? new CallTiming(performance.now());
-  server?.timeout(request, 0);
   let body: Call["body"] | null = null;
   let call: Call | null = null;
   try {
@@ -40,7 +39,8 @@ export async function handleCall(context: HandleCallContext, arrival: Arrival): 
     if (!arrival.isAdmitted && isLimited(context, caller)) await rateLimit(context, caller);
     body = signedIn?.body ?? (await readRequest(context, arrival, timing));
     const parsed = parseRequest(arrival, body);
-    const authorized = { request, endpoint, caller, ip, candidates: authorize(context, arrival, caller, parsed) };
+    const candidates = authorize(context, arrival, caller, parsed);
+    const authorized = { request, server, endpoint, caller, ip, candidates };
     const requested = selectModel(context, newCall(authorized, parsed, timing, context.services.telemetry));
     const unserved = refuseUnserved(context, requested);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);

@@ -3,10 +3,10 @@ import type { PeerSource } from "../../lib/http/client-ip.ts";
 import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { Caller } from "../call/caller.ts";
 import type { ClientBody, Endpoint, PathParameters } from "../call/endpoint.ts";
-import type { CallTiming } from "../call/progress.ts";
+import type { CallTiming, RequestTimeouts } from "../call/progress.ts";
 
 /** The HTTP server of a request, as far as the gateway needs it. */
-export type GatewayServer = PeerSource & { timeout(request: Request, seconds: number): void };
+export type GatewayServer = PeerSource & RequestTimeouts;
 
 /** A request that arrived at an endpoint. */
 export type Arrival = Readonly<{

@@ -163,6 +163,12 @@ describe("an upstream that fails during a stream", () => {
     const { upstream, relay } = start(() => pacedSse(endless), {}, { config: { writeTimeoutMs: 500 } });
     const { hostname, port } = new URL(relay.url);
     const socket = connect(Number(port), hostname);
+    let isClosed = false;
+    socket
+      .on("error", () => {})
+      .on("close", () => {
+        isClosed = true;
+      });
     socket.pause();
     const body = JSON.stringify(STREAM);
     socket.write(
@@ -174,8 +180,9 @@ describe("an upstream that fails during a stream", () => {
       usage_evidence: "estimated",
     });
     await until(() => upstream.received[0]?.aborted === true);
-    socket.destroy();
-  });
+    socket.resume();
+    await until(() => isClosed);
+  }, 30_000);
 
   test("by not responding in time: 504, free, not retried", async () => {
     const { upstream, relay } = start(

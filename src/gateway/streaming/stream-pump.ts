@@ -58,6 +58,8 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   #stopWaiting: (() => void) | null = null;
   #drainUntil = Number.POSITIVE_INFINITY;
   #clientDisconnected = false;
+  /** The client keeps its connection open but reads nothing. */
+  #isStalled = false;
   #timedOut = false;
   /** The process shuts down before the stream ends. */
   #isCutOff = false;
@@ -94,6 +96,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     try {
       await this.#run();
       if (!this.#clientDisconnected) controller.close();
+      else if (this.#isStalled) this.call.client.disconnect();
     } catch (error) {
       // Without this handler an unexpected error would leave the quota held and the client waiting.
       this.#logFault(error);
@@ -113,7 +116,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
       this.#timedOut = true;
       this.source.exchange.abort();
     } else if (this.#stopWaiting && waitedMs >= this.#writeMs) {
-      // The client keeps its connection open but reads nothing: the runtime closes it as an idle one.
+      this.#isStalled = true;
       this.#clientLeft();
     } else if (
       this.#reading &&

@@ -129,6 +129,7 @@ function standIn(
       maxResponseBodyBytes: 1_048_576,
       maxRequestBodyBytes: BODY.length,
       requestBodyTimeoutMs: 60_000,
+      idleTimeoutSeconds: 75,
       bodyMemoryBytes: null,
       workers: 1,
       maxUploadBytes: 0,

@@ -49,6 +49,7 @@ type Setup = {
     maxRequestBodyBytes: number;
     requestBodyTimeoutMs: number;
     bodyMemoryBytes: number | null;
+    idleTimeoutSeconds: number;
     maxUploadBytes: number;
     dataDir: string;
   }>;
@@ -112,6 +113,7 @@ export function startRelay(setup: Setup) {
       maxResponseBodyBytes: 64_000_000,
       maxRequestBodyBytes: 8_000_000,
       requestBodyTimeoutMs: 60_000,
+      idleTimeoutSeconds: 75,
       bodyMemoryBytes: null,
       workers: 1,
       maxUploadBytes: 8_000_000,

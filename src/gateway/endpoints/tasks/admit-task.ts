@@ -55,7 +55,6 @@ export async function admitTask<Planned extends Plan>(
 ): Promise<{ call: Call; planned: Planned; body: ClientBody }> {
   const timing = new CallTiming(performance.now());
   const { services } = context;
-  server?.timeout(request, 0);
   const ip = services.clientAddress.ip(request, server);
   const caller = await authenticate(context, request, ip);
   await context.turns.enter(caller.user.id);
@@ -76,7 +75,7 @@ export async function admitTask<Planned extends Plan>(
     const parsed = parseRequest(arrival, body);
     const candidates = authorize(context, arrival, caller, parsed);
     const call = newCall(
-      { request, endpoint: arrival.endpoint, caller, ip, candidates },
+      { request, server, endpoint: arrival.endpoint, caller, ip, candidates },
       parsed,
       timing,
       services.telemetry,

@@ -100,7 +100,7 @@ export async function runUncharged(
   } catch (error) {
     return { ...resultOf(call, settled[0]), ...failureOf(error) };
   } finally {
-    call.client.end();
+    call.client.end(0);
   }
   return resultOf(call, settled[0]);
 }
