@@ -191,7 +191,6 @@ const STAYS_BEHIND = [
   ["openai-responses", "chat", "audio-input", "audio"],
   ["bedrock", "chat", "tier", "service_tier"],
   ["bedrock", "messages", "tier", "service_tier"],
-  ["mistral", "gemini", "tier", "serviceTier"],
   ["ollama", "responses", "tier", "service_tier"],
   ["anthropic", "chat", "metadata", "metadata"],
   ["gemini", "responses", "metadata", "metadata"],

@@ -48,7 +48,7 @@ function speak(answer: Answer, streamed: boolean): Response {
 
 const KNOWN = `model messages temperature top_p max_tokens stream stop random_seed response_format tools tool_choice
   presence_penalty frequency_penalty n prediction parallel_tool_calls prompt_mode reasoning_effort safe_prompt
-  prompt_cache_key metadata guardrails`;
+  prompt_cache_key metadata guardrails service_tier`;
 
 function objection(path: string, body: JsonObject): string | null {
   if (path !== "/v1/chat/completions") return "no Route matched with those values";
