@@ -12,6 +12,9 @@ if [ "${1:-}" = --cluster ]; then
   shift
   ensure_cluster_parts
   ensure_packages
+  # The log in a database of its own, each of the two away for a minute.
+  [ -x dist/sluice ] || bun scripts/build/build.ts
+  OWN_LOG_SECONDS="${OWN_LOG_SECONDS:-60}" bun test test/e2e/resilience/storage/own-log.test.ts
   exec bun scripts/soak/cluster/run-cluster.ts "$@"
 fi
 # The container image for amd64 and arm64, without a container engine; runs alone, and needs root.

@@ -164,7 +164,9 @@ test("clearing empties both, counts a row once, and leaves books and statements 
   await writeLog(main.db, { type: LOG_TYPE.topUp, userId, content: "A top-up", quota: 5 });
   await deliverAll();
   const counted: number[] = [];
-  await new Response(clearLogs(main, Math.floor(Date.now() / 1000) + 60, async (deleted) => void counted.push(deleted))).text();
+  await new Response(
+    clearLogs(main, Math.floor(Date.now() / 1000) + 60, async (deleted) => void counted.push(deleted)),
+  ).text();
   expect(counted).toEqual([21]);
   for (const { sql } of [main, logs]) expect((await sql`select from logs`).length).toBe(0);
   expect(await dropLogsBefore(logs, Math.floor(Date.now() / 1000))).toBe(0);
