@@ -8,8 +8,8 @@ import { accessTokens } from "../../db/schema/accounts/security/access-tokens.ts
 import { RESOURCES } from "../../src/domain/accounts/access/access-rules.ts";
 import { ROLE } from "../../src/domain/accounts/access/roles.ts";
 import { requiredRight } from "../../src/domain/accounts/access/route-rights.ts";
-import { createServiceAccount } from "../../src/domain/accounts/access/service-accounts.ts";
-import { createAccount } from "../../src/domain/accounts/users/create-user.ts";
+import { createAccount } from "../../src/domain/accounts/identity/create-user.ts";
+import { createServiceAccount } from "../../src/domain/accounts/users/service-accounts.ts";
 import { createLogger } from "../../src/lib/runtime/log.ts";
 import { type App, createApp } from "../../src/server/app.ts";
 import { readConfig } from "../../src/server/config.ts";

@@ -11,7 +11,7 @@ const DOWN = {
 const ORDER = { "src/shop": "cart prices" };
 
 test("imports go down the order of their folder", () => {
-  expect(checkFolderOrder(sourcesOf(DOWN), ORDER, {}).problems).toEqual([]);
+  expect(checkFolderOrder(sourcesOf(DOWN), ORDER).problems).toEqual([]);
 });
 
 test.each([
@@ -20,7 +20,7 @@ test.each([
   ["that pass on", 'export { add } from "../cart/add.ts";'],
   ["while it runs", 'export const late = () => import("../cart/add.ts");'],
 ])("imports %s up the order are named, with the reason", (_, text) => {
-  const { problems } = checkFolderOrder(sourcesOf({ ...DOWN, "src/shop/prices/late.ts": text }), ORDER, {});
+  const { problems } = checkFolderOrder(sourcesOf({ ...DOWN, "src/shop/prices/late.ts": text }), ORDER);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toStartWith("src/shop/prices/late.ts imports src/shop/cart/add.ts: prices is below cart; ");
   expect(problems[0]).toContain("can be read and changed knowing only what is below it");
@@ -28,9 +28,7 @@ test.each([
 
 test("tests may import from everywhere", () => {
   const text = 'import { add } from "../cart/add.ts"; add();';
-  expect(checkFolderOrder(sourcesOf({ ...DOWN, "src/shop/prices/price.test.ts": text }), ORDER, {}).problems).toEqual(
-    [],
-  );
+  expect(checkFolderOrder(sourcesOf({ ...DOWN, "src/shop/prices/price.test.ts": text }), ORDER).problems).toEqual([]);
 });
 
 test("a file with a place of its own counts like a subfolder, any other does not", () => {
@@ -39,32 +37,22 @@ test("a file with a place of its own counts like a subfolder, any other does not
     "src/shop/prices/list.ts": 'import "../shop.ts";',
     "src/shop/shop.ts": 'import "./cart/add.ts";',
   };
-  expect(checkFolderOrder(sourcesOf(files), ORDER, {}).problems).toEqual([]);
-  const { problems } = checkFolderOrder(sourcesOf(files), { "src/shop": "shop.ts cart prices" }, {});
+  expect(checkFolderOrder(sourcesOf(files), ORDER).problems).toEqual([]);
+  const { problems } = checkFolderOrder(sourcesOf(files), { "src/shop": "shop.ts cart prices" });
   expect(problems.map((problem) => problem.split(";")[0])).toEqual([
     "src/shop/prices/list.ts imports src/shop/shop.ts: prices is below shop.ts",
   ]);
 });
 
 test("each folder whose subfolders import each other has an order, with a place for each", () => {
-  expect(checkFolderOrder(sourcesOf(DOWN), {}, {}).problems[0]).toStartWith(
-    "src/shop: its subfolders import each other",
-  );
-  const { problems } = checkFolderOrder(sourcesOf(DOWN), { "src/shop": "prices" }, {});
+  expect(checkFolderOrder(sourcesOf(DOWN), {}).problems[0]).toStartWith("src/shop: its subfolders import each other");
+  const { problems } = checkFolderOrder(sourcesOf(DOWN), { "src/shop": "prices" });
   expect(problems).toEqual(["src/shop/cart: has no place in the folder's line in ORDERS"]);
 });
 
 test("a line for what is not there is needless", () => {
-  const { problems } = checkFolderOrder(sourcesOf(DOWN), { ...ORDER, "src/market": "a b" }, {});
+  const { problems } = checkFolderOrder(sourcesOf(DOWN), { ...ORDER, "src/market": "a b" });
   expect(problems).toEqual(["src/market: its line is needless"]);
-});
-
-test("the pairs of a folder that has no order yet may become fewer, not more, and their number says so", () => {
-  const files = { ...DOWN, "src/shop/prices/list.ts": 'import "../cart/add.ts";' };
-  const check = (pairs: number) => checkFolderOrder(sourcesOf(files), {}, { "src/shop": pairs }).problems;
-  expect(check(1)).toEqual([]);
-  expect(check(0)[0]).toStartWith("src/shop: 1 pairs import each other (cart and prices), 0 before; ");
-  expect(check(2)).toEqual(["src/shop: lower its number in TWO_WAY_PAIRS to 1"]);
 });
 
 test("arrows are counted once for each pair and direction", () => {

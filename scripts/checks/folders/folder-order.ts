@@ -14,12 +14,18 @@ const ORDERS: Readonly<Record<string, string>> = {
   "src/console": "accounts channels logs wallet alerts api-keys notifications settings system models http",
   "src/console/accounts": "profile registration security sign-in",
   "src/domain": "system alerts tasks models wallet channels api-keys accounts logs notifications",
+  "src/domain/accounts": "identity-providers security profile sign-in users organizations registration identity access",
   "src/domain/accounts/organizations": "policies projects",
   "src/domain/alerts": "conditions leaks",
+  "src/domain/channels": "authenticity manage prices upstream keys routing status",
   "src/domain/logs": "archive audit sessions list usage sinks",
   "src/domain/logs/usage": "series totals",
   "src/domain/models": "replays routes catalog experiments",
+  "src/domain/wallet": "codes orders statements plans invitations payments",
+  "src/domain/wallet/orders": "reports automatic",
   "src/domain/wallet/payments": "direct tax",
+  "src/domain/wallet/plans": "renewal card seats limits",
+  "src/domain/wallet/plans/card": "change checkout paypal",
   "src/formats": "anthropic gemini-interactions openai-responses openai-chat gemini helpers tools conversation",
   "src/formats/anthropic": "response request",
   "src/formats/gemini": "response request",
@@ -35,21 +41,12 @@ const ORDERS: Readonly<Record<string, string>> = {
   "src/settings": "registry option",
   "ui/features": "system settings accounts notifications wallet channels models api-keys tasks logs alerts playground",
   "ui/features/accounts": "identity-providers organizations profile registration sign-in security users access",
+  "ui/features/channels": "list tags transfer quick drawer health cells",
   "ui/features/logs": "list archive detail usage overview audit entries",
   "ui/features/models": "replays experiments routes pricing page catalog",
   "ui/features/settings": "panels model-prices page fields",
   "ui/features/system": "shell public-pages first-steps",
   "ui/features/wallet": "codes plans orders",
-};
-
-/** Folders without order yet, with the pairs of parts that import each other; the numbers only fall. */
-const TWO_WAY_PAIRS: Readonly<Record<string, number>> = {
-  "src/domain/accounts": 9,
-  "src/domain/channels": 4,
-  "src/domain/wallet": 4,
-  "src/domain/wallet/plans": 1,
-  "src/domain/wallet/plans/card": 1,
-  "ui/features/channels": 4,
 };
 
 const REASON =
@@ -72,20 +69,10 @@ type Import = Readonly<{ from: string; to: string }>;
 export function checkFolderOrder(
   sources: readonly SourceFile[],
   orders: Readonly<Record<string, string>> = ORDERS,
-  allowed: Readonly<Record<string, number>> = TWO_WAY_PAIRS,
 ): Findings {
   const found = arrowsOf(sources, orders);
   const problems: string[] = [];
-  for (const { folder, arrows, twoWay } of found) {
-    const limit = allowed[folder];
-    if (limit !== undefined) {
-      if (twoWay.length > limit)
-        problems.push(
-          `${folder}: ${twoWay.length} pairs import each other (${twoWay.join(", ")}), ${limit} before; ${REASON}`,
-        );
-      else if (twoWay.length < limit) problems.push(`${folder}: lower its number in TWO_WAY_PAIRS to ${twoWay.length}`);
-      continue;
-    }
+  for (const { folder, arrows } of found) {
     const order = orders[folder]?.split(" ");
     if (!order) {
       if (arrows.size > 0)
@@ -100,8 +87,7 @@ export function checkFolderOrder(
     }
   }
   const known = new Set(found.filter(({ arrows }) => arrows.size > 0).map(({ folder }) => folder));
-  for (const folder of new Set([...Object.keys(orders), ...Object.keys(allowed)]))
-    if (!known.has(folder)) problems.push(`${folder}: its line is needless`);
+  for (const folder of Object.keys(orders)) if (!known.has(folder)) problems.push(`${folder}: its line is needless`);
   return { problems: [...new Set(problems)].sort() };
 }
 

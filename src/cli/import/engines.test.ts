@@ -7,7 +7,7 @@ import { fillLiteLlm, LITELLM_KEYS, SALT_KEY } from "../../../test/support/impor
 import { CHINESE, DELETED_KEY, LIMITED_KEY, ROWS_OF } from "../../../test/support/import/rows.ts";
 import type { Engine } from "../../../test/support/import/schemas.ts";
 import { CHANNEL_KEY, contents, expectBooksRight, fill, KEYS } from "../../../test/support/import/start-import.ts";
-import { verifyPassword } from "../../domain/accounts/security/passwords.ts";
+import { verifyPassword } from "../../domain/accounts/identity/passwords.ts";
 import { createApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";

@@ -7,14 +7,10 @@ import { resolveKey } from "../../domain/channels/keys/key-references.ts";
 import { firstKey, isMasked, splitKeys } from "../../domain/channels/keys/keys.ts";
 import { checkReferences } from "../../domain/channels/manage/channel-input.ts";
 import { readForecast } from "../../domain/channels/manage/forecast.ts";
+import { takeOverModels } from "../../domain/channels/manage/take-over-models.ts";
 import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
 import { callUrlOf } from "../../domain/channels/upstream/call-url.ts";
-import {
-  fetchModels,
-  refreshModelList,
-  takeOverModels,
-  viewModelList,
-} from "../../domain/channels/upstream/model-list.ts";
+import { fetchModels, refreshModelList, viewModelList } from "../../domain/channels/upstream/model-list.ts";
 import { proxyOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
 import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
-import { MAX_REPORTED, valuesByChannel } from "../../domain/channels/manage/record-changes.ts";
+import { MAX_REPORTED, valuesByChannel } from "../../domain/channels/status/values-by-channel.ts";
 import { LOG_NOTES } from "../../domain/logs/log-note.ts";
 import { LOG_TYPE } from "../../domain/logs/write-log.ts";
 import { withOrigin } from "../../lib/http/request-origin.ts";

@@ -1,17 +1,17 @@
 import { Elysia, t } from "elysia";
 import { REMINDER_METHODS } from "../../../db/schema/wallet/plans/plans.ts";
 import { readSeats } from "../../domain/accounts/organizations/members/seats.ts";
+import { closeCase, listCases } from "../../domain/wallet/payments/cases.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
-import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
 import type { ChangeInput } from "../../domain/wallet/plans/card/change/card-terms.ts";
 import { changePlan, previewChange } from "../../domain/wallet/plans/card/change/change-plan.ts";
-import { startCardPlan } from "../../domain/wallet/plans/card/checkout/checkout.ts";
 import {
   openCardPortal,
   resumeCard,
   setCardPause,
   setCardRenewal,
-} from "../../domain/wallet/plans/card/manage-renewal.ts";
+} from "../../domain/wallet/plans/card/change/manage-renewal.ts";
+import { startCardPlan } from "../../domain/wallet/plans/card/checkout/checkout.ts";
 import { endNow, setRenewal } from "../../domain/wallet/plans/change-subscription.ts";
 import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
 import { setPaused, setPausedByAdmin } from "../../domain/wallet/plans/pause-subscription.ts";

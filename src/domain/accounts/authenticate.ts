@@ -5,12 +5,12 @@ import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Right } from "./access/access-rules.ts";
 import { USER_STATUS } from "./access/roles.ts";
-import { findServiceAccount, isServiceToken } from "./access/service-accounts.ts";
 import type { UserDirectory, UserEntry } from "./directory.ts";
+import { findByAccessToken } from "./identity/access-tokens.ts";
 import { hasDownloadTicket, takeDownload } from "./profile/download-ticket.ts";
-import { findByAccessToken } from "./security/access-tokens.ts";
 import type { Session, Sessions } from "./sign-in/sessions.ts";
 import { sessionCookieOf } from "./sign-in/sessions.ts";
+import { findServiceAccount, isServiceToken } from "./users/service-accounts.ts";
 
 /** Who makes a call; `session` is null when a token says so. */
 export type Caller = Readonly<{

@@ -6,7 +6,7 @@ import type { Price } from "../../billing/types.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
-import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/upstream/request-options.ts";
+import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/routing/upstream-model.ts";
 import { type Decimal, integer, ONE } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";

@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { upstreamModelOf } from "../../domain/channels/upstream/request-options.ts";
+import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
 import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import { recordOf, textOf } from "../../formats/json.ts";

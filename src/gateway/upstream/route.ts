@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { proxyOf, upstreamModelOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
+import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
+import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import type { Capability, Limitation, Provider, Rejection, TaskCapability } from "../../providers/contract/provider.ts";

@@ -18,9 +18,9 @@ import { checkDueChannels } from "../../domain/channels/authenticity/check-chann
 import type { CountTokens } from "../../domain/channels/authenticity/collect-evidence.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { recoverKeys } from "../../domain/channels/keys/recover-keys.ts";
 import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
 import { refreshAllModelLists } from "../../domain/channels/upstream/model-list.ts";
+import { recoverKeys } from "../../domain/channels/upstream/recover-keys.ts";
 import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
 import { type BalanceReading, updateAllBalances } from "../../domain/channels/upstream/update-balance.ts";
 import { applyRetention } from "../../domain/logs/archive/apply-retention.ts";
@@ -40,8 +40,8 @@ import { chargeDueTopUps } from "../../domain/wallet/orders/automatic/charge-due
 import { pollCharges } from "../../domain/wallet/orders/automatic/poll-charges.ts";
 import { pollSavedCards } from "../../domain/wallet/orders/automatic/saved-card.ts";
 import { expireOrders, pollCheckouts } from "../../domain/wallet/orders/poll-checkouts.ts";
-import { pollPayments } from "../../domain/wallet/payments/direct/poll-payments.ts";
-import { continueRefunds } from "../../domain/wallet/payments/direct/refund-order.ts";
+import { continueRefunds } from "../../domain/wallet/orders/refund-order.ts";
+import { pollPayments } from "../../domain/wallet/orders/reports/poll-payments.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
 import { pollCards } from "../../domain/wallet/plans/card/poll-cards.ts";
 import { remindOfService, remindSubscribers } from "../../domain/wallet/plans/renewal/remind.ts";

@@ -5,7 +5,7 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import { usageRollups } from "../../../db/schema/logs/logs.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
-import { createUser } from "../../domain/accounts/users/create-user.ts";
+import { createUser } from "../../domain/accounts/identity/create-user.ts";
 import type { Notice } from "../../domain/notifications/message.ts";
 import { dollarText, warnLowBalances } from "./low-balance.ts";
 

@@ -6,7 +6,7 @@ import { jobTurns } from "../../../db/schema/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { ROLE } from "../../domain/accounts/access/roles.ts";
-import { createUser } from "../../domain/accounts/users/create-user.ts";
+import { createUser } from "../../domain/accounts/identity/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../../domain/channels/directory.ts";
 import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";
 import type { ChannelInput } from "../../domain/channels/manage/channel-input.ts";

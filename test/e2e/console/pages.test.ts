@@ -9,7 +9,7 @@ import { openDatabase } from "../../../db/connect.ts";
 import { logs } from "../../../db/schema/logs/logs.ts";
 import { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
 import { ROLE } from "../../../src/domain/accounts/access/roles.ts";
-import { createUser } from "../../../src/domain/accounts/users/create-user.ts";
+import { createUser } from "../../../src/domain/accounts/identity/create-user.ts";
 import { say } from "../../../src/lib/messages.ts";
 import { LANGUAGES } from "../../../ui/state/i18n.ts";
 import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";

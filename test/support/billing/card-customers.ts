@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { planOrders } from "../../../db/schema/wallet/plans/plan-orders.ts";
 import { changePlan } from "../../../src/domain/wallet/plans/card/change/change-plan.ts";
+import { setCardRenewal } from "../../../src/domain/wallet/plans/card/change/manage-renewal.ts";
 import { startCardPlan } from "../../../src/domain/wallet/plans/card/checkout/checkout.ts";
-import { setCardRenewal } from "../../../src/domain/wallet/plans/card/manage-renewal.ts";
 import { pollCards } from "../../../src/domain/wallet/plans/card/poll-cards.ts";
 import { handlePlanEvent } from "../../../src/domain/wallet/plans/card/stripe-events.ts";
 import { setRenewal } from "../../../src/domain/wallet/plans/change-subscription.ts";

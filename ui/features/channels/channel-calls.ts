@@ -5,6 +5,9 @@ import type { Channel } from "./channel.ts";
 import type { ChannelQuery } from "./channel-queries.ts";
 import { bodyOf, type ChannelForm } from "./drawer/form/channel-form.ts";
 
+/** How long a change may take before the list shows the channel as it was. */
+export const ACTION_TIMEOUT_MS = 15_000;
+
 /** Fields to change; the server keeps absent ones. */
 type ChannelChange = Readonly<Omit<Parameters<typeof channelApi.put>[0], "id">>;
 

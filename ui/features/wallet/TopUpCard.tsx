@@ -7,7 +7,7 @@ import Skeleton from "@mui/material/Skeleton";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { TopUpWays } from "../../../src/domain/wallet/payments/payment-methods.ts";
+import type { TopUpWays } from "../../../src/domain/wallet/orders/payment-methods.ts";
 import { useAccount } from "../../api/accounts/use-organization.ts";
 import { WALLET_KEY } from "../../api/accounts/wallet-key.ts";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";

@@ -1,14 +1,14 @@
 import { Elysia, t } from "elysia";
 import type { Changes } from "../../../../db/changes.ts";
 import type { Db } from "../../../../db/types.ts";
+import { requireSession } from "../../../domain/accounts/sign-in/confirm-owner.ts";
 import {
   createServiceAccount,
   deleteServiceAccount,
   listServiceAccounts,
   rotateServiceToken,
   updateServiceAccount,
-} from "../../../domain/accounts/access/service-accounts.ts";
-import { requireSession } from "../../../domain/accounts/sign-in/confirm-owner.ts";
+} from "../../../domain/accounts/users/service-accounts.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";

@@ -7,8 +7,8 @@ import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../../db/schema/api-keys.ts";
 import { startFakeSignInServices } from "../../../../test/support/console/sign-in.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../../test/support/console/start-console.ts";
+import { createAccount } from "../../../domain/accounts/identity/create-user.ts";
 import { changeMemberRole } from "../../../domain/accounts/organizations/members/change-members.ts";
-import { createAccount } from "../../../domain/accounts/users/create-user.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 
 type Fake = Awaited<ReturnType<typeof startFakeSignInServices>>;

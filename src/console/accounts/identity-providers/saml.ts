@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../../db/types.ts";
+import { isSsoName, type SsoName } from "../../../domain/accounts/identity/sso-rules.ts";
 import { findProviderRow } from "../../../domain/accounts/identity-providers/find-provider.ts";
 import { samlKeyOf } from "../../../domain/accounts/identity-providers/saml-key.ts";
 import { acceptResponse, samlAddresses } from "../../../domain/accounts/identity-providers/saml-provider.ts";
-import { isSsoName, type SsoName } from "../../../domain/accounts/identity-providers/sso-rules.ts";
 import { languageOf, say } from "../../../lib/messages.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";

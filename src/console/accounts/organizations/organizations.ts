@@ -1,9 +1,10 @@
 import { Elysia, t } from "elysia";
 import type { Billing } from "../../../billing/billing.ts";
-import { deleteOrganization, renameOrganization } from "../../../domain/accounts/organizations/change-organization.ts";
+import { renameOrganization } from "../../../domain/accounts/organizations/change-organization.ts";
 import { createOrganization } from "../../../domain/accounts/organizations/create-organization.ts";
 import { listOrganizations } from "../../../domain/accounts/organizations/list-organizations.ts";
 import { requireOrganizations } from "../../../domain/accounts/organizations/membership.ts";
+import { deleteOrganization } from "../../../domain/accounts/users/delete-organization.ts";
 import { transferQuota } from "../../../domain/wallet/transfer-quota.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";

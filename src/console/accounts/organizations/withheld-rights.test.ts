@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { startTestOrganizations, type TestOrganizations } from "../../../../test/support/console/organizations.ts";
 import { assignAdminRole, createAdminRole } from "../../../domain/accounts/access/admin-roles.ts";
-import { createServiceAccount } from "../../../domain/accounts/access/service-accounts.ts";
+import { createServiceAccount } from "../../../domain/accounts/users/service-accounts.ts";
 
 let app: TestOrganizations;
 let serial = 0;

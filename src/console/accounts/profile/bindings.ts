@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { isSsoName } from "../../../domain/accounts/identity-providers/sso-rules.ts";
+import { isSsoName } from "../../../domain/accounts/identity/sso-rules.ts";
 import { bindEmail, unbindEmail } from "../../../domain/accounts/profile/bind-email.ts";
 import { requireFresh } from "../../../domain/accounts/sign-in/confirm-owner.ts";
 import { useOnce } from "../../../domain/accounts/sign-in/flows.ts";

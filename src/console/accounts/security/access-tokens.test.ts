@@ -4,7 +4,7 @@ import { carryOver } from "../../../../db/backup/carry-over.ts";
 import { accessTokens } from "../../../../db/schema/accounts/security/access-tokens.ts";
 import { sessions, users } from "../../../../db/schema/accounts/users.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../../test/support/console/start-console.ts";
-import type { AccessTokenView } from "../../../domain/accounts/security/access-tokens.ts";
+import type { AccessTokenView } from "../../../domain/accounts/identity/access-tokens.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 
 type Headers = Record<string, string>;

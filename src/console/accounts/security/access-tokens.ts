@@ -5,7 +5,7 @@ import {
   listAccessTokens,
   resetAccessToken,
   revokeAccessToken,
-} from "../../../domain/accounts/security/access-tokens.ts";
+} from "../../../domain/accounts/identity/access-tokens.ts";
 import { confirmRecentSignIn, requireFresh } from "../../../domain/accounts/sign-in/confirm-owner.ts";
 import type { Limiter } from "../../../lib/limits/shared-limits.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";

@@ -1,9 +1,10 @@
 import { Elysia, t } from "elysia";
 import type { Changes } from "../../../../db/changes.ts";
 import type { Db } from "../../../../db/types.ts";
+import { checkReach } from "../../../domain/accounts/access/check-reach.ts";
 import { addUser } from "../../../domain/accounts/users/add-user.ts";
 import { exportUsers, listUsers, USER_SORTS, type UserFilter } from "../../../domain/accounts/users/list-users.ts";
-import { checkReach, manageUser, USER_ACTIONS } from "../../../domain/accounts/users/manage-user.ts";
+import { manageUser, USER_ACTIONS } from "../../../domain/accounts/users/manage-user.ts";
 import { MOST_USERS_AT_ONCE, manageUsers } from "../../../domain/accounts/users/manage-users.ts";
 import { updateUser } from "../../../domain/accounts/users/update-user.ts";
 import { viewUserForAdmins } from "../../../domain/accounts/users/user-view.ts";

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
-import { handleAlipayNotice, handleWechatNotice } from "../../../domain/wallet/payments/direct/notices.ts";
-import { handlePaypalWebhook, type PaypalDeps } from "../../../domain/wallet/payments/direct/paypal/webhook.ts";
-import { handleEpayCallback } from "../../../domain/wallet/payments/epay.ts";
+import { handleEpayCallback } from "../../../domain/wallet/orders/reports/epay-callback.ts";
+import { handleAlipayNotice, handleWechatNotice } from "../../../domain/wallet/orders/reports/notices.ts";
+import { handlePaypalWebhook, type PaypalDeps } from "../../../domain/wallet/orders/reports/paypal-webhook.ts";
+import { handleStripeWebhook } from "../../../domain/wallet/orders/reports/stripe-webhook.ts";
 import type { StripeDeps } from "../../../domain/wallet/payments/stripe.ts";
-import { handleStripeWebhook } from "../../../domain/wallet/payments/stripe-webhook.ts";
 import { bytesUpTo } from "../../../lib/http/limited-body.ts";
 
 /** Far larger than any notification of a payment service. */

@@ -13,12 +13,12 @@ import {
   ORDER_SORTS,
   OWN_ORDER_SORTS,
 } from "../../../domain/wallet/orders/list-orders.ts";
+import { topUpWays } from "../../../domain/wallet/orders/payment-methods.ts";
+import { endUnclearRefund, refundOrder } from "../../../domain/wallet/orders/refund-order.ts";
+import type { PaypalDeps } from "../../../domain/wallet/orders/reports/paypal-webhook.ts";
 import { completeOrder } from "../../../domain/wallet/orders/settle-order.ts";
-import type { PaypalDeps } from "../../../domain/wallet/payments/direct/paypal/webhook.ts";
-import { endUnclearRefund, refundOrder } from "../../../domain/wallet/payments/direct/refund-order.ts";
 import { directMethod, startDirect } from "../../../domain/wallet/payments/direct/services.ts";
 import { startEpay } from "../../../domain/wallet/payments/epay.ts";
-import { topUpWays } from "../../../domain/wallet/payments/payment-methods.ts";
 import { startStripe } from "../../../domain/wallet/payments/stripe.ts";
 import { quoteWithTax } from "../../../domain/wallet/payments/tax/tax.ts";
 import type { PlanDeps } from "../../../domain/wallet/plans/subscribe.ts";

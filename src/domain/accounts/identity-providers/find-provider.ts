@@ -2,11 +2,11 @@ import { and, asc, eq } from "drizzle-orm";
 import { identityProviders } from "../../../../db/schema/accounts/identity-providers/identity-providers.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import { isSsoName, SSO_ICONS, type SsoIcon, type SsoName } from "../identity/sso-rules.ts";
 import type { OutsideProvider } from "../sign-in/identities/provider.ts";
 import { oidcProvider } from "./oidc-provider.ts";
 import type { ProviderRow } from "./providers.ts";
 import { samlProvider } from "./saml-provider.ts";
-import { isSsoName, SSO_ICONS, type SsoIcon, type SsoName } from "./sso-rules.ts";
 
 /** A provider as the sign-in page shows it. */
 export type OfferedProvider = Readonly<{ name: SsoName; label: string; icon: SsoIcon }>;

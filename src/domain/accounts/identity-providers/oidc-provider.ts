@@ -1,8 +1,8 @@
-import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
-import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import { domainOf, type SsoName } from "../identity/sso-rules.ts";
+import { verifyIdToken } from "../sign-in/identities/id-token.ts";
 import {
   accessTokenOf,
   askService,
@@ -16,7 +16,6 @@ import {
   withParameters,
 } from "../sign-in/identities/provider.ts";
 import type { ProviderRow } from "./providers.ts";
-import { domainOf, type SsoName } from "./sso-rules.ts";
 
 const LONGEST_GROUP_LIST = 2000;
 
@@ -149,43 +148,3 @@ export async function discover(fetch: SafeFetch, label: string, issuer: string):
 /** A provider that says nothing takes `client_secret_basic` (section 3), and all that are known the form too. */
 const takesBasicOnly = (methods: unknown): boolean =>
   Array.isArray(methods) && methods.includes("client_secret_basic") && !methods.includes("client_secret_post");
-
-/** Public-key signatures only: with a shared secret, or none, anybody with the client's data could sign. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
-const CLOCK_TOLERANCE_SECONDS = 60;
-
-type Expected = Readonly<{
-  /** The provider as people know it. */
-  label: string;
-  /** Where its keys are. */
-  keys: string;
-  issuer: string;
-  audience: string;
-  /** "" when the browser built the address by itself. */
-  nonce: string;
-}>;
-
-/** The claims of an id token whose signature, issuer, audience, time and nonce are right. Throws OperationError. */
-export async function verifyIdToken(
-  fetch: SafeFetch,
-  { label, keys, issuer, audience, nonce }: Expected,
-  token: unknown,
-): Promise<JWTPayload> {
-  if (typeof token !== "string") throw failedAt(label, "the answer has no id token");
-  const set = await askService(fetch, label, keys);
-  try {
-    const { payload } = await jwtVerify(token, createLocalJWKSet(set as unknown as JSONWebKeySet), {
-      algorithms: ALGORITHMS,
-      issuer,
-      audience,
-      clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      requiredClaims: ["sub", "exp", "iat"],
-    });
-    if (nonce !== "" && payload.nonce !== nonce) throw new Error("it has another nonce");
-    // The party that the token was issued to (OpenID Connect Core 1.0, 3.1.3.7).
-    if (payload.azp !== undefined && payload.azp !== audience) throw new Error('unexpected "azp" claim value');
-    return payload;
-  } catch (error) {
-    throw failedAt(label, `the id token was refused: ${messageOf(error)}`);
-  }
-}

@@ -14,9 +14,9 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { UserEntry } from "../directory.ts";
+import { isDomain, MAPPED_ROLES, SSO_FIELDS, SSO_ICONS, type SsoIcon, type SsoType } from "../identity/sso-rules.ts";
 import { discover, discoveryAddress } from "./oidc-provider.ts";
 import { certificatesOf } from "./saml-provider.ts";
-import { isDomain, MAPPED_ROLES, SSO_FIELDS, SSO_ICONS, type SsoIcon, type SsoType } from "./sso-rules.ts";
 
 type Deps = Readonly<{ db: Db; vault: Vault; fetch: SafeFetch }>;
 export type ProviderRow = typeof identityProviders.$inferSelect;

@@ -4,7 +4,7 @@ import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { ROLE } from "../access/roles.ts";
-import { domainOf } from "./sso-rules.ts";
+import { domainOf } from "../identity/sso-rules.ts";
 
 /**
  * Throws OperationError when somebody signs in by another way than their provider's, although it is enforced for the domain

@@ -1,6 +1,7 @@
 import type { Profile, SAML } from "@node-saml/node-saml";
 import type { Db } from "../../../../db/types.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import { domainOf, type SsoName } from "../identity/sso-rules.ts";
 import { keepFlow, readFlow, startFlow, takeFlow } from "../sign-in/flows.ts";
 import {
   failedAt,
@@ -12,7 +13,6 @@ import {
 import type { ProviderRow } from "./providers.ts";
 import { samlKeyOf } from "./saml-key.ts";
 import { isAttributes } from "./scim/protocol.ts";
-import { domainOf, type SsoName } from "./sso-rules.ts";
 
 type SamlDeps = Readonly<{ db: Db; vault: Vault }>;
 

@@ -8,12 +8,12 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { ROLE, USER_STATUS } from "../access/roles.ts";
+import { domainOf, type SsoName } from "../identity/sso-rules.ts";
 import { checkRegistrationOpen } from "../registration/register.ts";
 import type { OutsideIdentity } from "../sign-in/identities/provider.ts";
 import { createByIdentity, findBound } from "../sign-in/identities/sign-in-by-identity.ts";
 import type { ProviderRow } from "./providers.ts";
 import { findByAddress } from "./scim/accounts.ts";
-import { domainOf, type SsoName } from "./sso-rules.ts";
 import { syncMemberships } from "./sync-memberships.ts";
 
 type SsoDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;

@@ -6,12 +6,12 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
+import { EVERYBODY, MAPPED_ROLES, type MappedRole } from "../identity/sso-rules.ts";
 import { disableMemberKeys } from "../organizations/members/member-keys.ts";
 import { findTakenSeats } from "../organizations/members/seats.ts";
 import { type Person, writeOrganizationLog } from "../organizations/operation.ts";
 import { hasRight } from "../organizations/rights.ts";
 import type { ProviderRow } from "./providers.ts";
-import { EVERYBODY, MAPPED_ROLES, type MappedRole } from "./sso-rules.ts";
 
 type SyncDeps = Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>;
 

@@ -5,7 +5,7 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { planAccounts } from "../../../../db/schema/wallet/plans/plans.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { createAccount } from "../users/create-user.ts";
+import { createAccount } from "../identity/create-user.ts";
 import { requireOrganizations } from "./membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "./operation.ts";
 

@@ -8,9 +8,9 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Mailer } from "../../notifications/mail.ts";
 import { type Letter, writeMail } from "../../notifications/mail.ts";
+import { keepFormer } from "../identity/former-identities.ts";
 import { checkEmailAddress, claimEmail } from "../registration/email-address.ts";
 import { checkCode, consumeCode } from "../registration/verification-codes.ts";
-import { keepFormer } from "../sign-in/identities/former-identities.ts";
 
 type EmailDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader; mailer: Mailer }>;
 

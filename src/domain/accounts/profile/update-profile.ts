@@ -7,7 +7,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { mergeNotificationSetting, type NotificationRequest } from "../../notifications/notification-setting.ts";
 import type { UserEntry } from "../directory.ts";
-import { checkDisplayName } from "../registration/usernames.ts";
+import { checkDisplayName } from "../identity/usernames.ts";
 
 /**
  * Changes what users may change of themselves: the display name. One that stays is not checked: that of an imported user may

@@ -4,7 +4,7 @@ import type { DbOrTx, Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { checkNotDeregistered } from "../sign-in/identities/former-identities.ts";
+import { checkNotDeregistered } from "../identity/former-identities.ts";
 
 const LONGEST = 50;
 const ADDRESS = /^[^\s@;,<>()"\\]+@([a-z0-9](-*[a-z0-9])*\.)+[a-z0-9-]{2,63}$/i;

@@ -3,11 +3,11 @@ import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { checkPasswordLength, hashPassword } from "../security/passwords.ts";
-import { welcomeUser } from "../users/welcome.ts";
+import { checkPasswordLength, hashPassword } from "../identity/passwords.ts";
+import { checkUsername } from "../identity/usernames.ts";
 import { checkEmailAddress, claimEmail } from "./email-address.ts";
-import { checkUsername } from "./usernames.ts";
 import { checkCode, consumeCode } from "./verification-codes.ts";
+import { welcomeUser } from "./welcome.ts";
 
 type Registration = Readonly<{
   username: string;

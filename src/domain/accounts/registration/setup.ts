@@ -9,7 +9,7 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import { saveOption } from "../../../settings/store.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { ROLE } from "../access/roles.ts";
-import { createUser } from "../users/create-user.ts";
+import { createUser } from "../identity/create-user.ts";
 
 type SetupRequest = Readonly<{
   username: string;

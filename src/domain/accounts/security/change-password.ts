@@ -4,9 +4,9 @@ import { sessions, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Limiter } from "../../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { checkPasswordLength, hashPassword, verifyPassword } from "../identity/passwords.ts";
 import { countGuess, requireFresh } from "../sign-in/confirm-owner.ts";
 import type { Session } from "../sign-in/sessions.ts";
-import { checkPasswordLength, hashPassword, verifyPassword } from "./passwords.ts";
 
 /**
  * Sets a new password after checking the present one (where there is none, that the session is new); the user's access

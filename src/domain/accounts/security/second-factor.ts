@@ -4,8 +4,8 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import { checkReach } from "../access/check-reach.ts";
 import type { UserEntry } from "../directory.ts";
-import { checkReach } from "../users/manage-user.ts";
 import { hasTotp } from "./totp.ts";
 
 /** How a user's account is guarded. */

@@ -4,7 +4,7 @@ import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Limiter } from "../../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { verifyPassword } from "../security/passwords.ts";
+import { verifyPassword } from "../identity/passwords.ts";
 import { SESSION_SECONDS, type Session } from "./sessions.ts";
 
 /** Whoever has no password, or binds and unbinds, proves to be the owner by having signed in this lately. */

@@ -6,8 +6,8 @@ import { createLimiter, type Limiter, type SharedLimits } from "../../../lib/lim
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { ROLE, USER_STATUS } from "../access/roles.ts";
-import { isSameUsername } from "../registration/usernames.ts";
-import { hashPassword, isOutdatedHash, verifyPassword } from "../security/passwords.ts";
+import { hashPassword, isOutdatedHash, verifyPassword } from "../identity/passwords.ts";
+import { isSameUsername } from "../identity/usernames.ts";
 import { countPasswordGuess, type GuessLimits } from "./guess-limits.ts";
 import type { SignInOrigin } from "./sign-in-origins.ts";
 

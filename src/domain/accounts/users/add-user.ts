@@ -5,9 +5,9 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { ROLE } from "../access/roles.ts";
 import type { UserEntry } from "../directory.ts";
-import { checkUsername } from "../registration/usernames.ts";
-import { checkPasswordLength, hashPassword } from "../security/passwords.ts";
-import { welcomeUser } from "./welcome.ts";
+import { checkPasswordLength, hashPassword } from "../identity/passwords.ts";
+import { checkUsername } from "../identity/usernames.ts";
+import { welcomeUser } from "../registration/welcome.ts";
 
 export type AddedUser = Readonly<{ username: string; password: string; display_name?: string; role?: number }>;
 

@@ -5,7 +5,7 @@ import { storedResponses } from "../../../../db/schema/channels/objects.ts";
 import { withdrawals } from "../../../../db/schema/wallet/wallet.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
-import { createUser } from "./create-user.ts";
+import { createUser } from "../identity/create-user.ts";
 import { deleteUser } from "./delete-user.ts";
 
 let database: TestDatabase;

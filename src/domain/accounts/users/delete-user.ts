@@ -13,8 +13,8 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { ROLE } from "../access/roles.ts";
+import { keepFormer, type Reach } from "../identity/former-identities.ts";
 import { endMemberships, lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
-import { keepFormer, type Reach } from "../sign-in/identities/former-identities.ts";
 
 export type DeleteDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { createUser } from "./create-user.ts";
+import { createUser } from "../identity/create-user.ts";
 import { ensureSearchIndex, listUsers } from "./list-users.ts";
 
 let database: TestDatabase;

@@ -1,10 +1,12 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
+import { scimUsers } from "../../../../db/schema/accounts/identity-providers/scim.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
+import type { Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import { checkReach } from "../access/check-reach.ts";
 import { ROLE, USER_STATUS } from "../access/roles.ts";
 import type { UserEntry } from "../directory.ts";
-import { overrideBans } from "../identity-providers/scim/accounts.ts";
 import { lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
 import { disableMemberKeys } from "../organizations/members/member-keys.ts";
 import { type DeleteDeps, deleteAccount } from "./delete-user.ts";
@@ -98,13 +100,14 @@ export async function manageUser(
   return standing;
 }
 
-/**
- * Admins act on users below them; super admins on everybody. People with a custom role are above admins: their password would
- * open rights that admins lack. Throws OperationError.
- */
-export function checkReach(actor: UserEntry, target: Readonly<{ role: number; adminRoleId: number | null }>): void {
-  const isAbove = target.role >= actor.role || target.adminRoleId !== null;
-  if (actor.role < ROLE.root && isAbove) throw new OperationError("user_out_of_reach");
+/** An administrator decides about an account: bans of identity providers are theirs no longer. Returns whether there were any. */
+async function overrideBans(tx: Tx, userId: number): Promise<boolean> {
+  const overridden = await tx
+    .update(scimUsers)
+    .set({ hasBanned: false })
+    .where(and(eq(scimUsers.userId, userId), eq(scimUsers.hasBanned, true)))
+    .returning({ userId: scimUsers.userId });
+  return overridden.length > 0;
 }
 
 function transition(actor: UserEntry, target: Standing, action: UserAction): Standing {

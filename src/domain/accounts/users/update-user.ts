@@ -5,12 +5,12 @@ import type { Db } from "../../../../db/types.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import { checkReach } from "../access/check-reach.ts";
 import { ROLE } from "../access/roles.ts";
 import { ACCOUNT_LIMITS, userLimitError, userNoteError } from "../account-rules.ts";
 import type { UserEntry } from "../directory.ts";
-import { checkDisplayName, checkUsername, claimUsername } from "../registration/usernames.ts";
-import { checkPasswordLength, hashPassword } from "../security/passwords.ts";
-import { checkReach } from "./manage-user.ts";
+import { checkPasswordLength, hashPassword } from "../identity/passwords.ts";
+import { checkDisplayName, checkUsername, claimUsername } from "../identity/usernames.ts";
 import { refuseOwnOrganization } from "./own-organization.ts";
 
 /** What administrators may change; what is absent stays as it is. */

@@ -6,8 +6,8 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { withoutSecrets } from "../../notifications/notification-setting.ts";
 import { orderRights, type Right } from "../access/access-rules.ts";
-import { isSsoName } from "../identity-providers/sso-rules.ts";
-import { usersWithAccessToken } from "../security/access-tokens.ts";
+import { usersWithAccessToken } from "../identity/access-tokens.ts";
+import { isSsoName } from "../identity/sso-rules.ts";
 
 /** A user as the calls show it; secrets are empty, whoever asks. */
 export type UserView = {

@@ -12,9 +12,9 @@ import { formatFor } from "../../../providers/contract/chat.ts";
 import { codecOf, providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/keys.ts";
+import { upstreamModelOf } from "../routing/upstream-model.ts";
 import { upstreamFailure } from "../status/refusal.ts";
 import { postRequest } from "../upstream/post-request.ts";
-import { upstreamModelOf } from "../upstream/request-options.ts";
 import type { Pattern } from "./judge-evidence.ts";
 
 /**

@@ -6,7 +6,7 @@ import { createLogger } from "../../../lib/runtime/log.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 import { SecretReferenceError } from "../../../lib/security/secret-references/reference.ts";
 import { ROLE } from "../../accounts/access/roles.ts";
-import { createUser } from "../../accounts/users/create-user.ts";
+import { createUser } from "../../accounts/identity/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS, storedKeyOf } from "../entry.ts";
 import { createChannel, updateChannel } from "../manage/write-channel.ts";

@@ -2,9 +2,6 @@ import type { Difference } from "../../logs/write-log.ts";
 import type { ChannelRow } from "../entry.ts";
 import type { ChannelValues } from "./channel-input.ts";
 
-/** Channels of a batch that the log names one by one. */
-export const MAX_REPORTED = 100;
-
 /** What of these values differs from what the channel has, as the log shows it: no key, no proxy's password. */
 export function describeChange(before: Partial<ChannelRow>, values: ChannelValues): Required<Difference> {
   const reported = { before: {} as Record<string, unknown>, after: {} as Record<string, unknown> };
@@ -30,13 +27,6 @@ export const fieldsThatDiffer = (before: ChannelRow, values: ChannelValues): str
 export const describeNew = (values: ChannelValues): Difference => ({
   after: Object.fromEntries(Object.entries(describeChange({}, values).after).filter(([, value]) => value !== "")),
 });
-
-/** A field of each channel of a batch, by the channel's name. */
-export const valuesByChannel = <Row extends Readonly<{ id: number; name: string }>>(
-  rows: readonly Row[],
-  describe: (row: Row) => unknown,
-): Record<string, unknown> =>
-  Object.fromEntries(rows.slice(0, MAX_REPORTED).map((row) => [`${row.name} (#${row.id})`, describe(row)]));
 
 /** Channels have thousands of models: the log names those that came and went. */
 function describeModels(

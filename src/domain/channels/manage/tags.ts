@@ -6,9 +6,10 @@ import { writeManagementLog } from "../../logs/write-log.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
 import { setChannelStatuses } from "../status/set-status.ts";
+import { valuesByChannel } from "../status/values-by-channel.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
 import { checkKeyStays } from "./key-destination.ts";
-import { describeChange, fieldsThatDiffer, valuesByChannel } from "./record-changes.ts";
+import { describeChange, fieldsThatDiffer } from "./record-changes.ts";
 
 /** Switches every channel of a tag on or off. Returns how many changed. */
 export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string, status: 1 | 2): Promise<number> {

@@ -11,9 +11,10 @@ import { CHANNEL_STATUS, type ChannelRow } from "../entry.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
 import { disabledBy, setChannelStatus } from "../status/set-status.ts";
+import { valuesByChannel } from "../status/values-by-channel.ts";
 import { type ChannelInput, checkReferences, readChannelInput } from "./channel-input.ts";
 import { checkKeyStays } from "./key-destination.ts";
-import { describeChange, describeNew, fieldsThatDiffer, valuesByChannel } from "./record-changes.ts";
+import { describeChange, describeNew, fieldsThatDiffer } from "./record-changes.ts";
 
 /** Creates a channel and returns its id. Throws OperationError when a field is missing or refused. */
 export async function createChannel(deps: ChannelDeps, actor: Actor, input: ChannelInput): Promise<number> {

@@ -4,7 +4,7 @@ import { abilities, type ChannelOtherInfo, channelKeys, channels } from "../../.
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 import { ROLE } from "../../accounts/access/roles.ts";
-import { createUser } from "../../accounts/users/create-user.ts";
+import { createUser } from "../../accounts/identity/create-user.ts";
 import { disableChannelKey } from "../keys/key-status.ts";
 import { getChannel } from "../manage/channel-view.ts";
 import { setTagStatus } from "../manage/tags.ts";

@@ -9,8 +9,8 @@ import { type Reason, sayReason } from "../../../lib/reason.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
-import { valuesByChannel } from "../manage/record-changes.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
+import { valuesByChannel } from "./values-by-channel.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes }>;
 /** `status` is what it was. */

@@ -4,7 +4,7 @@ import type { Reason } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
 import type { Candidates } from "../routing/routing-index.ts";
-import { upstreamModelOf } from "./request-options.ts";
+import { upstreamModelOf } from "../routing/upstream-model.ts";
 
 type Addressed = Pick<ChannelEntry, "type" | "baseUrl">;
 

@@ -16,11 +16,11 @@ import { codecOf } from "../../../providers/registry.ts";
 import { isResponseTo, isText } from "../../../providers/shared/recognize-response.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { withoutKey } from "../keys/keys.ts";
+import { upstreamModelOf } from "../routing/upstream-model.ts";
 import { ownWords } from "../status/own-words.ts";
 import { type UpstreamRefusal, upstreamFailure } from "../status/refusal.ts";
 import type { ModelKind } from "./model-kind.ts";
 import { type Posted, postRequest } from "./post-request.ts";
-import { upstreamModelOf } from "./request-options.ts";
 import { testAudio, testRequest } from "./test-requests.ts";
 
 /** Why a test failed; `refusal`: what the upstream refused it with, null: it did not, or did not answer. */

@@ -11,9 +11,9 @@ import type { Provider } from "../../../providers/contract/provider.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/keys.ts";
+import { upstreamModelOf } from "../routing/upstream-model.ts";
 import type { UpstreamRefusal } from "../status/refusal.ts";
 import { isCostly, kindOfModel } from "./model-kind.ts";
-import { upstreamModelOf } from "./request-options.ts";
 import { callModel } from "./test-call.ts";
 
 export type TestResult = Readonly<{

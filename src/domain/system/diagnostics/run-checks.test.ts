@@ -21,7 +21,7 @@ import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 import { ROLE } from "../../accounts/access/roles.ts";
-import { createUser } from "../../accounts/users/create-user.ts";
+import { createUser } from "../../accounts/identity/create-user.ts";
 import { createMailer } from "../../notifications/mail.ts";
 import { checkChannels, checkPrices } from "./checks/check-channels.ts";
 import { checkDatabase, judgeWrite } from "./checks/check-database.ts";

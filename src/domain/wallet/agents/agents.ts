@@ -7,12 +7,11 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import { contains } from "../../../lib/values/sql-text.ts";
+import { checkReach } from "../../accounts/access/check-reach.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
-import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { moveToBalance } from "../balances.ts";
-import type { WalletDeps } from "../operation.ts";
-import type { Listed, Page } from "../orders/list-orders.ts";
+import type { Listed, Page, WalletDeps } from "../operation.ts";
 import { agentRate } from "./agent-rules.ts";
 
 export type AgentInfo = {

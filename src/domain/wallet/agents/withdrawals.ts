@@ -6,12 +6,11 @@ import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
+import { checkReach } from "../../accounts/access/check-reach.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
-import { checkReach } from "../../accounts/users/manage-user.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../logs/write-log.ts";
 import { amountText } from "../amount-text.ts";
-import type { WalletDeps } from "../operation.ts";
-import type { Listed, Page } from "../orders/list-orders.ts";
+import type { Listed, Page, WalletDeps } from "../operation.ts";
 
 type WithdrawalInput = Readonly<{
   quotaUnits: number;

@@ -19,8 +19,7 @@ import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { addQuota, moveToBalance } from "../balances.ts";
-import type { WalletDeps } from "../operation.ts";
-import type { Listed, Page } from "../orders/list-orders.ts";
+import type { Listed, Page, WalletDeps } from "../operation.ts";
 
 /** Percent of a recharge that the inviter gets, and the least recharge (quota units) that counts. */
 export function cashbackTerms(settings: SettingsReader): { rate: Decimal; minimum: number } {

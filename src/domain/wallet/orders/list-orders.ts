@@ -6,10 +6,7 @@ import type { Db } from "../../../../db/types.ts";
 import { csvById } from "../../../lib/values/csv.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import { contains } from "../../../lib/values/sql-text.ts";
-
-/** `page` counts from 0. */
-export type Page = Readonly<{ page: number; pageSize: number }>;
-export type Listed<T> = { items: T[]; total: number };
+import type { Listed, Page } from "../operation.ts";
 
 /** What a user's orders can be sorted by. */
 export const OWN_ORDER_SORTS = {

@@ -6,9 +6,9 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../operation.ts";
 import { moneyOf } from "../payments/currency-units.ts";
+import { closeOrder } from "../payments/start-order.ts";
 import { type StripeDeps, stripeClient, takesCards } from "../payments/stripe.ts";
 import { type Settlement, settlePaidOrder } from "./settle-order.ts";
-import { closeOrder } from "./start-order.ts";
 
 type CheckoutDeps = StripeDeps & WalletDeps;
 

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addUser, silentLog } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
-import { handleEpayCallback, signEpay } from "../payments/epay.ts";
-import { listCases } from "../plans/card/cases.ts";
+import { listCases } from "../payments/cases.ts";
+import { signEpay } from "../payments/epay.ts";
+import { recordOrderRefund } from "../payments/record-order-refund.ts";
 import { readPaidOrders } from "../statements/movements/read-movements.ts";
-import { recordOrderRefund } from "./record-order-refund.ts";
+import { handleEpayCallback } from "./reports/epay-callback.ts";
 import { settlePaidOrder } from "./settle-order.ts";
 
 const NOW = Math.floor(Date.now() / 1000);

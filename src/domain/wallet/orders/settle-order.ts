@@ -6,15 +6,15 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { decimal, isZero, subtract } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
+import { checkReach } from "../../accounts/access/check-reach.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
-import { checkReach } from "../../accounts/users/manage-user.ts";
 import { refuseOwnOrganization } from "../../accounts/users/own-organization.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../logs/write-log.ts";
 import { addQuota, lockBalances } from "../balances.ts";
 import { payRebate } from "../invitations/rebates.ts";
 import type { WalletDeps } from "../operation.ts";
+import { openCase } from "../payments/cases.ts";
 import { smallestUnits } from "../payments/currency-units.ts";
-import { openCase } from "../plans/card/cases.ts";
 import { publishPlanAccount } from "../plans/limits/overage.ts";
 import { payPeriod } from "../plans/renewal/pay-period.ts";
 

@@ -2,13 +2,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Db } from "../../../../db/types.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import type { Logger } from "../../../lib/runtime/log.ts";
 import { divide, integer, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import type { WalletDeps } from "../operation.ts";
-import { settlePaidOrder } from "../orders/settle-order.ts";
-import { startOrder } from "../orders/start-order.ts";
 import { PaymentServiceError, type RefundState, SERVICE_TIMEOUT_MS, type ServiceDeps } from "./direct/service.ts";
+import { startOrder } from "./start-order.ts";
 import { quoteWithTax } from "./tax/tax.ts";
 
 type Fields = Readonly<Record<string, string>>;
@@ -95,30 +92,6 @@ export function epayForm(
     url: `${settings.get("PayAddress")}/submit.php`,
     fields: { ...fields, sign: signEpay(fields, settings.get("EpayKey")) },
   };
-}
-
-/**
- * Handles a payment callback of an Epay service. True: acknowledge it; false: refuse it, because the signature, the merchant
- * or the order is wrong. A payment of another amount, or of an order that was paid, is acknowledged: it waits for an administrator.
- */
-export async function handleEpayCallback(
-  deps: WalletDeps & Readonly<{ log: Logger }>,
-  fields: Readonly<Record<string, string>>,
-): Promise<boolean> {
-  const { settings, log } = deps;
-  if (!isSignedByEpay(fields, settings.get("EpayKey")) || fields.pid !== settings.get("EpayId")) return false;
-  if (fields.trade_status !== "TRADE_SUCCESS") return true;
-  const tradeNo = fields.out_trade_no ?? "";
-  const outcome = await settlePaidOrder(deps, {
-    tradeNo,
-    methods: ["zfb", "wx"],
-    money: fields.money ?? "",
-    currency: "CNY",
-    gatewayNo: (fields.trade_no ?? "").slice(0, 200),
-  });
-  if (outcome === "credited" || outcome === "credited before") return true;
-  log.warn({ tradeNo, outcome, money: fields.money }, "a payment does not fit its order");
-  return outcome !== "unknown order";
 }
 
 type Order = Readonly<{ tradeNo: string; gatewayNo: string; money: string }>;

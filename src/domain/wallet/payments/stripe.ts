@@ -8,9 +8,9 @@ import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { amountText } from "../amount-text.ts";
-import { closeOrder, startOrder } from "../orders/start-order.ts";
 import { smallestUnits } from "./currency-units.ts";
 import type { Payment } from "./epay.ts";
+import { closeOrder, startOrder } from "./start-order.ts";
 import { quoteWithTax } from "./tax/tax.ts";
 
 const TIMEOUT_MS = 20_000;

@@ -4,6 +4,7 @@ import { subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { checkReach } from "../../accounts/access/check-reach.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import {
   countMembers,
@@ -12,10 +13,10 @@ import {
   requireSeats,
   seatsOf,
 } from "../../accounts/organizations/members/seats.ts";
-import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { type Coupon, couponAfter, couponOf, priceWith } from "./coupons.ts";
+import { requireNextUnpaid } from "./limits/next-paid.ts";
 import { publishPlanAccount } from "./limits/overage.ts";
 import { drawnOf, makeUpFor, unusedFrom } from "./limits/unused.ts";
 import { periodEnd } from "./periods.ts";
@@ -30,7 +31,6 @@ import {
   type Running,
   type Subscription,
 } from "./plan-account.ts";
-import { requireNextUnpaid } from "./renewal/pay-period.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
 /** Lets a subscription end with its period, or has it renewed after all; one by card at Stripe first. Throws OperationError. */

@@ -9,7 +9,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
-import type { Listed, Page } from "../orders/list-orders.ts";
+import type { Listed, Page } from "../operation.ts";
 import { accountsOf, personsBehind } from "./limits/trials.ts";
 
 export type Coupon = typeof coupons.$inferSelect;

@@ -7,7 +7,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import { contains } from "../../../lib/values/sql-text.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import type { Listed, Page } from "../orders/list-orders.ts";
+import type { Listed, Page } from "../operation.ts";
 import { COUNTRIES } from "../payments/tax/country-rules.ts";
 import { hasTaxIdFormat, normalizeTaxId } from "../payments/tax/tax-id.ts";
 import { computeStatement, monthAt, parseMonth, type StatementDraft } from "./compute-statement.ts";

@@ -1,5 +1,5 @@
 import { type ModelInfo, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
-import { upstreamModelsOf } from "../../../domain/channels/upstream/request-options.ts";
+import { upstreamModelsOf } from "../../../domain/channels/routing/upstream-model.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { CallTools, Services, Uses } from "../../call/services.ts";

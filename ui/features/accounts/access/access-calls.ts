@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import type { Right } from "../../../../src/domain/accounts/access/access-rules.ts";
 import type { AdminRoleView } from "../../../../src/domain/accounts/access/admin-roles.ts";
-import type { ServiceAccountView } from "../../../../src/domain/accounts/access/service-accounts.ts";
+import type { ServiceAccountView } from "../../../../src/domain/accounts/users/service-accounts.ts";
 import { readData } from "../../../api/client.ts";
 import { adminRoleApi, serviceAccountApi } from "../../../api/groups.ts";
 

@@ -8,7 +8,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { MAPPED_ROLES } from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
+import { MAPPED_ROLES } from "../../../../src/domain/accounts/identity/sso-rules.ts";
 import { Col, Row } from "../../../components/layout.tsx";
 import { mappableOrganizations } from "./provider-calls.ts";
 

@@ -1,10 +1,5 @@
 import { useTranslation } from "react-i18next";
-import {
-  SSO_FIELDS,
-  SSO_ICONS,
-  SSO_TYPES,
-  type SsoType,
-} from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
+import { SSO_FIELDS, SSO_ICONS, SSO_TYPES, type SsoType } from "../../../../src/domain/accounts/identity/sso-rules.ts";
 import { optionsOf } from "../../../components/form/form-fields.ts";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";

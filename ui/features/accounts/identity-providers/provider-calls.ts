@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { SsoType } from "../../../../src/domain/accounts/identity/sso-rules.ts";
 import type { ProviderInput, ProviderView } from "../../../../src/domain/accounts/identity-providers/providers.ts";
-import type { SsoType } from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
 import { readData } from "../../../api/client.ts";
 import { identityProviderApi, usersApi } from "../../../api/groups.ts";
 

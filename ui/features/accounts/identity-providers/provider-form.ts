@@ -3,7 +3,7 @@ import {
   SSO_FIELDS,
   type SsoIcon,
   type SsoType,
-} from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
+} from "../../../../src/domain/accounts/identity/sso-rules.ts";
 import type { Mapping } from "./MappingRows.tsx";
 import type { Provider } from "./provider-calls.ts";
 

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { AccessTokenView } from "../../../../src/domain/accounts/security/access-tokens.ts";
+import type { AccessTokenView } from "../../../../src/domain/accounts/identity/access-tokens.ts";
 import { readData } from "../../../api/client.ts";
 import { accessTokenApi } from "../../../api/groups.ts";
 

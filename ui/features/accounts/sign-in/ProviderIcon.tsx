@@ -6,7 +6,7 @@ import Key from "@mui/icons-material/KeyOutlined";
 import Microsoft from "@mui/icons-material/Microsoft";
 import Shield from "@mui/icons-material/ShieldOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
-import type { SsoIcon } from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
+import type { SsoIcon } from "../../../../src/domain/accounts/identity/sso-rules.ts";
 
 const ICONS: Readonly<Record<SsoIcon, typeof SvgIcon>> = {
   "": Key,

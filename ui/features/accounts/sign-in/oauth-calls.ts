@@ -1,4 +1,4 @@
-import { isSsoName } from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
+import { isSsoName } from "../../../../src/domain/accounts/identity/sso-rules.ts";
 import { rememberedInvitation } from "../../../api/accounts/invitation.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { bindingApi, oauthApi } from "../../../api/groups.ts";

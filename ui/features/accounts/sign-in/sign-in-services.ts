@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { SsoName } from "../../../../src/domain/accounts/identity-providers/sso-rules.ts";
+import type { SsoName } from "../../../../src/domain/accounts/identity/sso-rules.ts";
 import { readData } from "../../../api/client.ts";
 import { oauthApi } from "../../../api/groups.ts";
 import { readPatiently } from "../../../api/retry.ts";

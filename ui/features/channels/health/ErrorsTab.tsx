@@ -14,7 +14,7 @@ import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { failureText } from "../../../state/failure-text.ts";
 import { otherOf } from "../../logs/entries/log-entry.ts";
-import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
+import { FormSkeleton } from "../cells/FormSkeleton.tsx";
 import { channelErrors } from "./health-queries.ts";
 
 /** The latest calls that failed on a channel, with the upstream's error. */

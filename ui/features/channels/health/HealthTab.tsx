@@ -14,11 +14,11 @@ import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
+import { FormSkeleton } from "../cells/FormSkeleton.tsx";
 import { HealthChip } from "../cells/status-cells.tsx";
 import { HourBars, successText } from "../cells/traffic-cells.tsx";
 import { AUTO_DISABLED, ENABLED } from "../channel.ts";
 import type { TestOutcome } from "../channel-calls.ts";
-import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { type ChannelKey, channelHealth, switchKey, testKey } from "./health-queries.ts";
 
 /** The current health of a channel and each of its keys. */

@@ -19,8 +19,8 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { FormSkeleton } from "../cells/FormSkeleton.tsx";
 import type { Channel } from "../channel.ts";
-import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { NameCheckList } from "../drawer/ModelPicker.tsx";
 
 const NONE: ReadonlySet<string> = new Set();

@@ -6,10 +6,15 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../../components/feedback/notify.tsx";
 import { balanceText } from "../cells/status-cells.tsx";
 import { type Channel, DISABLED, ENABLED } from "../channel.ts";
-import { copyChannel, createRunning, deleteChannel, updateBalance, updateChannel } from "../channel-calls.ts";
+import {
+  ACTION_TIMEOUT_MS,
+  copyChannel,
+  createRunning,
+  deleteChannel,
+  updateBalance,
+  updateChannel,
+} from "../channel-calls.ts";
 import { patchChannel } from "../channel-queries.ts";
-
-export const ACTION_TIMEOUT_MS = 15_000;
 
 /** Actions on one channel. Changes are optimistic and roll back if they fail or take longer than 15 seconds. */
 export function useChannelActions() {

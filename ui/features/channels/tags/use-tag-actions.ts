@@ -6,9 +6,8 @@ import { readData } from "../../../api/client.ts";
 import { channelApi } from "../../../api/groups.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { DISABLED, ENABLED } from "../channel.ts";
-import { createRunning } from "../channel-calls.ts";
+import { ACTION_TIMEOUT_MS, createRunning } from "../channel-calls.ts";
 import { patchChannel } from "../channel-queries.ts";
-import { ACTION_TIMEOUT_MS } from "../list/use-channel-actions.ts";
 import type { TagRow } from "./tag-rows.ts";
 
 export const enabledOf = ({ channels }: TagRow): number => channels.filter(({ status }) => status === ENABLED).length;

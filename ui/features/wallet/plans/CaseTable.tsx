@@ -1,7 +1,7 @@
 import Done from "@mui/icons-material/TaskAltOutlined";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { PaymentCase } from "../../../../src/domain/wallet/plans/card/cases.ts";
+import type { PaymentCase } from "../../../../src/domain/wallet/payments/cases.ts";
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { planApi } from "../../../api/groups.ts";

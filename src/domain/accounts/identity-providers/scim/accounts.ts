@@ -8,10 +8,10 @@ import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { LogNote } from "../../../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../../../logs/write-log.ts";
 import { ROLE, USER_STATUS } from "../../access/roles.ts";
+import { domainOf } from "../../identity/sso-rules.ts";
 import { disableMemberKeys } from "../../organizations/members/member-keys.ts";
 import { createUnbound } from "../../sign-in/identities/sign-in-by-identity.ts";
 import type { ProviderRow } from "../providers.ts";
-import { domainOf } from "../sso-rules.ts";
 import { ScimError } from "./protocol.ts";
 import { displayNameOf, emailOf, type UserFields } from "./resources.ts";
 
@@ -140,16 +140,6 @@ async function releaseBan(tx: Tx, providerId: number, userId: number): Promise<b
     .set({ hasBanned: false })
     .where(and(eq(scimUsers.providerId, providerId), eq(scimUsers.userId, userId)));
   return banners.length === 1;
-}
-
-/** An administrator decides about an account: bans of providers are theirs no longer. Returns whether there were any. */
-export async function overrideBans(tx: Tx, userId: number): Promise<boolean> {
-  const overridden = await tx
-    .update(scimUsers)
-    .set({ hasBanned: false })
-    .where(and(eq(scimUsers.userId, userId), eq(scimUsers.hasBanned, true)))
-    .returning({ userId: scimUsers.userId });
-  return overridden.length > 0;
 }
 
 async function bannersOf(tx: Tx, userId: number): Promise<number[]> {

@@ -6,8 +6,8 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { Vault } from "../../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
+import { checkNotDeregistered, keepFormer } from "../../identity/former-identities.ts";
 import { requireWayIn } from "../sign-in-methods.ts";
-import { checkNotDeregistered, keepFormer } from "./former-identities.ts";
 import type { ProviderName } from "./provider.ts";
 
 type BindDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;

@@ -1,5 +1,5 @@
 import { OperationError } from "../../../../lib/operation-error.ts";
-import { verifyIdToken } from "../../identity-providers/oidc-provider.ts";
+import { verifyIdToken } from "./id-token.ts";
 import {
   accessTokenOf,
   askService,

@@ -3,7 +3,7 @@ import type { SafeFetch, SafeRequest } from "../../../../lib/outbound/safe-fetch
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { SignInAddresses } from "../../../../server/config.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
-import type { SsoName } from "../../identity-providers/sso-rules.ts";
+import type { SsoName } from "../../identity/sso-rules.ts";
 
 /** Services with accounts that people can bind here; the names are those of the table of identities. */
 export type OutsideName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" | "telegram";

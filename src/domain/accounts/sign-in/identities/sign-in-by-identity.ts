@@ -9,11 +9,11 @@ import { OperationError } from "../../../../lib/operation-error.ts";
 import type { Vault } from "../../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import { USER_STATUS } from "../../access/roles.ts";
+import { checkNotDeregistered } from "../../identity/former-identities.ts";
+import { checkUsername } from "../../identity/usernames.ts";
 import { checkEmailAddress, claimEmail } from "../../registration/email-address.ts";
 import { checkRegistrationOpen } from "../../registration/register.ts";
-import { checkUsername } from "../../registration/usernames.ts";
-import { welcomeUser } from "../../users/welcome.ts";
-import { checkNotDeregistered } from "./former-identities.ts";
+import { welcomeUser } from "../../registration/welcome.ts";
 import type { OutsideIdentity, ProviderName } from "./provider.ts";
 
 type IdentityDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { and, asc, eq, gte, isNotNull } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import { ROLE } from "../../../accounts/access/roles.ts";
-import { verifyPassword } from "../../../accounts/security/passwords.ts";
+import { verifyPassword } from "../../../accounts/identity/passwords.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
 import { type Finding, fine, skipped, trouble } from "../diagnostics-context.ts";
 

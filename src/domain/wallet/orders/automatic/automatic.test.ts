@@ -6,8 +6,8 @@ import { openTestDatabase, type TestDatabase } from "../../../../../test/support
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
-import { handleStripeWebhook } from "../../payments/stripe-webhook.ts";
 import { listOwnOrders } from "../list-orders.ts";
+import { handleStripeWebhook } from "../reports/stripe-webhook.ts";
 import { type AutoTopUpInput, readAutoTopUp, resumeAutoTopUp, saveAutoTopUp } from "./auto-top-up.ts";
 import { type AutoTopUpDeps, chargeDueTopUps } from "./charge-due.ts";
 import { pollCharges } from "./poll-charges.ts";

@@ -9,12 +9,13 @@ import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { amountText } from "../../amount-text.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
+import { notifyPayers } from "../../payments/notify-payers.ts";
 import { quoteUnits } from "../../payments/quote.ts";
+import { startOrder } from "../../payments/start-order.ts";
 import { type StripeDeps, stripeClient, takesCards } from "../../payments/stripe.ts";
 import { addAccountTax, type TaxedQuote } from "../../payments/tax/tax.ts";
-import { startOrder } from "../start-order.ts";
 import { applyIntent, type ChargeDeps, failCharge } from "./apply-charge.ts";
-import { limitNotice, notifyPayers, pause, readDecline } from "./pause.ts";
+import { limitNotice, pause, readDecline } from "./pause.ts";
 import type { SavedCard } from "./saved-card.ts";
 
 export type AutoTopUpDeps = StripeDeps & ChargeDeps;

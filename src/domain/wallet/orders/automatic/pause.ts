@@ -1,15 +1,9 @@
-import { and, eq, inArray } from "drizzle-orm";
-import {
-  ORGANIZATION_ROLES,
-  organizationMembers,
-} from "../../../../../db/schema/accounts/organizations/organizations.ts";
-import { users } from "../../../../../db/schema/accounts/users.ts";
+import { eq } from "drizzle-orm";
 import { autoTopUps, type PAUSE_REASONS } from "../../../../../db/schema/wallet/saved-cards.ts";
 import type { Tx } from "../../../../../db/types.ts";
-import { hasRight } from "../../../accounts/organizations/rights.ts";
 import { LOG_TYPE, writeLog } from "../../../logs/write-log.ts";
 import type { Notice } from "../../../notifications/message.ts";
-import { FIRST_REST_SECONDS, keepNotice } from "../../../notifications/pending-notices.ts";
+import { notifyPayers } from "../../payments/notify-payers.ts";
 
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
@@ -100,23 +94,6 @@ export const limitNotice = (limit: string): Notice => ({
   values: [limit],
   path: "/topup",
 });
-
-/**
- * Stores a notice to those who pay for an account, in the transaction of what it is about, so that a crash loses neither: the
- * person, or the members of an organization who may top it up. It is sent by the job of notifications.
- */
-export async function notifyPayers(tx: Tx, userId: number, notice: Notice, now: number): Promise<void> {
-  const [account] = await tx.select({ kind: users.kind }).from(users).where(eq(users.id, userId));
-  const roles = ORGANIZATION_ROLES.filter((role) => hasRight(role, "wallet.topUp"));
-  const receivers =
-    account?.kind === "organization"
-      ? await tx
-          .select({ id: organizationMembers.userId })
-          .from(organizationMembers)
-          .where(and(eq(organizationMembers.organizationId, userId), inArray(organizationMembers.role, roles)))
-      : [{ id: userId }];
-  for (const { id } of receivers) await keepNotice(tx, id, notice, now - FIRST_REST_SECONDS);
-}
 
 /**
  * Pauses automatic top-up, in the transaction in which `row` is locked: a declined card is charged again after a day, then

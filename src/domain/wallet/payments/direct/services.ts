@@ -4,16 +4,15 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
-import { recordOrderRefund } from "../../orders/record-order-refund.ts";
-import { settlePaidOrder } from "../../orders/settle-order.ts";
-import { closeOrder, startOrder } from "../../orders/start-order.ts";
-import { openCase } from "../../plans/card/cases.ts";
+import { openCase } from "../cases.ts";
 import { smallestUnits } from "../currency-units.ts";
 import type { Payment } from "../epay.ts";
+import { recordOrderRefund } from "../record-order-refund.ts";
+import { closeOrder, startOrder } from "../start-order.ts";
 import { quoteWithTax } from "../tax/tax.ts";
 import { alipay } from "./alipay.ts";
 import { paypal } from "./paypal/paypal.ts";
-import type { DirectDeps, DirectOrder, PaymentPlace, PaymentService, PaymentState } from "./service.ts";
+import type { DirectDeps, DirectOrder, PaymentPlace, PaymentService } from "./service.ts";
 import { wechatPay } from "./wechat-pay.ts";
 
 export const DIRECT_METHODS = ["alipay", "wechat", "paypal"] as const;
@@ -54,28 +53,6 @@ export async function openDirect(deps: DirectDeps, method: DirectMethod, order: 
     log.warn({ tradeNo, method, reason }, "a payment could not be started");
     throw new OperationError("payment_request_failed");
   }
-}
-
-/**
- * Applies what a service says of an order: credits it once when it was paid, however often and in whatever order it is
- * reported. A payment that does not fit its order goes to the queue of payment reports.
- */
-export async function applyState(
-  deps: DirectDeps,
-  method: DirectMethod,
-  tradeNo: string,
-  state: PaymentState,
-): Promise<void> {
-  if (state.state === "closed") return closeOrder(deps.db, tradeNo, "expired");
-  if (state.state !== "paid") return;
-  const { money, currency, gatewayNo } = state;
-  const outcome = await settlePaidOrder(deps, {
-    ...{ tradeNo, methods: [method], money, currency },
-    gatewayNo: gatewayNo.slice(0, 200),
-  });
-  if (outcome === "credited" || outcome === "credited before") return;
-  // A merchant's account may sell other things too.
-  deps.log.warn({ tradeNo, method, outcome, money, currency }, "a payment does not fit its order");
 }
 
 /** Puts what a service reported of an order into the queue, once. `isPaidBack`: it has, which the statement lists. */

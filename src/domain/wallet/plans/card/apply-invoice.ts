@@ -5,6 +5,7 @@ import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { WalletDeps } from "../../operation.ts";
+import { openCase } from "../../payments/cases.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
 import { countReservedUse } from "../coupons.ts";
 import { publishPlanAccount } from "../limits/overage.ts";
@@ -19,7 +20,6 @@ import {
   type Subscription,
 } from "../plan-account.ts";
 import { findAnyPlan } from "../subscribe.ts";
-import { openCase } from "./cases.ts";
 
 /** A payment of a subscription as Stripe or PayPal reports it; times in epoch seconds. */
 export type PaidInvoice = Readonly<{

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { addUser } from "../../../../../test/support/billing/start-billing.ts";
 import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
 import { stripeSignature } from "../../../../../test/support/console/fake-stripe.ts";
-import { handleStripeWebhook } from "../../payments/stripe-webhook.ts";
+import { handleStripeWebhook } from "../../orders/reports/stripe-webhook.ts";
+import { closeCase, listCases } from "../../payments/cases.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
 import { setRenewal } from "../change-subscription.ts";
 import { GRACE_S } from "../periods.ts";
 import { listOwnSubscriptions } from "../plans.ts";
 import { remindOfService } from "../renewal/remind.ts";
-import { closeCase, listCases } from "./cases.ts";
+import { openCardPortal, setCardRenewal } from "./change/manage-renewal.ts";
 import { startCardPlan } from "./checkout/checkout.ts";
-import { openCardPortal, setCardRenewal } from "./manage-renewal.ts";
 import { pollCards } from "./poll-cards.ts";
 import { handlePlanEvent } from "./stripe-events.ts";
 

@@ -6,12 +6,12 @@ import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
-import { recordOrderRefund } from "../../orders/record-order-refund.ts";
+import { openCase } from "../../payments/cases.ts";
+import { recordOrderRefund } from "../../payments/record-order-refund.ts";
 import { type StripeDeps, stripeClient } from "../../payments/stripe.ts";
-import { type PlanRefund, recordRefund } from "../renewal/record-refund.ts";
 import { applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
 import { applyCardState } from "./card-state.ts";
-import { openCase } from "./cases.ts";
+import { type PlanRefund, recordRefund } from "./record-refund.ts";
 
 type EventDeps = WalletDeps & StripeDeps;
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addUser } from "../../../../../test/support/billing/start-billing.ts";
 import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
+import { listCases } from "../../payments/cases.ts";
 import { readPaidOrders } from "../../statements/movements/read-movements.ts";
 import { listOwnSubscriptions } from "../plans.ts";
-import { listCases } from "./cases.ts";
 import { startCardPlan } from "./checkout/checkout.ts";
 import { pollCards } from "./poll-cards.ts";
 import { handlePlanEvent } from "./stripe-events.ts";

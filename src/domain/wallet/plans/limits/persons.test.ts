@@ -3,8 +3,8 @@ import { addUser, silentLog, usageRecord } from "../../../../../test/support/bil
 import { planStateOf, startPlans } from "../../../../../test/support/billing/start-plans.ts";
 import { checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
 import { createUserDirectory } from "../../../accounts/directory.ts";
-import { deleteOrganization } from "../../../accounts/organizations/change-organization.ts";
 import { createOrganization } from "../../../accounts/organizations/create-organization.ts";
+import { deleteOrganization } from "../../../accounts/users/delete-organization.ts";
 import { refundCharge } from "../../../tasks/refund-charge.ts";
 import { switchPlan } from "../change-subscription.ts";
 import { createCoupon } from "../coupons.ts";

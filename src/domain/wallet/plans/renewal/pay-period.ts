@@ -1,14 +1,15 @@
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { planPurchases } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { REMINDER_METHODS, type ReminderMethod, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
-import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
-import type { DbOrTx, Tx } from "../../../../../db/types.ts";
+import type { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
+import type { Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { requireSeats } from "../../../accounts/organizations/members/seats.ts";
 import { addQuota } from "../../balances.ts";
+import { openCase } from "../../payments/cases.ts";
 import { smallestUnits } from "../../payments/currency-units.ts";
-import { openCase } from "../card/cases.ts";
 import { countReservedUse, couponAfter, couponOf } from "../coupons.ts";
+import { findNext, isNextPaid } from "../limits/next-paid.ts";
 import { GRACE_S, periodEnd } from "../periods.ts";
 import {
   lockPlanAccount,
@@ -167,24 +168,6 @@ export async function returnPaidPeriod(tx: Tx, { subscription, plan }: Running):
   await setPurchase(tx, paid.purchase, { status: "balance" });
   await addQuota(tx, subscription.userId, paid.order.quota);
   await logPlan(tx, subscription.userId, "plan_payment_returned", plan, paid.order.quota);
-}
-
-/** Whether the period after the present one is paid. */
-export const isNextPaid = async (db: DbOrTx, subscriptionId: number): Promise<boolean> =>
-  (await findNext(db, subscriptionId)) !== undefined;
-
-/** Checks that it is not: it could not follow a change. Throws OperationError. */
-export async function requireNextUnpaid(db: DbOrTx, subscriptionId: number): Promise<void> {
-  if (await isNextPaid(db, subscriptionId)) throw new OperationError("plan_next_paid");
-}
-
-async function findNext(db: DbOrTx, subscriptionId: number) {
-  const [paid] = await db
-    .select({ purchase: planPurchases, order: topUpOrders })
-    .from(planPurchases)
-    .innerJoin(topUpOrders, eq(topUpOrders.id, planPurchases.orderId))
-    .where(and(eq(planPurchases.subscriptionId, subscriptionId), eq(planPurchases.status, "next")));
-  return paid;
 }
 
 export const setPurchase = (

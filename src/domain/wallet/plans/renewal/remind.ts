@@ -6,14 +6,14 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { Notice } from "../../../notifications/message.ts";
-import { notifyPayers } from "../../orders/automatic/pause.ts";
+import { notifyPayers } from "../../payments/notify-payers.ts";
 import { addAccountTax } from "../../payments/tax/tax.ts";
 import { quotePlan } from "../card/checkout/checkout.ts";
+import { isNextPaid } from "../limits/next-paid.ts";
 import { GRACE_S } from "../periods.ts";
 import { lockPlanAccount, type Running } from "../plan-account.ts";
 import { findAnyPlan } from "../subscribe.ts";
 import { type NextPeriod, readNextPeriod } from "./next-period.ts";
-import { isNextPaid } from "./pay-period.ts";
 
 const DAY_S = 86_400;
 

@@ -6,9 +6,9 @@ import { OperationError } from "../../../../lib/operation-error.ts";
 import { extraSeatsAfter, readSeats, requireSeats } from "../../../accounts/organizations/members/seats.ts";
 import { findActive } from "../change-subscription.ts";
 import { couponOf, priceWith } from "../coupons.ts";
+import { requireNextUnpaid } from "../limits/next-paid.ts";
 import { publishPlanAccount } from "../limits/overage.ts";
 import { lockPlanAccount, logSeats, type Running, type Subscription } from "../plan-account.ts";
-import { requireNextUnpaid } from "../renewal/pay-period.ts";
 import { findAnyPlan, type PlanDeps, paying, requireWallet } from "../subscribe.ts";
 
 /**

@@ -7,7 +7,7 @@ import { startCardPlans } from "../../../../../test/support/billing/start-card-p
 import { startFakePaypal } from "../../../../../test/support/console/fake-paypal.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { requireFreeSeat } from "../../../accounts/organizations/members/seats.ts";
-import { listCases } from "../card/cases.ts";
+import { listCases } from "../../payments/cases.ts";
 import { changePlan, previewChange } from "../card/change/change-plan.ts";
 import { startCardPlan } from "../card/checkout/checkout.ts";
 import { handlePaypalPlanEvent } from "../card/paypal/paypal-events.ts";

@@ -10,8 +10,8 @@ import { nowSeconds } from "../../../../../lib/clock.ts";
 import { createAddressPolicy } from "../../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../../../lib/runtime/log.ts";
-import { pollPayments } from "../poll-payments.ts";
-import { continueRefunds } from "../refund-order.ts";
+import { continueRefunds } from "../../../orders/refund-order.ts";
+import { pollPayments } from "../../../orders/reports/poll-payments.ts";
 
 const TEN = Array.from({ length: 10 }, (_, index) => index);
 /** $10 at 7.3 a dollar. */

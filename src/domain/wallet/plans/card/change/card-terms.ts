@@ -5,14 +5,14 @@ import { OperationError } from "../../../../../lib/operation-error.ts";
 import { requireSeats } from "../../../../accounts/organizations/members/seats.ts";
 import type { WalletDeps } from "../../../operation.ts";
 import { moneyOf, smallestUnits } from "../../../payments/currency-units.ts";
+import { shareOf } from "../../../payments/refund-parts.ts";
 import { addAccountTax, type TaxedQuote } from "../../../payments/tax/tax.ts";
 import { creditOf, findActive, type PlanChange, readChange } from "../../change-subscription.ts";
 import { type Coupon, couponOf, priceWith } from "../../coupons.ts";
 import { type Drawn, drawnOf } from "../../limits/unused.ts";
 import { lockPlanAccount } from "../../plan-account.ts";
-import { shareOf } from "../../renewal/record-refund.ts";
 import { findOrderable, moneyValues, planTradeNo, quotePlan } from "../checkout/checkout.ts";
-import type { PlanOrder } from "./open-changes.ts";
+import type { PlanOrder } from "../open-changes.ts";
 
 /** Which subscription is to be changed to which plan, or to how many seats of its own. */
 export type ChangeInput = Readonly<

@@ -10,16 +10,16 @@ import { createAddressPolicy } from "../../../../../lib/outbound/address-policy.
 import { createSafeFetch } from "../../../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../../../lib/runtime/log.ts";
 import type { UserEntry } from "../../../../accounts/directory.ts";
+import { listCases } from "../../../payments/cases.ts";
 import { readPaidOrders } from "../../../statements/movements/read-movements.ts";
 import { advanceSubscriptions } from "../../advance-subscriptions.ts";
 import { setRenewal } from "../../change-subscription.ts";
 import { listOwnSubscriptions, savePlan } from "../../plans.ts";
-import { listCases } from "../cases.ts";
 import { startCardPlan } from "../checkout/checkout.ts";
-import { setCardRenewal } from "../manage-renewal.ts";
 import { handlePaypalPlanEvent } from "../paypal/paypal-events.ts";
 import { pollCards } from "../poll-cards.ts";
 import { changePlan, previewChange } from "./change-plan.ts";
+import { setCardRenewal } from "./manage-renewal.ts";
 
 const SITE = "https://gateway.test";
 const START = Math.floor(Date.UTC(2030, 0, 15, 12) / 1000);

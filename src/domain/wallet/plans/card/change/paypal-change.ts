@@ -4,6 +4,7 @@ import { textOf } from "../../../../../formats/json.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import { callPaypal, linkOf, reasonOf } from "../../../payments/direct/paypal/client.ts";
 import { PaymentServiceError } from "../../../payments/direct/service.ts";
+import { endChange, findOpenChange, type PlanOrder } from "../open-changes.ts";
 import {
   cancelAtPaypal,
   createPaypalPlan,
@@ -13,7 +14,6 @@ import {
   subscriptionPath,
 } from "../paypal/subscription.ts";
 import { type CardTerms, storeChange } from "./card-terms.ts";
-import { endChange, findOpenChange, type PlanOrder } from "./open-changes.ts";
 import type { Changed } from "./stripe-change.ts";
 
 /** PayPal may charge the next period some hours before it begins. */

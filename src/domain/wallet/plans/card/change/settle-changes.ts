@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull } from "drizzle-orm";
 import type Stripe from "stripe";
 import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import type { Db } from "../../../../../../db/types.ts";
-import { endChange, isUnderWay, noteNext } from "./open-changes.ts";
+import { endChange, isUnderWay, noteNext } from "../open-changes.ts";
 import { scheduledPrices } from "./schedule.ts";
 
 /**

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { addUser } from "../../../../../../test/support/billing/start-billing.ts";
 import { startCardPlans } from "../../../../../../test/support/billing/start-card-plans.ts";
+import { listCases } from "../../../payments/cases.ts";
 import { readPaidOrders } from "../../../statements/movements/read-movements.ts";
 import { advanceSubscriptions } from "../../advance-subscriptions.ts";
 import { setRenewal } from "../../change-subscription.ts";
 import { listOwnSubscriptions } from "../../plans.ts";
 import { subscribe } from "../../subscribe.ts";
-import { listCases } from "../cases.ts";
 import { startCardPlan } from "../checkout/checkout.ts";
-import { setCardPause, setCardRenewal } from "../manage-renewal.ts";
 import { pollCards } from "../poll-cards.ts";
 import { handlePlanEvent } from "../stripe-events.ts";
 import { changePlan, previewChange } from "./change-plan.ts";
+import { setCardPause, setCardRenewal } from "./manage-renewal.ts";
 
 const SITE = "https://gateway.test";
 const HOUR_S = 3600;

@@ -7,10 +7,10 @@ import type { WalletDeps } from "../../../operation.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
 import { type StripeDeps, stripeClient } from "../../../payments/stripe.ts";
 import { unusedFrom } from "../../limits/unused.ts";
+import { endChange, findOpenChange, isUnderWay, noteNext, type PlanOrder } from "../open-changes.ts";
 import { lookUpOrder } from "../poll-cards.ts";
 import { applyReportedInvoice } from "../stripe-events.ts";
 import { type CardTerms, cardCredit, storeChange } from "./card-terms.ts";
-import { endChange, findOpenChange, isUnderWay, noteNext, type PlanOrder } from "./open-changes.ts";
 import { needsSchedule, releaseSchedule, scheduleChange } from "./schedule.ts";
 import { settleChanges } from "./settle-changes.ts";
 

@@ -2,9 +2,9 @@ import { and, asc, eq } from "drizzle-orm";
 import { planOrders, planPayments } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
+import { openCase } from "../../../payments/cases.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
-import { joinWaitingRefunds, recordRefund } from "../../renewal/record-refund.ts";
-import { openCase } from "../cases.ts";
+import { joinWaitingRefunds, recordRefund } from "../record-refund.ts";
 import { lookUpPaypal, type PaypalPlanDeps, readSale } from "./subscription.ts";
 
 type Order = typeof planOrders.$inferSelect;

@@ -9,13 +9,13 @@ import { createAddressPolicy } from "../../../../../lib/outbound/address-policy.
 import { createSafeFetch } from "../../../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../../../lib/runtime/log.ts";
 import type { UserEntry } from "../../../../accounts/directory.ts";
+import { listCases } from "../../../payments/cases.ts";
 import { advanceSubscriptions } from "../../advance-subscriptions.ts";
 import { setRenewal } from "../../change-subscription.ts";
 import { listOwnSubscriptions, savePlan } from "../../plans.ts";
 import { subscribe } from "../../subscribe.ts";
-import { listCases } from "../cases.ts";
+import { setCardPause, setCardRenewal } from "../change/manage-renewal.ts";
 import { startCardPlan } from "../checkout/checkout.ts";
-import { setCardPause, setCardRenewal } from "../manage-renewal.ts";
 import { pollCards } from "../poll-cards.ts";
 import { handlePaypalPlanEvent } from "./paypal-events.ts";
 import { paidPeriod } from "./subscription.ts";

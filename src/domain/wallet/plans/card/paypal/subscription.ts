@@ -9,12 +9,12 @@ import { amountOf, callPaypal, linkOf, type PaypalResponse, reasonOf } from "../
 import { type DirectDeps, PaymentServiceError, type ServiceDeps } from "../../../payments/direct/service.ts";
 import { periodEnd } from "../../periods.ts";
 import type { Plan } from "../../plan-account.ts";
-import { joinWaitingRefunds } from "../../renewal/record-refund.ts";
 import { findAnyPlan } from "../../subscribe.ts";
 import { applyInvoice } from "../apply-invoice.ts";
 import { applyCardState } from "../card-state.ts";
-import { endChange, noteNext } from "../change/open-changes.ts";
-import { findPaidOrder, listOrdersOf, settlePaypalChanges } from "../change/settle-paypal.ts";
+import { endChange, noteNext } from "../open-changes.ts";
+import { joinWaitingRefunds } from "../record-refund.ts";
+import { findPaidOrder, listOrdersOf, settlePaypalChanges } from "./settle-paypal.ts";
 
 export type PaypalPlanDeps = WalletDeps & DirectDeps;
 type Order = typeof planOrders.$inferSelect;

@@ -1,14 +1,14 @@
 import { and, count, desc, eq, isNull } from "drizzle-orm";
-import { requireRow } from "../../../../../db/require-row.ts";
-import { users } from "../../../../../db/schema/accounts/users.ts";
-import { paymentCases } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
-import type { Db, DbOrTx } from "../../../../../db/types.ts";
-import { nowSeconds } from "../../../../lib/clock.ts";
-import { OperationError } from "../../../../lib/operation-error.ts";
-import type { UserEntry } from "../../../accounts/directory.ts";
-import { writeManagementLog } from "../../../logs/write-log.ts";
-import type { Listed, Page } from "../../orders/list-orders.ts";
-import { moneyOf } from "../../payments/currency-units.ts";
+import { requireRow } from "../../../../db/require-row.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { paymentCases } from "../../../../db/schema/wallet/plans/plan-orders.ts";
+import type { Db, DbOrTx } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { UserEntry } from "../../accounts/directory.ts";
+import { writeManagementLog } from "../../logs/write-log.ts";
+import type { Listed, Page } from "../operation.ts";
+import { moneyOf } from "./currency-units.ts";
 
 export type CaseKind =
   | "refund"

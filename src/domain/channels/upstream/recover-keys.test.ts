@@ -8,11 +8,11 @@ import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 import { ROLE } from "../../accounts/access/roles.ts";
-import { createUser } from "../../accounts/users/create-user.ts";
+import { createUser } from "../../accounts/identity/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../directory.ts";
+import { disableChannelKey } from "../keys/key-status.ts";
 import { createChannel } from "../manage/write-channel.ts";
 import { setChannelStatus } from "../status/set-status.ts";
-import { disableChannelKey } from "./key-status.ts";
 import { recoverKeys } from "./recover-keys.ts";
 
 const GOOD = "sk-good-again-0001";

@@ -7,7 +7,8 @@ import {
   planRefunds,
 } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
 import type { Db } from "../../../../../db/types.ts";
-import { moneyOf, smallestUnits } from "../../payments/currency-units.ts";
+import { smallestUnits } from "../../payments/currency-units.ts";
+import { partOf } from "../../payments/refund-parts.ts";
 
 /** What a service paid back of a payment for a plan. */
 export type PlanRefund = Readonly<{
@@ -59,33 +60,6 @@ export const recordRefund = (db: Db, refund: PlanRefund): Promise<boolean> =>
       .returning({ id: planRefunds.id });
     return rows.length > 0;
   });
-
-type Money = Readonly<{ money: string; tax: string }>;
-
-/**
- * What a report adds to what was paid back `before` of a payment, with the share of the tax in it: all parts together pay back all of the
- * tax. `units`: in the smallest coin, what it paid back or, with `isTotal`, all that was so far. Null: nothing, or more than was paid.
- */
-export function partOf(
-  { units, isTotal }: Readonly<{ units: number; isTotal: boolean }>,
-  due: Money,
-  before: Money,
-  currency: string,
-): Money | null {
-  const of = (money: string) => smallestUnits(money, currency);
-  const paid = of(due.money);
-  const after = isTotal ? units : of(before.money) + units;
-  if (!Number.isSafeInteger(units) || after <= of(before.money) || after > paid) return null;
-  const text = (value: number) => Number(moneyOf(value, currency)).toFixed(2);
-  return {
-    money: text(after - of(before.money)),
-    tax: text(shareOf(of(due.tax), after, paid) - of(before.tax)),
-  };
-}
-
-/** `units` × `part` / `total`, rounded half up. */
-export const shareOf = (units: number, part: number, total: number): number =>
-  Number((2n * BigInt(units) * BigInt(part) + BigInt(total)) / (2n * BigInt(total)));
 
 /**
  * Joins reports that came before the payment they are about to it, now that it is recorded, and records what was paid back. Of one

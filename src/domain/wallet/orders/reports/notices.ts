@@ -1,7 +1,8 @@
-import { alipay, stateOf as alipayState, isFromAlipay } from "./alipay.ts";
-import { type DirectDeps, PaymentServiceError, refundNoOf } from "./service.ts";
-import { applyState, reportCase } from "./services.ts";
-import { isFromWechatPay, openNotice, wechatPay, stateOf as wechatState } from "./wechat-pay.ts";
+import { alipay, stateOf as alipayState, isFromAlipay } from "../../payments/direct/alipay.ts";
+import { type DirectDeps, PaymentServiceError, refundNoOf } from "../../payments/direct/service.ts";
+import { reportCase } from "../../payments/direct/services.ts";
+import { isFromWechatPay, openNotice, wechatPay, stateOf as wechatState } from "../../payments/direct/wechat-pay.ts";
+import { applyState } from "./apply-state.ts";
 
 /** Handles a notification of Alipay. True: acknowledge it; false: it is not Alipay's, or not for this app. */
 export async function handleAlipayNotice(deps: DirectDeps, fields: Readonly<Record<string, string>>): Promise<boolean> {

@@ -1,14 +1,14 @@
 import { eq } from "drizzle-orm";
 import type Stripe from "stripe";
-import { planOrders } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
-import { nowSeconds } from "../../../../lib/clock.ts";
-import { OperationError } from "../../../../lib/operation-error.ts";
-import { messageOf } from "../../../../lib/runtime/error-message.ts";
-import type { WalletDeps } from "../../operation.ts";
-import { type StripeDeps, stripeClient, takesCards } from "../../payments/stripe.ts";
-import { dropChanges } from "./change/stripe-change.ts";
-import { findCustomer } from "./checkout/checkout.ts";
-import { cancelAtPaypal } from "./paypal/subscription.ts";
+import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { nowSeconds } from "../../../../../lib/clock.ts";
+import { OperationError } from "../../../../../lib/operation-error.ts";
+import { messageOf } from "../../../../../lib/runtime/error-message.ts";
+import type { WalletDeps } from "../../../operation.ts";
+import { type StripeDeps, stripeClient, takesCards } from "../../../payments/stripe.ts";
+import { findCustomer } from "../checkout/checkout.ts";
+import { cancelAtPaypal } from "../paypal/subscription.ts";
+import { dropChanges } from "./stripe-change.ts";
 
 /** The address of Stripe's page where an account changes its card, reads invoices and cancels. Throws OperationError. */
 export async function openCardPortal(deps: StripeDeps, userId: number, site: string): Promise<string> {

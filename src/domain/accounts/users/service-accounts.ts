@@ -8,10 +8,10 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { randomText, type Vault } from "../../../lib/security/crypto.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import { isRight, orderRights, type Right } from "../access/access-rules.ts";
+import { checkRights } from "../access/check-rights.ts";
 import type { UserDirectory, UserEntry } from "../directory.ts";
-import { createAccount } from "../users/create-user.ts";
-import { isRight, orderRights, type Right } from "./access-rules.ts";
-import { checkRights } from "./check-rights.ts";
+import { createAccount } from "../identity/create-user.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 

@@ -3,7 +3,7 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import type { DbOrTx, Tx } from "../../../../db/types.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
-import { createAccount, type NewAccount } from "./create-user.ts";
+import { createAccount, type NewAccount } from "../identity/create-user.ts";
 
 type Welcome = Readonly<{
   settings: SettingsReader;

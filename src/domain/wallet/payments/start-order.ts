@@ -3,8 +3,8 @@ import { and, eq } from "drizzle-orm";
 import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { PayMethod } from "../payments/quote.ts";
-import type { TaxedQuote } from "../payments/tax/tax.ts";
+import type { PayMethod } from "./quote.ts";
+import type { TaxedQuote } from "./tax/tax.ts";
 
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
 const RANDOM_LETTERS = 6;

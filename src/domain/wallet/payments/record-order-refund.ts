@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { orderRefunds, topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
-import { partOf } from "../plans/renewal/record-refund.ts";
+import { partOf } from "./refund-parts.ts";
 
 /** What a service paid back of an order by itself. */
 type OrderRefund = Readonly<{

@@ -2,16 +2,17 @@ import { verify, X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
 import { eq, or } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
-import { topUpOrders } from "../../../../../../db/schema/wallet/wallet.ts";
-import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
-import { nowSeconds } from "../../../../../lib/clock.ts";
-import { OutboundError } from "../../../../../lib/outbound/outbound-error.ts";
-import { messageOf } from "../../../../../lib/runtime/error-message.ts";
-import { handlePaypalPlanEvent } from "../../../plans/card/paypal/paypal-events.ts";
-import { type DirectDeps, PaymentServiceError, refundNoOf, type ServiceDeps } from "../service.ts";
-import { applyState, reportCase } from "../services.ts";
-import { linkOf, takesPaypal } from "./client.ts";
-import { paypal, stateOfCapture } from "./paypal.ts";
+import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
+import { OutboundError } from "../../../../lib/outbound/outbound-error.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
+import { linkOf, takesPaypal } from "../../payments/direct/paypal/client.ts";
+import { paypal, stateOfCapture } from "../../payments/direct/paypal/paypal.ts";
+import { type DirectDeps, PaymentServiceError, refundNoOf, type ServiceDeps } from "../../payments/direct/service.ts";
+import { reportCase } from "../../payments/direct/services.ts";
+import { handlePaypalPlanEvent } from "../../plans/card/paypal/paypal-events.ts";
+import { applyState } from "./apply-state.ts";
 
 export type PaypalDeps = DirectDeps & SignatureDeps;
 

@@ -8,66 +8,22 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { usableModels } from "../../../api/api-keys/api-key.ts";
 import { CHANNELS_KEY, channelTypes } from "../../../api/channels/channel-lists.ts";
-import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { Row } from "../../../components/layout.tsx";
-import { useAddress } from "../../../components/use-address.ts";
 import { ChannelStatus } from "../cells/status-cells.tsx";
 import type { Channel } from "../channel.ts";
 import { createChannel, updateChannel } from "../channel-calls.ts";
-import { channelById } from "../channel-queries.ts";
 import { ErrorsTab } from "../health/ErrorsTab.tsx";
 import { HealthTab } from "../health/HealthTab.tsx";
-import { TestDialog } from "../list/TestDialog.tsx";
-import { QuickChannelDrawer } from "../quick/QuickChannelDrawer.tsx";
+import { TestDialog } from "../health/TestDialog.tsx";
 import { AdvancedSection } from "./AdvancedSection.tsx";
 import { BasicsSection } from "./BasicsSection.tsx";
-import { FormSkeleton } from "./FormSkeleton.tsx";
-import {
-  bodyOf,
-  type ChannelForm,
-  changedBodyOf,
-  changesOf,
-  checkChannelForm,
-  formOf,
-  NEW_CHANNEL,
-} from "./form/channel-form.ts";
+import { bodyOf, type ChannelForm, changedBodyOf, changesOf, checkChannelForm } from "./form/channel-form.ts";
 import { KeysSection } from "./KeysSection.tsx";
 import { ModelsSection } from "./ModelsSection.tsx";
 import { RoutingSection } from "./RoutingSection.tsx";
-
-type ChannelDrawerProps = Readonly<{
-  /** Null: a new channel. */
-  id: number | null;
-  onClose: () => void;
-}>;
-
-/** Creates a channel, from a key alone or (`?all=1`) with all its settings, or edits one after refetching it. */
-export const ChannelDrawer = ({ id, onClose }: ChannelDrawerProps) => {
-  const address = useAddress();
-  if (id !== null) return <StoredChannelDrawer id={id} onClose={onClose} />;
-  if (address.text("all") === "")
-    return <QuickChannelDrawer onClose={onClose} onAllSettings={() => address.set({ all: 1 })} />;
-  return <ChannelFormDrawer stored={null} initial={NEW_CHANNEL} onClose={onClose} />;
-};
-
-const StoredChannelDrawer = ({ id, onClose }: { id: number; onClose: () => void }) => {
-  const { t } = useTranslation();
-  const stored = useQuery(channelById(id));
-  if (stored.data) return <ChannelFormDrawer stored={stored.data} initial={formOf(stored.data)} onClose={onClose} />;
-  return (
-    <SideDrawer
-      title={t("channels.form.editTitle", { name: `#${id}` })}
-      footer={(close) => <Button onClick={close}>{t("components.cancel")}</Button>}
-      onClose={onClose}
-    >
-      {stored.isError ? <ErrorState error={stored.error} onRetry={() => stored.refetch()} /> : <FormSkeleton />}
-    </SideDrawer>
-  );
-};
 
 type ChannelFormDrawerProps = Readonly<{ stored: Channel | null; initial: ChannelForm; onClose: () => void }>;
 
@@ -75,7 +31,7 @@ type ChannelFormDrawerProps = Readonly<{ stored: Channel | null; initial: Channe
 const KEY_REQUIRED_AGAIN: readonly string[] = ["channel_key_required_again", "channel_reference_required_again"];
 
 /** The form: nothing is sent until it is valid. */
-const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawerProps) => {
+export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawerProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
   const types = useQuery(channelTypes).data ?? [];

@@ -8,8 +8,8 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS, type ChannelEntry, storedKeyOf } from "../entry.ts";
-import { modelOfRoutineTest, testChannel } from "../upstream/test-channel.ts";
-import { enableChannelKey } from "./key-status.ts";
+import { enableChannelKey } from "../keys/key-status.ts";
+import { modelOfRoutineTest, testChannel } from "./test-channel.ts";
 
 type Deps = Readonly<{
   db: Db;

@@ -1,8 +1,8 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
-import { subscriptions } from "../../../../../../db/schema/wallet/plans/plans.ts";
-import type { Db, DbOrTx } from "../../../../../../db/types.ts";
-import { lockPlanAccount } from "../../plan-account.ts";
+import { planOrders } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
+import type { Db, DbOrTx } from "../../../../../db/types.ts";
+import { lockPlanAccount } from "../plan-account.ts";
 
 export type PlanOrder = typeof planOrders.$inferSelect;
 

@@ -1,9 +1,9 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { formerIdentities, users } from "../../../../../db/schema/accounts/users.ts";
-import type { DbOrTx, Tx } from "../../../../../db/types.ts";
-import { nowSeconds } from "../../../../lib/clock.ts";
-import { OperationError } from "../../../../lib/operation-error.ts";
-import type { Vault } from "../../../../lib/security/crypto.ts";
+import { formerIdentities, users } from "../../../../db/schema/accounts/users.ts";
+import type { DbOrTx, Tx } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 
 /** What an account is reached by: an address (of provider `email`), or an identity at another service. */
 export type Reach = Readonly<{ provider: string; subject: string }>;

@@ -1,13 +1,13 @@
 import type Stripe from "stripe";
-import { nowSeconds } from "../../../lib/clock.ts";
-import { messageOf } from "../../../lib/runtime/error-message.ts";
-import type { WalletDeps } from "../operation.ts";
-import { applyIntent } from "../orders/automatic/apply-charge.ts";
-import { applyCardSetup } from "../orders/automatic/saved-card.ts";
-import { settleCheckout } from "../orders/poll-checkouts.ts";
-import { closeOrder } from "../orders/start-order.ts";
-import { handlePlanEvent } from "../plans/card/stripe-events.ts";
-import type { StripeDeps } from "./stripe.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
+import type { WalletDeps } from "../../operation.ts";
+import { closeOrder } from "../../payments/start-order.ts";
+import type { StripeDeps } from "../../payments/stripe.ts";
+import { handlePlanEvent } from "../../plans/card/stripe-events.ts";
+import { applyIntent } from "../automatic/apply-charge.ts";
+import { applyCardSetup } from "../automatic/saved-card.ts";
+import { settleCheckout } from "../poll-checkouts.ts";
 
 /** As far as a signature may be from the future, seconds: as far as it may be from the past. */
 const CLOCKS_DIFFER_S = 300;

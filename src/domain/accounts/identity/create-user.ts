@@ -5,8 +5,8 @@ import type { DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { ROLE } from "../access/roles.ts";
-import { checkDisplayName, checkUsername, claimUsername } from "../registration/usernames.ts";
-import { checkPasswordLength, hashPassword } from "../security/passwords.ts";
+import { checkPasswordLength, hashPassword } from "./passwords.ts";
+import { checkDisplayName, checkUsername, claimUsername } from "./usernames.ts";
 
 export type NewUser = NewAccount & Readonly<{ password: string }>;
 

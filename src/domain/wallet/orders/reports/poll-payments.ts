@@ -2,8 +2,9 @@ import { and, gt, inArray, lte, ne } from "drizzle-orm";
 import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { messageOf } from "../../../../lib/runtime/error-message.ts";
-import type { DirectDeps } from "./service.ts";
-import { applyState, DIRECT_METHODS, DIRECT_SERVICES, directMethod } from "./services.ts";
+import type { DirectDeps } from "../../payments/direct/service.ts";
+import { DIRECT_METHODS, DIRECT_SERVICES, directMethod } from "../../payments/direct/services.ts";
+import { applyState } from "./apply-state.ts";
 
 /** Notifications come within seconds; people pay within minutes, and cannot after 90. */
 const SETTLING_S = 60;

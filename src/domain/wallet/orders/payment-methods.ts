@@ -1,11 +1,11 @@
 import type { ReminderMethod } from "../../../../db/schema/wallet/plans/plans.ts";
 import { divide, integer, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
+import { DIRECT_METHODS, DIRECT_SERVICES } from "../payments/direct/services.ts";
+import { acceptsEpay } from "../payments/epay.ts";
+import { groupFactor, type PayMethod, priceBy } from "../payments/quote.ts";
+import { takesCards } from "../payments/stripe.ts";
 import { periodMethods } from "../plans/renewal/order-period.ts";
-import { DIRECT_METHODS, DIRECT_SERVICES } from "./direct/services.ts";
-import { acceptsEpay } from "./epay.ts";
-import { groupFactor, type PayMethod, priceBy } from "./quote.ts";
-import { takesCards } from "./stripe.ts";
 
 export type TopUpWays = {
   /** How one can pay, and what a dollar of quota costs a user of this group (decimal text). */
