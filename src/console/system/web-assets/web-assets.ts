@@ -55,7 +55,7 @@ const BARE_SITE: Site = {
 /**
  * Serves the built console from `root` (embedded in the executable). Hashed assets are cached forever, everything else is
  * revalidated by ETag; the addresses of pages get the application's page, and others get it with 404: its router says that there is
- * no such page. Replaces @elysiajs/static, which sends no precompressed files and has one set of headers for all files.
+ * no such page. Replaces @elysiajs/static (docs/decisions/project/static-files.md).
  */
 export function webAssets(root: string, options: Partial<Site> = {}) {
   const site = { ...BARE_SITE, ...options };
