@@ -111,3 +111,45 @@ test.each(["priority", "weighted", "least-latency", "least-cost", "least-busy", 
     expect(order(strategy, contenders)).toEqual(["ready", "unfit", "cooling"]);
   },
 );
+
+test.each<[Strategy, readonly number[], string]>([
+  ["least-latency", [0.05, 0], "first known second"],
+  ["least-latency", [0.099, 0.6], "second known first"],
+  ["balanced", [0.05, 0.6], "second known first"],
+  ["least-latency", [0.1, 0.6], "known first second"],
+  ["least-latency", [0.9, 0], "known first second"],
+  ["least-cost", [0, 0], "known first second"],
+  ["least-busy", [0, 0.6], "known first second"],
+  ["priority", [0, 0.6], "known first second"],
+])("%s, with the random numbers %p, tries in the order %s", (strategy, numbers, expected) => {
+  const left = [...numbers];
+  const contenders = [contender("known", { latencyMs: 10 }), contender("first"), contender("second")];
+  expect(order(strategy, contenders, () => left.shift() ?? 0).join(" ")).toBe(expected);
+});
+
+test("where nothing is known of any, or only of those that can't serve now, none is tried before the others", () => {
+  const draws = () => {
+    const left = [0, 0.9];
+    return () => left.shift() ?? 0.9;
+  };
+  expect(order("least-latency", [contender("a"), contender("b")], draws())).toEqual(["a", "b"]);
+  const cooling = contender("cooling", {}, { rank: 2 });
+  expect(order("least-latency", [contender("known", { latencyMs: 1 }), cooling], draws())).toEqual([
+    "known",
+    "cooling",
+  ]);
+});
+
+/** Latency, cost and calls under way. */
+test.each<[string, x: (number | null)[], y: (number | null)[]]>([
+  ["by how many times as much as the best each is", [99, 19, 1], [399, 9, 0]],
+  ["a call under way is as much as twice the latency", [175, 10, 0], [100, 10, 1]],
+  ["without what is not known of any", [100, null, 0], [200, null, 0]],
+  ["what is not known counts as the worst that is", [100, null, 0], [210, 20, 0]],
+])("balanced: %s", (_what, first, second) => {
+  const named = (name: string, [latencyMs = null, cost = null, inFlight]: readonly (number | null)[]) =>
+    contender(name, { latencyMs, cost, inFlight: inFlight ?? 0 });
+  const [x, y] = [named("x", first), named("y", second)];
+  expect(order("balanced", [x, y])).toEqual(["x", "y"]);
+  expect(order("balanced", [y, x])).toEqual(["x", "y"]);
+});
