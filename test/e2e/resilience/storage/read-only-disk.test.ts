@@ -27,7 +27,7 @@ const SHARED = { ENCRYPTION_KEY: "k".repeat(43), SESSION_SECRET: "s".repeat(43),
 /** Loop devices need the right to make them, and a kernel that has them. */
 const canLoop = process.getuid?.() === 0 && Bun.spawnSync(["losetup", "-f"]).exitCode === 0;
 
-type Disk = Readonly<{ folder: string; fail(): void; mend(): void; end(): Promise<void> }>;
+type Disk = Readonly<{ folder: string; fail(): void; repair(): void; end(): Promise<void> }>;
 
 function run(...command: string[]): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, { stderr: "pipe" });
@@ -48,9 +48,9 @@ async function makeDisk(megabytes: number): Promise<Disk> {
   return {
     folder,
     fail: () => writeFileSync(`/sys/fs/ext4/${path.basename(device)}/trigger_fs_error`, "1"),
-    mend() {
+    repair() {
       run("umount", folder);
-      // It ends with 1 where it mended something.
+      // It ends with 1 where it repaired something.
       Bun.spawnSync(["e2fsck", "-fy", device]);
       mount();
     },
@@ -122,7 +122,7 @@ test.skipIf(!canLoop)("with a Postgres server, each charge is there before its c
     (select coalesce(sum(used_quota), 0)::int from users) as used`;
   await sql.close();
   expect(found).toEqual({ rows: 41, used: 41 * PRICE });
-  disk.mend();
+  disk.repair();
   const again = await start();
   expect(await call(again, key)).toBe(200);
   expect(await again.stop()).toBe(0);
@@ -148,7 +148,7 @@ test.skipIf(!canLoop)("with the embedded database, calls are refused before a se
   await callUntil(503);
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(503);
   expect(await gateway.stop("SIGKILL")).toBe(137);
-  disk.mend();
+  disk.repair();
   expect(existsSync(path.join(disk.folder, "journal")) && readdirSync(disk.folder).length).toBeGreaterThan(1);
   const again = await startGateway({ dataDir: disk.folder, env: SHARED });
   const root = await login(again, ROOT_NAME, ROOT_PASSWORD);
