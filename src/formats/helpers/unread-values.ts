@@ -12,10 +12,10 @@ const isNumber: Fits = (value) => typeof value === "number" && Number.isFinite(v
 const isFlag: Fits = (value) => typeof value === "boolean";
 const isEffort: Fits = (value) => readEffort(textOf(value)?.toLowerCase()) !== null;
 const isContent: Fits = (value) => isText(value) || isList(value);
-const oneOf =
-  (values: string): Fits =>
-  (value) =>
-    values.split(" ").includes(textOf(value) ?? "");
+const oneOf = (values: string): Fits => {
+  const known = new Set<unknown>(values.split(" "));
+  return (value) => known.has(value);
+};
 const either =
   (one: Fits, other: Fits): Fits =>
   (value) =>
@@ -91,26 +91,45 @@ const VALUES: Readonly<Record<string, readonly (readonly [paths: string, fits: F
   ],
 };
 
-const RULES: ReadonlyMap<string, readonly (readonly [segments: readonly string[], fits: Fits])[]> = new Map(
-  Object.entries(VALUES).map(([format, rows]) => [
-    format,
-    rows.flatMap(([paths, fits]) => paths.split(" ").map((path) => [path.split("."), fits] as const)),
-  ]),
+type Rule = Readonly<{ segments: readonly string[]; fits: Fits }>;
+
+/** The rules of each format by the first member of their paths. */
+const RULES: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>> = new Map(
+  Object.entries(VALUES).map(([format, rows]) => {
+    const rules = rows.flatMap(([paths, fits]) =>
+      paths.split(" ").map((path) => ({ segments: path.split("."), fits })),
+    );
+    return [format, Map.groupBy(rules, ({ segments: [first = ""] }) => first.replace("[]", ""))] as const;
+  }),
 );
 
 /**
  * Paths of a request's members whose values its format does not have, such as a text in place of a number: translated for another
  * format, nothing of them is left. Where bytes pass through, the provider judges them.
  */
-export const unreadValues = (format: ChatDialect, body: JsonObject): string[] =>
-  (RULES.get(format) ?? []).flatMap(([segments, fits]) => unfitAt(body, segments, fits, ""));
+export function unreadValues(format: ChatDialect, body: JsonObject): string[] {
+  const found: string[] = [];
+  const rules = RULES.get(format);
+  if (!rules) return found;
+  for (const name in body) {
+    const own = rules.get(name);
+    if (own) for (const rule of own) visit(body, rule, 0, "", found);
+  }
+  return found;
+}
 
-function unfitAt(value: unknown, [segment, ...rest]: readonly string[], fits: Fits, path: string): string[] {
-  if (segment === undefined) return value == null || fits(value) ? [] : [path];
-  const name = segment.replace("[]", "");
+function visit(value: unknown, rule: Rule, depth: number, path: string, found: string[]): void {
+  const segment = rule.segments[depth];
+  if (segment === undefined) {
+    if (value != null && !rule.fits(value)) found.push(path);
+    return;
+  }
+  const isEach = segment.endsWith("[]");
+  const name = isEach ? segment.slice(0, -2) : segment;
   const member = recordOf(value)?.[name];
-  const here = path === "" ? name : `${path}.${name}`;
-  if (!segment.endsWith("[]")) return unfitAt(member, rest, fits, here);
-  if (!Array.isArray(member)) return [];
-  return member.flatMap((item, at) => unfitAt(item, rest, fits, `${here}[${at}]`));
+  if (member === undefined) return;
+  if (!isEach) visit(member, rule, depth + 1, path === "" ? name : `${path}.${name}`, found);
+  else if (Array.isArray(member))
+    for (const [at, item] of member.entries())
+      visit(item, rule, depth + 1, `${path === "" ? "" : `${path}.`}${name}[${at}]`, found);
 }
