@@ -1,7 +1,9 @@
 import Add from "@mui/icons-material/AddOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
+import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import Typography from "@mui/material/Typography";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,14 +12,14 @@ import { DataTable } from "../data-table/DataTable.tsx";
 import { useDataTable } from "../data-table/use-data-table.ts";
 import { EmptyState } from "../feedback/EmptyState.tsx";
 import { useAction } from "../feedback/use-action.ts";
-import { PageHeader } from "../layout.tsx";
+import { PageHeader, Row as SideBySide } from "../layout.tsx";
 
 /** The texts that each resource has under a name of its own. */
 type ResourceText =
   | ("title" | "purpose" | "add" | "edit" | "delete" | "deleteTitle" | "deleteBody" | "deleted")
   | ("empty.title" | "empty.body");
 
-type Resource = Readonly<{ id: number; name: string }>;
+type Resource = Readonly<{ id: number; name?: string }>;
 
 type ResourcePageProps<Row extends Resource> = Readonly<{
   /** The key of one of its texts: `sinks.title`. */
@@ -27,6 +29,8 @@ type ResourcePageProps<Row extends Resource> = Readonly<{
   columns: readonly Column<Row>[];
   /** Stands above the words of an empty list. */
   icon: ReactNode;
+  /** How a row is called: by its name, if not given. */
+  rowName?: (row: Row) => string;
   /** The menu of a row above "Delete"; without it, "Edit" alone. */
   actions?: (row: Row, edit: RowAction) => readonly RowAction[];
   remove: (id: number) => Promise<unknown>;
@@ -39,7 +43,53 @@ type ResourcePageProps<Row extends Resource> = Readonly<{
 
 /** A page that lists all of what an administrator manages under names, and creates, edits and deletes it. */
 export function ResourcePage<Row extends Resource>(props: ResourcePageProps<Row>) {
+  const { t } = useTranslation();
+  const { text } = props;
+  const { add, table } = useResourceTable(props, true);
+  return (
+    <>
+      <PageHeader title={t(text("title"))} purpose={t(text("purpose"))} actions={add} />
+      {table}
+    </>
+  );
+}
+
+type ResourcePartProps<Row extends Resource> = ResourcePageProps<Row> & Readonly<{ isMain?: boolean }>;
+
+/** The same as a part of a page that has more; the button is in the part's head once the list, which has it too, is not empty. */
+export function ResourcePart<Row extends Resource>({ isMain = false, ...props }: ResourcePartProps<Row>) {
+  const { t } = useTranslation();
+  const { text, list } = props;
+  const { add, table } = useResourceTable(props, isMain);
+  return (
+    <PagePart title={t(text("title"))} hint={t(text("purpose"))} action={(list.data ?? []).length > 0 && add}>
+      {table}
+    </PagePart>
+  );
+}
+
+type PagePartProps = Readonly<{ title: string; hint: string; action?: ReactNode; children: ReactNode }>;
+
+/** A part of a page under a heading of its own. */
+export const PagePart = ({ title, hint, action, children }: PagePartProps) => (
+  <Box component="section">
+    <SideBySide sx={{ mb: 2 }}>
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <Typography variant="h2">{title}</Typography>
+        <Typography variant="caption" sx={{ color: "text.tertiary" }}>
+          {hint}
+        </Typography>
+      </Box>
+      {action}
+    </SideBySide>
+    {children}
+  </Box>
+);
+
+/** The table with the drawer that it opens, and the button that adds a row; `isMain`: it is the page's main one. */
+function useResourceTable<Row extends Resource>(props: ResourcePageProps<Row>, isMain: boolean) {
   const { text, list, columns, icon, actions = (_, edit) => [edit], remove, isInUse, isDim, drawer } = props;
+  const { rowName = ({ name = "" }) => name } = props;
   const { t } = useTranslation();
   const [opened, setOpened] = useState<{ row: Row | null } | null>(null);
   const act = useAction(() => list.refetch());
@@ -47,7 +97,7 @@ export function ResourcePage<Row extends Resource>(props: ResourcePageProps<Row>
     columns,
     rows: list.data,
     rowId: ({ id }) => id,
-    rowName: ({ name }) => name,
+    rowName,
     actions: (row) => [
       ...actions(row, { label: t(text("edit")), icon: <Edit />, onSelect: () => setOpened({ row }) }),
       {
@@ -56,13 +106,13 @@ export function ResourcePage<Row extends Resource>(props: ResourcePageProps<Row>
         onSelect: () =>
           void act({
             question: {
-              title: t(text("deleteTitle"), { name: row.name }),
-              body: t(text("deleteBody")),
+              title: t(text("deleteTitle"), { name: rowName(row) }),
+              body: t(text("deleteBody"), { name: rowName(row) }),
               action: t(text("delete")),
               isDangerous: true,
             },
             work: () => remove(row.id),
-            done: () => t(text("deleted"), { name: row.name }),
+            done: () => t(text("deleted"), { name: rowName(row) }),
           }),
         isDangerous: true,
         ...(isInUse && { isDisabled: isInUse(row) }),
@@ -70,13 +120,16 @@ export function ResourcePage<Row extends Resource>(props: ResourcePageProps<Row>
     ],
   });
   const add = (
-    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ row: null })}>
+    <Button
+      {...(isMain && { variant: "contained", color: "primary" })}
+      startIcon={<Add />}
+      onClick={() => setOpened({ row: null })}
+    >
       {t(text("add"))}
     </Button>
   );
-  return (
+  const table = (
     <>
-      <PageHeader title={t(text("title"))} purpose={t(text("purpose"))} actions={add} />
       <DataTable
         model={model}
         error={list.error}
@@ -88,4 +141,5 @@ export function ResourcePage<Row extends Resource>(props: ResourcePageProps<Row>
       {opened && drawer(opened.row, () => setOpened(null))}
     </>
   );
+  return { add, table };
 }

@@ -14,7 +14,7 @@ import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { type AlertScope, DELIVERIES_KEY, type Delivery, deliveryPage, resendDelivery } from "./alert-calls.ts";
-import { useReportDelivery } from "./DestinationTable.tsx";
+import { useReportDelivery } from "./DestinationList.tsx";
 
 /** What was sent: each alert with its destination, attempts and outcome; any can be sent again. */
 export const DeliveryTable = ({ scope }: { scope: AlertScope }) => {

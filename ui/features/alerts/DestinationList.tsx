@@ -1,19 +1,15 @@
 import Block from "@mui/icons-material/BlockOutlined";
 import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
-import Delete from "@mui/icons-material/DeleteOutlineOutlined";
-import Edit from "@mui/icons-material/EditOutlined";
 import NotificationsActive from "@mui/icons-material/NotificationsActiveOutlined";
 import Send from "@mui/icons-material/SendOutlined";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useMemo } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
-import { DataTable } from "../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../components/data-table/use-data-table.ts";
 import { StatusChip } from "../../components/display/StatusChip.tsx";
-import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { useAction } from "../../components/feedback/use-action.ts";
+import { ResourcePart } from "../../components/page/ResourcePage.tsx";
 import {
   type AlertScope,
   changeDestination,
@@ -24,19 +20,18 @@ import {
   destinationList,
   testDestination,
 } from "./alert-calls.ts";
+import { DestinationDrawer } from "./DestinationDrawer.tsx";
 
-type DestinationTableProps = Readonly<{
-  scope: AlertScope;
-  /** The button that adds one. */
-  add: ReactNode;
-  onEdit: (destination: Destination) => void;
-}>;
+const TEXTS: Readonly<Record<string, string>> = {
+  title: "alerts.destinations",
+  purpose: "alerts.destinationsHint",
+  deleted: "alerts.deletedToast",
+};
 
 /** Where alerts go: try, edit, switch off and delete. */
-export const DestinationTable = ({ scope, add, onEdit }: DestinationTableProps) => {
+export const DestinationList = ({ scope }: { scope: AlertScope }) => {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const list = useQuery(destinationList(scope));
   const act = useAction(() => {
     void client.invalidateQueries(destinationList(scope));
     void client.invalidateQueries({ queryKey: DELIVERIES_KEY });
@@ -48,49 +43,30 @@ export const DestinationTable = ({ scope, add, onEdit }: DestinationTableProps) 
       work: () => changeDestination(scope, id, { ...destination, enabled: !enabled, config: {} }),
       done: (changed) => t(changed.enabled ? "alerts.enabledToast" : "alerts.disabledToast", { name: changed.name }),
     });
-  const remove = ({ id, name }: Destination) =>
-    act({
-      question: {
-        title: t("alerts.deleteTitle", { name }),
-        body: t("alerts.deleteBody"),
-        action: t("alerts.delete"),
-        isDangerous: true,
-      },
-      work: () => deleteDestination(scope, id),
-      done: () => t("alerts.deletedToast", { name }),
-    });
-  const columns = useDestinationColumns();
-  const model = useDataTable({
-    columns,
-    rows: list.data,
-    rowId: ({ id }) => id,
-    rowName: ({ name }) => name,
-    actions: (destination) => [
-      { label: t("alerts.test"), icon: <Send />, onSelect: () => void test(destination) },
-      { label: t("alerts.edit"), icon: <Edit />, onSelect: () => onEdit(destination) },
-      {
-        label: t(destination.enabled ? "alerts.disable" : "alerts.enable"),
-        icon: destination.enabled ? <Block /> : <Check />,
-        onSelect: () => void toggle(destination),
-      },
-      { label: t("alerts.delete"), icon: <Delete />, onSelect: () => void remove(destination), isDangerous: true },
-    ],
-  });
+  const remove = async (id: number) => {
+    await deleteDestination(scope, id);
+    // Its deliveries go with it.
+    void client.invalidateQueries({ queryKey: DELIVERIES_KEY });
+  };
   return (
-    <DataTable
-      model={model}
-      error={list.error}
-      onRetry={() => void list.refetch()}
-      onOpen={onEdit}
+    <ResourcePart
+      isMain
+      text={(name) => (name === "empty.body" ? `alerts.empty.${scope}` : (TEXTS[name] ?? `alerts.${name}`))}
+      list={useQuery(destinationList(scope))}
+      columns={useDestinationColumns()}
+      icon={<NotificationsActive />}
+      actions={(destination, edit) => [
+        { label: t("alerts.test"), icon: <Send />, onSelect: () => void test(destination) },
+        edit,
+        {
+          label: t(destination.enabled ? "alerts.disable" : "alerts.enable"),
+          icon: destination.enabled ? <Block /> : <Check />,
+          onSelect: () => void toggle(destination),
+        },
+      ]}
+      remove={remove}
       isDim={({ enabled }) => !enabled}
-      empty={
-        <EmptyState
-          icon={<NotificationsActive />}
-          title={t("alerts.empty.title")}
-          body={t(`alerts.empty.${scope}`)}
-          action={add}
-        />
-      }
+      drawer={(destination, onClose) => <DestinationDrawer scope={scope} destination={destination} onClose={onClose} />}
     />
   );
 };
