@@ -62,7 +62,7 @@ const notSampled = () => {
   trace.beginAttempt(route);
   trace.inject({}, "http://127.0.0.1:9/");
   trace.end(record, usage);
-  telemetry.count({ endpoint: call.endpoint, attempts: { route } }, record, usage);
+  telemetry.count({ endpoint: call.endpoint, servedBy: route }, record, usage);
 };
 
 const measured = Object.entries({ ...HOOKS, telemetry: notSampled }).map(([name, run]) => ({

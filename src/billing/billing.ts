@@ -169,7 +169,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   const writer = new JournalWriter(journal, sinks.own, log);
   const safety = new Safety({
     journal,
-    copied: () => copy?.reached ?? 0,
+    ...(copy && { copied: () => copy.reached }),
     // A database that is away is tried again by itself.
     hurry: () => void writer.flush(FLUSH_WITHIN_MS).catch(() => {}),
   });

@@ -2,9 +2,6 @@ import { parseLongText } from "../lib/values/json/parse-long.ts";
 
 export type JsonObject = Record<string, unknown>;
 
-/** Whether the value is an object or a list. */
-export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
 /** The value as an object; null when it is none. */
 export const recordOf = (value: unknown): JsonObject | null =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;

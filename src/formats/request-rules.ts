@@ -1,5 +1,5 @@
 import { countMembers, findRepeatedMember } from "../lib/values/json/json-text.ts";
-import { isObject, type JsonObject, recordOf } from "./json.ts";
+import { type JsonObject, recordOf } from "./json.ts";
 
 /**
  * The members, at any depth, by which the gateway admits, prices, filters, limits or translates a client format's
@@ -63,7 +63,7 @@ export function findUnclearMember(text: string, body: JsonObject, members: Reque
       } else if (hasTwoSpellings && name.includes("_") && Object.hasOwn(node, camelCaseOf(name))) {
         return { path: name, likeName: camelCaseOf(name) };
       }
-      if (isObject(value)) (isFree === false ? checked : free).push(value);
+      if (typeof value === "object" && value !== null) (isFree === false ? checked : free).push(value);
     }
   }
   if (free.length > 0) count += countOwnMembers(free);
@@ -104,7 +104,7 @@ const camelCaseOf = (name: string): string => name.replace(/_([a-z])/g, (_, lett
 function pushObjects(list: readonly unknown[], stack: object[]): void {
   for (let at = 0; at < list.length; at += 1) {
     const item = list[at];
-    if (isObject(item)) stack.push(item);
+    if (typeof item === "object" && item !== null) stack.push(item);
   }
 }
 
@@ -119,7 +119,7 @@ function countOwnMembers(open: object[]): number {
     for (const name in node) {
       count += 1;
       const value: unknown = (node as JsonObject)[name];
-      if (isObject(value)) open.push(value);
+      if (typeof value === "object" && value !== null) open.push(value);
     }
   }
   return count;

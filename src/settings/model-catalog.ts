@@ -5,8 +5,7 @@ import type { CatalogUpdate } from "./option/catalog-option.ts";
 
 /** The options that the catalogue is made of. */
 export type CatalogSettings = Readonly<{
-  get(option: "ModelCatalog"): CatalogEntries;
-  get(option: "ModelCatalogUpdate"): CatalogUpdate;
+  readonly values: Readonly<{ ModelCatalog: CatalogEntries; ModelCatalogUpdate: CatalogUpdate }>;
 }>;
 
 /** Returns a function that gives the catalogue as it is now: the same one until one of its options changes. */
@@ -15,10 +14,10 @@ export function createModelCatalog(settings: CatalogSettings): () => Catalog {
   let update: CatalogUpdate | null = null;
   let catalog: Catalog;
   return () => {
-    const [currentOwn, currentUpdate] = [settings.get("ModelCatalog"), settings.get("ModelCatalogUpdate")];
-    if (currentOwn !== own || currentUpdate !== update) {
-      own = currentOwn;
-      update = currentUpdate;
+    const { ModelCatalog, ModelCatalogUpdate } = settings.values;
+    if (ModelCatalog !== own || ModelCatalogUpdate !== update) {
+      own = ModelCatalog;
+      update = ModelCatalogUpdate;
       catalog = createCatalog([shippedDocument.models, update.models, own]);
     }
     return catalog;

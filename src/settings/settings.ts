@@ -14,6 +14,11 @@ import { type ChangeTexts, changeOptions, loadOptions, saveOption } from "./stor
 
 /** Reads the current value of any option from memory. */
 export type SettingsReader = {
+  /**
+   * All options as they are now: one record, replaced by another with every change. What reads many, as a call does, reads
+   * them here.
+   */
+  readonly values: OptionValues;
   get<K extends OptionKey>(key: K): OptionValues[K];
   /** Increases with every change, so that values derived from options can be cached until it differs. */
   readonly version: number;
@@ -56,8 +61,9 @@ export async function createSettings(
   const { db, changes, vault, log, basePath = "" } = deps;
   const inOrder = createSerial();
   let snapshot = readAll(new Map(), log);
-  const settings: Settings & { version: number } = {
+  const settings: Settings & { version: number; values: OptionValues } = {
     version: 0,
+    values: snapshot.values,
     get: (key) => snapshot.values[key],
     async set(key, value) {
       const option = findOption(key);
@@ -89,6 +95,7 @@ export async function createSettings(
     const next = apply(snapshot, keys, stored, log);
     if (next === snapshot) return;
     snapshot = { ...next, values: withPublicAddress(next.values, basePath) };
+    settings.values = snapshot.values;
     settings.version += 1;
   };
   const refreshSome = (keys: readonly OptionKey[]) =>

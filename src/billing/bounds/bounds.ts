@@ -85,7 +85,7 @@ export function compileBound(bound: Bound): Bounded {
 
 /** Numbers, flags, the gateway's own words, and values. */
 function boundSimple(value: unknown): unknown {
-  if (typeof value === "number") return boundNumber(value);
+  if (typeof value === "number") return Math.abs(value) <= MOST_NUMBER ? value : boundNumber(value);
   return typeof value === "boolean" || value === undefined || value === null ? value : boundValue(value, 0);
 }
 

@@ -150,7 +150,5 @@ export const RECORD_BOUNDS: BoundOf<UsageRecord> = {
   included: NUMBER,
 };
 
-const bounded = compileBound(RECORD_BOUNDS);
-
 /** The record with every field within its bound; the same object where nothing had to change. */
-export const boundRecord = (record: UsageRecord): UsageRecord => bounded(record) as UsageRecord;
+export const boundRecord = compileBound(RECORD_BOUNDS) as (record: UsageRecord) => UsageRecord;

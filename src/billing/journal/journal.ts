@@ -43,8 +43,8 @@ export class Journal {
   #readStranded = false;
   #retryFileAt = 0;
   #isRefused = false;
-  /** The number of the last record that was written to a file, or left from memory. */
-  #filed = 0;
+  /** The number of the last record up to which all are in a file, or in the database; changed only here. */
+  filedRecords = 0;
   #observer: JournalObserver | null = null;
   /** How many of those in `#coming` the observer has received. */
   #observed = 0;
@@ -61,11 +61,6 @@ export class Journal {
       for (const segment of this.#segments) segment.sync(log);
     }, SYNC_INTERVAL_MS);
     this.#syncTimer.unref();
-  }
-
-  /** The number of the last record up to which all are in a file, or in the database. */
-  get filedRecords(): number {
-    return this.#filed;
   }
 
   get pendingRecords(): number {
@@ -136,7 +131,10 @@ export class Journal {
     cursor.index = Math.max(cursor.index, this.committedRecords);
     const segment = this.#segments.find(({ last }) => last > cursor.index);
     if (!segment) {
-      const texts = this.#stranded.slice(cursor.index - this.#filed, cursor.index - this.#filed + mostRecords);
+      const texts = this.#stranded.slice(
+        cursor.index - this.filedRecords,
+        cursor.index - this.filedRecords + mostRecords,
+      );
       cursor.index += texts.length;
       return texts;
     }
@@ -191,7 +189,7 @@ export class Journal {
     let left = count;
     for (const segment of this.#segments) left -= segment.commitFirst(left);
     this.#stranded.splice(0, left);
-    this.#filed += left;
+    this.filedRecords += left;
     this.#dropDone();
   }
 
@@ -199,9 +197,9 @@ export class Journal {
     try {
       const last = this.#segments.at(-1) as OwnSegment;
       // Records that left from memory are in no segment, and numbers in one have no gaps.
-      const isOver = last.bytes >= SEGMENT_BYTES || last.last !== this.#filed;
+      const isOver = last.bytes >= SEGMENT_BYTES || last.last !== this.filedRecords;
       (isOver ? this.#openSegment() : last).append(texts);
-      this.#filed += texts.length;
+      this.filedRecords += texts.length;
       return true;
     } catch (error) {
       // Once until it is written again.
@@ -255,7 +253,7 @@ export class Journal {
   /** Two segments at most are remembered: the one that leaves and the one that comes. */
   #openSegment(): OwnSegment {
     const remembers = this.#segments.filter((segment) => segment.remembers).length < 2;
-    const segment = new OwnSegment(join(this.directory, segmentName(this.#nextNumber)), remembers, this.#filed);
+    const segment = new OwnSegment(join(this.directory, segmentName(this.#nextNumber)), remembers, this.filedRecords);
     this.#nextNumber++;
     this.#segments.push(segment);
     return segment;

@@ -36,17 +36,14 @@ export class Safety {
     return this.#turn;
   }
 
-  /** Milliseconds for which a record has been in memory alone; 0: none is. */
-  get exposedMs(): number {
-    if (this.#exposedSince === null) return 0;
-    if (!this.#isSafe(this.parts.journal.appendedRecords)) return performance.now() - this.#exposedSince;
-    this.#exposedSince = null;
-    return 0;
-  }
-
-  /** Whether calls are to be refused, because nothing would take their charges. */
+  /** Whether calls are to be refused, because nothing would take their charges: one has been in memory alone for too long. */
   get isRefusing(): boolean {
-    return this.exposedMs > REFUSE_AFTER_MS;
+    if (this.#exposedSince === null) return false;
+    if (!this.#isSafe(this.parts.journal.appendedRecords)) {
+      return performance.now() - this.#exposedSince > REFUSE_AFTER_MS;
+    }
+    this.#exposedSince = null;
+    return false;
   }
 
   #isSafe(number: number): boolean {

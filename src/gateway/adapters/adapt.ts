@@ -1,4 +1,5 @@
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
+import type { ChatService } from "../../formats/conversation/service.ts";
 import { isFetchableUrl, isNamedFile } from "../../formats/gemini/parts.ts";
 import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import { thinkingToContent } from "../../formats/helpers/reasoning-to-content.ts";
@@ -8,8 +9,7 @@ import { customNames } from "../../formats/tools/custom-tools.ts";
 import { toolAliases } from "../../formats/tools/tool-names.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
 import { type ChatApi, chatOf, framingOf, takesCustomTools } from "../../providers/contract/chat.ts";
-import { chatServiceOf } from "../../providers/contract/facts.ts";
-import type { Limitation, Provider } from "../../providers/contract/provider.ts";
+import type { Limitation } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Route } from "../call/route.ts";
@@ -45,8 +45,8 @@ export type AdaptContext = Uses<"config" | "settings" | "vault"> &
   AdapterTools;
 
 /**
- * Writes the call's request in the format of its route. Records the final model name and the dropped fields in the
- * route. Rejects DecodeError, GatewayError.
+ * Writes the call's request in the format of its route; returns it with the route's final model name and dropped fields. Rejects
+ * DecodeError, GatewayError.
  */
 export async function adapt(context: AdaptContext, received: Call, bound: Route): Promise<AdaptedRequest> {
   const call = received.preferences ? withPreferencesFor(received, bound) : received;
@@ -54,24 +54,25 @@ export async function adapt(context: AdaptContext, received: Call, bound: Route)
   const encoded = await adapter.encode();
   const { ask } = encoded;
   const dropped = encoded.dropped.length === 0 ? NOTHING : boundedNames(encoded.dropped);
-  const logsContent = context.services.settings.get("LogChatContentEnabled");
+  const logsContent = context.services.settings.values.LogChatContentEnabled;
   const isAsBound = ask.model === bound.upstreamModel && dropped.length === 0 && !encoded.isMarked;
-  const route = isAsBound
+  const adapted = isAsBound
     ? bound
     : { ...bound, upstreamModel: ask.model, dropped, ...(encoded.isMarked && { isMarked: true }) };
-  call.attempts.route = logsContent ? { ...route, sent: encoded.body } : route;
-  if (dropped.length > 0) refuseLoss(call, dropped);
-  const outgoing = buildRequest(context, call, encoded, bound);
-  return { adapter, ask, outgoing: bound.provider.sign ? await signRequest(context, outgoing, bound) : outgoing };
+  const route = logsContent ? { ...adapted, sent: encoded.body } : adapted;
+  const refusal = dropped.length > 0 ? refusalOfLoss(call, dropped) : null;
+  const unsigned = buildRequest(context, call, encoded, bound);
+  const outgoing = bound.provider.sign && !refusal ? await signRequest(context, unsigned, bound) : unsigned;
+  return { adapter, ask, outgoing, route, refusal };
 }
 
 const NOTHING: readonly string[] = [];
 
-/** Rejects a request with dropped fields if the client or its key asks for that (header `X-Sluice-Strict`). */
-function refuseLoss({ caller, request }: Call, dropped: readonly string[]): void {
-  if (!caller.token?.strict && !isOn(request.headers.get("x-sluice-strict"))) return;
+/** The error of a request with dropped fields, if the client or its key asks for that (header `X-Sluice-Strict`); else null. */
+function refusalOfLoss({ caller, request }: Call, dropped: readonly string[]): GatewayError | null {
+  if (!caller.token?.strict && !isOn(request.headers.get("x-sluice-strict"))) return null;
   const names = dropped.join(", ");
-  throw new GatewayError(
+  return new GatewayError(
     400,
     "unsupported_parameters",
     { code: "gateway_inexpressible", params: { names } },
@@ -112,16 +113,13 @@ export function selectAdapter(context: AdaptContext, call: Call, route: Route): 
 
 function compactsNatively(
   { candidates }: Call,
-  { provider, upstreamModel, key }: Route,
+  { provider, service, upstreamModel, key }: Route,
   limitations: ReadonlySet<Limitation>,
 ): boolean {
   const chat = chatOf(provider);
   const isServed = (chat.formatOf(upstreamModel, key, candidates.model) ?? "openai-responses") === "openai-responses";
   return (
-    chatServiceOf(provider).compaction &&
-    isServed &&
-    supports(chat, limitations, "openai-responses") &&
-    !limitations.has("compaction")
+    service.compaction && isServed && supports(chat, limitations, "openai-responses") && !limitations.has("compaction")
   );
 }
 
@@ -135,7 +133,7 @@ function compactionIn({ endpoint, body }: Call): "endpoint" | "trigger" | "autom
 
 /** `isRewritten`: the call's conversation is not the one in its body. */
 function selectForCall(context: AdaptContext, call: Call, route: Route, isRewritten = false): Adapter {
-  const { channel, key, provider, upstreamModel } = route;
+  const { channel, key, provider, service, upstreamModel } = route;
   const { settings } = context.services;
   const { endpoint } = call;
   const catalog = context.catalog();
@@ -147,9 +145,9 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
     untouched:
       !isRewritten &&
       !choosesModels &&
-      (settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true),
+      (settings.values["global.pass_through_request_enabled"] || channel.setting.pass_through_body_enabled === true),
     neverStreams: streamMode === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
-    logsContent: call.keepsText || settings.get("LogChatContentEnabled"),
+    logsContent: call.keepsText || settings.values.LogChatContentEnabled,
     limitations: limitationsOf(context.limitations, channel),
     catalog,
   };
@@ -166,7 +164,7 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
     return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
   }
   const clientFormat = endpoint.codec.dialect;
-  const only = chat.formatAt(channel.baseUrl) ?? chat.formatOf(upstreamModel, key, call.candidates.model, catalog);
+  const only = chat.formatAt?.(channel.baseUrl) ?? chat.formatOf(upstreamModel, key, call.candidates.model, catalog);
   // A client of another format searches the web through the Responses API where the provider's chat completions cannot.
   const searchesInResponses =
     !clientFormat.startsWith("openai") &&
@@ -189,14 +187,16 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
     ...(custom.size > 0 ? [customToolCalls(custom)] : []),
     ...responseFilters(settings),
   ];
-  const prompt = channelPromptOf(channel);
+  const prompt = channel.setting.system_prompt === undefined ? null : channelPromptOf(channel);
   const rewritten =
     prompt !== null ||
-    chatServiceOf(provider).nonstandardResponses ||
+    service.nonstandardResponses ||
     filters.length > 0 ||
     channel.setting.force_format === true ||
     (!call.summary.stream && streamMode === "always");
-  if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !framingOf(chat, dialect)) {
+  const isFramed = chat.streaming.framing !== null && framingOf(chat, dialect) !== null;
+  if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !isFramed) {
+    if (!service.topMark) return new PassthroughAdapter(call, route, options);
     const marks = { automaticMarks: context.automaticMarks, settings: context.conversationSettings };
     return new PassthroughAdapter(call, route, { ...options, forwardedMark: () => forwardedMark(call, route, marks) });
   }
@@ -207,7 +207,7 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
     dialect,
     toolNames,
     settings: context.conversationSettings,
-    inlineMedia: mediaInliner(context, provider, dialect),
+    inlineMedia: mediaInliner(context, service, dialect),
     filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,
     reasoningMemory: context.reasoningMemory,
@@ -220,17 +220,16 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
 }
 
 const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, format: ChatDialect): boolean =>
-  formats.includes(format) && !lacksFormat(limitations, format);
+  formats.includes(format) && (limitations.size === 0 || !lacksFormat(limitations, format));
 
 /** Fetches media for upstreams that cannot; the chat format has URLs for images, but none for documents. */
 function mediaInliner(
   context: Pick<UpstreamTools, "clientMediaFetch">,
-  provider: Provider,
+  { inlineMediaOnly, fetchesMedia }: ChatService,
   dialect: ChatDialect,
 ): ((conversation: Conversation) => Promise<void>) | null {
   // Google fetches the files of an interaction itself.
   if (dialect === INTERACTIONS) return null;
-  const { inlineMediaOnly, fetchesMedia } = chatServiceOf(provider);
   const takes: Parameters<typeof inlineMedia>[3] =
     dialect === "gemini"
       ? ({ url, mediaType }) => isFetchableUrl(url) || (fetchesMedia && isNamedFile(url, mediaType))

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { shippedCatalog } from "../../catalog/shipped.ts";
+import { chatServiceOf } from "../../providers/contract/facts.ts";
 import { channelTypes, providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../call/route.ts";
@@ -45,7 +46,16 @@ test.each(FORMATS)("$name: takes nothing else for a response to $capability", ({
     createdAt: 0,
   } as unknown as Call;
   const channel = channelEntry({ type: provider.type });
-  const route = { channel, key: "key", keyIndex: 0, provider, upstreamModel: "m", price: null, dropped: [] };
+  const target = {
+    channel,
+    key: "key",
+    keyIndex: 0,
+    provider,
+    service: chatServiceOf(provider),
+    userAgent: "",
+    proxy: "",
+  };
+  const route = { ...target, upstreamModel: "m", price: null, dropped: [] };
   const adapter = new NativeAdapter(call, route satisfies Route, format, shippedCatalog, () => {});
   const taken = Object.entries(INVALID).filter(([, [text, contentType]]) => {
     const body = new TextEncoder().encode(text);

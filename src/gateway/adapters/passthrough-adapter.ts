@@ -22,7 +22,6 @@ import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { randomId } from "../../lib/http/request-id.ts";
 import { indexOfBytes, lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
-import { chatServiceOf } from "../../providers/contract/facts.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
 import { isResponseTo, isStreamOf } from "../../providers/shared/recognize-response.ts";
 import { systemPlacement } from "../../providers/shared/system-turns.ts";
@@ -67,11 +66,17 @@ export type AdapterOptions = Readonly<{
 export class PassthroughAdapter implements Adapter {
   readonly readError = readError;
 
+  /** The capability streams chat chunks; all others have events of their own. */
+  readonly #isText: boolean;
+
   constructor(
     private readonly call: Call,
     private readonly route: Route,
     private readonly options: AdapterOptions,
-  ) {}
+  ) {
+    const { capability } = call.endpoint;
+    this.#isText = capability === "chat" || capability === "completions";
+  }
 
   async encode(): Promise<EncodedRequest> {
     const { call, route, options } = this;
@@ -95,7 +100,7 @@ export class PassthroughAdapter implements Adapter {
     const mark = options.forwardedMark?.() ?? null;
     const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
     const asksUsage =
-      ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.chat?.streaming.includesUsage === true;
+      ask.stream && this.#isText && !summary.wantsUsage && provider.chat?.streaming.includesUsage === true;
     const renamed = model !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
     const asIs = unknown.length === 0 && !mark && !placed && !preparation && !asksUsage && !renamed && !unstreamed;
@@ -121,13 +126,12 @@ export class PassthroughAdapter implements Adapter {
 
   /** Messages without instructions in their middle, where the upstream takes none; null: as they are. */
   #placedInstructions(model: string): { messages: JsonObject[] } | null {
-    const { provider } = this.route;
     const { limitations } = this.options;
+    const { service } = this.route;
     if (this.call.endpoint.capability !== "chat") return null;
-    const messages =
-      systemPlacement(provider, model, limitations) === "first"
-        ? systemMessagesAsUser(this.call.body.json.messages)
-        : null;
+    // Nothing has been learned of most channels.
+    const placement = limitations.size === 0 ? service.systemTurns : systemPlacement(service, model, limitations);
+    const messages = placement === "first" ? systemMessagesAsUser(this.call.body.json.messages) : null;
     return messages && { messages };
   }
 
@@ -139,7 +143,7 @@ export class PassthroughAdapter implements Adapter {
   }
 
   findStreamError(block: Uint8Array): string | null {
-    const failure = isText(this.call.endpoint.capability) ? finishErrorBeforeContent(block) : null;
+    const failure = this.#isText ? finishErrorBeforeContent(block) : null;
     if (failure) throw new FailedResponse(failure);
     return errorInPlaceOfAnswer(block);
   }
@@ -153,7 +157,7 @@ export class PassthroughAdapter implements Adapter {
   }
 
   outcomeOf(bytes: Uint8Array): Outcome {
-    return isText(this.call.endpoint.capability) ? outcomeOfChat(bytes) : "answered";
+    return this.#isText ? outcomeOfChat(bytes) : "answered";
   }
 
   readResponse(received: Uint8Array<ArrayBuffer>, receivedType: string): CompleteResponse | null {
@@ -166,14 +170,14 @@ export class PassthroughAdapter implements Adapter {
 
   /** Throws FailedResponse if the provider ended the answer as a failure. */
   #refuseFailure(body: Uint8Array<ArrayBuffer>): void {
-    const failure = isText(this.call.endpoint.capability) ? finishErrorIn(body) : null;
+    const failure = this.#isText ? finishErrorIn(body) : null;
     if (failure) throw new FailedResponse(failure);
   }
 
   #read(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse {
     const reported = (this.call.endpoint.meter ? this.#metered(body, contentType) : null) ?? extractUsage(body);
     const meter = new OutputMeter();
-    const serviceTier = isText(this.call.endpoint.capability) ? serviceTierIn(body) : null;
+    const serviceTier = this.#isText ? serviceTierIn(body) : null;
     if (serviceTier !== null) meter.processedAs({ serviceTier });
     // Parses the body only if that decides something: missing usage, an empty response, content logging, a search to
     // charge.
@@ -182,12 +186,12 @@ export class PassthroughAdapter implements Adapter {
     if (decides || mayHaveParts(this.call) || searchToolOf(this.call, this.route) !== null) meter.pushResponse(body);
     const { endpoint, body: request } = this.call;
     const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
-    if (isOpenAiEmbedding(endpoint)) {
+    if (!this.#isText && isOpenAiEmbedding(endpoint)) {
       const answer = amended ? textOfAmended(amended) : body;
       return { body: this.#completeEmbeddings(answer, reported), contentType, reported, meter };
     }
     if (amended) return { body: textOfAmended(amended), contentType, reported, meter };
-    const counted = reported === null && isText(endpoint.capability) ? withCountedUsage(body) : null;
+    const counted = reported === null && this.#isText ? withCountedUsage(body) : null;
     if (reported && reported.reasoningTokens > 0 && this.#countsReasoningApart)
       return { body: withReasoningCounted(body, reported) ?? body, contentType, reported, meter };
     return { body: counted ?? body, contentType, reported, meter };
@@ -196,9 +200,9 @@ export class PassthroughAdapter implements Adapter {
   /** The response as JSON, also of an upstream that streams although nobody requested a stream, or that states no JSON. */
   #folded(body: Uint8Array<ArrayBuffer>, contentType: string): { body: Uint8Array<ArrayBuffer>; contentType: string } {
     const { endpoint, summary, requestId, createdAt } = this.call;
-    if (!isText(endpoint.capability)) return { body, contentType };
+    if (!this.#isText) return { body, contentType };
     const json = contentType.includes("json") ? contentType : "application/json";
-    if (!isEventStream(body)) return { body: withKnownFinish(body), contentType: json };
+    if (body[0] === OPEN_BRACE || !isEventStream(body)) return { body: withKnownFinish(body), contentType: json };
     const context = { model: summary.model, requestId, createdAt, newId: randomId };
     const reply = endpoint.capability === "chat" ? foldChat(body, context) : foldCompletion(body);
     const complete = reply ? Buffer.from(JSON.stringify(reply)) : body;
@@ -222,7 +226,7 @@ export class PassthroughAdapter implements Adapter {
     const reply = recordOf(parseJson(textOfBytes(body)));
     const { endpoint, body: request } = this.call;
     if (!reply || !isResponseTo(endpoint.capability, request.json, body, "application/json")) return null;
-    if (!isText(endpoint.capability)) {
+    if (!this.#isText) {
       const { reported, meter } = this.#read(body, "application/json");
       return { body: responseAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, meter };
     }
@@ -240,7 +244,7 @@ export class PassthroughAdapter implements Adapter {
   }
 
   get #countsReasoningApart(): boolean {
-    return chatServiceOf(this.route.provider).countsReasoningApart;
+    return this.route.service.countsReasoningApart;
   }
 
   /** The usage by the endpoint's own rule. */
@@ -252,8 +256,7 @@ export class PassthroughAdapter implements Adapter {
 
   streamView(): StreamView {
     const { endpoint, summary } = this.call;
-    if (isText(endpoint.capability))
-      return new ChatView(summary.wantsUsage, this.call.requestId, this.#countsReasoningApart);
+    if (this.#isText) return new ChatView(summary.wantsUsage, this.call.requestId, this.#countsReasoningApart);
     const { catalog } = this.options;
     return new EventsView(
       (event) => endpoint.meter?.(this.call, event, this.route.price, catalog) ?? readUsage(event.usage),
@@ -284,10 +287,8 @@ export const isOpenAiEmbedding = ({ capability, codec }: Call["endpoint"]): bool
 
 const MODEL_MEMBER = Buffer.from('"model"');
 const NONE: readonly string[] = [];
+const OPEN_BRACE = 123;
 const EVENT_STREAM = "text/event-stream; charset=utf-8";
-
-/** Whether the capability streams chat chunks; all others have events of their own. */
-const isText = (capability: string): boolean => capability === "chat" || capability === "completions";
 
 const MAX_USAGE_BYTES = 2_048;
 const USAGE_MEMBER = Buffer.from('"usage"');

@@ -6,7 +6,6 @@ import { inClientNames } from "../../formats/helpers/member-names.ts";
 import { type JsonObject, recordsOf } from "../../formats/json.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import { chatOf } from "../../providers/contract/chat.ts";
-import { chatServiceOf } from "../../providers/contract/facts.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../call/route.ts";
@@ -23,7 +22,7 @@ import { forwardedMark } from "./conversation/forwarded-mark.ts";
  */
 export function canForwardRequest(
   { body, summary, isResumed }: Call,
-  { upstreamModel, provider }: Route,
+  { upstreamModel, service }: Route,
   { dialect, inlineMedia, limitations, prompt, settings }: ConversationOptions,
   stream: boolean,
 ): boolean {
@@ -32,7 +31,7 @@ export function canForwardRequest(
     !isResumed &&
     dialect !== "openai-chat" &&
     (dialect === "gemini"
-      ? canPassThrough(body.json, settings.modelInfo(upstreamModel), chatServiceOf(provider))
+      ? canPassThrough(body.json, settings.modelInfo(upstreamModel), service)
       : inlineMedia === null &&
         (continuesThread(body.json) || !hasGatewayMark(body.text)) &&
         (dialect !== "anthropic" || takesInstructions(body.json, settings.modelInfo(upstreamModel), isRejected))) &&

@@ -200,6 +200,14 @@ describe("the limits that a call counts in", () => {
     expect(limitedPersons({ user: member, owners })).toEqual([first, second]);
   });
 
+  test("come with the caller", () => {
+    const { relay } = start({ tokens: { test: {} } });
+    const known = { get: (id: number) => users.get(id) ?? (id === 7 ? undefined : member) };
+    const request = new Request("http://x/", { headers: { authorization: "Bearer sk-test" } });
+    const services = { ...relay.services, users: known };
+    expect(authenticateByMemory({ services }, request, "127.0.0.1", 1).owners).toEqual([first, second]);
+  });
+
   test("are a person's own, or an organization's that nobody owns", () => {
     expect(ownersOf({ users }, first)).toBeUndefined();
     for (const owners of [undefined, []]) {

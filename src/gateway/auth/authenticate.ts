@@ -116,7 +116,7 @@ export function authenticateByMemory(
     pinnedChannelId: credential.channelId,
     budgets: services.budgets?.of(token),
     policies,
-    owners: ownersOf(services, user),
+    owners: user.ownerIds && ownersOf(services, user),
   };
 }
 
@@ -178,7 +178,7 @@ export function authorizeGroup({ settings }: Pick<Services, "settings">, caller:
   if (!usableGroups(settings, caller.user.group).has(group)) {
     throw new GatewayError(403, "group_not_allowed", { code: "gateway_key_group_closed", params: { group } });
   }
-  if (!settings.get("GroupRatio").has(group)) {
+  if (!settings.values.GroupRatio.has(group)) {
     throw new GatewayError(403, "group_deprecated", { code: "gateway_key_group_removed", params: { group } });
   }
 }

@@ -4,7 +4,7 @@ import { policyAgainstModel } from "../../domain/accounts/organizations/policies
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { retiredReason } from "../../domain/channels/upstream/retired-models.ts";
-import { type JsonObject, recordsOf } from "../../formats/json.ts";
+import { recordsOf } from "../../formats/json.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Caller } from "../call/caller.ts";
 import type { ParsedRequest } from "../call/endpoint.ts";
@@ -26,7 +26,7 @@ export function authorize(
 ): Candidates {
   authorizeModel(caller, model);
   for (const fallback of fallbacks) authorizeModel(caller, fallback);
-  for (const model of modelsOfTools(prompt)) authorizeModel(caller, model);
+  if (Array.isArray(prompt.tools)) for (const model of modelsOfTools(prompt.tools)) authorizeModel(caller, model);
   refuseBlockedWords(services.settings, prompt);
   const { policies } = caller;
   if (policies) refusePolicyWords(policies, prompt);
@@ -36,7 +36,7 @@ export function authorize(
 }
 
 /** Models that tools call in addition to the call's own, such as those that make images (`image_generation`) or give advice. */
-const modelsOfTools = ({ tools }: JsonObject): string[] =>
+const modelsOfTools = (tools: readonly unknown[]): string[] =>
   recordsOf(tools).flatMap(({ model }) => (typeof model === "string" && model !== "" ? [model] : []));
 
 /** Checks that the key and the policies allow the model, by the exact name requested. Throws GatewayError. */

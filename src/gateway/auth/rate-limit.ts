@@ -27,23 +27,22 @@ export function refuseClosed(
 ): void {
   const { dialect } = codec;
   if (isTask(capability)) {
-    const isEnabled = settings.get(capability === "drawing" ? "DrawingEnabled" : "TaskEnabled");
+    const isEnabled = settings.values[capability === "drawing" ? "DrawingEnabled" : "TaskEnabled"];
     if (!isEnabled) throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
-  } else if (dialect.startsWith("openai") && !settings.get("OpenAIEndpointEnabled")) {
+  } else if (dialect.startsWith("openai") && !settings.values.OpenAIEndpointEnabled) {
     throw new GatewayError(403, "endpoint_disabled", { code: "gateway_openai_off" });
-  } else if (dialect === "anthropic" && !settings.get("ClaudeEndpointEnabled")) {
+  } else if (dialect === "anthropic" && !settings.values.ClaudeEndpointEnabled) {
     throw new GatewayError(403, "endpoint_disabled", { code: "gateway_anthropic_off" });
   }
-  if (settings.get("global.block_browser_extension_enabled")) refuseBrowserExtension(request);
+  if (settings.values["global.block_browser_extension_enabled"]) refuseBrowserExtension(request);
 }
 
 /** Whether any limit counts the caller's requests. */
-export const isLimited = ({ services }: Uses<"settings">, caller: Caller): boolean =>
-  services.settings.get("ModelRequestRateLimitEnabled") ||
-  limitedAccounts(caller).some(({ requestsPerMinute }) => requestsPerMinute > 0) ||
-  hasKeyLimits(caller);
-
-const hasKeyLimits = ({ token }: Caller): boolean => token !== null && hasLimits(token);
+export const isLimited = ({ services }: Uses<"settings">, { user, owners, token }: Caller): boolean =>
+  services.settings.values.ModelRequestRateLimitEnabled ||
+  user.requestsPerMinute > 0 ||
+  owners?.some(({ requestsPerMinute }) => requestsPerMinute > 0) ||
+  (token !== null && hasLimits(token));
 
 /** Counts the request toward the limits of the site, the user and the key. Rejects GatewayError. */
 export async function rateLimit(
@@ -96,10 +95,10 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
 
   /** Null: the site does not limit requests. */
   const current = (): RequestLimits | null => {
-    if (!settings.get("ModelRequestRateLimitEnabled")) return null;
-    const minutes = Math.max(1, settings.get("ModelRequestRateLimitDurationMinutes"));
-    const total = settings.get("ModelRequestRateLimitCount");
-    const success = settings.get("ModelRequestRateLimitSuccessCount");
+    if (!settings.values.ModelRequestRateLimitEnabled) return null;
+    const minutes = Math.max(1, settings.values.ModelRequestRateLimitDurationMinutes);
+    const total = settings.values.ModelRequestRateLimitCount;
+    const success = settings.values.ModelRequestRateLimitSuccessCount;
     if (latest?.minutes === minutes && latest.total === total && latest.success === success) return latest;
     const windowMs = minutes * 60_000;
     const limiter = (name: string, count: number) => createLimiter(shared, name, { count, windowMs });

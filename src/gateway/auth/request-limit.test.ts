@@ -282,7 +282,12 @@ describe("the site's limit", () => {
     const values = { ...OPTIONS, ModelRequestRateLimitDurationMinutes: "1" };
     let settings = fixedSettings(values);
     const { questions, shared } = createRecordedLimits();
-    const limit = createModelRequestLimit({ get: (key) => settings.get(key), version: 1 } as typeof settings, shared);
+    const current = {
+      get values() {
+        return settings.values;
+      },
+    } as typeof settings;
+    const limit = createModelRequestLimit(current, shared);
     for (const _ of [1, 2, 3]) await limit.admit(7);
     for (const change of [
       { ModelRequestRateLimitCount: "4" },

@@ -15,29 +15,32 @@ export type UserLimits = {
   /** Counts an incoming call. Rejects GatewayError 429 when the user's limit for this minute is reached. */
   admit(user: UserEntry): Promise<void>;
   /** Counts a call as in progress. Rejects GatewayError 429 at the user's limit of concurrent calls. */
-  begin(call: Call): Promise<void>;
+  begin(call: ConcurrentCall): Promise<void>;
   /** Ends a call; does nothing for a call that did not begin or has already ended. */
-  end(call: Call): void;
+  end(call: ConcurrentCall): void;
 };
+
+/** A call, of which there may be copies, for another model or with what served it: all have the same client. */
+type ConcurrentCall = Pick<Call, "caller" | "client">;
 
 /** `shared`: counts calls per minute across processes; `slots`: counts concurrent calls across workers. */
 export function createUserLimits(shared: SharedLimits | null, slots: HostSlots | null = null): UserLimits {
   const limiterOf = minuteLimiters("user", shared);
-  const running = new Map<number, Set<Call>>();
+  const running = new Map<number, Set<Call["client"]>>();
   /** Releases a call's slots among all workers. */
-  const releases = new WeakMap<Call, ReleaseSlot[]>();
-  const end = (call: Call): void => {
-    for (const { id } of limitedAccounts(call.caller)) {
+  const releases = new WeakMap<Call["client"], ReleaseSlot[]>();
+  const end = ({ caller, client }: ConcurrentCall): void => {
+    for (const { id } of limitedAccounts(caller)) {
       const calls = running.get(id);
-      calls?.delete(call);
+      calls?.delete(client);
       if (calls?.size === 0) running.delete(id);
     }
-    for (const release of releases.get(call) ?? []) release();
-    releases.delete(call);
+    for (const release of releases.get(client) ?? []) release();
+    releases.delete(client);
   };
-  const enter = async (call: Call, { id, maxConcurrency }: UserEntry): Promise<void> => {
+  const enter = async (call: ConcurrentCall, { id, maxConcurrency }: UserEntry): Promise<void> => {
     const calls = running.get(id) ?? new Set();
-    running.set(id, calls.add(call));
+    running.set(id, calls.add(call.client));
     const refusal = tooMany("user_concurrency", "gateway_requests_at_once", maxConcurrency, 1);
     if (!slots && calls.size > maxConcurrency) {
       end(call);
@@ -50,7 +53,8 @@ export function createUserLimits(shared: SharedLimits | null, slots: HostSlots |
       throw refusal;
     }
     // The call may have ended while its slot was requested.
-    if (calls.has(call)) releases.set(call, [...(releases.get(call) ?? []), release]);
+    const { client } = call;
+    if (calls.has(client)) releases.set(client, [...(releases.get(client) ?? []), release]);
     else release();
   };
 

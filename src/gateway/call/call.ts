@@ -5,7 +5,7 @@ import { identify } from "../../lib/http/request-id.ts";
 import type { Caller } from "./caller.ts";
 import type { Endpoint, ParsedRequest } from "./endpoint.ts";
 import { AttemptLog, type CallTiming, ClientPresence, type RequestTimeouts } from "./progress.ts";
-import type { Excluded, RoutePlan } from "./route.ts";
+import type { Excluded, Route, RoutePlan } from "./route.ts";
 import type { CallTrace } from "./telemetry/call-trace.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 
@@ -30,7 +30,7 @@ export type Call = AuthorizedRequest &
     /** The id that clients and upstreams receive; `recordId` identifies the log row. */
     requestId: string;
     recordId: string;
-    /** Unix time in seconds at arrival. */
+    /** Unix time in seconds when its request was read. */
     createdAt: number;
     timing: CallTiming;
     client: ClientPresence;
@@ -43,6 +43,8 @@ export type Call = AuthorizedRequest &
     isResumed: boolean;
     /** The model that the client named, if another has taken over; else null. */
     fallbackFrom: string | null;
+    /** The channel and key by which it is charged and logged: of its answer, or of its last attempt; null: it has none yet. */
+    servedBy: Route | null;
     /** What the requested route decided; null: the client named a model. */
     route: RoutePlan | null;
     /** The text of its response is needed when it has ended. */
@@ -59,8 +61,8 @@ export function newCall(
   telemetry: Telemetry | null = null,
 ): Call {
   const { request } = authorized;
-  const { requestId, recordId } = identify(request);
   const conversation = parsed.conversation && readOnce(parsed.conversation);
+  const { requestId, recordId } = identify(request);
   return {
     request,
     endpoint: authorized.endpoint,
@@ -86,6 +88,7 @@ export function newCall(
     fullConversation: conversation,
     isResumed: false,
     fallbackFrom: null,
+    servedBy: null,
     route: null,
     keepsText: false,
     excluded: null,

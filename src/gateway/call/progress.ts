@@ -1,5 +1,4 @@
 import type { Attempt } from "../../billing/types.ts";
-import type { Usage } from "../../formats/conversation/reply.ts";
 import type { Call } from "./call.ts";
 import type { DeadlineWheel, HasDeadline } from "./deadline-wheel.ts";
 import { GatewayError } from "./errors.ts";
@@ -40,16 +39,8 @@ export class CallTiming {
 /** The attempts of one call, in order, as its log row lists them. */
 export class AttemptLog {
   readonly entries: Attempt[] = [];
-  /** The channel of the latest attempt, by which the call is charged and logged; null before the first one. */
-  route: Route | null = null;
-
-  /** The same attempts, charged by another route. */
-  withRoute(route: Route): AttemptLog {
-    const log = new AttemptLog();
-    log.entries.push(...this.entries);
-    log.route = route;
-    return log;
-  }
+  /** The channel of the latest attempt, by which a call that fails is logged; null before the first one. */
+  latest: Route | null = null;
 
   get isEmpty(): boolean {
     return this.entries.length === 0;
@@ -82,26 +73,6 @@ export type Speed = Readonly<{
   firstTokenMs: number | null;
   tokensPerSecond: number | null;
 }>;
-
-/** Fewer tokens or less time give no meaningful rate. */
-const MIN_TOKENS = 4;
-
-const MIN_OUTPUT_MS = 5;
-
-/** The speed of a completed call: of its last attempt, from sending the request. */
-export function speedOf({ attempts, timing, summary }: Call, { completionTokens }: Usage): Speed {
-  const last = attempts.entries.at(-1);
-  if (!last) return { firstTokenMs: null, tokensPerSecond: null };
-  const firstByteMs = last.firstByteMs ?? timing.firstByteMs;
-  const isStream = summary.stream && firstByteMs !== null;
-  const beginMs = isStream ? firstByteMs : last.startMs;
-  const endMs = isStream ? timing.elapsedMs : last.endMs;
-  const hasRate = completionTokens >= MIN_TOKENS && endMs - beginMs >= MIN_OUTPUT_MS;
-  return {
-    firstTokenMs: isStream ? Math.max(0, firstByteMs - last.startMs) : null,
-    tokensPerSecond: hasRate ? (completionTokens * 1000) / (endMs - beginMs) : null,
-  };
-}
 
 /**
  * A call of this age has waited for something (its body, a hold, a rate limit), so its client may have disconnected.

@@ -1,6 +1,7 @@
 import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
+import type { ChatService } from "../../formats/conversation/service.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import type { RouteExperiment } from "../../settings/option/model-routes.ts";
@@ -20,6 +21,12 @@ export type Route = Readonly<{
   key: string;
   keyIndex: number;
   provider: Provider;
+  /** What is known of its chats. */
+  service: ChatService;
+  /** The product that the upstream sees. */
+  userAgent: string;
+  /** Empty: none. */
+  proxy: string;
   /** The upstream model name. */
   upstreamModel: string;
   price: Price | null;

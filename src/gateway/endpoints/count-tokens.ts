@@ -25,11 +25,9 @@ import type { RoutingMemory } from "../routing/memory.ts";
 import { clientErrorFor } from "../routing/router.ts";
 import { choose } from "../routing/scheduler/choose.ts";
 import type { ProviderStateContext } from "../state/provider-state.ts";
-import { bindState } from "../state/provider-state.ts";
-import { bindOwners } from "../state/references/bind-owners.ts";
+import { bindOwners, bindState } from "../state/provider-state.ts";
 import { rejectedByUpstream } from "../upstream/attempt-failure.ts";
-import { Exchange } from "../upstream/exchange.ts";
-import { readBody as readResponseBody } from "../upstream/read-body.ts";
+import { Exchange, readBody as readResponseBody } from "../upstream/exchange.ts";
 import { requestTextOf } from "../upstream/request-text.ts";
 import { bindChannel, buildRequest, signRequest } from "../upstream/route.ts";
 import type { UpstreamTools } from "../upstream/upstream.ts";
@@ -168,8 +166,8 @@ async function requestCount(
   if (!count || !chat) return null;
   const counting = { ask, body: JSON.stringify(count.encode(chat, ask)) };
   try {
-    const route = { channel, key, provider: { ...provider, url: count.url } };
-    const outgoing = await signRequest(context, buildRequest(context, call, counting, route), route);
+    const counter = { ...bound, provider: { ...provider, url: count.url } };
+    const outgoing = await signRequest(context, buildRequest(context, call, counting, counter), counter);
     const exchange = new Exchange(context.deadlines, timeoutMs);
     const response = await context.upstream.send(outgoing, exchange);
     const limits = { ...context.services.config, streamingTimeoutMs: timeoutMs };

@@ -64,13 +64,16 @@ function namedSession(headers: Headers, body: JsonObject): Named | null {
     const id = headers.get(name);
     if (id) return { id, by: "header" };
   }
-  const own = textOf(body.session_id);
+  const { session_id, conversation: named, client_metadata, metadata: labels } = body;
+  // Most requests say nothing of a session.
+  if ((session_id ?? named ?? client_metadata ?? labels) == null) return null;
+  const own = textOf(session_id);
   if (own) return { id: own, by: "body" };
-  const conversation = textOf(body.conversation) ?? textOf(recordOf(body.conversation)?.id);
+  const conversation = textOf(named) ?? textOf(recordOf(named)?.id);
   if (conversation) return { id: conversation, by: "conversation" };
-  const frame = textOf(recordOf(body.client_metadata)?.session_id);
+  const frame = textOf(recordOf(client_metadata)?.session_id);
   if (frame) return { id: frame, by: "metadata" };
-  const metadata = recordOf(body.metadata);
+  const metadata = recordOf(labels);
   if (!metadata) return null;
   const user = textOf(metadata.user_id) ?? "";
   const id = textOf(metadata.session_id) ?? CLAUDE_SESSION.exec(user)?.[1] ?? sessionInJson(user);
@@ -165,7 +168,7 @@ const NO_TAGS: readonly string[] = [];
  */
 export function callTags(headers: Headers, body: JsonObject): readonly string[] {
   const header = headers.get("x-sluice-tags");
-  const named = recordOf(body.metadata)?.tags;
+  const named = body.metadata === undefined ? undefined : recordOf(body.metadata)?.tags;
   if (header === null && named === undefined) return NO_TAGS;
   const inBody = Array.isArray(named) ? named.filter((tag) => typeof tag === "string") : splitTags(textOf(named) ?? "");
   const tags = [...splitTags(header ?? ""), ...inBody];

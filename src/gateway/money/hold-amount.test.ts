@@ -9,7 +9,7 @@ import type { PlanTerms } from "../../domain/wallet/plans/limits/terms.ts";
 import type { Caller } from "../call/caller.ts";
 import type { GatewayError } from "../call/errors.ts";
 import type { Services } from "../call/services.ts";
-import { reserveAmount } from "./hold-amount.ts";
+import { reserveAmount } from "./reserve.ts";
 
 /** 2027-01-15 08:00:00 UTC. */
 const NOW = 1_800_000_000;

@@ -97,17 +97,14 @@ test("a request that is cut stays valid JSON: media keep their beginning, option
   };
   const route = { sent: JSON.stringify({ ...json, model: "mapped" }) };
   const rules = { maxCharacters: 1000, redacts: true, patterns: NONE };
-  const exchange = exchangeToLog({ endpoint: CHAT, body: { json }, attempts: { route } }, rules);
+  const exchange = exchangeToLog({ endpoint: CHAT, body: { json }, servedBy: route }, rules);
   const client = JSON.parse(exchange?.client ?? "");
   expect(client.messages[0].content[0].image_url.url).toBe(`data:image/png;base64,${"A".repeat(42)}…`);
   expect(client.messages[1].content.length).toBe(936);
   expect(client).toMatchObject({ model: "gpt-4o", temperature: 0.7 });
   expect(JSON.parse(exchange?.upstream ?? "")).toEqual({ ...client, model: "mapped" });
   expect(exchange).toMatchObject({ format: "openai-chat", cut: true });
-  const short = exchangeToLog(
-    { endpoint: CHAT, body: { json: { model: "a" } }, attempts: { route: { sent: "{}" } } },
-    rules,
-  );
+  const short = exchangeToLog({ endpoint: CHAT, body: { json: { model: "a" } }, servedBy: { sent: "{}" } }, rules);
   expect(short).toEqual({ client: '{"model":"a"}', upstream: "{}", format: "openai-chat" });
-  expect(exchangeToLog({ endpoint: CHAT, body: { json }, attempts: { route: null } }, rules)).toBeNull();
+  expect(exchangeToLog({ endpoint: CHAT, body: { json }, servedBy: null }, rules)).toBeNull();
 });

@@ -35,9 +35,9 @@ export const logsContent = (policies: PolicySet | undefined): boolean =>
 export const contentRules = (settings: SettingsReader, policies: PolicySet | undefined): ContentRules | null =>
   logsContent(policies)
     ? {
-        maxCharacters: settings.get("LogContentMaxCharacters"),
-        redacts: settings.get("LogContentRedactEnabled"),
-        patterns: settings.get("LogContentRedactPatterns"),
+        maxCharacters: settings.values.LogContentMaxCharacters,
+        redacts: settings.values.LogContentRedactEnabled,
+        patterns: settings.values.LogContentRedactPatterns,
       }
     : null;
 
@@ -85,12 +85,12 @@ type SentCall = Readonly<{
     codec: Readonly<{ dialect: string }>;
   }>;
   body: Pick<ClientBody, "json" | "form">;
-  attempts: Readonly<{ route: Pick<Route, "sent"> | null }>;
+  servedBy: Pick<Route, "sent"> | null;
 }>;
 
 /** The bodies of a call's last attempt for the log; null if nothing was sent, or the body is a form. */
-export function exchangeToLog({ endpoint, body, attempts }: SentCall, rules: ContentRules): LoggedExchange | null {
-  const sent = attempts.route?.sent;
+export function exchangeToLog({ endpoint, body, servedBy }: SentCall, rules: ContentRules): LoggedExchange | null {
+  const sent = servedBy?.sent;
   const text = typeof sent === "string" ? sent : sent instanceof Uint8Array ? new TextDecoder().decode(sent) : null;
   if (text === null || body.form) return null;
   const { text: client, isCut } = bodyToLog(body.json, rules);

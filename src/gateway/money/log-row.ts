@@ -17,9 +17,8 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { agentSessionOf, callTags } from "./call-labels.ts";
-import { budgetsOf } from "./hold-amount.ts";
 import type { LoggedContent, LoggedExchange } from "./log-content.ts";
-import type { Reservation } from "./reserve.ts";
+import { budgetsOf, type Reservation } from "./reserve.ts";
 
 /** How a call ended, and its billed usage. */
 export type Outcome = {
@@ -62,12 +61,13 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
   const isTaken = reserved?.hold != null && (outcome.quota > 0 || outcome.ending === "complete");
   const included = isTaken ? reserved?.included : undefined;
   // A call that its plan includes counts in no budget.
-  const budgets = reserved?.included === undefined ? budgetsOf(caller, plan !== undefined) : NO_BUDGETS;
-  const { route } = call.attempts;
+  const countsInBudgets = caller.budgets !== undefined && caller.budgets.length > 0 && reserved?.included === undefined;
+  const budgets = countsInBudgets ? budgetsOf(caller, plan !== undefined) : NO_BUDGETS;
+  const { servedBy: route } = call;
   const price = route?.price ?? reserved?.prices.price ?? null;
   const notes = price ? (notesByPrice.get(price) ?? makeNotes(price)) : NO_PRICE;
   const failed = outcome.status >= 400 || INCOMPLETE_ENDINGS.has(outcome.ending);
-  const elapsedMs = Math.round(call.timing.elapsedMs);
+  const elapsedMs = Math.round(performance.now() - call.timing.startedAtMs);
   // A task costs a price per task and has no tokens of its own.
   const { promptTokens, completionTokens } = isTask(call.endpoint.capability) ? NO_USAGE : outcome.usage;
   return {
@@ -93,9 +93,12 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
 
 const NO_BUDGETS: readonly BudgetEntry[] = [];
 
-/** The part of a record to store: only the charge, if calls are not logged; of one that a plan includes what it was worth, too. */
-export function storedRow(record: UsageRecord, settings: SettingsReader): UsageRecord {
-  if (settings.get("LogConsumeEnabled")) return record;
+/** The part of a record to store: only the charge, if calls are not logged. */
+export const storedRow = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
+  settings.values.LogConsumeEnabled ? record : chargeAlone(record);
+
+/** A record without what only logs are for; of a call that a plan includes it has what it was worth, too. */
+export function chargeAlone(record: UsageRecord): UsageRecord {
   const { request_id, receipt } = record.other;
   const other = { request_id, ...(record.included !== undefined && receipt && { receipt }) };
   return { ...record, ip: "", content: "", other, unlogged: true };
@@ -128,7 +131,8 @@ function otherOf(
   budgets: readonly BudgetEntry[],
 ): LogOther {
   const { summary, candidates, timing } = call;
-  const { entries, route } = call.attempts;
+  const { servedBy: route } = call;
+  const { entries } = call.attempts;
   const hold = reserved?.hold;
   const { usage } = outcome;
   const info: LogOther["admin_info"] = {

@@ -42,8 +42,8 @@ export class OutputMeter implements OutputSink {
   #searchUsage = 0;
   #showsPlaces = false;
   #cites = false;
-  /** Created with the first one: most responses run no code. */
-  #containers: Set<string> | null = null;
+  /** Ids of the containers that ran code; created with the first one, and changed only here. */
+  containers: Set<string> | null = null;
   /** Created with the first one: few responses have parts that are stored. */
   #partIds: Set<string> | null = null;
   /** The memory of each container, by which it is charged. */
@@ -165,20 +165,15 @@ export class OutputMeter implements OutputSink {
     return { text: this.#texts.join(""), extraTokens };
   }
 
-  /** Ids of the containers that ran code. */
-  get containers(): readonly string[] {
-    return this.#containers ? [...this.#containers] : NO_IDS;
-  }
-
   /** Leaves a container out of the charge, because it is paid for. */
   removeContainer(id: string): void {
-    this.#containers?.delete(id);
+    this.containers?.delete(id);
   }
 
   /** Hosted tools whose use the response shows; null if none. */
   get toolCalls(): ToolCalls | null {
     const googleSearches = Math.max(this.#googleSearches, this.#searchUsage);
-    const containers = (this.#containers?.size ?? 0) * this.containerGigabytes;
+    const containers = (this.containers?.size ?? 0) * this.containerGigabytes;
     const uses = this.#searches + this.#fileSearches + googleSearches + containers;
     if (uses === 0 && !this.#showsPlaces) return null;
     return {
@@ -195,8 +190,8 @@ export class OutputMeter implements OutputSink {
     if (item.type === "web_search_call" && (recordOf(item.action)?.type ?? "search") === "search") this.#searches += 1;
     else if (item.type === "file_search_call") this.#fileSearches += 1;
     else if (item.type === "code_interpreter_call") {
-      this.#containers ??= new Set();
-      this.#containers.add(textOf(item.container_id) ?? textOf(item.id) ?? "");
+      this.containers ??= new Set();
+      this.containers.add(textOf(item.container_id) ?? textOf(item.id) ?? "");
     }
   }
 

@@ -140,7 +140,7 @@ describe("searches that the upstream's usage reports", () => {
   const linesOf = (model: string, hasRoute = true) => {
     const price = prices.of({ group: "default", user: { acceptUnsetPrice: false } }, model, model);
     const route = hasRoute ? { price, upstreamModel: model, provider: {}, dropped: [] } : null;
-    const call = { ...callOf("chat"), body: { json: {} }, attempts: { route } } as unknown as Call;
+    const call = { ...callOf("chat"), body: { json: {} }, servedBy: route } as unknown as Call;
     const reserved = { prices: { price, byName: null, byChannel: null }, fallbacks: [], hold: null };
     const ended = endedBy("complete", meterOf("Hello"));
     const { charged } = priceUsage(context, call, reserved, ended, { usage: searched, evidence: "reported" });

@@ -1,5 +1,5 @@
 import { charge } from "../../billing/pricing/charge.ts";
-import { inTiers } from "../../billing/pricing/service-tiers.ts";
+import { inTiers, NO_TIERS, tierName, tierNames } from "../../billing/pricing/service-tiers.ts";
 import type { CallEnding, UsageEvidence } from "../../billing/types.ts";
 import { type Catalog, type ModelInfo, searchesEachAnswer } from "../../catalog/catalog.ts";
 import { NO_USAGE, type ToolCalls, type Usage } from "../../formats/conversation/reply.ts";
@@ -10,9 +10,8 @@ import type { Route } from "../call/route.ts";
 import type { CallTools } from "../call/services.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
 import type { OutputMeter } from "./output-meter.ts";
-import type { Pricing } from "./price.ts";
+import { type Pricing, requestedTiers } from "./price.ts";
 import type { Reservation } from "./reserve.ts";
-import { loggedTier, servedTiers } from "./service-tiers.ts";
 
 /** What is known about a response when it ends. */
 export type Ending = Readonly<{
@@ -45,7 +44,7 @@ export function priceUsage(
   ended: Ending,
   { usage, evidence }: BilledUsage,
 ): PricedUsage {
-  const { route } = call.attempts;
+  const { servedBy: route } = call;
   const price = route?.price ?? prices.price;
   const toolCalls = route && hostedTools(call, route, ended.meter, context.catalog);
   const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
@@ -54,8 +53,28 @@ export function priceUsage(
       ? withSearches(counted, context.catalog().find(route.upstreamModel))
       : counted;
   const tiers = servedTiers(call, ended);
-  const charged = charge(inTiers(price, tiers), billed, context.prices.quotaPerUnit());
+  const charged = charge(tiers.length === 0 ? price : inTiers(price, tiers), billed, context.prices.quotaPerUnit());
   return { ended, usage, evidence, charged, serviceTier: loggedTier(call, ended, tiers) };
+}
+
+/**
+ * The tiers by which a response is charged: those that it names. Of a response that broke before it could name any, those that
+ * the client asked for, unless the upstream's format has no word for them.
+ */
+export function servedTiers(call: Call, { ending, meter }: Pick<Ending, "ending" | "meter">): readonly string[] {
+  const { processing } = meter;
+  const isNamed = Object.keys(processing).length > 0;
+  if (isNamed) return tierNames(processing);
+  const isComplete = ending === "complete" || meter.isEmpty || meter.sawFinish;
+  return isComplete || call.servedBy?.dropped.includes("service_tier") ? NO_TIERS : requestedTiers(call);
+}
+
+/** The service tier as the log row has it; undefined: the standard one, and no other was asked for. */
+export function loggedTier(call: Call, ending: Ending, names: readonly string[]): string | undefined {
+  if (names.length > 0) return names.join(", ");
+  const { serviceTier } = ending.meter.processing;
+  const wasNamed = serviceTier !== undefined && tierName(serviceTier) === null;
+  return wasNamed && requestedTiers(call).length > 0 ? "default" : undefined;
 }
 
 /** The usage with the searches that are charged: some models are charged per response that searches, not per query. */

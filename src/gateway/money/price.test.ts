@@ -151,6 +151,9 @@ test("remembered: prices of the same channels differ by group, by name and by wh
   const texts = { ModelRatio: '{"known":2,"other":3}', GroupRatio: '{"default":1,"vip":0.5}' };
   let current = fixedSettings(texts);
   const settings: SettingsReader = {
+    get values() {
+      return current.values;
+    },
     get: (key) => current.get(key),
     get version() {
       return current.version;

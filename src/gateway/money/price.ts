@@ -1,12 +1,15 @@
+import { estimate } from "../../billing/pricing/charge.ts";
 import { createPriceTable, type PriceTable } from "../../billing/pricing/price-table.ts";
 import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
 import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
 import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
+import { inTiers, isTierPriced, NO_TIERS, tierNames } from "../../billing/pricing/service-tiers.ts";
 import type { Price } from "../../billing/types.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/routing/upstream-model.ts";
+import { type JsonObject, textOf } from "../../formats/json.ts";
 import { type Decimal, integer, ONE } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
@@ -15,6 +18,7 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError } from "../call/errors.ts";
+import type { Uses } from "../call/services.ts";
 
 /** What a price depends on besides the model. */
 type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUnsetPrice"> }>;
@@ -64,7 +68,7 @@ export function createPrices(settings: SettingsReader, catalog: () => Catalog = 
   };
   const of: Prices["of"] = (payer, requestedModel, upstreamModel) => {
     const current = currentTable();
-    const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
+    const acceptUnset = payer.user.acceptUnsetPrice || settings.values.SelfUseModeEnabled;
     const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
     const known = cached.get(name);
     if (known) return known;
@@ -79,7 +83,7 @@ export function createPrices(settings: SettingsReader, catalog: () => Catalog = 
     ofCandidates(payer, requestedModel, candidates) {
       currentTable();
       const { group, user } = payer;
-      const acceptUnset = user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
+      const acceptUnset = user.acceptUnsetPrice || settings.values.SelfUseModeEnabled;
       const known = byCandidates.get(candidates);
       if (known?.group === group && known.requestedModel === requestedModel && known.acceptUnset === acceptUnset) {
         return known.prices;
@@ -101,10 +105,10 @@ export function createPrices(settings: SettingsReader, catalog: () => Catalog = 
       if (!price) return null;
       const own = price.kind === "per_token" ? ownRatios(table(), price) : {};
       const parts = { audio: own.audio !== undefined, cacheWrite: own.cacheCreation !== undefined };
-      return usdPrices(price, parts, integer(settings.get("QuotaPerUnit")));
+      return usdPrices(price, parts, integer(settings.values.QuotaPerUnit));
     },
     quotaPerUnit() {
-      const value = settings.get("QuotaPerUnit");
+      const value = settings.values.QuotaPerUnit;
       if (value !== unit.value) unit = { value, decimal: integer(value) };
       return unit.decimal;
     },
@@ -214,3 +218,72 @@ export function upstreamNames(candidates: Candidates, requested: string): readon
 
 /** A call as one model serves it, and what it costs there. */
 export type PricedCall = Readonly<{ call: Call; prices: CallPrices }>;
+
+/** The tiers in which a call may be served, each as the names by which it is charged; without names: the standard one. */
+type PossibleTiers = readonly (readonly string[])[];
+
+/** Where a request leaves the tier to the provider: those that the model has prices for, and at least these. */
+const CHOSEN_BY_PROVIDER = ["priority"];
+
+/** What a request asks for, in any client's format. */
+const requestedIn = (body: JsonObject) => ({
+  serviceTier: (textOf(body.service_tier) ?? textOf(body.serviceTier))?.toLowerCase().replace(/^service_tier_/, ""),
+  speed: textOf(body.speed) ?? undefined,
+  inferenceGeo: textOf(body.inference_geo) ?? undefined,
+});
+
+/** The tiers that the client names; without `auto`, which names none. */
+export const requestedTiers = ({ body }: Call): readonly string[] =>
+  asksForTier(body.json) ? tierNames(requestedIn(body.json)) : NO_TIERS;
+
+/** The tiers that a request with these members may be served in, by the price of its model. */
+function tiersOf(body: JsonObject, price: Price): PossibleTiers {
+  const requested = requestedIn(body);
+  const names = tierNames(requested);
+  if (requested.serviceTier !== "auto") return [names];
+  const own = [...(price.serviceTiers?.keys() ?? [])].filter((name) => name !== "fast" && !name.startsWith("geo:"));
+  return [...new Set([...own, ...CHOSEN_BY_PROVIDER])].map((tier) => [tier, ...names]);
+}
+
+/** Members of overrides that ask for a tier, by candidates: a model may have a thousand channels. */
+const overridesByCandidates = new WeakMap<Candidates, readonly JsonObject[]>();
+
+function tierOverrides(candidates: Candidates): readonly JsonObject[] {
+  const known = overridesByCandidates.get(candidates);
+  if (known) return known;
+  const overrides = candidates.tiers
+    .flatMap(({ channels }) => channels)
+    .flatMap(({ paramOverride }) => (paramOverride && asksForTier(paramOverride) ? [paramOverride] : []));
+  overridesByCandidates.set(candidates, overrides);
+  return overrides;
+}
+
+const asksForTier = (body: JsonObject): boolean =>
+  (body.service_tier ?? body.serviceTier ?? body.speed ?? body.inference_geo) != null;
+
+/** The most that a call can cost by one price, in any tier that the client, or a channel's override, asks for. */
+export function estimateInTiers(
+  { body, candidates }: Call,
+  price: Price,
+  expected: Parameters<typeof estimate>[1],
+  unit: Decimal,
+): number {
+  const overrides = tierOverrides(candidates);
+  const bodies = asksForTier(body.json) ? [body.json, ...overrides] : overrides;
+  let upper = estimate(price, expected, unit);
+  for (const each of bodies)
+    for (const names of tiersOf(each, price)) upper = Math.max(upper, estimate(inTiers(price, names), expected, unit));
+  return upper;
+}
+
+/** Throws GatewayError 400 for a tier that the model has no price for, where the site refuses these. */
+export function refuseUnpricedTier({ services }: Uses<"settings">, call: Call, prices: CallPrices): void {
+  if (services.settings.values.UnpricedServiceTier !== "refuse") return;
+  const names = requestedTiers(call);
+  for (const price of possiblePrices(prices)) {
+    const tier = names.find((name) => !isTierPriced(price, name));
+    if (tier === undefined) continue;
+    const params = { tier, model: call.summary.model };
+    throw new GatewayError(400, "service_tier_not_priced", { code: "gateway_service_tier", params });
+  }
+}

@@ -7,9 +7,8 @@ import { integer } from "../../lib/values/decimal.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayError } from "../call/errors.ts";
 import { OutputMeter } from "./output-meter.ts";
-import { createPrices } from "./price.ts";
-import type { Ending } from "./price-usage.ts";
-import { estimateInTiers, loggedTier, refuseUnpricedTier, servedTiers } from "./service-tiers.ts";
+import { createPrices, estimateInTiers, refuseUnpricedTier } from "./price.ts";
+import { type Ending, loggedTier, servedTiers } from "./price-usage.ts";
 
 const factor = (value: number) => ({ input: value, output: value });
 const MODELS = ["m", "plain"];
@@ -32,7 +31,7 @@ const callOf = (json: JsonObject, overrides: readonly Override[] = [], dropped: 
       model: "m",
       tiers: overrides.map((paramOverride, at) => ({ priority: -at, channels: [channelEntry({ paramOverride })] })),
     },
-    attempts: { route: { dropped } },
+    servedBy: { dropped },
   }) as unknown as Call;
 
 /** What is held for a prompt of 100 tokens. */

@@ -9,12 +9,12 @@ import type { Limits } from "../auth/limits.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayError } from "../call/errors.ts";
 import type { Speed } from "../call/progress.ts";
-import { CLIENT_LEFT, speedOf } from "../call/progress.ts";
+import { CLIENT_LEFT } from "../call/progress.ts";
 import type { RoutePlan } from "../call/route.ts";
-import type { CallTools, Hold, Services, Uses } from "../call/services.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import { toGatewayError } from "../request/error-response.ts";
 import { contentRules, contentToLog, exchangeToLog, logsContent } from "./log-content.ts";
-import { logRowOf, storedRow } from "./log-row.ts";
+import { chargeAlone, logRowOf } from "./log-row.ts";
 import type { OutputMeter } from "./output-meter.ts";
 import type { PricedUsage } from "./price-usage.ts";
 import type { Reservation } from "./reserve.ts";
@@ -66,8 +66,8 @@ export function settleCall(
 ): Promise<void> {
   const { settings, billing } = context.services;
   const { hold } = reserved;
-  const rules = settings.get("LogChatContentEnabled") ? contentRules(settings, call.caller.policies) : null;
-  if (call.summary.stream) call.attempts.endStream(call.timing.elapsedMs);
+  const rules = settings.values.LogChatContentEnabled ? contentRules(settings, call.caller.policies) : null;
+  if (call.summary.stream) call.attempts.endStream(performance.now() - call.timing.startedAtMs);
   const row = logRowOf(call, reserved, {
     ending: ended.ending,
     evidence,
@@ -81,12 +81,15 @@ export function settleCall(
     content: rules && contentToLog(call.prompt, ended.meter.countable().text, rules),
     exchange: rules && exchangeToLog(call, rules),
   });
-  const stored = storedRow(row, settings);
-  const survives = hold ? settleHold(billing, reserved, hold, stored) : billing.record(stored);
+  const stored = settings.values.LogConsumeEnabled ? row : chargeAlone(row);
+  // A call that its plan would have included, and that did not count, gives its call back.
+  const returnsCall = reserved.included !== undefined && stored.included === undefined;
+  if (hold && returnsCall) billing.refund(hold);
+  const survives = hold && !returnsCall ? billing.settle(hold, stored) : billing.record(stored);
   if (call.trace && logsContent(call.caller.policies)) call.trace.addContent(call);
   releaseCall(context, call, row, usage, ended.meter);
-  if (settings.get("ModelRequestRateLimitEnabled")) context.requestLimit.succeeded(call);
-  const { route } = call.attempts;
+  if (settings.values.ModelRequestRateLimitEnabled) context.requestLimit.succeeded(call);
+  const { servedBy: route } = call;
   if (route && ended.ending === "complete") {
     context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
   }
@@ -103,16 +106,24 @@ export function settleCall(
   return survives;
 }
 
-/** Charges a call against its hold; one that its plan would have included, and that did not count, gives its call back. */
-function settleHold(
-  billing: Services["billing"],
-  { included }: Reservation,
-  hold: Hold,
-  stored: UsageRecord,
-): Promise<void> {
-  if (included === undefined || stored.included !== undefined) return billing.settle(hold, stored);
-  billing.refund(hold);
-  return billing.record(stored);
+/** Fewer tokens or less time give no meaningful rate. */
+const MIN_TOKENS = 4;
+
+const MIN_OUTPUT_MS = 5;
+
+/** The speed of a completed call: of its last attempt, from sending the request. */
+function speedOf({ attempts, timing, summary }: Call, { completionTokens }: Usage): Speed {
+  const last = attempts.entries.at(-1);
+  if (!last) return { firstTokenMs: null, tokensPerSecond: null };
+  const firstByteMs = last.firstByteMs ?? timing.firstByteMs;
+  const isStream = summary.stream && firstByteMs !== null;
+  const beginMs = isStream ? firstByteMs : last.startMs;
+  const endMs = isStream ? performance.now() - timing.startedAtMs : last.endMs;
+  const hasRate = completionTokens >= MIN_TOKENS && endMs - beginMs >= MIN_OUTPUT_MS;
+  return {
+    firstTokenMs: isStream ? Math.max(0, firstByteMs - last.startMs) : null,
+    tokensPerSecond: hasRate ? (completionTokens * 1000) / (endMs - beginMs) : null,
+  };
 }
 
 /**
@@ -120,13 +131,11 @@ function settleHold(
  * GatewayError 429.
  */
 export async function beginCall({ requestLimit, userLimits, services }: BeginCallContext, call: Call): Promise<void> {
-  if (services.settings.get("ModelRequestRateLimitEnabled")) await requestLimit.begin(call);
-  if (hasConcurrencyLimit(call)) await userLimits.begin(call);
+  if (services.settings.values.ModelRequestRateLimitEnabled) await requestLimit.begin(call);
+  const { user, owners } = call.caller;
+  if (user.maxConcurrency > 0 || owners) await userLimits.begin(call);
   if (services.feed.isWatched) services.feed.publish(liveCallOf(call));
 }
-
-const hasConcurrencyLimit = ({ caller: { user, owners } }: Call): boolean =>
-  user.maxConcurrency > 0 || owners !== undefined;
 
 /** Records a call that failed before a response; returns the error for the client. */
 export function failCall(context: FailCallContext, call: Call, reserved: Reservation, thrown: unknown): GatewayError {
@@ -137,10 +146,9 @@ export function failCall(context: FailCallContext, call: Call, reserved: Reserva
   return error;
 }
 
-/** Records the rejection of a call that no channel serves; null if some channel may serve it. */
-export function refuseUnserved(context: RefuseUnservedContext, call: Call): GatewayError | null {
-  const { caller, candidates, summary } = call;
-  if (candidates.tiers.length > 0) return null;
+/** Records the rejection of a call that no channel serves; returns the error for the client. */
+export function refuseUnserved(context: RefuseUnservedContext, call: Call): GatewayError {
+  const { caller, summary } = call;
   const error = noRoute(context, caller, summary.model);
   recordFailure(context, call, null, error, "refused");
   return error;
@@ -149,15 +157,16 @@ export function refuseUnserved(context: RefuseUnservedContext, call: Call): Gate
 /** Ends a call that failed before a response: releases its hold and logs the failure. */
 export function recordFailure(
   context: RecordFailureContext,
-  call: Call,
+  failed: Call,
   reserved: Reservation | null,
   error: GatewayError,
   ending: CallEnding,
 ): void {
   const { billing, settings } = context.services;
+  const call = { ...failed, servedBy: failed.servedBy ?? failed.attempts.latest };
   if (reserved?.hold) billing.refund(reserved.hold);
   context.requestLimit.failed(call);
-  const rules = settings.get("LogChatContentEnabled") ? contentRules(settings, call.caller.policies) : null;
+  const rules = settings.values.LogChatContentEnabled ? contentRules(settings, call.caller.policies) : null;
   const row = logRowOf(call, reserved, {
     ending,
     evidence: "none",
@@ -169,7 +178,7 @@ export function recordFailure(
     content: null,
     exchange: rules && exchangeToLog(call, rules),
   });
-  if (settings.get("LogConsumeEnabled")) void billing.record(row);
+  if (settings.values.LogConsumeEnabled) void billing.record(row);
   releaseCall(context, call, row, null);
 }
 
@@ -189,7 +198,8 @@ function releaseCall(
   call.trace?.end(row, usage);
   telemetry?.count(call, row, usage);
   call.client.end(config.idleTimeoutSeconds);
-  if (hasConcurrencyLimit(call)) context.userLimits.end(call);
+  const { user, owners } = call.caller;
+  if (user.maxConcurrency > 0 || owners) context.userLimits.end(call);
   context.metrics.ended(call, row);
   if (feed.isWatched) feed.publish(endedCall(call, row));
 }
@@ -226,7 +236,7 @@ const endedCall = (call: Call, record: UsageRecord): LiveCall => ({
   ...liveCallOf(call),
   is_over: true,
   channel: record.channelId,
-  channel_name: call.attempts.route?.channel.name ?? "",
+  channel_name: call.servedBy?.channel.name ?? "",
   failed: record.failed,
   status: record.other.status ?? 200,
   error: record.other.error ?? "",

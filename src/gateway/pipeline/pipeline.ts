@@ -21,8 +21,7 @@ import { keepStored } from "../state/references/keep-parts.ts";
 import { withEarlyPings } from "../streaming/early-pings.ts";
 import { respond } from "../streaming/respond.ts";
 import { RunningAttempt } from "../upstream/attempt.ts";
-import { reviewed } from "../upstream/filtered.ts";
-import { type Received, receive } from "../upstream/receive.ts";
+import { type Answer, receive } from "../upstream/receive.ts";
 import type { AttemptContext, EndCallContext, HandleCallContext, RelayContext } from "./contexts.ts";
 
 /** Handles a call of an API key or of the playground. Responds to every failure in the client's format. */
@@ -42,8 +41,8 @@ export async function handleCall(context: HandleCallContext, arrival: Arrival): 
     const candidates = authorize(context, arrival, caller, parsed);
     const authorized = { request, server, endpoint, caller, ip, candidates };
     const requested = selectModel(context, newCall(authorized, parsed, timing, context.services.telemetry));
-    const unserved = refuseUnserved(context, requested);
-    if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
+    if (requested.candidates.tiers.length === 0)
+      return respondWithError(context, request, refuseUnserved(context, requested), endpoint.codec, body);
     call = await bindState(context, requested);
     if (endpoint.namesMcpServers?.(call.body.json)) {
       const planned = await serveMcp(context, arrival, { ...call, body }, (round) => handleCall(context, round));
@@ -62,21 +61,22 @@ export async function handleCall(context: HandleCallContext, arrival: Arrival): 
 
 /** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
 async function relay(context: RelayContext, call: Call, reserved: Reservation): Promise<Response> {
-  const tryChannel = hedged(context, call, (model, choice) => attempt(context, model, choice));
-  let answered: Served<Received>;
+  const tryOnce: TryChannel<Answer> = (model, choice) => attempt(context, model, choice);
+  const tryChannel = call.route?.hedge ? hedged(context, call.route.hedge, tryOnce) : tryOnce;
+  let answered: Served;
   try {
     await beginCall(context, call);
-    const attempts = reviewed(context, (model) => failOver(context, model, tryChannel));
-    answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], attempts);
+    const models = [{ call, prices: reserved.prices }, ...reserved.fallbacks] as const;
+    answered = await acrossModels(context, models, (model) => failOver(context, model, tryChannel));
   } catch (error) {
     throw failCall(context, call, reserved, error);
   } finally {
     void call.body.form?.discard(); // Each attempt reads its files again.
   }
-  const { call: served, prices } = answered.served;
-  return await respond(context, served, { ...reserved, prices }, answered.result, (...ended) =>
-    endCall(context, ...ended),
-  );
+  const { served: model, result } = answered;
+  const served = { ...model.call, servedBy: result.route };
+  const charged = { ...reserved, prices: model.prices };
+  return await respond(context, served, charged, result, (...ended) => endCall(context, ...ended));
 }
 
 /** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */
@@ -96,14 +96,14 @@ export async function failOver<T>(context: RouterContext, model: PricedCall, try
 }
 
 /** Tries one channel: adapt → send → receive. Rejects AttemptFailure if another channel may be tried. */
-export async function attempt(context: AttemptContext, { call, prices }: PricedCall, choice: Choice) {
+export async function attempt(context: AttemptContext, { call, prices }: PricedCall, choice: Choice): Promise<Answer> {
   const running = new RunningAttempt(context, call, prices, choice);
   try {
     for (;;) {
       const request = await adapt(context, call, running.route);
-      const response = await running.send(request.outgoing);
+      const response = await running.send(request);
       const received = await receive(context, call, running, request, response);
-      if (received) return running.succeeded(received);
+      if (received) return running.succeeded({ ...received, route: request.route });
     }
   } catch (error) {
     throw running.failed(error);

@@ -49,7 +49,7 @@ type Known = Pick<CallTools, "catalog"> &
   Readonly<{
     services: Readonly<{
       channels: Pick<Services["channels"], "candidates">;
-      settings: Pick<Services["settings"], "get">;
+      settings: Pick<Services["settings"], "values">;
       tokens: Pick<Services["tokens"], "get">;
       users: Pick<Services["users"], "get">;
     }>;
@@ -68,7 +68,7 @@ export function explainRoute(
   first: Readonly<{ candidate: RouteCandidate; candidates: Candidates }> | null;
 }> | null {
   const { settings, tokens, users, channels } = context.services;
-  const route = settings.get("ModelRoutes").get(model);
+  const route = settings.values.ModelRoutes.get(model);
   if (!route?.isEnabled) return null;
   const token = tokenId === null ? undefined : tokens.get(tokenId);
   const limits = channels.candidates(group, model) === null ? null : token?.modelLimits;

@@ -5,6 +5,7 @@ import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { boundPrompt } from "../../formats/openai-chat/request/summary.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import { providerOf } from "../../providers/registry.ts";
 import type { RouteCandidate } from "../../settings/option/model-routes.ts";
 import { allowsKeyModel } from "../auth/authorize.ts";
 import { type PolicyRefusal, policyRefusal } from "../auth/policies.ts";
@@ -89,7 +90,7 @@ type Known = Pick<CallTools, "catalog"> &
   Readonly<{
     services: Readonly<{
       channels: Pick<Services["channels"], "candidates">;
-      settings: Pick<Services["settings"], "get">;
+      settings: Pick<Services["settings"], "values">;
       tokens: Pick<Services["tokens"], "get">;
       users: Pick<Services["users"], "get">;
       policies?: Pick<NonNullable<Services["policies"]>, "of">;
@@ -153,7 +154,7 @@ function explainModel(
       policy: policyOf(channel),
     };
   });
-  const fallbacks = services.settings.get("ModelFallbacks").get(model) ?? [];
+  const fallbacks = services.settings.values.ModelFallbacks.get(model) ?? [];
   return {
     model: bare,
     fallbacks: fallbacks.filter((name) => services.channels.candidates(group, name) !== null),
@@ -247,7 +248,7 @@ function requirementsOf({ services, prices }: Known, question: ExplainQuestion, 
   const token = keyOf(services, question);
   const user = (token && services.users.get(token.userId)) ?? { acceptUnsetPrice: false };
   return {
-    isServedBy: () => true,
+    isServedBy: ({ type }) => providerOf(type) !== undefined,
     isLongerThan: (limit) => promptTokens > limit,
     hasPrice: (channel) =>
       priceOrNull(() => prices.of({ group, user }, model, upstreamModelOf(channel, model, bare))) !== null,

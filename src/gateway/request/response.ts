@@ -11,7 +11,7 @@ type ResponseBody = ConstructorParameters<typeof Response>[0];
  */
 export function responseTo(call: Call, body: ResponseBody, contentType: string, isStream: boolean): Response {
   const overheadMs = call.timing.markOverhead();
-  const dropped = call.attempts.route?.dropped ?? [];
+  const dropped = call.servedBy?.dropped ?? [];
   const isWebsite = call.request.headers.has("origin");
   const isAnthropic = call.endpoint.codec.dialect === "anthropic";
   const byType = common[(isAnthropic ? 4 : 0) + (isWebsite ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;

@@ -76,7 +76,7 @@ describe("faults of an upstream", () => {
   test("must be as many as the site says, without successes between them", () => {
     const { disabled, health } = create({ AutomaticDisableFailures: "2", AutomaticDisableCalls: "2" });
     health.report(channel(), "sk-a", failure(401));
-    health.succeeded(channel(), "sk-a");
+    health.succeeded(channel().id, "sk-a");
     health.report(channel(), "sk-a", failure(401));
     expect(disabled).toEqual([]);
     health.report(channel(), "sk-a", failure(401));

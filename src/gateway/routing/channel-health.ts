@@ -21,7 +21,7 @@ export function createHealth(
   { settings, disableChannel, noticeNoCredit }: HealthServices,
   now: () => number = Date.now,
 ) {
-  const counter = createFailureCounter(now);
+  const counter = createFailureCounter(() => thresholdOf(settings), now);
   const noticedMs = new Map<number, number>();
 
   const notice = (channel: ChannelEntry, reason: string) => {
@@ -38,18 +38,16 @@ export function createHealth(
       if (isNoCredit && !mayBeDisabled) notice(channel, reason);
       const isFault = !failure.answered || failure.status >= 500;
       const counts = isFault
-        ? mayBeDisabled && settings.get("AutomaticDisableOnFaults")
+        ? mayBeDisabled && settings.values.AutomaticDisableOnFaults
         : switchesOff(channel, failure, settings);
       if (!counts) return;
       // An account without credit stays so; other refusals may be a moment's.
-      if (!isNoCredit && !counter.failed(channel.id, key, thresholdOf(settings))) return;
+      if (!isNoCredit && !counter.failed(channel.id, key)) return;
       disableChannel(channel, keyAlone(channel, key), failure.answered ? reason : failure.detail);
     },
 
     /** A call succeeded. */
-    succeeded(channel: ChannelEntry, key: string): void {
-      counter.succeeded(channel.id, key, () => thresholdOf(settings));
-    },
+    succeeded: counter.succeeded,
 
     /**
      * Disables the channel of an image service without accounts. No test calls check such channels, so only an

@@ -7,6 +7,7 @@ import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError } from "../call/errors.ts";
 import { createPrices, type PricedCall } from "../money/price.ts";
+import type { Answer } from "../upstream/receive.ts";
 import {
   acrossModels,
   findFallbacks,
@@ -62,17 +63,26 @@ async function across(outcomes: readonly Outcome[], route: object | null = null)
   const events: string[] = [];
   const calls = outcomes.map((_, at) => {
     const entries: Record<string, unknown>[] = [{}];
-    const attempts = { route: `route ${at}`, entries };
     const client = { hasLeft: false };
     return {
-      call: { summary: { model: `model ${at}` }, client, attempts, route },
+      call: { summary: { model: `model ${at}` }, client, attempts: { entries }, route },
       prices: {},
     } as unknown as PricedCall;
   });
   const [first, ...rest] = calls;
   if (!first) throw new Error("there are no models");
   const at = (call: PricedCall) => calls.indexOf(call);
+  const responseOf = (at: number) =>
+    ({
+      kind: "stream",
+      exchange: { abort: () => void events.push(`discards ${at}`), endTimeouts() {} },
+      first: new Uint8Array(),
+      ended: true,
+      outcome: () => (outcomes[at] === "refuses" ? "filtered" : "answered"),
+      route: `route ${at}`,
+    }) as unknown as Answer;
   const context = {
+    services: { config: {} },
     conversationModels: { keep: (_: unknown, model: string) => void events.push(`keeps ${model}`) },
     queues: {
       run(_: unknown, __: unknown, work: () => unknown) {
@@ -81,22 +91,16 @@ async function across(outcomes: readonly Outcome[], route: object | null = null)
       },
     },
   } as unknown as Parameters<typeof acrossModels>[0];
-  const outcome = await acrossModels<number>(context, [first, ...rest], {
-    async attempt(call) {
-      events.push(`asks ${at(call)}`);
-      const outcome = outcomes[at(call)];
-      // The next attempt of the same call would be another model's.
-      for (const other of calls) other.call.attempts.route = `route ${at(call)}` as never;
-      if (outcome === "responds" || outcome === "refuses") return at(call);
-      if (outcome === "loses its client") for (const { call: lost } of calls) lost.client.hasLeft = true;
-      if (outcome === "breaks") throw new TypeError("a mistake of the gateway");
-      const status = outcome === "blames the request" ? 400 : 500;
-      throw new GatewayError(status, outcome === "ends" ? "server_shutting_down" : "", `model ${at(call)}`);
-    },
-    review: async (result) => ({ result, isRefusal: outcomes[result] === "refuses" }),
-    discard: (result) => void events.push(`discards ${result}`),
+  const outcome = await acrossModels(context, [first, ...rest], async (call) => {
+    events.push(`asks ${at(call)}`);
+    const outcome = outcomes[at(call)];
+    if (outcome === "responds" || outcome === "refuses") return responseOf(at(call));
+    if (outcome === "loses its client") for (const { call: lost } of calls) lost.client.hasLeft = true;
+    if (outcome === "breaks") throw new TypeError("a mistake of the gateway");
+    const status = outcome === "blames the request" ? 400 : 500;
+    throw new GatewayError(status, outcome === "ends" ? "server_shutting_down" : "", `model ${at(call)}`);
   }).then(
-    ({ served, result }) => `${result} by ${served.call.attempts.route}`,
+    ({ served, result }) => `${at(served)} by ${result.route}`,
     (error: GatewayError) => error.message,
   );
   const noted = calls.map(({ call }) => call.attempts.entries[0]);

@@ -8,7 +8,8 @@ import type { RouteTarget } from "../call/route.ts";
 import type { Services, Uses } from "../call/services.ts";
 import type { Pricing } from "../money/price.ts";
 import { type PricedCall, priceCall } from "../money/price.ts";
-import type { Reviewed } from "../upstream/filtered.ts";
+import { discardResponse, type Reviewed, reviewResponse } from "../upstream/filtered.ts";
+import type { Answer } from "../upstream/receive.ts";
 import type { RoutingMemory } from "./memory.ts";
 import type { PlanContext } from "./routes/plan.ts";
 import { planRoute } from "./routes/plan.ts";
@@ -55,89 +56,64 @@ export function findFallbacks(context: Uses<"channels" | "settings"> & Pricing, 
 /** The route of a call; null: its model is none, or the call is bound to a channel. */
 export function findRoute({ services }: Uses<"channels" | "settings">, call: Call): ModelRoute | null {
   const { summary, caller, endpoint, candidates } = call;
-  const route = services.settings.get("ModelRoutes").get(summary.model);
+  const route = services.settings.values.ModelRoutes.get(summary.model);
   if (!route?.isEnabled || caller.pinnedChannelId !== null) return null;
   if (endpoint.capability !== "chat" && endpoint.capability !== "completions") return null;
   const own = findCandidates(services, caller, summary.model);
   return candidates.tiers.length === 0 || candidates === own ? route : null;
 }
 
-/** What a call does with one model. */
-export type ModelAttempts<Result> = Readonly<{
-  attempt: (call: PricedCall) => Promise<Result>;
-  /** Whether the provider's content filter withheld all of a response; it is read as far as that takes. */
-  review: (result: Result) => Promise<Reviewed<Result>>;
-  /** Ends a response that nobody wants. */
-  discard: (result: Result) => void;
-}>;
-
 /**
  * Makes attempts with one model after the other until one responds; in its turn where the call's route has a queue. A response
  * that was withheld counts as a refusal while there is another model; where none of them responds, it is the answer. Rejects the
  * first model's error if all fail, or at once an error that another model would not avoid.
  */
-export function acrossModels<Result>(
-  context: Pick<RoutingMemory, "conversationModels" | "queues">,
+export async function acrossModels(
+  context: Uses<"config"> & Pick<RoutingMemory, "conversationModels" | "queues">,
   calls: readonly [PricedCall, ...PricedCall[]],
-  attempts: ModelAttempts<Result>,
-): Promise<Served<Result>> {
+  attempt: (call: PricedCall) => Promise<Answer>,
+  hasWaited = false,
+): Promise<Served> {
   const [{ call }] = calls;
-  const queue = call.route?.queue;
-  return queue
-    ? context.queues.run(call, queue, () => tryModels(context, calls, attempts))
-    : tryModels(context, calls, attempts);
-}
-
-/** What an attempt returned, and for which model. */
-export type Served<Result> = Readonly<{ served: PricedCall; result: Result }>;
-
-async function tryModels<Result>(
-  context: Pick<RoutingMemory, "conversationModels">,
-  calls: readonly PricedCall[],
-  { attempt, review, discard }: ModelAttempts<Result>,
-): Promise<Served<Result>> {
+  const queue = hasWaited ? null : call.route?.queue;
+  if (queue) return context.queues.run(call, queue, () => acrossModels(context, calls, attempt, true));
   const failures: unknown[] = [];
-  let refused: Refused<Result> | null = null;
+  let refused: Served | null = null;
   for (const served of calls) {
     try {
       const received = await attempt(served);
       const isLast = served === calls.at(-1);
-      const reviewed: Reviewed<Result> =
-        isLast && !refused ? { result: received, isRefusal: false } : await review(received);
+      const reviewed: Reviewed =
+        isLast && !refused ? { result: received, isRefusal: false } : await reviewResponse(context, received);
       const { result, isRefusal } = reviewed;
       if (!isRefusal) {
-        if (refused) discard(refused.result);
+        if (refused) discardResponse(refused.result);
         if (served.call.route) rememberModel(context, served.call);
         return { served, result };
       }
-      const answer = noteRefusal(served.call);
-      if (refused) discard(result);
-      else refused = { served, result, answer };
+      noteRefusal(served.call);
+      if (refused) discardResponse(result);
+      else refused = { served, result };
     } catch (error) {
       if (served.call.client.hasLeft || !isWorthAnotherModel(error)) {
         if (refused && !served.call.client.hasLeft) break;
-        if (refused) discard(refused.result);
+        if (refused) discardResponse(refused.result);
         throw error;
       }
       failures.push(error);
     }
   }
   if (!refused) throw failures[0];
-  refused.answer();
   return refused;
 }
 
-/** A response that was withheld; `answer` makes it the one that answers the call after all. */
-type Refused<Result> = Served<Result> & Readonly<{ answer: () => void }>;
+/** What an attempt returned, and for which model. */
+export type Served = Readonly<{ served: PricedCall; result: Answer }>;
 
-/** Notes in the log that the latest attempt was refused. Returns what makes it the one that answers the call after all. */
-function noteRefusal({ attempts }: Call): () => void {
-  const { route } = attempts;
+/** Notes in the log that the latest attempt was refused. */
+function noteRefusal({ attempts }: Call): void {
   const entry = attempts.entries.at(-1);
   if (entry) Object.assign(entry, failureNote({ code: "gateway_filtered" }));
-  return () => {
-    attempts.route = route;
-  };
 }
 
 /** The call for the first model of a route, followed by the others and then by the models that the client listed. */
@@ -193,14 +169,14 @@ export function servedModel(
   { group }: Pick<Caller, "group">,
   model: string,
 ): string | null {
-  const route = services.settings.get("ModelRoutes").get(model);
+  const route = services.settings.values.ModelRoutes.get(model);
   if (route?.isEnabled) {
     const served = route.candidates.find(
       (candidate) => serves(candidate, group) && candidatesOf({ services }, group, candidate) !== null,
     );
     if (served) return served.model;
   }
-  const names = [model, ...(services.settings.get("ModelFallbacks").get(model) ?? NONE)];
+  const names = [model, ...(services.settings.values.ModelFallbacks.get(model) ?? NONE)];
   return names.find((name) => services.channels.candidates(group, name) !== null) ?? null;
 }
 
@@ -212,7 +188,7 @@ export const routeNames = (
   caller: Pick<Caller, "group">,
 ): string[] =>
   [
-    ...new Set([...services.settings.get("ModelRoutes").keys(), ...services.settings.get("ModelFallbacks").keys()]),
+    ...new Set([...services.settings.values.ModelRoutes.keys(), ...services.settings.values.ModelFallbacks.keys()]),
   ].filter((name) => !services.channels.candidates(caller.group, name) && servedModel(services, caller, name) !== null);
 
 /** The fallback models that the client listed, else those that the operator set. */
@@ -221,7 +197,7 @@ function fallbackNames({ settings }: Pick<Services, "settings">, call: Call): re
   if (caller.pinnedChannelId !== null) return NONE;
   if (fallbacks.length > 0) return fallbacks;
   if (endpoint.capability !== "chat" && endpoint.capability !== "completions") return NONE;
-  return settings.get("ModelFallbacks").get(fallbackFrom ?? summary.model) ?? NONE;
+  return settings.values.ModelFallbacks.get(fallbackFrom ?? summary.model) ?? NONE;
 }
 
 /** The call for another model; null where the caller may not use it or nobody serves it. */

@@ -1,7 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Tier } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
-import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
 import { type ChannelPreferences, typicalTokens } from "../call/endpoint.ts";
@@ -11,7 +10,7 @@ import type { CallTools, Uses } from "../call/services.ts";
 import { countPrompt } from "../money/count-tokens.ts";
 import type { CallPrices, Pricing } from "../money/price.ts";
 import { AttemptFailure, clientErrorOf } from "../upstream/attempt-failure.ts";
-import { capabilityAt } from "../upstream/route.ts";
+import { providerFor } from "../upstream/route.ts";
 import type { UpstreamTools } from "../upstream/upstream.ts";
 import { conversationKey } from "./conversation-key.ts";
 import {
@@ -35,8 +34,11 @@ export type RouterContext = Uses<"channels" | "settings"> &
   Pick<RoutingMemory, "health" | "keys" | "modelsOf" | "speeds" | "stickiness">;
 
 /** Chooses the channel and key for each attempt of one call, and remembers failures. */
-export class Router {
-  readonly #requirements: CallRequirements;
+export class Router implements Requirements {
+  /** A limit applies that only counting the prompt's tokens can decide. */
+  #needsTokenCount = false;
+  /** Counted locally; null: not counted. */
+  #promptTokens: number | null = null;
   readonly #fits: (channel: ChannelEntry) => boolean;
   /** The channels to choose from, best tier first. */
   readonly #tiers: readonly Tier[];
@@ -51,14 +53,13 @@ export class Router {
   constructor(
     private readonly context: RouterContext,
     private readonly call: Call,
-    prices: CallPrices | null,
+    private readonly prices: CallPrices | null,
   ) {
-    this.#requirements = new CallRequirements(call, prices);
-    this.#fits = (channel) => ineligibleReason(channel, this.#requirements) === null;
+    this.#fits = (channel) => ineligibleReason(channel, this) === null;
     this.#excluded = call.excluded;
     const { preferences, candidates, caller } = call;
     this.#tiers = preferences ? preferChannels(context, call, preferences) : candidates.tiers;
-    const retries = context.services.settings.get("RetryTimes");
+    const retries = context.services.settings.values.RetryTimes;
     if (caller.pinnedChannelId !== null) this.#retriesLeft = 0;
     else this.#retriesLeft = preferences ? preferredRetries(preferences, retries) : retries;
   }
@@ -71,14 +72,36 @@ export class Router {
    */
   next(): Choice | null {
     const choice = this.#choose();
-    return this.#requirements.needsTokenCount ? null : (choice ?? this.#refuse());
+    return this.#needsTokenCount ? null : (choice ?? this.#refuse());
   }
 
   /** The same, after counting the prompt's tokens. */
   async nextByCount(): Promise<Choice> {
     const { prompt, summary } = this.call;
-    this.#requirements.counted(await countPrompt(summary.model, prompt));
+    this.#promptTokens = await countPrompt(summary.model, prompt);
+    this.#needsTokenCount = false;
     return this.#choose() ?? this.#refuse();
+  }
+
+  isServedBy(channel: ChannelEntry): boolean {
+    const { endpoint, prompt } = this.call;
+    const provider = providerFor(this.call, channel);
+    if (!provider) return false;
+    if (endpoint.capability !== "embeddings" || provider.embedsMedia === true) return true;
+    return !needsMediaEmbeddings(endpoint, prompt);
+  }
+
+  /** Perhaps only other channels use a model name with a price. */
+  hasPrice(channel: ChannelEntry): boolean {
+    const { candidates, summary } = this.call;
+    const byName = this.prices?.byName;
+    return !byName || byName.has(upstreamModelOf(channel, summary.model, candidates.model));
+  }
+
+  isLongerThan(limit: number): boolean {
+    if (this.call.promptBound <= limit) return false;
+    this.#needsTokenCount = this.#promptTokens === null;
+    return this.#promptTokens === null || this.#promptTokens > limit;
   }
 
   #refuse(): never {
@@ -89,10 +112,10 @@ export class Router {
   /** All channels that could serve the call take shorter prompts only; null: that is not why there is none. */
   #tooLong(): GatewayError | null {
     const channels = this.#tiers.flatMap((tier) => tier.channels);
-    const reasons = channels.map((channel) => ineligibleReason(channel, this.#requirements));
+    const reasons = channels.map((channel) => ineligibleReason(channel, this));
     if (reasons.includes(null) || !reasons.includes("prompt_too_long")) return null;
     const limits = channels.map(({ maxInputTokens }, at) => (reasons[at] === "prompt_too_long" ? maxInputTokens : 0));
-    return promptTooLong(this.call, this.#requirements.promptTokens ?? this.call.promptBound, Math.max(...limits));
+    return promptTooLong(this.call, this.#promptTokens ?? this.call.promptBound, Math.max(...limits));
   }
 
   #clientError(failure: AttemptFailure): GatewayError {
@@ -129,7 +152,7 @@ export class Router {
     const choice = this.#served ?? chosen;
     const { coolDown, stickiness } = this.context;
     coolDown.succeeded(choice.channel.id, choice.key);
-    this.context.health.succeeded(choice.channel, choice.key);
+    this.context.health.succeeded(choice.channel.id, choice.key);
     if (this.#conversation !== null) stickiness.keep(this.#conversation, choice);
   }
 
@@ -177,7 +200,7 @@ export class Router {
     const { candidates, summary, prompt, promptBound, body } = this.call;
     const models = this.context.modelsOf(candidates, summary.model);
     if (!models) return null;
-    const needs = needsOf(prompt, body.json, this.#requirements.promptTokens ?? typicalTokens(promptBound));
+    const needs = needsOf(prompt, body.json, this.#promptTokens ?? typicalTokens(promptBound));
     return (channel) => {
       const model = models.get(channel);
       return !model || shortcomingOf(model, needs) === null;
@@ -204,44 +227,6 @@ export class Router {
     // A rejected key stays rejected; after a network or server error it may be tried again.
     if (!failure.answered || failure.status >= 500) return;
     keys.set(channel.id, (keys.get(channel.id) ?? new Set()).add(key));
-  }
-}
-
-/** What a call requires of a channel. */
-class CallRequirements implements Requirements {
-  /** A limit applies that only counting the prompt's tokens can decide. */
-  needsTokenCount = false;
-  /** Counted locally; null: not counted. */
-  promptTokens: number | null = null;
-
-  constructor(
-    private readonly call: Call,
-    private readonly prices: CallPrices | null,
-  ) {}
-
-  isServedBy(provider: Provider): boolean {
-    const { endpoint, prompt } = this.call;
-    if (!capabilityAt(endpoint, provider)) return false;
-    if (endpoint.capability !== "embeddings" || provider.embedsMedia === true) return true;
-    return !needsMediaEmbeddings(endpoint, prompt);
-  }
-
-  /** Perhaps only other channels use a model name with a price. */
-  hasPrice(channel: ChannelEntry): boolean {
-    const { candidates, summary } = this.call;
-    const byName = this.prices?.byName;
-    return !byName || byName.has(upstreamModelOf(channel, summary.model, candidates.model));
-  }
-
-  isLongerThan(limit: number): boolean {
-    if (this.call.promptBound <= limit) return false;
-    this.needsTokenCount = this.promptTokens === null;
-    return this.promptTokens === null || this.promptTokens > limit;
-  }
-
-  counted(promptTokens: number): void {
-    this.promptTokens = promptTokens;
-    this.needsTokenCount = false;
   }
 }
 
@@ -274,7 +259,7 @@ export function clientErrorFor(
 ): GatewayError {
   const { overflow } = failure;
   const completed = overflow && sent ? completeOverflow(overflow, context.catalog(), sent) : overflow;
-  return clientErrorOf(failure, context.services.settings.get("global.hide_upstream_error_enabled"), completed);
+  return clientErrorOf(failure, context.services.settings.values["global.hide_upstream_error_enabled"], completed);
 }
 
 /** A failed attempt, as far as the retry decision needs it. */
@@ -314,7 +299,7 @@ export type IneligibleReason = "unknown_type" | "no_price" | "prompt_too_long";
 
 /** What a call requires of a channel. */
 export type Requirements = Readonly<{
-  isServedBy(provider: Provider): boolean;
+  isServedBy(channel: ChannelEntry): boolean;
   hasPrice(channel: ChannelEntry): boolean;
   /** `limit`: tokens. */
   isLongerThan(limit: number): boolean;
@@ -322,8 +307,7 @@ export type Requirements = Readonly<{
 
 /** The first reason why a channel cannot serve a call; null if it can. Routing and its explanation both use this. */
 export function ineligibleReason(channel: ChannelEntry, requirements: Requirements): IneligibleReason | null {
-  const provider = providerOf(channel.type);
-  if (!provider || !requirements.isServedBy(provider)) return "unknown_type";
+  if (!requirements.isServedBy(channel)) return "unknown_type";
   if (!requirements.hasPrice(channel)) return "no_price";
   const { maxInputTokens } = channel;
   return maxInputTokens > 0 && requirements.isLongerThan(maxInputTokens) ? "prompt_too_long" : null;

@@ -72,7 +72,7 @@ export function threadStorer(
 /** Messages and responses share one store, so their keys have different prefixes. */
 const storeKey = (messageId: string): string => `thread:${messageId}`;
 
-const keepHours = ({ services }: Uses<"settings">): number => services.settings.get("responses.keep_hours");
+const keepHours = ({ services }: Uses<"settings">): number => services.settings.values["responses.keep_hours"];
 
 /**
  * Anthropic's own API supports threads. For other base URLs only the operator knows, because compatible services ignore

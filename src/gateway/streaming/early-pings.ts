@@ -16,11 +16,11 @@ export function withEarlyPings(
   call: Call,
   answer: Promise<Response>,
 ): Promise<Response> {
-  if (!settings.get("general_setting.ping_interval_enabled")) return answer;
+  if (!settings.values["general_setting.ping_interval_enabled"]) return answer;
   bodies.keep(call.request);
   const release = () => bodies.release(call.request);
   answer.then(release, release);
-  return pingUntilAnswered(call, answer, settings.get("general_setting.ping_interval_seconds") * 1000);
+  return pingUntilAnswered(call, answer, settings.values["general_setting.ping_interval_seconds"] * 1000);
 }
 
 async function pingUntilAnswered(call: Call, answer: Promise<Response>, intervalMs: number): Promise<Response> {

@@ -60,7 +60,7 @@ async function respondBytes(
   call.timing.markFirstByte();
   const meter = new OutputMeter();
   meter.other();
-  const reported = call.endpoint.meter?.(call, null, call.attempts.route?.price ?? null, context.catalog()) ?? null;
+  const reported = call.endpoint.meter?.(call, null, call.servedBy?.price ?? null, context.catalog()) ?? null;
   await endCall(call, reserved, { ending: "complete", reported, meter: meter });
   return responseTo(call, body, contentType, false);
 }

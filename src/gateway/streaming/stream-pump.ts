@@ -78,8 +78,8 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     this.#view = source.view;
     this.#idleMs = config.streamingTimeoutMs;
     this.#writeMs = config.writeTimeoutMs;
-    this.#pingMs = settings.get("general_setting.ping_interval_enabled")
-      ? settings.get("general_setting.ping_interval_seconds") * 1000
+    this.#pingMs = settings.values["general_setting.ping_interval_enabled"]
+      ? settings.values["general_setting.ping_interval_seconds"] * 1000
       : 0;
     this.#channel = source.channel;
     this.#ready = [source.first];

@@ -5,6 +5,7 @@ import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { PollRequest } from "../../providers/contract/chat.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { GatewayError } from "../call/errors.ts";
+import type { Route } from "../call/route.ts";
 import type { OutputMeter } from "../money/output-meter.ts";
 import type { Outgoing } from "./upstream.ts";
 
@@ -116,6 +117,10 @@ export type AdaptedRequest = Readonly<{
   adapter: Adapter;
   ask: CallParams;
   outgoing: Outgoing;
+  /** The route with the final model name and the dropped fields: by it the call is charged and logged if it is served. */
+  route: Route;
+  /** Why a client takes no request with dropped fields; null: it does, or none is dropped. */
+  refusal: GatewayError | null;
 }>;
 
 /** What is known of an answer: it has output, its provider's content filter withheld all of it, or neither yet. */

@@ -15,9 +15,8 @@ import { isContentRefusal } from "../../providers/errors/content-refusal.ts";
 import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
 import { accountProblemOf } from "../../providers/errors/error-meaning.ts";
 import { GatewayError } from "../call/errors.ts";
-import type { Exchange } from "./exchange.ts";
+import { type Exchange, ResponseTooLargeError } from "./exchange.ts";
 import { MOST_WAIT_S } from "./keys/provider-limits.ts";
-import { ResponseTooLargeError } from "./read-body.ts";
 
 /** One attempt at an upstream failed before anything was sent to the client. */
 export class AttemptFailure extends Error {

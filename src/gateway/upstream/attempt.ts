@@ -19,12 +19,11 @@ import {
   rejectedByUpstream,
   withoutToken,
 } from "./attempt-failure.ts";
-import { Exchange } from "./exchange.ts";
+import { Exchange, readErrorText } from "./exchange.ts";
 import { exhaustedMs, retryAfterIn, tokenAllowance } from "./keys/provider-limits.ts";
-import { readErrorText } from "./read-body.ts";
 import { requestTextOf } from "./request-text.ts";
 import { adaptAfterRejection, bindChannel } from "./route.ts";
-import type { Outgoing, UpstreamTools } from "./upstream.ts";
+import type { UpstreamTools } from "./upstream.ts";
 
 /** What these functions work with. */
 export type UpstreamAttemptContext = Uses<"config"> &
@@ -61,7 +60,7 @@ export class RunningAttempt {
     const { timing, attempts } = call;
     const budgetMs = timeoutMs === undefined ? firstByteBudgetMs(channel) : null;
     this.#hasBudget = budgetMs !== null;
-    this.#startMs = timing.elapsedMs;
+    this.#startMs = performance.now() - timing.startedAtMs;
     this.entry = attempts.begin(choice, this.#startMs);
     this.exchange = new Exchange(context.deadlines, timeoutMs ?? budgetMs ?? context.services.config.relayTimeoutMs);
     context.coolDown.begin(channel.id, key, typicalTokens(call.promptBound));
@@ -71,17 +70,19 @@ export class RunningAttempt {
     } catch (error) {
       throw this.failed(error);
     }
-    attempts.route = this.route;
+    attempts.latest = this.route;
     call.trace?.beginAttempt(this.route);
   }
 
   /**
    * Sends a request and notes the status and limits that the response states; when the client leaves meanwhile, it is stopped,
-   * unless the provider finishes and charges it anyway. Rejects GatewayError if the client has left.
+   * unless the provider finishes and charges it anyway. Rejects GatewayError if the client has left, or takes no such request.
    */
-  async send(outgoing: Outgoing): Promise<Response> {
+  async send({ outgoing, route, refusal }: Pick<AdaptedRequest, "outgoing" | "route" | "refusal">): Promise<Response> {
     const { call, exchange } = this;
     const { channel, key } = this.choice;
+    call.attempts.latest = route;
+    if (refusal) throw refusal;
     refuseIfClientLeft(call);
     call.client.onLeave = () => {
       if (!drainsOnDisconnect(channel) && !call.endpoint.outlivesClient) exchange.stop("client_left");
@@ -155,7 +156,7 @@ export class RunningAttempt {
   #end(failed: boolean | null): void {
     const { timing } = this.call;
     const { channel, key } = this.choice;
-    const endMs = timing.elapsedMs;
+    const endMs = performance.now() - timing.startedAtMs;
     const waitedMs = endMs - this.#startMs;
     this.context.traffic.end(channel.id, key, failed, waitedMs);
     timing.waitedMs += waitedMs;

@@ -1,6 +1,6 @@
 import { completeEventsLength } from "../../lib/http/sse.ts";
 import type { Framing } from "../../providers/contract/chat.ts";
-import { ResponseTooLargeError } from "./read-body.ts";
+import { ResponseTooLargeError } from "./exchange.ts";
 
 const EMPTY = Buffer.alloc(0);
 /** The longest incomplete event separator: it may be split anywhere. */

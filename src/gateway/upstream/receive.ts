@@ -6,15 +6,23 @@ import { chatOf, framingOf, type PollRequest } from "../../providers/contract/ch
 import type { CallParams, Rejection } from "../../providers/contract/provider.ts";
 import { isText } from "../../providers/shared/recognize-response.ts";
 import type { Call } from "../call/call.ts";
+import type { Route } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import type { AdaptedRequest, Adapter, CompleteResponse, Outcome, StreamView } from "./adapter.ts";
 import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
 import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
 import { EventBuffer, toEventStream } from "./event-buffer.ts";
-import type { Exchange } from "./exchange.ts";
+import {
+  type ByteReader,
+  type Exchange,
+  openBody,
+  ResponseTooLargeError,
+  readBody,
+  readErrorText,
+  readerOf,
+} from "./exchange.ts";
 import { retryAfterIn } from "./keys/provider-limits.ts";
-import { type ByteReader, openBody, ResponseTooLargeError, readBody, readErrorText, readerOf } from "./read-body.ts";
 import { signRequest } from "./route.ts";
 import type { Outgoing, UpstreamTools } from "./upstream.ts";
 
@@ -27,6 +35,9 @@ export type Received =
   /** Audio and similar data, forwarded while it arrives. */
   | Readonly<{ kind: "bytes"; body: ReadableStream<Uint8Array>; contentType: string }>
   | OpenStream;
+
+/** A response, and the channel that gave it, by which the call is charged. */
+export type Answer = Received & Readonly<{ route: Route }>;
 
 export type OpenStream = Readonly<{
   kind: "stream";
@@ -45,7 +56,7 @@ export type OpenStream = Readonly<{
 }>;
 
 /** Receives a response. Null: the request is worth adapting and resending once. Rejects AttemptFailure. */
-export function receive(
+export async function receive(
   context: ReceiveContext,
   call: Call,
   attempt: RunningAttempt,
@@ -55,11 +66,13 @@ export function receive(
   if (!response.ok) return attempt.rejected(response, request);
   const contentType = response.headers.get("content-type") ?? "application/json";
   const isAudio = call.endpoint.capability === "speech" || call.endpoint.capability === "songs";
+  const { config } = context.services;
   if (!request.ask.stream && !isAudio) {
-    return receiveComplete(context, call, attempt, request, response, contentType);
+    const body = await readBody(response, attempt.exchange, config);
+    return readComplete(context, call, attempt, request, body, contentType);
   }
   const { provider } = attempt.route;
-  const { maxResponseBodyBytes } = context.services.config;
+  const { maxResponseBodyBytes } = config;
   const { stream, capability } = request.ask;
   const isJson = contentType.startsWith("application/json");
   const framing = capability === "chat" ? framingOf(chatOf(provider), request.ask.dialect) : null;
@@ -75,7 +88,8 @@ export function receive(
     return read(context, call, attempt, response, contentType);
   }
   const gathered = gathers && framing ? new Response(toEventStream(response, framing, maxResponseBodyBytes)) : response;
-  return receiveComplete(context, call, attempt, request, gathered, contentType);
+  const body = await readBody(gathered, attempt.exchange, config);
+  return readComplete(context, call, attempt, request, body, contentType);
 }
 
 async function openBytes(
@@ -92,7 +106,7 @@ async function openBytes(
     exchange.abort();
     throw noResponse(channel, key, "invalid");
   }
-  entry.firstByteMs = Math.round(call.timing.elapsedMs);
+  entry.firstByteMs = Math.round(performance.now() - call.timing.startedAtMs);
   return { kind: "bytes", body: body.stream, contentType };
 }
 
@@ -107,7 +121,7 @@ async function readAudio(
   const { channel, key, price } = route;
   const { endpoint, body: request } = call;
   const body = await readBody(response, exchange, context.services.config);
-  entry.firstByteMs = Math.round(call.timing.elapsedMs);
+  entry.firstByteMs = Math.round(performance.now() - call.timing.startedAtMs);
   if (body.byteLength === 0) throw noResponse(channel, key, "empty");
   if (isText(body, contentType)) throw noResponse(channel, key, "invalid");
   let answer: JsonObject | null = null;
@@ -121,18 +135,6 @@ async function readAudio(
   meter.other();
   const content = endpoint.wrapAudio?.({ body, contentType }, request.json) ?? { body, contentType };
   return { kind: "complete", response: { ...content, reported, meter } };
-}
-
-async function receiveComplete(
-  context: Uses<"config"> & Pick<UpstreamTools, "signing" | "upstream">,
-  call: Call,
-  attempt: RunningAttempt,
-  request: AdaptedRequest,
-  response: Response,
-  contentType: string,
-): Promise<Received | null> {
-  const bytes = await readBody(response, attempt.exchange, context.services.config);
-  return readComplete(context, call, attempt, request, bytes, contentType);
 }
 
 /** Reads a response whose body is complete. */
@@ -152,7 +154,7 @@ async function readComplete(
   const body = adapter.awaitResult
     ? await adapter.awaitResult(trimmed, createPolling(context, attempt, request))
     : trimmed;
-  entry.firstByteMs = Math.round(call.timing.elapsedMs);
+  entry.firstByteMs = Math.round(performance.now() - call.timing.startedAtMs);
   if (body.byteLength === 0) throw noResponse(channel, key, "empty");
   const error = adapter.findError(body);
   if (error !== null) {
@@ -230,7 +232,7 @@ async function openStream(
     const { value, done } = await reader.read();
     exchange.progressed();
     if (value) {
-      entry.firstByteMs ??= Math.round(call.timing.elapsedMs);
+      entry.firstByteMs ??= Math.round(performance.now() - call.timing.startedAtMs);
       bytes += value.length;
     }
     const latest = value ? events.push(value) : NOTHING;

@@ -3,6 +3,7 @@ import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts
 import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
+import { chatServiceOf } from "../../providers/contract/facts.ts";
 import type { Capability, Limitation, Provider, Rejection, TaskCapability } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { onSystemTurnRejected } from "../../providers/shared/system-turns.ts";
@@ -23,22 +24,37 @@ export function capabilityAt(
   return translatesTo && capabilities.includes(translatesTo) ? translatesTo : null;
 }
 
+/** What all calls by a channel have in common; `provider` null: its type is not known. */
+type ChannelFacts = Pick<Route, "service" | "userAgent" | "proxy"> & Readonly<{ provider: Provider | null }>;
+
+/** Read once for each channel: one that is edited is another entry. */
+const factsByChannel = new WeakMap<ChannelEntry, ChannelFacts>();
+
+function readFacts(channel: ChannelEntry): ChannelFacts {
+  const provider = providerOf(channel.type) ?? null;
+  const service = chatServiceOf(provider ?? {});
+  const facts = { provider, service, userAgent: userAgentOf(channel), proxy: proxyOf(channel) };
+  factsByChannel.set(channel, facts);
+  return facts;
+}
+
 /** The provider of a channel if it can serve this kind of request; else null. */
-export function providerFor({ endpoint }: Pick<Call, "endpoint">, { type }: ChannelEntry): Provider | null {
-  const provider = providerOf(type);
+export function providerFor({ endpoint }: Pick<Call, "endpoint">, channel: ChannelEntry): Provider | null {
+  const { provider } = factsByChannel.get(channel) ?? readFacts(channel);
   return provider && capabilityAt(endpoint, provider) ? provider : null;
 }
 
 /** Binds the call to a channel and key. Throws AttemptFailure if the channel cannot serve it. */
 export function bindChannel(call: Call, prices: CallPrices | null, { channel, key }: Choice): Route {
-  const provider = providerFor(call, channel);
-  if (!provider) throw noResponse(channel, key, "unsupported");
+  const { provider, ...facts } = factsByChannel.get(channel) ?? readFacts(channel);
+  if (!provider || !capabilityAt(call.endpoint, provider)) throw noResponse(channel, key, "unsupported");
   const upstreamModel = upstreamModelOf(channel, call.summary.model, call.candidates.model);
   return {
     channel,
     key,
     keyIndex: channel.keys.indexOf(key),
     provider,
+    ...facts,
     upstreamModel,
     price: prices && priceUnder(prices, channel, upstreamModel),
     dropped: NOTHING,
@@ -97,7 +113,7 @@ export function buildRequest(
   context: Pick<UpstreamTools, "conversationSettings">,
   call: Call,
   { ask: adapted, body }: Pick<EncodedRequest, "ask" | "body">,
-  { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,
+  { channel, key, provider, userAgent, proxy }: Pick<Route, "channel" | "key" | "provider" | "userAgent" | "proxy">,
 ): Outgoing {
   const requested = { ...adapted, key, requestedModel: call.summary.model };
   const requestedVersion = requestedVersionOf(call.request.url);
@@ -105,9 +121,9 @@ export function buildRequest(
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
   const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
-  // A form has its own boundary.
-  headers["user-agent"] ??= userAgentOf(channel);
+  headers["user-agent"] ??= userAgent;
   headers["accept-encoding"] ??= "identity";
+  // A form has its own boundary.
   if (!isForm) headers["content-type"] = "application/json";
   const { request } = call;
   for (const name of provider.chat?.clientHeaders ?? NO_HEADERS) {
@@ -118,7 +134,7 @@ export function buildRequest(
   if (set) addSetHeaders(headers, set, provider, ask.dialect);
   call.trace?.inject(headers, url);
   const webSocket = ask.capability === "chat" && provider.chat?.streaming.isWebSocket === true;
-  return { url, headers, body, webSocket, proxy: proxyOf(channel) };
+  return { url, headers, body, webSocket, proxy };
 }
 
 /** The request as the provider wants it signed; forms are not signed. */

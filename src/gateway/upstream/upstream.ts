@@ -100,7 +100,10 @@ export function createUpstream(policy: AddressPolicy, options: UpstreamOptions):
           return await frameExchange(dial, outgoing, outgoing.body, signal);
         }
         const isPinned = proxy === undefined && !options.usesEnvironmentProxy;
-        return await fetchPinned(target, isPinned ? addresses : null, requestOf(outgoing, signal, proxy));
+        const { method = "POST", headers, body } = outgoing;
+        const isPlain = method === "POST" && (typeof body === "string" || body instanceof Uint8Array);
+        const request = isPlain ? { method, headers, body, signal, proxy } : requestOf(outgoing, signal, proxy);
+        return await fetchPinned(target, isPinned ? addresses : null, request);
       } catch (error) {
         exchange.end();
         throw error;
@@ -109,11 +112,12 @@ export function createUpstream(policy: AddressPolicy, options: UpstreamOptions):
   };
 }
 
-/** A form is streamed from disk with its known length. */
+/** A request without a body, or with a form, which is streamed from disk with its known length. */
 function requestOf(outgoing: Outgoing, signal: AbortSignal, proxy: string | undefined) {
   const { method = "POST", headers, body } = outgoing;
-  if (method !== "POST") return { method, headers, signal, proxy };
-  if (typeof body === "string" || body instanceof Uint8Array) return { method, headers, body, signal, proxy };
+  if (method !== "POST" || typeof body === "string" || body instanceof Uint8Array) {
+    return { method, headers, signal, proxy };
+  }
   const { contentType, contentLength } = body;
   const formHeaders = { ...headers, "content-type": contentType, "content-length": String(contentLength) };
   return { method, headers: formHeaders, body: () => body.stream(), signal, proxy };

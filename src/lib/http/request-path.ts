@@ -1,6 +1,8 @@
+const BEFORE_HOST = "https://".length;
+
 /** The path of an absolute address as it stands there, without the query. */
 export function pathOf(url: string): string {
-  const start = startOf(url);
+  const start = url.indexOf("/", BEFORE_HOST);
   const end = url.indexOf("?", start);
   return end < 0 ? url.slice(start) : url.slice(start, end);
 }
@@ -11,12 +13,10 @@ export function pathOf(url: string): string {
  */
 export function changePath(request: Request, path: string): void {
   const { url } = request;
-  const start = startOf(url);
+  const start = url.indexOf("/", BEFORE_HOST);
   const value = url.slice(0, start) + path + url.slice(start + pathOf(url).length);
   Object.defineProperty(request, "url", { value, configurable: true });
 }
-
-const startOf = (url: string): number => url.indexOf("/", "https://".length);
 
 /** A path, or a part of one, without its percent escapes; one with malformed escapes stays as it is. */
 export function decodePath(path: string): string {

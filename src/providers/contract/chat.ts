@@ -37,8 +37,8 @@ export type ChatApi = Readonly<{
    * any of them. `model` is the upstream name, `requested` the client's name for it.
    */
   formatOf(model: string, key: string, requested?: string, catalog?: Catalog): ChatDialect | null;
-  /** The only format at a channel's address, which goes before that of a model; null: any of them. */
-  formatAt(baseUrl: string): ChatDialect | null;
+  /** The only format at a channel's address, which goes before that of a model; null: any of them. Null: addresses don't matter. */
+  formatAt: ((baseUrl: string) => ChatDialect | null) | null;
   /** Web searches of other formats' clients go to OpenAI's Responses, where this model can't search in chats. */
   searchesInResponses(model: string, catalog?: Catalog): boolean;
   streaming: ChatStreaming;
@@ -84,7 +84,7 @@ const STREAMING: ChatStreaming = { includesUsage: true, framing: null, isWebSock
 export const chatApi = ({ streaming, ...definition }: ChatDefinition): ChatApi => ({
   codec: null,
   formatOf: () => null,
-  formatAt: () => null,
+  formatAt: null,
   searchesInResponses: () => false,
   requestsSearch,
   searchTool: null,
@@ -117,7 +117,7 @@ export const formatFor = (
   catalog?: Catalog,
   baseUrl = "",
 ): ChatDialect =>
-  chat?.formatAt(baseUrl) ?? chat?.formatOf(model, key, requested, catalog) ?? chat?.formats[0] ?? "openai-chat";
+  chat?.formatAt?.(baseUrl) ?? chat?.formatOf(model, key, requested, catalog) ?? chat?.formats[0] ?? "openai-chat";
 
 /** A response that is not JSON: audio, or plain text. */
 export type Content = Readonly<{ body: string | Uint8Array<ArrayBuffer>; contentType: string }>;

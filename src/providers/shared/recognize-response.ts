@@ -82,8 +82,8 @@ function mentions(members: readonly Buffer[], bytes: Uint8Array): boolean {
 /** Whether the body begins and ends like a JSON object; a truncated one does not. */
 function isObject(body: Uint8Array): boolean {
   let start = 0;
-  while (start < body.length && isBlank(body[start])) start += 1;
+  while (start < body.length && body[start] !== OPEN_BRACE && isBlank(body[start])) start += 1;
   let last = body.length - 1;
-  while (last > start && isBlank(body[last])) last -= 1;
+  while (last > start && body[last] !== CLOSE_BRACE && isBlank(body[last])) last -= 1;
   return body[start] === OPEN_BRACE && body[last] === CLOSE_BRACE;
 }

@@ -1,15 +1,14 @@
 import type { ChatService } from "../../formats/conversation/service.ts";
-import { chatServiceOf } from "../contract/facts.ts";
-import type { Limitation, Provider, Rejection } from "../contract/provider.ts";
+import type { Limitation, Rejection } from "../contract/provider.ts";
 
 const limitationOf = (model: string): Limitation => `system-turns:${model}`;
 
 /** Where a model takes messages with instructions: as its service says, or as a rejection taught. */
 export const systemPlacement = (
-  provider: Pick<Provider, "facts">,
+  { systemTurns }: Pick<ChatService, "systemTurns">,
   model: string,
   limitations: ReadonlySet<Limitation>,
-): ChatService["systemTurns"] => (limitations.has(limitationOf(model)) ? "first" : chatServiceOf(provider).systemTurns);
+): ChatService["systemTurns"] => (limitations.has(limitationOf(model)) ? "first" : systemTurns);
 
 /**
  * Words of servers whose model takes instructions before the conversation only: of chat templates on vLLM, llama.cpp and

@@ -181,8 +181,19 @@ function withoutLimits(settings: SettingsReader): SettingsReader {
     OpenAIEndpointEnabled: true,
     CheckSensitiveEnabled: false,
   };
+  let { values: base } = settings;
+  let values = { ...base, ...changed };
+  const current = () => {
+    if (base === settings.values) return values;
+    base = settings.values;
+    values = { ...base, ...changed };
+    return values;
+  };
   return {
-    get: (key) => changed[key] ?? settings.get(key),
+    get values() {
+      return current();
+    },
+    get: (key) => current()[key],
     get version() {
       return settings.version;
     },

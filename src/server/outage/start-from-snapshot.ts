@@ -188,7 +188,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
   const { host, snapshot, billing, database, findByKey, vault } = parts;
   const { users, tokens, channels } = snapshot;
   const values = withPublicAddress(readAll(snapshot.options, log).values, config.basePath);
-  const settings: GatewayServices["settings"] = { get: (key) => values[key], version: 1 };
+  const settings: GatewayServices["settings"] = { values, get: (key) => values[key], version: 1 };
   const index = createRoutingIndex();
   for (const channel of channels) index.add(channel);
   const byId = new Map(channels.map((channel) => [channel.id, channel]));

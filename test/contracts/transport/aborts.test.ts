@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { readBody } from "../../../src/gateway/upstream/read-body.ts";
+import { readBody } from "../../../src/gateway/upstream/exchange.ts";
 import { type RawConnection, type RawRequest, startRawServer } from "./raw-server.ts";
 import { createTestClient, runAll } from "./test-client.ts";
 

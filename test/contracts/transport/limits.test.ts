@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { toEventStream } from "../../../src/gateway/upstream/event-buffer.ts";
-import { ResponseTooLargeError } from "../../../src/gateway/upstream/read-body.ts";
+import { ResponseTooLargeError } from "../../../src/gateway/upstream/exchange.ts";
 import { zhipuEventsToSse } from "../../../src/providers/chinese-labs/zhipu/chatglm.ts";
 import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/bedrock.ts";
 import { ndjsonToSse } from "../../../src/providers/self-hosted/ollama/ollama.ts";

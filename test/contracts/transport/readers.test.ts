@@ -1,6 +1,6 @@
 /** Readers that stall, leave early, or cancel what has ended, at every size around the buffer limits of sockets and streams. */
 import { expect, test } from "bun:test";
-import { readBody, readerOf } from "../../../src/gateway/upstream/read-body.ts";
+import { readBody, readerOf } from "../../../src/gateway/upstream/exchange.ts";
 import { until } from "../../support/lib/until.ts";
 import { type RawConnection, startRawServer } from "./raw-server.ts";
 import { createTestClient, echo, runAll } from "./test-client.ts";

@@ -1,6 +1,5 @@
 import { createDeadlineWheel } from "../../../src/gateway/call/deadline-wheel.ts";
-import { Exchange } from "../../../src/gateway/upstream/exchange.ts";
-import { readBody, readErrorText } from "../../../src/gateway/upstream/read-body.ts";
+import { Exchange, readBody, readErrorText } from "../../../src/gateway/upstream/exchange.ts";
 import { createUpstream } from "../../../src/gateway/upstream/upstream.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import type { RawRequest } from "./raw-server.ts";

@@ -13,6 +13,7 @@ import { choose, createKeyRing } from "../../../src/gateway/routing/scheduler/ch
 import { createStickiness } from "../../../src/gateway/routing/scheduler/stickiness.ts";
 import { createCoolDown } from "../../../src/gateway/upstream/keys/cool-down.ts";
 import { createKeyTraffic } from "../../../src/gateway/upstream/keys/key-traffic.ts";
+import { providerOf } from "../../../src/providers/registry.ts";
 import { channelEntry } from "../../support/gateway/entries.ts";
 import { fixedSettings } from "../../support/lib/settings.ts";
 
@@ -69,7 +70,7 @@ test.each(Array.from({ length: 120 }, (_, at) => at))("snapshot %p", (at) => {
 
   const { tiers = [], model = MODEL } = index.candidates(GROUP, MODEL) ?? {};
   const requirements: Requirements = {
-    isServedBy: () => true,
+    isServedBy: ({ type }) => providerOf(type) !== undefined,
     hasPrice: (channel) => MODEL in priced || upstreamModelOf(channel, MODEL, model) in priced,
     isLongerThan: (limit) => PROMPT_TOKENS > limit,
   };

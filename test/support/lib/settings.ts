@@ -10,5 +10,5 @@ export function fixedSettings(texts: Partial<Record<OptionKey, string>> = {}): S
   const entries = Object.entries(texts) as [OptionKey, string][];
   const own = entries.map(([key, text]) => [key, registry[key].read(text, key).value] as const);
   const values = { ...defaults, ...Object.fromEntries(own) };
-  return { get: (key) => values[key], version: 1 };
+  return { values, get: (key) => values[key], version: 1 };
 }

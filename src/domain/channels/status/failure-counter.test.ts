@@ -4,11 +4,13 @@ import { createFailureCounter } from "./failure-counter.ts";
 /** Plays outcomes (F failed, s succeeded, digits: so many seconds pass) and returns at which failure there were enough. */
 function play(script: string, failures: number, calls: number, withinMs = 10_000) {
   let now = 0;
-  const counter = createFailureCounter(() => now);
-  const threshold = { failures, calls, withinMs };
+  const counter = createFailureCounter(
+    () => ({ failures, calls, withinMs }),
+    () => now,
+  );
   return [...script].flatMap((step, at) => {
-    if (step === "F") return counter.failed(1, "k", threshold) ? [at] : [];
-    if (step === "s") counter.succeeded(1, "k", () => threshold);
+    if (step === "F") return counter.failed(1, "k") ? [at] : [];
+    if (step === "s") counter.succeeded(1, "k");
     else now += Number(step) * 1000;
     return [];
   });
@@ -32,12 +34,7 @@ test.each([
 });
 
 test("keys are counted apart", () => {
-  const counter = createFailureCounter();
-  const threshold = { failures: 2, calls: 2, withinMs: 10_000 };
-  expect([
-    counter.failed(1, "a", threshold),
-    counter.failed(1, "b", threshold),
-    counter.failed(2, "a", threshold),
-  ]).toEqual([false, false, false]);
-  expect(counter.failed(1, "b", threshold)).toBe(true);
+  const counter = createFailureCounter(() => ({ failures: 2, calls: 2, withinMs: 10_000 }));
+  expect([counter.failed(1, "a"), counter.failed(1, "b"), counter.failed(2, "a")]).toEqual([false, false, false]);
+  expect(counter.failed(1, "b")).toBe(true);
 });

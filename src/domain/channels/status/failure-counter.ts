@@ -19,7 +19,7 @@ type Outcome = Readonly<{ atMs: number; failed: boolean }>;
 const MOST_KEYS = 10_000;
 
 /** Counts failures among the latest calls of each key, in this process. Keys that never failed are not remembered. */
-export function createFailureCounter(now: () => number = Date.now) {
+export function createFailureCounter(readThreshold: () => Threshold, now: () => number = Date.now) {
   const outcomes = new Map<string, Outcome[]>();
   const nameOf = (channelId: number, key: string) => `${channelId} ${key}`;
 
@@ -32,7 +32,8 @@ export function createFailureCounter(now: () => number = Date.now) {
   };
   return {
     /** Notes a failure; returns true when there are enough, and resets the count. */
-    failed(channelId: number, key: string, threshold: Threshold): boolean {
+    failed(channelId: number, key: string): boolean {
+      const threshold = readThreshold();
       if (threshold.failures <= 1) return true;
       const name = nameOf(channelId, key);
       const [oldest] = outcomes.keys();
@@ -44,7 +45,7 @@ export function createFailureCounter(now: () => number = Date.now) {
     },
 
     /** Notes a success, which matters only after a failure. */
-    succeeded(channelId: number, key: string, readThreshold: () => Threshold): void {
+    succeeded(channelId: number, key: string): void {
       if (outcomes.size === 0) return;
       const name = nameOf(channelId, key);
       const known = outcomes.get(name);

@@ -84,7 +84,8 @@ export function weighMedia(body: JsonObject): MediaWeight {
   if (Array.isArray(body.input)) weighContents(body.input, weight);
   if (!Array.isArray(body.messages)) return weight;
   for (const message of body.messages) {
-    const content = recordOf(message)?.content;
+    if (typeof message !== "object" || message === null || !("content" in message)) continue;
+    const { content } = message;
     if (Array.isArray(content)) for (const part of content) weighPart(recordOf(part), weight);
   }
   return weight;
@@ -141,7 +142,8 @@ export function boundPrompt(
   body: JsonObject,
   bodyBytes: number,
 ): Readonly<{ promptBound: number; promptAudioTokens: number }> {
+  const tokenIds = countTokenIds(body);
   const media = weighMedia(body);
   const textTokens = Math.ceil((bodyBytes - media.bytes) / MIN_BYTES_PER_TOKEN);
-  return { promptBound: textTokens + media.tokens + countTokenIds(body), promptAudioTokens: media.audioTokens };
+  return { promptBound: textTokens + media.tokens + tokenIds, promptAudioTokens: media.audioTokens };
 }

@@ -1,5 +1,5 @@
 import type { MediaUnits, ToolCalls, Usage } from "../../conversation/reply.ts";
-import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
+import { countOf, type JsonObject, recordOf } from "../../json.ts";
 
 /**
  * Reads the usage object of an OpenAI-shaped response; null if it has no number of prompt tokens. The prompt includes
@@ -9,7 +9,7 @@ import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 export function readUsage(value: unknown): Usage | null {
   const usage = recordOf(value);
   const promptTokens = countOf(usage?.prompt_tokens) ?? countOf(usage?.input_tokens);
-  if (!usage || promptTokens === null || isPlaceholder(usage)) return null;
+  if (!usage || promptTokens === null || (promptTokens === 1 && isPlaceholder(usage))) return null;
   const prompt = recordOf(usage.prompt_tokens_details) ?? recordOf(usage.input_tokens_details);
   const completion = recordOf(usage.completion_tokens_details) ?? recordOf(usage.output_tokens_details);
   const total = countOf(usage.total_tokens);
@@ -19,7 +19,6 @@ export function readUsage(value: unknown): Usage | null {
   // xAI's total includes reasoning tokens that its completion tokens exclude.
   const isExcluded = reportedTokens !== null && reasoningTokens > 0 && rest === reportedTokens + reasoningTokens;
   const completionTokens = reportedTokens === null || isExcluded ? rest : reportedTokens;
-  const toolCalls = searchUsage(usage);
   const media = usage.media === undefined ? null : mediaUsage(usage.media);
   const read: Usage = {
     promptTokens,
@@ -30,23 +29,26 @@ export function readUsage(value: unknown): Usage | null {
       countOf(usage.cached_tokens) ??
       countOf(usage.num_cached_tokens) ??
       0,
-    ...cacheWrites(prompt),
+    ...(prompt ? cacheWrites(prompt) : NO_WRITES),
     reasoningTokens,
     audioInputTokens: countOf(prompt?.audio_tokens) ?? 0,
     audioOutputTokens: countOf(completion?.audio_tokens) ?? 0,
   };
+  const toolCalls = searchUsage(usage, prompt);
   if (toolCalls) read.toolCalls = toolCalls;
   if (media) read.media = media;
-  return Object.assign(read, imageTokens(prompt, completion));
+  return prompt || completion ? Object.assign(read, imageTokens(prompt, completion)) : read;
 }
 
+const NO_WRITES = { cacheCreationTokens: 0 } as const;
+
 /** Cache writes in the names of OpenAI and OpenRouter, LiteLLM, and DashScope; the latter two tell lifetimes apart. */
-function cacheWrites(prompt: JsonObject | null): Pick<Usage, "cacheCreationTokens" | "longCacheCreationTokens"> {
+function cacheWrites(prompt: JsonObject): Pick<Usage, "cacheCreationTokens" | "longCacheCreationTokens"> {
   const written =
-    countOf(prompt?.cache_write_tokens) ??
-    countOf(prompt?.cache_creation_tokens) ??
-    countOf(prompt?.cache_creation_input_tokens);
-  const lifetimes = recordOf(prompt?.cache_creation_token_details) ?? recordOf(prompt?.cache_creation);
+    countOf(prompt.cache_write_tokens) ??
+    countOf(prompt.cache_creation_tokens) ??
+    countOf(prompt.cache_creation_input_tokens);
+  const lifetimes = recordOf(prompt.cache_creation_token_details) ?? recordOf(prompt.cache_creation);
   const long = countOf(lifetimes?.ephemeral_1h_input_tokens) ?? 0;
   return { cacheCreationTokens: written ?? 0, ...(long > 0 && { longCacheCreationTokens: long }) };
 }
@@ -83,19 +85,19 @@ function mediaUsage(value: unknown): MediaUnits | null {
   return counted.length > 0 ? Object.fromEntries(counted) : null;
 }
 
-const SIZES: ReadonlySet<string | null> = new Set(["low", "medium", "high"]);
+const SIZES: ReadonlySet<unknown> = new Set(["low", "medium", "high"]);
 
 /**
  * Web searches that services charge in addition to tokens and report in their usage; null if there are none. OpenRouter
  * reports their number, Perplexity the context size or (deep research) the queries, Qianfan the tokens of the results.
  */
-function searchUsage(usage: JsonObject): ToolCalls | null {
-  const searches = countOf(recordOf(usage.server_tool_use)?.web_search_requests);
+function searchUsage(usage: JsonObject, prompt: JsonObject | null): ToolCalls | null {
+  const { server_tool_use: tools, citation_tokens: citations, search_context_size: size } = usage;
+  const searches = tools == null ? null : countOf(recordOf(tools)?.web_search_requests);
   if (searches) return { openrouter_search: searches };
   // Only deep research reports the tokens of citations separately.
-  const queries = usage.citation_tokens == null ? null : countOf(usage.num_search_queries);
+  const queries = citations == null ? null : countOf(usage.num_search_queries);
   if (queries) return { sonar_query: queries };
-  if (countOf(recordOf(usage.prompt_tokens_details)?.search_tokens)) return { qianfan_search: 1 };
-  const size = textOf(usage.search_context_size);
+  if (prompt?.search_tokens != null && countOf(prompt.search_tokens)) return { qianfan_search: 1 };
   return SIZES.has(size) ? { [`sonar_search_${size}`]: 1 } : null;
 }

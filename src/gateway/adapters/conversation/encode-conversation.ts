@@ -82,7 +82,7 @@ async function encodeFromConversation(
     defaultMaxTokens: settings.defaultMaxTokens(prepared.model, service.reservesOutput),
     service: {
       ...service,
-      systemTurns: systemPlacement(provider, prepared.model, options.limitations),
+      systemTurns: systemPlacement(service, prepared.model, options.limitations),
     },
     reasoningSummaries: !options.limitations.has("reasoning-summaries"),
     newId: randomId,

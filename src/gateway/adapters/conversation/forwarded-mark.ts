@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../../formats/json.ts";
-import { chatServiceOf } from "../../../providers/contract/facts.ts";
 import type { Call } from "../../call/call.ts";
 import type { Route } from "../../call/route.ts";
 import { conversationKey } from "../../routing/conversation-key.ts";
@@ -39,9 +38,9 @@ export function forwardedMark(
   route: Route,
   { automaticMarks, settings }: Pick<ConversationOptions, "automaticMarks" | "settings">,
 ): JsonObject | null {
-  const { channel, provider, upstreamModel } = route;
+  const { channel, provider, service, upstreamModel } = route;
   const { codec } = call.endpoint;
-  if (!chatServiceOf(provider).topMark || !/claude/i.test(upstreamModel)) return null;
+  if (!service.topMark || !/claude/i.test(upstreamModel)) return null;
   if (call.body.text.includes('"cache_control"')) return null;
   const mode = markMode(route, settings);
   const isOwnAddress = channel.baseUrl === "" || channel.baseUrl.startsWith(provider.defaultBaseUrl || "-");

@@ -77,7 +77,12 @@ test("the suffixes have no effect if disabled, or in other formats", () => {
 
 test("the suffixes apply to listed Gemini models only, listed with or without the suffix", () => {
   const options: Record<string, unknown> = { "gemini.thinking_adapter_enabled": true };
-  const reader = { version: 1, get: (key) => options[key] ?? registry[key].initial } as SettingsReader;
+  const initial = Object.fromEntries(Object.entries(registry).map(([key, option]) => [key, option.initial]));
+  const reader = {
+    get values() {
+      return { ...initial, ...options };
+    },
+  } as unknown as SettingsReader;
   const source = createConversationSettings(reader, () => shippedCatalog);
   const budgetOf = (model: string) => prepared("gemini", model, null, source).slice(0, 2);
   for (const model of ["gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-pro-preview", "gemini-2.5-flash-preview-05-20"])

@@ -2,7 +2,6 @@ import type { Catalog, ModelInfo } from "../../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conversation/conversation.ts";
 import { settingOfBudget } from "../../../formats/helpers/reasoning-setting.ts";
-import { textOf } from "../../../formats/json.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { CLAUDE_SUFFIX, GEMINI_SUFFIX } from "../../request/model-suffix.ts";
 import type { MarkMode } from "./automatic-marks.ts";
@@ -50,40 +49,40 @@ const SAFETY_CATEGORIES = [
 export const createConversationSettings = (settings: SettingsReader, catalog: () => Catalog): ConversationSettings => ({
   modelInfo: (model) => catalog().find(model),
   defaultMaxTokens(model, isReserved = false) {
-    const limits = settings.get("claude.default_max_tokens");
+    const limits = settings.values["claude.default_max_tokens"];
     const longest = catalog().find(model).output_limit ?? LAST_RESORT_MAX_TOKENS;
     return limits.get(model) ?? limits.get("default") ?? (isReserved ? Math.min(longest, RESERVED_TOKENS) : longest);
   },
   thinkingSuffixTokens(model) {
-    const limits = settings.get("claude.default_max_tokens");
+    const limits = settings.values["claude.default_max_tokens"];
     return limits.get(model) ?? limits.get("default") ?? LAST_RESORT_MAX_TOKENS;
   },
   headersOf(model) {
-    const headers = settings.get("claude.model_headers_settings").get(model);
+    const headers = settings.values["claude.model_headers_settings"].get(model);
     return headers
       ? Object.fromEntries([...headers].map(([name, values]) => [name.toLowerCase(), values.join(", ")]))
       : null;
   },
   geminiVersion(model, ofChannel) {
-    const versions = settings.get("gemini.version_settings");
+    const versions = settings.values["gemini.version_settings"];
     return versions.get(model) ?? (ofChannel || (versions.get("default") ?? "v1beta"));
   },
   geminiSafety() {
-    const thresholds = settings.get("gemini.safety_settings");
+    const thresholds = settings.values["gemini.safety_settings"];
     const otherwise = thresholds.get("default") ?? "OFF";
     return SAFETY_CATEGORIES.map((category) => ({ category, threshold: thresholds.get(category) ?? otherwise }));
   },
-  automaticCacheMarks: () => settings.get("claude.automatic_cache_marks"),
-  drawsImages: (model) => settings.get("gemini.supported_imagine_models").includes(model),
+  automaticCacheMarks: () => settings.values["claude.automatic_cache_marks"],
+  drawsImages: (model) => settings.values["gemini.supported_imagine_models"].includes(model),
   claudeThinkingShare: () =>
-    settings.get("claude.thinking_adapter_enabled")
-      ? settings.get("claude.thinking_adapter_budget_tokens_percentage")
+    settings.values["claude.thinking_adapter_enabled"]
+      ? settings.values["claude.thinking_adapter_budget_tokens_percentage"]
       : null,
   geminiThinkingShare(requested, bare) {
-    if (!settings.get("gemini.thinking_adapter_enabled")) return null;
-    const listed = settings.get("gemini.models_supported_thinking_budget");
+    if (!settings.values["gemini.thinking_adapter_enabled"]) return null;
+    const listed = settings.values["gemini.models_supported_thinking_budget"];
     if (!listed.includes(requested) && !listed.includes(bare)) return null;
-    return settings.get("gemini.thinking_adapter_budget_tokens_percentage");
+    return settings.values["gemini.thinking_adapter_budget_tokens_percentage"];
   },
 });
 /** The lowest output limit with which Anthropic supports thinking: the limit must exceed the minimum budget. */
@@ -156,8 +155,8 @@ export type ChannelPrompt = Readonly<{ text: string; always: boolean }>;
 
 /** Reads a channel's instructions; null if it has none. */
 export function channelPromptOf({ setting }: Pick<ChannelEntry, "setting">): ChannelPrompt | null {
-  const text = textOf(setting.system_prompt) ?? "";
-  return text === "" ? null : { text, always: setting.system_prompt_override === true };
+  const text = setting.system_prompt;
+  return typeof text !== "string" || text === "" ? null : { text, always: setting.system_prompt_override === true };
 }
 
 /** The conversation with the channel's instructions first, if it has none or they always apply. */

@@ -31,7 +31,7 @@ export function planMcp(
   context: Uses<"settings"> & Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">,
   call: Call,
 ): Call | null {
-  if (!context.services.settings.get("mcp.execution_enabled") || !canRunInRounds(call.body.json)) return call;
+  if (!context.services.settings.values["mcp.execution_enabled"] || !canRunInRounds(call.body.json)) return call;
   const { tiers } = call.candidates;
   const targets = call.route?.targets ?? [];
   const all = [...tiers, ...targets.flatMap(({ candidates }) => candidates.tiers)].flatMap(({ channels }) => channels);
@@ -101,8 +101,8 @@ export async function runMcp(
     const stream = streamRounds(first, {
       ...{ turn, next, makeCalls, complete, ping: endpoint.codec.ping },
       events: events(),
-      pingMs: settings.get("general_setting.ping_interval_enabled")
-        ? settings.get("general_setting.ping_interval_seconds") * 1000
+      pingMs: settings.values["general_setting.ping_interval_enabled"]
+        ? settings.values["general_setting.ping_interval_seconds"] * 1000
         : 0,
       leave: () => leave.abort(),
       close: () => toolset.close(),

@@ -41,8 +41,8 @@ export type Telemetry = {
   close(): Promise<void>;
 };
 
-/** `route` null: no channel was tried. */
-type EndedCall = Pick<TracedCall, "endpoint"> & Readonly<{ attempts: Readonly<{ route: TracedRoute | null }> }>;
+/** `servedBy` null: no channel was tried. */
+type EndedCall = Pick<TracedCall, "endpoint"> & Readonly<{ servedBy: TracedRoute | null }>;
 
 /** What telemetry itself reports to. */
 type TelemetryDeps = Readonly<{ log: Logger; metrics: Registry }>;
@@ -105,7 +105,7 @@ export async function startTelemetry(
 
   return {
     begin: (call, { startedAtMs }) => new CallTrace(tracing, call, startedAtMs),
-    count({ endpoint, attempts: { route } }, record, usage) {
+    count({ endpoint, servedBy: route }, record, usage) {
       // Only models and providers that were actually called: names made up by callers would be unbounded.
       const labels = {
         "gen_ai.operation.name": operationOf(endpoint.capability),

@@ -8,8 +8,8 @@ import type { StepFilter } from "./step-filter.ts";
 
 /** Rejects a prompt that contains a word or pattern of SensitiveWords, if the check is enabled. Throws GatewayError. */
 export function refuseBlockedWords(settings: SettingsReader, body: JsonObject): void {
-  if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnPromptEnabled")) return;
-  const { words, patterns } = settings.get("SensitiveWords");
+  if (!settings.values.CheckSensitiveEnabled || !settings.values.CheckSensitiveOnPromptEnabled) return;
+  const { words, patterns } = settings.values.SensitiveWords;
   if (words.length === 0 && patterns.length === 0) return;
   refuseWords({ words, patterns }, body, sensitiveWordsDetected);
 }
@@ -43,10 +43,10 @@ type TextEvent = Extract<ReplyEvent, { type: "text" | "refusal" | "reasoning" }>
 
 /** The filters for responses according to the site's settings; empty if responses are not checked. */
 export function responseFilters(settings: SettingsReader): readonly (() => StepFilter)[] {
-  if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnCompletionEnabled")) return [];
-  const words = settings.get("SensitiveWords");
+  if (!settings.values.CheckSensitiveEnabled || !settings.values.CheckSensitiveOnCompletionEnabled) return [];
+  const words = settings.values.SensitiveWords;
   if (words.words.length + words.patterns.length === 0) return [];
-  return [responseWordFilter(words, settings.get("StopOnSensitiveEnabled"))];
+  return [responseWordFilter(words, settings.values.StopOnSensitiveEnabled)];
 }
 
 /**

@@ -21,7 +21,7 @@ const DOLLAR_PLACES = 6;
 export const billingSubscription = (context: BillingContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, openaiChatClientCodec, async (caller) => {
     const token = tokenOf(caller);
-    const isOfToken = context.services.settings.get("DisplayTokenStatEnabled");
+    const isOfToken = context.services.settings.values.DisplayTokenStatEnabled;
     const { remaining, used } = await context.services.readStanding(subjectOf(context, caller));
     const limit = isOfToken && token.unlimitedQuota ? UNLIMITED : displayedAmount(context, remaining + used);
     return {
@@ -107,12 +107,12 @@ export const tokenUsage = (context: BillingContext, request: Request, server: Ga
 
 /** The subject to report: the key, or its owner if the settings say so. */
 const subjectOf = ({ services }: Uses<"settings">, caller: Caller): StandingSubject =>
-  services.settings.get("DisplayTokenStatEnabled") ? { tokenId: tokenOf(caller).id } : { userId: caller.user.id };
+  services.settings.values.DisplayTokenStatEnabled ? { tokenId: tokenOf(caller).id } : { userId: caller.user.id };
 
 /** Quota units as the site displays them: in dollars, or unchanged. */
 function displayedAmount({ services: { settings } }: Uses<"settings">, quotaUnits: number): number {
-  if (!settings.get("DisplayInCurrencyEnabled")) return quotaUnits;
-  return Number(toText(divide(integer(quotaUnits), integer(settings.get("QuotaPerUnit")), DOLLAR_PLACES)));
+  if (!settings.values.DisplayInCurrencyEnabled) return quotaUnits;
+  return Number(toText(divide(integer(quotaUnits), integer(settings.values.QuotaPerUnit), DOLLAR_PLACES)));
 }
 
 /** Unix time in seconds; 0: never. */

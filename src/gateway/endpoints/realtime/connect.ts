@@ -36,7 +36,7 @@ export async function connect(
   context.coolDown.begin(channel.id, key);
   try {
     const route = bindChannel(call, prices, choice);
-    attempts.route = route;
+    attempts.latest = route;
     const { provider, upstreamModel } = route;
     const options = {
       capability: capabilityAt(call.endpoint, provider) ?? call.endpoint.capability,

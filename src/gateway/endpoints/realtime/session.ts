@@ -155,8 +155,7 @@ export class RealtimeSession implements SocketSession {
       refuseClosed(context, { request: origin.request, endpoint: origin.endpoint });
       await rateLimit(context, caller);
       const call = responseCall(origin, requestTerms(context, origin, caller));
-      const unserved = refuseUnserved(context, call);
-      if (unserved) throw unserved;
+      if (call.candidates.tiers.length === 0) throw refuseUnserved(context, call);
       this.#call = await reserveOpening(context, origin, { caller, candidates: call.candidates });
       this.#place = responseCall(origin, { caller, candidates: call.candidates });
       await context.userLimits.begin(this.#place);

@@ -28,7 +28,7 @@ import { chooseOwner, storedObjectOf } from "../../state/objects/choose-owner.ts
 import { ownerOf, requestDeletion, requestObject } from "../../state/objects/request-upstream.ts";
 import type { CollectionKind, StoredObject } from "../../state/objects/store.ts";
 import { findOwners, hasSameOwner, objectsApart, unknownObject } from "../../state/references/may-refer.ts";
-import { findReferences, isFreeIn } from "../../state/references/members.ts";
+import { findReferences } from "../../state/references/members.ts";
 import { limitationsOf } from "../../upstream/route.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 import { type Route, type RoutedRequest, route } from "../route.ts";
@@ -63,7 +63,7 @@ async function createObject(
   const { json } = await readJson(context, routed.request);
   if (kind === "eval") refuseForeignData(json);
   refuseWordsOf(context, caller, kind, json);
-  const references = findReferences([json], isFreeIn(rules));
+  const references = findReferences([json], rules);
   const owners = references && (await findOwners(context, caller, references, kind !== "conversation"));
   const owner = owners?.objects ?? owners?.files;
   const choice = owner ? ownerOf(context, owner) : chooseMaker(context, caller, kind);
@@ -111,7 +111,7 @@ async function postPart(
   try {
     const { json, form } = body;
     refuseWordsOf(context, caller, object.kind, json);
-    const references = findReferences([json], isFreeIn(rules));
+    const references = findReferences([json], rules);
     const owners = references && (await findOwners(context, caller, references, object.kind !== "conversation"));
     const owner = owners?.objects ?? owners?.files;
     if (owner && !hasSameOwner(owner, object)) throw objectsApart();

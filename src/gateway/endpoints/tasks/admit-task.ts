@@ -16,7 +16,7 @@ import type { ReadBodyContext } from "../../request/client-body.ts";
 import { textsOf } from "../../request/order-texts.ts";
 import { parseRequest, readRequest } from "../../request/parse-request.ts";
 import { refuseForeign } from "../../state/references/may-refer.ts";
-import { findReferences, isFreeIn } from "../../state/references/members.ts";
+import { findReferences } from "../../state/references/members.ts";
 import type { UsesStores } from "../../state/stores.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
 
@@ -62,7 +62,7 @@ export async function admitTask<Planned extends Plan>(
   await rateLimit(context, caller);
   const body = await readRequest(context, { request, server, endpoint }, timing);
   try {
-    const references = findReferences([body.json], isFreeIn(endpoint.rules));
+    const references = findReferences([body.json], endpoint.rules);
     if (references) await refuseForeign(context, caller, references);
     const planned = await plan(caller, body);
     const only = planned.parent && channelOfTask(context, planned.parent);
@@ -80,8 +80,7 @@ export async function admitTask<Planned extends Plan>(
       timing,
       services.telemetry,
     );
-    const unserved = refuseUnserved(context, call);
-    if (unserved) throw unserved;
+    if (call.candidates.tiers.length === 0) throw refuseUnserved(context, call);
     return { call, planned, body };
   } catch (error) {
     await body.form?.discard();

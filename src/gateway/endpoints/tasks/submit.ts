@@ -23,8 +23,8 @@ import { toGatewayError } from "../../request/error-response.ts";
 import type { RouterContext } from "../../routing/router.ts";
 import { RunningAttempt, type UpstreamAttemptContext } from "../../upstream/attempt.ts";
 import { noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
+import { readBody, readErrorText } from "../../upstream/exchange.ts";
 import { retryAfterIn } from "../../upstream/keys/provider-limits.ts";
-import { readBody, readErrorText } from "../../upstream/read-body.ts";
 import { signRequest } from "../../upstream/route.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 
@@ -72,6 +72,9 @@ const SUBMIT_TIMEOUT_MS = 60_000;
 /** Tasks are charged per task, not by tokens. */
 const ONE_TASK = { ...NO_USAGE, promptTokens: 1 };
 
+/** What an upstream answered to an order, on which route, and the task's row. */
+type Submitted<Answer> = Readonly<{ id: number; sent: SubmitResult<Answer>; route: Route }>;
+
 /**
  * Submits a task: reserve → store → try channels → charge → record. The charge is in the journal before the row says
  * that the task was accepted: if the process dies in between, the row stays unaccepted, ends as a failure and refunds
@@ -81,7 +84,7 @@ export async function submitTask<Answer>(
   context: SubmitContext,
   call: Call,
   order: TaskOrder<Answer>,
-): Promise<Readonly<{ id: number; sent: SubmitResult<Answer> }>> {
+): Promise<Submitted<Answer>> {
   const { db, vault } = context.services.tasks;
   const prices = priceCall(context.prices, call);
   const reserved = await reserve(context, call, prices);
@@ -91,36 +94,36 @@ export async function submitTask<Answer>(
     await context.userLimits.begin(call);
     const row = await order.store();
     id = row;
-    const sent = await failOver(context, { call, prices }, (_model, choice) =>
+    const { sent, route } = await failOver(context, { call, prices }, (_model, choice) =>
       attemptOrder(context, call, prices, choice, order, row),
     );
-    const { route } = call.attempts;
-    const channelId = route?.channel.id ?? 0;
+    const served = { ...call, servedBy: route };
+    const channelId = route.channel.id;
     if (sent.upstreamId === null) {
       const { reason, code } = sent;
       isCharged = true;
       recordFailure(
         context,
-        call,
+        served,
         reserved,
         new GatewayError(400, code, reason, { type: "upstream_error" }),
         "refused",
       );
       await refuseTask(db, order.kind, row, { reason, code, channelId });
-      return { id: row, sent };
+      return { id: row, sent, route };
     }
-    const { quota } = charge(route?.price ?? prices.price, ONE_TASK, context.prices.quotaPerUnit());
+    const { quota } = charge(route.price ?? prices.price, ONE_TASK, context.prices.quotaPerUnit());
     isCharged = true;
-    await endCall(context, call, reserved, { ending: "complete", reported: ONE_TASK, meter: new OutputMeter() });
+    await endCall(context, served, reserved, { ending: "complete", reported: ONE_TASK, meter: new OutputMeter() });
     const { upstreamId } = sent;
-    const keyHash = vault.keyedHash(route ? storedKeyOf(route.channel, route.key) : "");
+    const keyHash = vault.keyedHash(storedKeyOf(route.channel, route.key));
     await order.take(row, { upstreamId, channelId, keyHash, quota }, sent);
-    return { id: row, sent };
+    return { id: row, sent, route };
   } catch (thrown) {
     // Once charged, the row decides: the task was not accepted, so it fails and is refunded.
     if (isCharged) throw toGatewayError(context, thrown, call.requestId);
     const error = failCall(context, call, reserved, thrown);
-    const channelId = call.attempts.route?.channel.id ?? 0;
+    const channelId = call.attempts.latest?.channel.id ?? 0;
     if (id !== null) await refuseTask(db, order.kind, id, { reason: error.reason, code: error.status, channelId });
     throw error;
   }
@@ -133,10 +136,11 @@ async function attemptOrder<Answer>(
   choice: Choice,
   order: TaskOrder<Answer>,
   id: number,
-): Promise<SubmitResult<Answer>> {
+): Promise<Omit<Submitted<Answer>, "id">> {
   const running = new RunningAttempt(context, call, prices, choice, SUBMIT_TIMEOUT_MS);
   try {
-    return running.succeeded(await sendOrder(context, call, running, order, id));
+    const sent = await sendOrder(context, call, running, order, id);
+    return running.succeeded({ sent, route: running.route });
   } catch (error) {
     throw running.failed(error);
   }

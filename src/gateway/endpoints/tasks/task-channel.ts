@@ -37,6 +37,6 @@ export async function callerOf(
 ): Promise<Caller> {
   const { services } = context;
   const caller = await authenticate(context, request, services.clientAddress.ip(request, server));
-  if (services.settings.get(option)) return caller;
+  if (services.settings.values[option]) return caller;
   throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
 }

@@ -76,7 +76,7 @@ function outcomeOf(
   result: Ended | null,
   succeeded: boolean,
 ): ExperimentCall {
-  const price = call.attempts.route?.price;
+  const price = call.servedBy?.price;
   const { firstByteMs } = call.timing;
   const tiers = row.other.receipt?.serviceTier?.split(", ") ?? NO_TIERS;
   return {

@@ -62,7 +62,7 @@ export function copyCall(context: Pricing, call: Call, { model, candidates }: Ro
     keepsText: true,
     // Its body names another model.
     fallbackFrom: call.fallbackFrom ?? call.summary.model,
-    ...{ trace: null, route: null, excluded: null },
+    ...{ trace: null, servedBy: null, route: null, excluded: null },
   };
   return { call: copy, prices: listPrices(priceCall(context.prices, copy)) };
 }
@@ -86,10 +86,11 @@ export async function runUncharged(
   try {
     const router = new Router(own, call, prices);
     const choice = router.next() ?? (await router.nextByCount());
-    const received = await attempt(own, { call, prices }, choice);
+    const answer = await attempt(own, { call, prices }, choice);
     const reserved = { prices, fallbacks: [], hold: null };
-    const response = await respond(own, call, reserved, received, async (served, held, ending) => {
-      if (ending.meter.containers.length > 0) await keepContainers(own, served, ending.meter);
+    const answered = { ...call, servedBy: answer.route };
+    const response = await respond(own, answered, reserved, answer, async (served, held, ending) => {
+      if (ending.meter.containers) await keepContainers(own, served, ending.meter);
       const billed = reportedUsage(served, ending) ?? (await countUsage(served, ending));
       const priced = priceUsage(own, served, held, ending, billed);
       settled.push(priced);
@@ -106,7 +107,7 @@ export async function runUncharged(
 }
 
 function resultOf(call: Call, priced: PricedUsage | undefined): UnchargedResult {
-  const { entries, route } = call.attempts;
+  const { entries, latest } = call.attempts;
   const last = entries.at(-1);
   const ended = priced?.ended;
   const isComplete = ended?.ending === "complete";
@@ -114,7 +115,7 @@ function resultOf(call: Call, priced: PricedUsage | undefined): UnchargedResult 
     error: isComplete ? null : ended?.error ? sayReason(ended.error, "en") : (ended?.ending ?? "no response"),
     status: last?.status ?? 0,
     model: call.summary.model,
-    channelId: route?.channel.id ?? 0,
+    channelId: latest?.channel.id ?? 0,
     ...durationsOf(call),
     usage: priced?.usage ?? NO_USAGE,
     cost: priced?.charged.quota ?? 0,

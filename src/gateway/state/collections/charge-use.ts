@@ -10,9 +10,9 @@ import type { Caller } from "../../call/caller.ts";
 import { CLIENT_LEFT } from "../../call/progress.ts";
 import type { Choice } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
-import { reserveAmount } from "../../money/hold-amount.ts";
 import { payerOf, receiptBudget, storedRow } from "../../money/log-row.ts";
 import type { Pricing } from "../../money/price.ts";
+import { reserveAmount } from "../../money/reserve.ts";
 import type { Arrival } from "../../request/arrival.ts";
 
 /** What these functions work with. */
@@ -96,6 +96,6 @@ function priceOf(
   caller: Caller,
   { tool, count }: Pick<PaidUse<never>, "tool" | "count">,
 ): Price {
-  const usd = toolPriceOf(services.settings.get("ToolPrice"), tool, "") ?? ZERO;
+  const usd = toolPriceOf(services.settings.values.ToolPrice, tool, "") ?? ZERO;
   return prices.ofTask(caller, tool, multiply(usd, integer(count)));
 }

@@ -16,14 +16,14 @@ const SESSION_SECONDS = 20 * 60;
  */
 export async function keepContainers(
   { services }: Uses<"log"> & UsesStores<"objects">,
-  { attempts: { route }, caller, body }: Call,
+  { servedBy: route, caller, body }: Call,
   meter: OutputMeter,
 ): Promise<void> {
   if (!route) return;
   const tool = recordsOf(body.json.tools).find(({ type }) => type === "code_interpreter");
   meter.containerGigabytes = gigabytesOf(recordOf(tool?.container) ?? {}) ?? 1;
   const now = nowSeconds();
-  for (const id of meter.containers) {
+  for (const id of [...(meter.containers ?? [])]) {
     const object = storedObjectOf(caller, route, "container", { id, object: "container" });
     const paid = { ...object, createdAt: now, settledAt: now };
     const isDue = await services.objects.keepPaid(paid, now - SESSION_SECONDS).catch((error) => {
@@ -42,7 +42,7 @@ export async function keepContainersOf(
 ): Promise<void> {
   if (response.settledAt !== null || !isFinal(body)) return;
   const now = nowSeconds();
-  const hours = services.settings.get("responses.keep_hours");
+  const hours = services.settings.values["responses.keep_hours"];
   const itemIds = recordsOf(body.output).flatMap(({ id }) => textOf(id) ?? []);
   if (hours > 0) services.responses.keepParts(itemIds, response, { createdAt: now, expiresAt: now + hours * 3600 });
   for (const item of recordsOf(body.output)) {

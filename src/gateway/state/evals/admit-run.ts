@@ -7,8 +7,8 @@ import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { Hold, Uses } from "../../call/services.ts";
 import { refuseBlockedWords } from "../../call/words/word-filter.ts";
-import { reserveAmount } from "../../money/hold-amount.ts";
 import type { Pricing } from "../../money/price.ts";
+import { reserveAmount } from "../../money/reserve.ts";
 import { checkRequest, invalidRequest } from "../../request/client-body.ts";
 import { textsOf } from "../../request/order-texts.ts";
 import { jsonLines } from "../files/json-lines.ts";
@@ -103,7 +103,7 @@ export function refuseForeignData({ data_source_config: config }: JsonObject): v
 
 const unsupportedSource = (field = "data_source") => invalidRequest({ code: "gateway_eval_source" }, field);
 
-const defaultOutputOf = ({ services }: Uses<"settings">): number => services.settings.get("PreConsumedQuota");
+const defaultOutputOf = ({ services }: Uses<"settings">): number => services.settings.values.PreConsumedQuota;
 
 /** The eval's graders that call a model. Source: https://developers.openai.com/api/docs/guides/graders */
 const gradersOf = ({ body }: StoredObject): JsonObject[] =>

@@ -12,14 +12,14 @@ import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Hold, Uses } from "../../call/services.ts";
-import { reserveAmount } from "../../money/hold-amount.ts";
 import type { Pricing } from "../../money/price.ts";
+import { reserveAmount } from "../../money/reserve.ts";
 import { checkRequest, checkValues, invalidRequest } from "../../request/client-body.ts";
 import type { SendContext } from "../objects/request-upstream.ts";
 import { ownerOf, requestUpstream } from "../objects/request-upstream.ts";
 import type { StoredObject } from "../objects/store.ts";
 import { refuseForeign, unknownObject } from "../references/may-refer.ts";
-import { findReferences, isFreeIn } from "../references/members.ts";
+import { findReferences } from "../references/members.ts";
 import type { UsesStores } from "../stores.ts";
 import { jsonLines } from "./json-lines.ts";
 import { pathOf } from "./read-objects.ts";
@@ -114,7 +114,7 @@ export async function admitBatch(context: AdmitJobContext, caller: Caller, input
     method: "GET",
     path: `${pathOf(input)}/content`,
   });
-  const defaultOutputTokens = services.settings.get("PreConsumedQuota");
+  const defaultOutputTokens = services.settings.values.PreConsumedQuota;
   let amount = 0;
   let calls = 0;
   for await (const line of jsonLines(file, checkLine)) {
@@ -151,7 +151,7 @@ async function refuseForeignIn(
   caller: Caller,
   body: JsonObject,
 ): Promise<void> {
-  const references = findReferences([body], isFreeIn(lineRules));
+  const references = findReferences([body], lineRules);
   if (references) await refuseForeign(context, caller, references);
   const previous = textOf(body.previous_response_id);
   if (!previous) return;

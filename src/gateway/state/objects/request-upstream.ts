@@ -12,9 +12,8 @@ import type { CallTools, Uses } from "../../call/services.ts";
 import type { RoutingMemory } from "../../routing/memory.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { type AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
-import { Exchange } from "../../upstream/exchange.ts";
+import { Exchange, passBody, readBody, readErrorText } from "../../upstream/exchange.ts";
 import { retryAfterIn } from "../../upstream/keys/provider-limits.ts";
-import { passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
 import type { Outgoing, UpstreamTools } from "../../upstream/upstream.ts";
 import type { StoredObject } from "./store.ts";
 

@@ -20,15 +20,15 @@ export const mayHaveParts = ({ endpoint, body: { json } }: Pick<Call, "endpoint"
 
 /** Remembers whose the containers and stored parts of a response are; null: there is nothing to wait for. */
 export function keepStored(context: KeepPartsContext, call: Call, meter: OutputMeter): Promise<void> | null {
-  keepParts(context, call, meter);
-  return meter.containers.length > 0 ? keepContainers(context, call, meter) : null;
+  if (mayHaveParts(call)) keepParts(context, call, meter);
+  return meter.containers ? keepContainers(context, call, meter) : null;
 }
 
 /** Remembers whose the stored parts of a response are, so that nobody else may refer to them. */
 function keepParts({ services }: Uses<"settings"> & UsesStores<"responses">, call: Call, meter: OutputMeter): void {
-  const hours = services.settings.get("responses.keep_hours");
-  const { route } = call.attempts;
-  if (!route || hours === 0 || !mayHaveParts(call)) return;
+  const hours = services.settings.values["responses.keep_hours"];
+  const { servedBy: route } = call;
+  if (!route || hours === 0) return;
   const { channel, key } = route;
   const place = { userId: call.caller.user.id, channelId: channel.id, keyHash: keyHashOf(channel, key) };
   const now = nowSeconds();

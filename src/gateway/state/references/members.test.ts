@@ -8,7 +8,7 @@ import { openaiRules } from "../../../formats/openai-chat/request/request-rules.
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
 import { realtimeRules } from "../../endpoints/realtime/filters/request-rules.ts";
 import { drawing, music, video } from "../../endpoints/tasks/endpoints.ts";
-import { findReferences, isFreeIn, NO_REFERENCES, REFERENCE_MEMBERS, RESOLVED_ELSEWHERE } from "./members.ts";
+import { findReferences, NO_REFERENCES, REFERENCE_MEMBERS, RESOLVED_ELSEWHERE } from "./members.ts";
 
 const FORMATS = {
   "OpenAI Chat, images, audio, batches": openaiRules,
@@ -58,7 +58,7 @@ test("no member is classified twice, and none without a place in a schema or a r
 });
 
 const found = (body: object, rules = openaiRules) => {
-  const references = findReferences([body], isFreeIn(rules));
+  const references = findReferences([body], rules);
   return references && Object.fromEntries(Object.entries(references).map(([kind, ids]) => [kind, [...ids]]));
 };
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import type { RequestRules } from "../../../formats/request-rules.ts";
 
 /** Ids in a request: of files, of collections and the like, and of parts of earlier answers. */
@@ -64,17 +64,27 @@ export const NO_REFERENCES: Readonly<Record<string, string>> = {
   handle: "a session of the same connection",
 };
 
-type IsFree = (name: string) => boolean;
+/** Members whose values are the client's own names in every format. */
+const FREE: ReadonlySet<string> = new Set("metadata attributes parameters arguments schema json_schema".split(" "));
 
-/** The references in a request, at any depth; null if there are none. Members whose values the client names are left out. */
-export function findReferences(values: readonly unknown[], isFree: IsFree = isFreeEverywhere): References | null {
+/**
+ * The references in these parts of a request, at any depth; null if there are none. Members whose values have names that the
+ * client chooses, by `rules` of its format too, are left out.
+ */
+export function findReferences(
+  values: readonly unknown[],
+  rules: Pick<RequestRules, "members"> | null = null,
+): References | null {
   const references: References = { files: new Set(), objects: new Set(), parts: new Set() };
-  const open = values.filter(isObject);
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+  const isFreeByName = rules?.members.isFreeByName;
+  const open = [...values];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== "object" || node === null) continue;
     if (Array.isArray(node)) {
       for (const item of node) {
-        if (!isObject(item)) continue;
-        if (isItemReference(item as JsonObject)) addIds(references.parts, (item as JsonObject).id);
+        if (typeof item !== "object" || item === null) continue;
+        if (isItemReference(item)) addIds(references.parts, item.id);
         open.push(item);
       }
       continue;
@@ -86,31 +96,21 @@ export function findReferences(values: readonly unknown[], isFree: IsFree = isFr
       const kind = kindOf(name);
       if (OBJECT_MEMBERS.has(name)) addIds(references[kind ?? "parts"], recordOf(value)?.id);
       else if (kind) addIds(references[kind], recordOf(value)?.id ?? value);
-      if (isObject(value) && !isFree(name)) open.push(value);
+      if (typeof value === "object" && !FREE.has(name) && isFreeByName?.get(name) !== true) open.push(value);
     }
   }
   const { files, objects, parts } = references;
   return files.size + objects.size + parts.size > 0 ? references : null;
 }
 
-/** Whether a member's value has names that the client chooses, by a format's rules. */
-export const isFreeIn =
-  ({ members }: Pick<RequestRules, "members">): IsFree =>
-  (name) =>
-    members.isFreeByName.get(name) === true || isFreeEverywhere(name);
-
-const FREE: ReadonlySet<string> = new Set("metadata attributes parameters arguments schema json_schema".split(" "));
-const isFreeEverywhere: IsFree = (name) => FREE.has(name);
-
-const endsLikeId = (name: string): boolean =>
-  (name.endsWith("d") || name.endsWith("s")) && /(?:_ids?|Ids?)$/.test(name);
-
 /** Members that no format of ours has count too, by their names. */
-const kindOf = (name: string): keyof References | undefined =>
-  REFERENCE_MEMBERS.get(name) ??
-  (endsLikeId(name) && !Object.hasOwn(NO_REFERENCES, name) && !Object.hasOwn(RESOLVED_ELSEWHERE, name)
-    ? "parts"
-    : undefined);
+function kindOf(name: string): keyof References | undefined {
+  const kind = REFERENCE_MEMBERS.get(name);
+  if (kind !== undefined) return kind;
+  const endsLikeId = (name.endsWith("d") || name.endsWith("s")) && /(?:_ids?|Ids?)$/.test(name);
+  const isReference = endsLikeId && !Object.hasOwn(NO_REFERENCES, name) && !Object.hasOwn(RESOLVED_ELSEWHERE, name);
+  return isReference ? "parts" : undefined;
+}
 
 /** OpenAI's Responses take `{id}` alone as well. */
 function isItemReference(item: JsonObject): boolean {

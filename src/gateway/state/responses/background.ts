@@ -53,7 +53,7 @@ export function refuseUnstoredBackground(isStored: boolean): void {
  */
 export async function chargeLater(
   { services }: Uses<"billing" | "log"> & UsesStores<"objects">,
-  { attempts: { route }, caller, summary, endpoint }: Call,
+  { servedBy: route, caller, summary, endpoint }: Call,
   reserved: Reservation,
   body: JsonObject,
 ): Promise<Readonly<{ object: StoredObject | null; reserved: Reservation }>> {

@@ -44,7 +44,7 @@ export function keepCompactions(
   { channel, key }: Route,
   output: unknown,
 ): void {
-  const hours = services.settings.get("responses.keep_hours");
+  const hours = services.settings.values["responses.keep_hours"];
   if (hours === 0) return;
   const createdAt = nowSeconds();
   for (const item of compactionItems(output)) {

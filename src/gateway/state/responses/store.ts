@@ -174,7 +174,7 @@ export function responseStorer(
   request: Conversation,
   isNative: boolean,
 ): StoreResponse | null {
-  const hours = context.services.settings.get("responses.keep_hours");
+  const hours = context.services.settings.values["responses.keep_hours"];
   const format = storedFormatOf(request.extra.dialect);
   if (!format || request.extra.members.store === false || hours === 0) return null;
   return (reply, id, body) => {

@@ -10,7 +10,7 @@ import { providerOf } from "../../../providers/registry.ts";
 import type { Uses } from "../../call/services.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { noResponse } from "../../upstream/attempt-failure.ts";
-import { passBody } from "../../upstream/read-body.ts";
+import { passBody } from "../../upstream/exchange.ts";
 import type { SendToOwnerContext } from "../objects/request-upstream.ts";
 import { keyHashOf, ownerOf, readObject, sendToOwner } from "../objects/request-upstream.ts";
 

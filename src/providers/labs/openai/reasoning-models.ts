@@ -181,7 +181,7 @@ function preparePlain(body: JsonObject, model: string, info: ModelInfo): Prepara
   }
   const changes: Record<string, unknown> = {};
   const dropped: string[] = [];
-  const reasoning = recordOf(body.reasoning);
+  const reasoning = body.reasoning === undefined ? null : recordOf(body.reasoning);
   const effort = body.reasoning_effort ?? reasoning?.effort ?? null;
   if (body.reasoning_effort != null) changes.reasoning_effort = undefined;
   if (reasoning) changes.reasoning = undefined;

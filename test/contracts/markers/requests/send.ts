@@ -7,6 +7,7 @@ import type { GatewayContext } from "../../../../src/gateway/endpoints/context.t
 import { createContext } from "../../../../src/gateway/endpoints/create-gateway.ts";
 import { jsonBody } from "../../../../src/gateway/request/client-body.ts";
 import { parseRequest } from "../../../../src/gateway/request/parse-request.ts";
+import { chatServiceOf } from "../../../../src/providers/contract/facts.ts";
 import { providerOf } from "../../../../src/providers/registry.ts";
 import { channelEntry, tokenEntry, userEntry } from "../../../support/gateway/entries.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
@@ -51,6 +52,9 @@ export function createSender(): Readonly<{
         const call = newCall(authorized as unknown as Parameters<typeof newCall>[0], parsed, new CallTiming(0));
         const adapter = selectAdapter(context, call, {
           ...{ channel, key: service.key, keyIndex: 0, provider, price: null, dropped: [] },
+          service: chatServiceOf(provider),
+          userAgent: "",
+          proxy: "",
           upstreamModel: service.model,
         });
         const { body, dropped } = await adapter.encode();

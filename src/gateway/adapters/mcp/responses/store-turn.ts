@@ -17,7 +17,7 @@ export async function storeTurn(
   turn: ResponsesTurn,
 ): Promise<void> {
   const { json } = call.body;
-  const hours = services.settings.get("responses.keep_hours");
+  const hours = services.settings.values["responses.keep_hours"];
   const body = turn.response();
   const id = textOf(body.id);
   if (json.store === false || hours === 0 || !id) return;

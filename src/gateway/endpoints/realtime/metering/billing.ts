@@ -156,8 +156,8 @@ export class RealtimeBilling {
     const createdAt = nowSeconds() - Math.round(waitedMs / 1000);
     // A session may have waited into other hours.
     const price = priceAt(priceUnder(reserved.prices, route.channel, route.upstreamModel), createdAt);
-    const attempts = this.opening.call.attempts.withRoute({ ...route, price });
-    const charged = { ...call, timing, createdAt, prompt: content.prompt, attempts };
+    const { attempts } = this.opening.call;
+    const charged = { ...call, timing, createdAt, prompt: content.prompt, attempts, servedBy: { ...route, price } };
     // Some models are charged per response that uses search results, others per query.
     const { search_billing: searchBilling } = this.context.catalog().find(route.upstreamModel);
     const perAnswer = usage.toolCalls?.google_search !== undefined && searchBilling === "answer";

@@ -144,8 +144,7 @@ async function warmUp(context: TurnContext, arrival: Arrival, send: Send, keep: 
   const parsed = parseRequest(arrival, await readRequest(context, arrival, timing));
   const candidates = authorize(context, arrival, caller, parsed);
   const call = selectModel(context, newCall({ request, endpoint, caller, ip, candidates }, parsed, timing));
-  const unserved = refuseUnserved(context, call);
-  if (unserved) throw unserved;
+  if (call.candidates.tiers.length === 0) throw refuseUnserved(context, call);
   const conversation = parsed.conversation?.() ?? endpoint.codec.decodeRequest(parsed.body.json);
   const { model } = parsed.summary;
   const createdAt = nowSeconds();

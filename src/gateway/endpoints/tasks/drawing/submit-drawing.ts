@@ -42,10 +42,10 @@ export async function submitDrawing(
     );
     const { settings, tasks } = context.services;
     const { order, prompt } = planned;
-    const notifiesClient = settings.get("MjNotifyEnabled");
+    const notifiesClient = settings.values.MjNotifyEnabled;
     const hook = notifiesClient ? (textOf(body.json.notifyHook) ?? "").slice(0, MAX_HOOK_LENGTH) : "";
     const { caller } = call;
-    const { sent } = await submitTask(context, call, {
+    const { sent, route } = await submitTask(context, call, {
       kind: "drawing",
       store: () =>
         addDrawing(tasks.db, {
@@ -70,8 +70,8 @@ export async function submitDrawing(
         body: JSON.stringify(
           bodyForUpstream(order.body, {
             callbackUrl: notifiesClient ? callbackUrlOf(tasks, id) : null,
-            keepsAccountFilter: settings.get("MjAccountFilterEnabled"),
-            clearsModes: settings.get("MjModeClearEnabled"),
+            keepsAccountFilter: settings.values.MjAccountFilterEnabled,
+            clearsModes: settings.values.MjModeClearEnabled,
           }),
         ),
       }),
@@ -85,8 +85,7 @@ export async function submitDrawing(
     // The failure of a follow-up says nothing about the channel: the account of its first task may be the one that is
     // gone.
     const isWithoutAccounts = sent.code === CODE.noAccount && !planned.parent;
-    const { route } = call.attempts;
-    if (isWithoutAccounts && route) context.health.noAccount(route.channel, sent.reason);
+    if (isWithoutAccounts) context.health.noAccount(route.channel, sent.reason);
     return respondToSubmit(request, sent, order.action);
   } catch (error) {
     return refusal(context, request, error);
@@ -108,7 +107,7 @@ async function plan({ services }: Uses<"settings" | "tasks">, caller: Caller, or
   if (parentId === null) return { order, model, prompt };
   const [parent] = await findDrawings(services.tasks.db, caller.user.id, [parentId]);
   if (!parent) throw reason("task_not_found");
-  const mustBeDone = action !== "MODAL" && services.settings.get("MjActionCheckSuccessEnabled");
+  const mustBeDone = action !== "MODAL" && services.settings.values.MjActionCheckSuccessEnabled;
   if (mustBeDone && parent.status !== "SUCCESS") throw reason("task_status_not_success");
   return { order, model, prompt: prompt || parent.prompt, parent };
 }

@@ -103,7 +103,7 @@ const view = (context: Uses<"channels" | "settings">, request: Request, row: Med
 /** Where a video without a public address is read, with the client's key. */
 function contentUrl({ services }: Uses<"settings">, { url }: Request, { taskId }: MediaRow): string {
   // Without a public address the caller gets the one that it called; nobody else does.
-  return `${services.settings.get("ServerAddress") || new URL(url).origin}/v1/videos/${taskId}/content`;
+  return `${services.settings.values.ServerAddress || new URL(url).origin}/v1/videos/${taskId}/content`;
 }
 
 const succeeded = (request: Request, data: object): Response =>

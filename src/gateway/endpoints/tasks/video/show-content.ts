@@ -12,7 +12,7 @@ import { refuse } from "../../../request/refuse.ts";
 import { clientErrorFor } from "../../../routing/router.ts";
 import { readObject, requestUpstream, sendToOwner } from "../../../state/objects/request-upstream.ts";
 import { noResponse } from "../../../upstream/attempt-failure.ts";
-import { passBody } from "../../../upstream/read-body.ts";
+import { passBody } from "../../../upstream/exchange.ts";
 import { signRequest } from "../../../upstream/route.ts";
 import type { UpstreamTools } from "../../../upstream/upstream.ts";
 import type { StoredVideosContext } from "./stored-videos.ts";

@@ -7,7 +7,7 @@ import { AttemptLog, CallTiming, ClientPresence } from "../../../call/progress.t
 import type { Choice, HedgeRule } from "../../../call/route.ts";
 import type { PricedCall, Pricing } from "../../../money/price.ts";
 import { discardResponse } from "../../../upstream/filtered.ts";
-import type { Received } from "../../../upstream/receive.ts";
+import type { Answer } from "../../../upstream/receive.ts";
 import type { RoutingMemory } from "../../memory.ts";
 import type { Router } from "../../router.ts";
 
@@ -50,7 +50,7 @@ async function raceChannels<Result>(
   const startMs = timing.elapsedMs;
   const model = call.summary.model;
   const first = startLane(race, race.choice, call.trace);
-  const cost = promptCost(context, call, first.call.attempts.route?.price ?? null);
+  const cost = promptCost(context, call, first.call.attempts.latest?.price ?? null);
   hedges.spend(hedge.route, cost);
   const lanes = [first];
   call.client.onLeave = () => {
@@ -147,9 +147,9 @@ async function endLoser<Result>(race: Race<Result>, loser: Lane<Result>, winner:
   }
   if (early && "error" in early) call.attempts.entries.push(...loser.call.attempts.entries);
   const last = call.attempts.entries.at(-1);
-  if (!trace || !last || !winner.call.attempts.route) return;
+  if (!trace || !last || !winner.call.attempts.latest) return;
   trace.failAttempt(last);
-  trace.beginAttempt(winner.call.attempts.route);
+  trace.beginAttempt(winner.call.attempts.latest);
 }
 
 const CANCELLED = { isCancelled: true } as const satisfies Partial<Attempt>;
@@ -157,7 +157,7 @@ const CANCELLED = { isCancelled: true } as const satisfies Partial<Attempt>;
 /** The call goes on as this lane left it. */
 function adopt(call: Call, { call: { attempts, client } }: Lane<unknown>): void {
   call.attempts.entries.push(...attempts.entries);
-  call.attempts.route = attempts.route;
+  call.attempts.latest = attempts.latest;
   call.client.onLeave = client.onLeave;
 }
 
@@ -168,16 +168,14 @@ function promptCost({ prices }: Pricing, { promptBound }: Call, price: Price | n
   return estimate({ ...price, groupRatio: ONE }, expected, prices.quotaPerUnit());
 }
 
-/** `attempt`; where the call's route hedges, with a second one on another channel if the first has no token in time. */
+/** `attempt` with a second one on another channel if the first has no token in time. */
 export function hedged(
   context: Pricing & Pick<RoutingMemory, "hedges">,
-  { route }: Call,
-  attempt: TryChannel<Received>,
-): TryChannel<Received> {
-  const hedge = route?.hedge;
-  if (!hedge) return attempt;
+  hedge: HedgeRule,
+  attempt: TryChannel<Answer>,
+): TryChannel<Answer> {
   return async ({ call, prices }, choice, router) => {
-    const served = await raceChannels<Received>(context, {
+    const served = await raceChannels<Answer>(context, {
       ...{ call, hedge, choice },
       alternative: () => router.alternativeTo(choice),
       attempt: (own, other) => attempt({ call: own, prices }, other, router),
