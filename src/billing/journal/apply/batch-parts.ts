@@ -1,8 +1,7 @@
-import type postgres from "postgres";
 import type { Statements } from "../../../../db/types.ts";
 
 /** A part of a statement. */
-type Part = postgres.PendingQuery<postgres.Row[]>;
+type Part = ReturnType<typeof forNew>["unlessLogged"];
 
 /** What charges a batch has but those of balances. */
 type BatchKinds = Readonly<{ hasPlans: boolean; hasIncluded: boolean }>;
