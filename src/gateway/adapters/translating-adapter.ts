@@ -21,6 +21,7 @@ import { applyFilters } from "../call/words/step-filter.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import { toErrorObject } from "../request/error-response.ts";
 import { completeOverflow } from "../routing/describe-failure.ts";
+import { isRetryable } from "../routing/router.ts";
 import {
   EMPTY_REPLY,
   findRunningInStream,
@@ -94,8 +95,8 @@ export class TranslatingAdapter implements Adapter {
       for (const event of readEvents(textOfBytes(block, from, end))) {
         if (this.#codec.decodeError(200, parseJson(event.data))) return event.data;
         const steps = decoder.push(event);
-        const failure = this.#passesBytes ? null : failureIn(steps, this.#codec.dialect);
-        if (failure) throw new FailedResponse(failure);
+        const failure = failureIn(steps, this.#codec.dialect);
+        if (failure && this.#refuses(failure)) throw new FailedResponse(failure);
         if (steps.some(({ type }) => type !== "start" && type !== "usage")) return null;
       }
       from = end;
@@ -248,6 +249,14 @@ export class TranslatingAdapter implements Adapter {
     );
   }
 
+  /**
+   * Whether an answer that ended as a failure fails the attempt. Clients of the provider's own format read its own word instead,
+   * unless another channel may answer.
+   */
+  #refuses({ status }: ReplyError): boolean {
+    return !this.#passesBytes || (isRetryable({ status }) && this.route.hasAlternative?.() === true);
+  }
+
   /** What clients of the same format need changed in bytes that pass through; null: nothing. */
   get #amend(): ((bytes: Uint8Array) => string | null) | null {
     return this.options.dialect === "anthropic" ? withCacheRead : null;
@@ -275,7 +284,7 @@ export class TranslatingAdapter implements Adapter {
       }
     }
     const hasFailed = collected.reply.choices.every(({ finish }) => finish.reason === "error");
-    if (failure && hasFailed && !this.#passesBytes) throw new FailedResponse(failure);
+    if (failure && hasFailed && this.#refuses(failure)) throw new FailedResponse(failure);
     return { collected, meter, filtered };
   }
 

@@ -6,7 +6,12 @@ import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import type { RouteExperiment } from "../../settings/option/model-routes.ts";
 
-export type Choice = Readonly<{ channel: ChannelEntry; key: string }>;
+export type Choice = Readonly<{
+  channel: ChannelEntry;
+  key: string;
+  /** Whether another channel may be tried if this one fails; absent: none. */
+  hasAlternative?(): boolean;
+}>;
 
 /** What a call no longer tries. */
 export type Excluded = {
@@ -32,6 +37,8 @@ export type Route = Readonly<{
   price: Price | null;
   /** Fields of the request that the upstream cannot express. */
   dropped: readonly string[];
+  /** Whether another channel may be tried if this one fails; absent: none. */
+  hasAlternative?: Choice["hasAlternative"];
   /** The gateway has marked a prefix to cache. */
   isMarked?: boolean;
   /** The body that it was sent, if contents are logged. */

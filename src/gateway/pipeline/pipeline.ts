@@ -86,7 +86,8 @@ export async function failOver<T>(context: RouterContext, model: PricedCall, try
     const choice = router.next() ?? (await router.nextByCount());
     refuseIfClientLeft(model.call);
     try {
-      const result = await tryChannel(model, choice, router);
+      const tried = { ...choice, hasAlternative: () => router.hasAlternativeTo(choice) };
+      const result = await tryChannel(model, tried, router);
       router.succeeded(choice);
       return result;
     } catch (error) {

@@ -125,6 +125,11 @@ export class Router implements Requirements {
     return withRetirement(context, call, failure, error);
   }
 
+  /** Whether another channel may be tried if the chosen one fails. */
+  hasAlternativeTo(choice: Choice): boolean {
+    return this.#retriesLeft > 0 && this.alternativeTo(choice) !== null;
+  }
+
   /** Another channel that could serve the call now, next to an attempt that has not responded; null: there is none. */
   alternativeTo({ channel: current }: Choice): Choice | null {
     const { random } = this.context;

@@ -45,7 +45,8 @@ export function providerFor({ endpoint }: Pick<Call, "endpoint">, channel: Chann
 }
 
 /** Binds the call to a channel and key. Throws AttemptFailure if the channel cannot serve it. */
-export function bindChannel(call: Call, prices: CallPrices | null, { channel, key }: Choice): Route {
+export function bindChannel(call: Call, prices: CallPrices | null, choice: Choice): Route {
+  const { channel, key, hasAlternative } = choice;
   const { provider, ...facts } = factsByChannel.get(channel) ?? readFacts(channel);
   if (!provider || !capabilityAt(call.endpoint, provider)) throw noResponse(channel, key, "unsupported");
   const upstreamModel = upstreamModelOf(channel, call.summary.model, call.candidates.model);
@@ -58,6 +59,7 @@ export function bindChannel(call: Call, prices: CallPrices | null, { channel, ke
     upstreamModel,
     price: prices && priceUnder(prices, channel, upstreamModel),
     dropped: NOTHING,
+    ...(hasAlternative && { hasAlternative }),
   };
 }
 

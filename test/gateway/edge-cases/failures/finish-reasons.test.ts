@@ -194,6 +194,25 @@ test("a client of the provider's own format reads its own word", async () => {
   expect(await stream.text()).toContain("MALFORMED_FUNCTION_CALL");
 });
 
+test.each([
+  ["MALFORMED_FUNCTION_CALL", "1", [502, 200]],
+  ["MALFORMED_FUNCTION_CALL", "0", [200]],
+  ["MISSING_THOUGHT_SIGNATURE", "1", [200]],
+])(
+  "%s for a client of that format, with %s retries: another channel answers where it can help",
+  async (reason, retries, attempts) => {
+    const request = { contents: [{ parts: [{ text: "Hi" }] }] };
+    for (const method of ["generateContent", "streamGenerateContent?alt=sse"]) {
+      const relay = start(24, googleAnswer(gemini(reason, "because of it")), chatAnswer("stop", "Hello"), retries);
+      const answer = await (await relay.post(`/v1beta/models/m:${method}`, request)).text();
+      expect(answer).toContain(attempts.length > 1 ? "Hello" : reason);
+      expect(answer.includes(reason)).toBe(attempts.length === 1);
+      const { other } = await relay.billing.nextRecord();
+      expect(other.admin_info?.attempts.map(({ status }) => status)).toEqual(attempts);
+    }
+  },
+);
+
 describe("an overloaded Anthropic", () => {
   const overloaded = () =>
     Response.json({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }, { status: 529 });
