@@ -75,8 +75,7 @@ async function relay(context: RelayContext, call: Call, reserved: Reservation): 
   }
   const { served: model, result } = answered;
   const served = { ...model.call, servedBy: result.route };
-  const charged = { ...reserved, prices: model.prices };
-  return await respond(context, served, charged, result, (...ended) => endCall(context, ...ended));
+  return respond(context, served, { ...reserved, prices: model.prices }, result, (...end) => endCall(context, ...end));
 }
 
 /** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */
@@ -85,8 +84,8 @@ export async function failOver<T>(context: RouterContext, model: PricedCall, try
   for (;;) {
     const choice = router.next() ?? (await router.nextByCount());
     refuseIfClientLeft(model.call);
+    const tried = { ...choice, hasAlternative: () => router.hasAlternativeTo(choice) };
     try {
-      const tried = { ...choice, hasAlternative: () => router.hasAlternativeTo(choice) };
       const result = await tryChannel(model, tried, router);
       router.succeeded(choice);
       return result;
