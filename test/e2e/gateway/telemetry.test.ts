@@ -187,6 +187,9 @@ test("spans of an outage arrive after it, and the outage shows in the log and th
   const away = await startExporting(`http://127.0.0.1:${port}`, {
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
     OTEL_BSP_SCHEDULE_DELAY: "100",
+    // An attempt is given up so soon; the library repeats it until then.
+    OTEL_EXPORTER_OTLP_TIMEOUT: "500",
+    LOG_LEVEL: "warn",
   });
   const spansNow = async () => {
     const text = await (await fetch(`${away.gateway.url}/metrics`)).text();
@@ -199,6 +202,7 @@ test("spans of an outage arrive after it, and the outage shows in the log and th
   };
   for (let at = 0; at < 20; at += 1) expect((await call(away)).status).toBe(200);
   await until(async () => (await spansNow()).waiting === 40);
+  await until(() => away.gateway.output().includes("does not answer"));
   const late = startCollector(port);
   await until(async () => (await spansNow()).sent === 40);
   expect(await spansNow()).toEqual({ sent: 40, dropped: 0, waiting: 0 });

@@ -115,7 +115,7 @@ test(
     await until(() => load.served() >= 20);
     const moved = await runCommand(["logs", "move"], env);
     expect(moved.code).toBe(0);
-    expect(moved.out).toContain("30 rows moved");
+    expect(moved.out).toContain(`${early.served()} rows moved`);
 
     // The log's database is away: balances and calls go on, pages say what is missing.
     await logs.shutDown("SIGQUIT");
@@ -130,6 +130,9 @@ test(
       (await (await fetch(`${first.url}/readyz`)).text()).includes("log database: does not answer"),
     );
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+    const metrics = await (await fetch(`${first.url}/metrics`)).text();
+    expect(metrics).toMatch(/^sluice_log_database_up 0$/m);
+    expect(metrics).toMatch(/^sluice_log_waiting_rows \d+$/m);
     await Bun.sleep(AWAY_S * 1000);
     await logs.startAgain();
 
