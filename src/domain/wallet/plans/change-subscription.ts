@@ -18,7 +18,7 @@ import type { WalletDeps } from "../operation.ts";
 import { type Coupon, couponAfter, couponOf, priceWith } from "./coupons.ts";
 import { requireNextUnpaid } from "./limits/next-paid.ts";
 import { publishPlanAccount } from "./limits/overage.ts";
-import { drawnOf, makeUpFor, unusedFrom } from "./limits/unused.ts";
+import { drawnOf, makeUpFor, surplusOf, unusedFrom } from "./limits/unused.ts";
 import { periodEnd } from "./periods.ts";
 import {
   applyPlans,
@@ -63,8 +63,8 @@ export async function setRenewal(
 
 /**
  * Changes the plan of a subscription: one with a higher price begins at once, and what was unused of the paid period, in time and in
- * quota, counts towards its price; one with the same or a lower price begins with the next period. Where the other plan sells seats, an
- * organization goes on with as many as it has. Throws OperationError.
+ * quota, counts towards its price, less what the window keeps beyond the other plan's; one with the same or a lower price begins with
+ * the next period. Where the other plan sells seats, an organization goes on with as many as it has. Throws OperationError.
  */
 export async function switchPlan(
   deps: PlanDeps,
@@ -180,7 +180,8 @@ export async function readChange(
   const coupon = await couponOf(db, current);
   const price = priceWith(next, coupon, extraSeats);
   const made = { current, present, next, extraSeats, isUpgrade, coupon, price };
-  return { ...made, credit: creditOf(current, unusedFrom(current, now)), isOfSeats: false, isBack };
+  const surplus = surplusOf(current, present, next, now);
+  return { ...made, credit: creditOf(current, unusedFrom(current, now, surplus)), isOfSeats: false, isBack };
 }
 
 /** The same for another number of seats of the plan: the number of now takes back one that was to begin with the next period. */
@@ -196,7 +197,7 @@ async function readSeatChange(
   const coupon = await couponOf(db, current);
   return {
     ...{ current, present, next: present, extraSeats, coupon, isBack, isOfSeats: true },
-    ...{ isUpgrade: extraSeats > current.extraSeats, credit: creditOf(current, unusedFrom(current, now)) },
+    ...{ isUpgrade: extraSeats > current.extraSeats, credit: creditOf(current, unusedFrom(current, now, 0)) },
     price: priceWith(present, coupon, extraSeats),
   };
 }

@@ -29,18 +29,41 @@ type Period = Pick<
 /**
  * From when on, in epoch seconds, the paid period counts as unused where a change of the plan credits the rest: from `at`, or later
  * by what the present window has paid until `drawn` beyond its time. A window of five hours goes on after the change, so what it has
- * paid is not asked for twice (`makeUpFor`).
+ * paid is not asked for twice (`makeUpFor`). `surplus`: what the other plan lets the window keep beyond its own (`surplusOf`).
  */
-export function unusedFrom(subscription: Period, at: number, drawn: Drawn = drawnOf(subscription)): number {
+export function unusedFrom(
+  subscription: Period,
+  at: number,
+  surplus: number,
+  drawn: Drawn = drawnOf(subscription),
+): number {
   const { periodStart, windowStart, windowEnd, rollingSeconds, remaining, windowCalls, callsLeft } = subscription;
   const from = Math.max(at, periodStart);
-  if (rollingSeconds > 0) return from;
+  if (rollingSeconds > 0) {
+    const present = remaining + Math.max(0, subscription.drawn - subscription.drawnBefore);
+    return surplus > 0 ? from + 1 + shareOfTime(surplus, present, rollingSeconds) : from;
+  }
   const since = drawnSince(subscription, drawn);
   const left = remaining + since.units;
   const filled = left + Math.max(0, subscription.drawn - since.units - subscription.drawnBefore);
-  const units = shareOfTime(left, filled, windowEnd - windowStart);
+  const units = shareOfTime(Math.max(0, left - surplus), filled, windowEnd - windowStart);
   const calls = shareOfTime(Math.min(windowCalls, callsLeft + since.calls), windowCalls, windowEnd - windowStart);
   return Math.max(from, windowEnd - Math.min(units, calls));
+}
+
+/**
+ * Quota units of the present window beyond the other plan's that stay after a change: what is left, and what an open window of five
+ * hours has paid. Nobody gets them for nothing, so they are not credited.
+ */
+export function surplusOf(
+  subscription: Period,
+  present: Readonly<{ windowQuota: number }>,
+  next: Readonly<{ windowQuota: number }>,
+  now: number,
+): number {
+  const { remaining, drawn, drawnBefore } = subscription;
+  const paid = isOpenRolling(subscription, now) ? Math.max(0, drawn - drawnBefore) : 0;
+  return Math.max(0, Math.min(remaining + paid, present.windowQuota) - next.windowQuota);
 }
 
 /** Seconds of a window that are worth what is left of it, rounded down. */

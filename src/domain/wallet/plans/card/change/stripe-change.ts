@@ -6,7 +6,7 @@ import { messageOf } from "../../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../../operation.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
 import { type StripeDeps, stripeClient } from "../../../payments/stripe.ts";
-import { unusedFrom } from "../../limits/unused.ts";
+import { surplusOf, unusedFrom } from "../../limits/unused.ts";
 import { endChange, findOpenChange, isUnderWay, noteNext, type PlanOrder } from "../open-changes.ts";
 import { lookUpOrder } from "../poll-cards.ts";
 import { applyReportedInvoice } from "../stripe-events.ts";
@@ -36,9 +36,9 @@ export async function previewAtStripe(deps: ChangeDeps, terms: CardTerms, at: nu
 }
 
 /** From when on what is unused is credited: Stripe computes the credit by time alone, so what the window has paid makes it later. */
-const creditedFrom = ({ change: { current }, drawn }: CardTerms, at: number): number =>
+const creditedFrom = ({ change: { current, present, next }, drawn }: CardTerms, at: number): number =>
   // Within the paid period, as Stripe demands: its last second is worth nothing.
-  Math.min(unusedFrom(current, at, drawn), current.periodEnd - 1);
+  Math.min(unusedFrom(current, at, surplusOf(current, present, next, at), drawn), current.periodEnd - 1);
 
 async function preview(
   { db }: ChangeDeps,
