@@ -226,6 +226,16 @@ export function replyOf(codec: ProviderCodec, text: string, newId: (prefix: stri
     const answer = recordOf(parsed);
     return answer && codec.decodeReply(answer);
   }
+  const { collector, finished } = collectEvents(codec, text, newId);
+  return collector.error || !finished ? null : collector.reply;
+}
+
+/** Reads the text of a stream's events, also of one that broke: `finished` says whether a choice came to its end. */
+export function collectEvents(
+  codec: ProviderCodec,
+  text: string,
+  newId: (prefix: string) => string,
+): Readonly<{ collector: ReplyCollector; finished: boolean }> {
   const decoder = codec.streamDecoder(newId);
   const collector = new ReplyCollector();
   let finished = false;
@@ -234,5 +244,5 @@ export function replyOf(codec: ProviderCodec, text: string, newId: (prefix: stri
     collector.push(step);
     finished ||= step.type === "finish";
   }
-  return collector.error || !finished ? null : collector.reply;
+  return { collector, finished };
 }

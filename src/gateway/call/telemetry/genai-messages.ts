@@ -1,9 +1,8 @@
 import type { ProviderCodec } from "../../../formats/conversation/codec.ts";
-import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
+import { collectEvents, type Reply } from "../../../formats/conversation/collect-reply.ts";
 import type { Conversation, MediaPart, Part } from "../../../formats/conversation/conversation.ts";
 import type { FinishReason } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
-import { readEvents } from "../../../lib/http/sse.ts";
 
 /**
  * Messages as OpenTelemetry's conventions for generative AI have them: `[{role, parts: [{type, …}]}]`
@@ -20,11 +19,7 @@ export function answerOf(codec: ProviderCodec, text: string): Reply | null {
     const answer = recordOf(complete);
     return answer && codec.decodeReply(answer);
   }
-  const decoder = codec.streamDecoder((prefix) => prefix);
-  const collector = new ReplyCollector();
-  for (const event of readEvents(text)) for (const step of decoder.push(event)) collector.push(step);
-  for (const step of decoder.end()) collector.push(step);
-  return collector.reply;
+  return collectEvents(codec, text, (prefix) => prefix).collector.reply;
 }
 
 /** The attributes of what a request says. `body`: the request, where it is no chat. */
