@@ -66,7 +66,12 @@ describe("redemption codes", () => {
     await drawer.getByLabel(words.gift).click();
     await drawer.getByLabel(words.form.maxUses).fill("0");
     await drawer.getByLabel(words.form.key).fill("WELCOME");
+    await drawer.getByRole("switch", { name: words.form.validAtOnce }).click();
+    await drawer.getByRole("switch", { name: WORDS.en.components.neverExpires }).click();
     await type(words.form.validFrom, "209901010000");
+    await type(words.form.validUntil, "2098");
+    await button(words.form.create_one, drawer).click();
+    await drawer.getByText(words.form.errors.date).waitFor();
     await type(words.form.validUntil, "209801010000");
     await button(words.form.create_one, drawer).click();
     await drawer.getByText(words.form.errors.code_max_uses_invalid).waitFor();

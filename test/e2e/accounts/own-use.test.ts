@@ -235,7 +235,22 @@ describe("keys", () => {
     await consolePage.chooseRowAction(one.name, words.edit);
     const editor = dialog(fillPlaceholders(words.form.editTitle, { name: one.name }));
     await editor.getByLabel(words.form.name, { exact: true }).fill("flagship");
+    const never = editor.getByRole("switch", { name: parts.neverExpires });
+    const hour = editor.getByRole("group", { name: words.form.expires }).getByRole("spinbutton", { name: "Hours" });
+    await editor.getByRole("button", { name: words.form.quickHour, exact: true }).click();
+    expect(await never.isChecked()).toBe(false);
+    await hour.click();
+    await page.keyboard.press("Backspace");
+    await button(words.form.save, editor).click();
+    await editor.getByText(words.form.errors.expiry).waitFor();
+    await never.click();
+    await never.click();
+    await hour.click();
+    await page.keyboard.type("12");
+    await button(words.form.save, editor).click();
+    await editor.getByText(words.form.errors.expiry).waitFor();
     await editor.getByRole("button", { name: words.form.quickNever, exact: true }).click();
+    expect(await never.isChecked()).toBe(true);
     await button(words.form.save, editor).click();
     await waitForNotice(fillPlaceholders(words.saved, { name: "flagship" }));
     expect(await fixture.root.get(`/api/token/${one.id}`)).toMatchObject({

@@ -7,6 +7,7 @@ import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { isValidElement, type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { DateTimeInput } from "../inputs/date-time/DateTimeInput.tsx";
+import { OptionalDateTime } from "../inputs/date-time/OptionalDateTime.tsx";
 import { JsonField } from "../inputs/JsonField.tsx";
 import { PasswordInput, TextInput } from "../inputs/LabelledInput.tsx";
 import { NameListInput } from "../inputs/NameListInput.tsx";
@@ -124,12 +125,17 @@ const Control = ({ field, id, label, value, set, hasError, disabled }: ControlPr
       );
     case "time": {
       const { none, picks } = field;
-      const seconds = typeof value === "number" && value !== none ? value : null;
-      const change = (next: number | null | undefined) =>
-        set(none === undefined ? next : next === null ? none : (next ?? null));
+      const seconds = typeof value === "number" ? value : undefined;
+      if (!none) return <DateTimeInput {...{ label, hasError }} value={seconds ?? null} onChange={set} />;
       return (
         <>
-          <DateTimeInput label={label} value={seconds} onChange={change} hasError={hasError} />
+          <OptionalDateTime
+            {...{ label, hasError }}
+            none={none.text}
+            value={seconds === none.value ? null : seconds}
+            onChange={(next) => set(next === null ? none.value : (next ?? null))}
+            isDisabled={disabled}
+          />
           {picks}
         </>
       );

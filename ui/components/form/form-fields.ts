@@ -62,8 +62,12 @@ type SeveralField<Name, Value> = Common &
 
 type SwitchField<Name> = Common & Readonly<{ kind: "switch"; field: Name }>;
 
-/** A time in epoch seconds: null is none, undefined is not valid. With `none`, that is none and null is not valid. */
-type TimeField<Name> = Common & Readonly<{ kind: "time"; field: Name; none?: number; picks?: ReactNode }>;
+/**
+ * A time in epoch seconds; empty, undefined and null are not valid. With `none`, a switch of that text leaves it out: the field
+ * then has that value.
+ */
+type TimeField<Name> = Common &
+  Readonly<{ kind: "time"; field: Name; none?: Readonly<{ value: number; text: string }>; picks?: ReactNode }>;
 
 /** Names, of those suggested or, unless `isStrict`, others. */
 type NamesField<Name> = Common &

@@ -8,7 +8,9 @@ import { AdapterDayjs } from "@mui/x-date-pickers/AdapterDayjs";
 import { DateTimePicker } from "@mui/x-date-pickers/DateTimePicker";
 import { LocalizationProvider } from "@mui/x-date-pickers/LocalizationProvider";
 import { frFR, jaJP, ruRU, viVN, zhCN, zhTW } from "@mui/x-date-pickers/locales";
-import dayjs from "dayjs";
+import type { FieldRef } from "@mui/x-date-pickers/models";
+import dayjs, { type Dayjs } from "dayjs";
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { DateTimeInputProps } from "./DateTimeInput.tsx";
 
@@ -31,10 +33,30 @@ const LOCALES: Readonly<Record<string, Readonly<{ dayjs: string; picker: typeof 
   "zh-TW": { dayjs: "zh-tw", picker: zhTW },
 };
 
-/** A local date and time to the minute, typed or chosen. */
+/** Whether some of year, month, day, hour and minute are filled, and some are not. */
+const isIncomplete = (field: FieldRef<Dayjs | null> | null): boolean => {
+  const filled = field?.getSections().map(({ value }) => value !== "") ?? [];
+  return filled.includes(true) && filled.includes(false);
+};
+
+/**
+ * A local date and time to the minute, typed or chosen. The picker gives null for an incomplete date, or nothing at all: the
+ * sections are asked after each change, as an incomplete date is not an empty one.
+ */
 export default function DateTimePickerField({ label, value, onChange, hasError }: DateTimeInputProps) {
   const { i18n } = useTranslation();
   const locale = LOCALES[i18n.language];
+  const field = useRef<FieldRef<Dayjs | null>>(null);
+  const wasIncomplete = useRef(false);
+  const inspect = () => {
+    const isNow = isIncomplete(field.current);
+    if (isNow) onChange(undefined);
+    else if (wasIncomplete.current && field.current?.getSections().every((section) => section.value === ""))
+      onChange(null);
+    wasIncomplete.current = isNow;
+  };
+  // The sections change after the event.
+  const inspectSoon = () => setTimeout(inspect);
   return (
     <LocalizationProvider
       dateAdapter={AdapterDayjs}
@@ -46,16 +68,20 @@ export default function DateTimePickerField({ label, value, onChange, hasError }
         ampm={false}
         format="YYYY-MM-DD HH:mm"
         timeSteps={{ minutes: 1 }}
-        onChange={(moment) => onChange(moment === null ? null : moment.isValid() ? moment.unix() : undefined)}
+        onChange={(moment) => {
+          onChange(moment === null ? null : moment.isValid() ? moment.unix() : undefined);
+          inspectSoon();
+        }}
         slotProps={{
           textField: {
             fullWidth: true,
             size: "small",
-            error: hasError ?? false,
+            // Without an error of the form's, the picker marks what it finds wrong.
+            ...(hasError && { error: true }),
             sx: FIELD,
             slotProps: { input: { "aria-label": label } },
           },
-          field: { clearable: false },
+          field: { clearable: false, fieldRef: field, onKeyUp: inspectSoon, onInput: inspectSoon, onBlur: inspectSoon },
         }}
       />
     </LocalizationProvider>

@@ -12,8 +12,8 @@ type ServiceAccountDrawerProps = Readonly<{
   onCreated: (name: string, token: string) => void;
 }>;
 
-/** `expires`: null never, undefined no valid time. */
-type Form = { name: string; rights: readonly Right[]; expires: number | null | undefined };
+/** `expires`: epoch seconds; 0 never, null no valid time. */
+type Form = { name: string; rights: readonly Right[]; expires: number | null };
 
 const LONGEST_NAME = 40;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -39,12 +39,12 @@ export const ServiceAccountDrawer = ({ account, onClose, onCreated }: ServiceAcc
       initial={{
         name: account?.name ?? "",
         rights: account?.rights ?? [],
-        expires: account && account.expires_time > 0 ? account.expires_time : null,
+        expires: account?.expires_time ?? 0,
       }}
       check={({ name, rights, expires }) => ({
         name: account || NAME.test(name.trim()) ? undefined : "nameHint",
         rights: rights.length === 0 ? "rights" : undefined,
-        expires: expires === undefined ? "expiresInvalid" : undefined,
+        expires: expires === null ? "expiresInvalid" : undefined,
       })}
       fault={(fault) => t(`access.accounts.${fault}`)}
       save={save}
@@ -64,7 +64,7 @@ export const ServiceAccountDrawer = ({ account, onClose, onCreated }: ServiceAcc
               kind: "time",
               field: "expires",
               label: t("access.accounts.columns.expires"),
-              hint: t("access.accounts.expiresHint"),
+              none: { value: 0, text: t("components.neverExpires") },
             },
           ],
         },

@@ -12,7 +12,7 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
+import { OptionalDateTime } from "../../../components/inputs/date-time/OptionalDateTime.tsx";
 import { LabelledInput, PasswordField } from "../../../components/inputs/LabelledInput.tsx";
 import { Field, Panel, Row } from "../../../components/layout.tsx";
 import { AskDialog } from "./AskDialog.tsx";
@@ -199,12 +199,12 @@ const NewTokenDialog = ({ onMade, onClose }: NewTokenDialogProps) => {
       />
       <Field
         label={t("security.tokens.expiry")}
-        hint={t("security.tokens.expiryHint")}
         error={expires === undefined ? t("security.tokens.expiryInvalid") : undefined}
       >
-        <DateTimeInput
+        <OptionalDateTime
           label={t("security.tokens.expiry")}
-          value={expires ?? null}
+          none={t("components.neverExpires")}
+          value={expires}
           hasError={expires === undefined}
           onChange={setExpires}
         />

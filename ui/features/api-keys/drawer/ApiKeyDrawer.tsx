@@ -86,7 +86,7 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
               field: "expiresAt",
               label: t("apiKeys.form.expires"),
               hint: expiryHint(form.expiresAt, t),
-              none: NEVER,
+              none: { value: NEVER, text: t("components.neverExpires") },
               picks: <ExpiryPicks onPick={(expiresAt) => change({ expiresAt })} />,
             },
           ],
@@ -191,6 +191,5 @@ const ExpiryPicks = ({ onPick }: Readonly<{ onPick: (seconds: number) => void }>
 };
 
 function expiryHint(value: number | null, t: TFunction): string | undefined {
-  if (value === NEVER) return t("apiKeys.form.expiresNever");
-  return value !== null && value <= Date.now() / 1000 ? t("apiKeys.form.expiresPast") : undefined;
+  return value !== null && value !== NEVER && value <= Date.now() / 1000 ? t("apiKeys.form.expiresPast") : undefined;
 }

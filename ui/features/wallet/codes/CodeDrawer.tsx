@@ -89,10 +89,9 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
         },
         {
           title: t("codes.form.window"),
-          hint: t("codes.form.windowHint"),
           fields: [
-            { kind: "time", field: "validFrom", none: 0 },
-            { kind: "time", field: "validUntil", none: 0 },
+            { kind: "time", field: "validFrom", none: { value: 0, text: t("codes.form.validAtOnce") } },
+            { kind: "time", field: "validUntil", none: { value: 0, text: t("components.neverExpires") } },
           ],
         },
       ]}

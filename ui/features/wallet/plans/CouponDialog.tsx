@@ -86,7 +86,7 @@ export const CouponDialog = ({ plans, onClose }: { plans: readonly Plan[]; onClo
               options: [["", t("plans.coupons.anyPlan")], ...plans.map(({ id, name }) => [String(id), name] as const)],
             },
             { kind: "integer", field: "maxUses", hint: t("plans.coupons.maxUsesHint") },
-            { kind: "time", field: "validUntil", none: 0 },
+            { kind: "time", field: "validUntil", none: { value: 0, text: t("components.neverExpires") } },
           ],
         },
       ]}
