@@ -50,7 +50,7 @@ export function findUnclearMember(text: string, body: JsonObject, members: Reque
   let count = 0;
   for (let node = checked.pop(); node !== undefined; node = checked.pop()) {
     if (Array.isArray(node)) {
-      pushObjects(node, checked);
+      for (const item of node) if (typeof item === "object" && item !== null) checked.push(item);
       continue;
     }
     for (const name in node) {
@@ -101,19 +101,12 @@ function fold(name: string, hasTwoSpellings: boolean): string {
 const snakeCaseOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camelCaseOf = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-function pushObjects(list: readonly unknown[], stack: object[]): void {
-  for (let at = 0; at < list.length; at += 1) {
-    const item = list[at];
-    if (typeof item === "object" && item !== null) stack.push(item);
-  }
-}
-
 /** Counts the members of all objects in these values, at any depth; empties the list. */
 function countOwnMembers(open: object[]): number {
   let count = 0;
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (Array.isArray(node)) {
-      pushObjects(node, open);
+      for (const item of node) if (typeof item === "object" && item !== null) open.push(item);
       continue;
     }
     for (const name in node) {

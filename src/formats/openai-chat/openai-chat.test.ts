@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readError } from "./errors.ts";
-import { eachPromptText, summarize, weighMedia } from "./request/summary.ts";
-import { doneEventStart, readUsageEvents } from "./response/stream.ts";
+import { promptTexts, summarize, weighNonText } from "./request/summary.ts";
+import { doneEventStart } from "./response/inspect.ts";
+import { readUsageEvents } from "./response/stream.ts";
 import { readUsage } from "./response/usage.ts";
 
 const NOTHING = {
@@ -108,26 +109,22 @@ describe("a request", () => {
   });
 
   test("yields every text of its prompt", () => {
-    const texts: string[] = [];
-    eachPromptText(
-      {
-        messages: [
-          { role: "system", content: "a" },
-          {
-            role: "user",
-            name: "b",
-            content: [
-              { type: "text", text: "c" },
-              { type: "image_url", image_url: { url: "x" } },
-            ],
-          },
-          { role: "assistant", content: null, tool_calls: [{ function: { name: "d", arguments: "e" } }] },
-          null,
-        ],
-        tools: [{ type: "function", function: { name: "f" } }],
-      },
-      (text) => texts.push(text),
-    );
+    const texts = promptTexts({
+      messages: [
+        { role: "system", content: "a" },
+        {
+          role: "user",
+          name: "b",
+          content: [
+            { type: "text", text: "c" },
+            { type: "image_url", image_url: { url: "x" } },
+          ],
+        },
+        { role: "assistant", content: null, tool_calls: [{ function: { name: "d", arguments: "e" } }] },
+        null,
+      ],
+      tools: [{ type: "function", function: { name: "f" } }],
+    });
     expect(texts).toEqual(["a", "b", "c", "d", "e", '{"name":"f"}']);
   });
 
@@ -139,7 +136,7 @@ describe("a request", () => {
       { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } },
       { type: "file", file: { file_data: "BB" } },
     ];
-    expect(weighMedia({ messages: [{ role: "user", content }] })).toEqual({
+    expect(weighNonText({ messages: [{ role: "user", content }] })).toEqual({
       audioTokens: 100,
       tokens: 85 + 1105 + 100 + 5000,
       bytes: 2 * url.length + 4 + 2,

@@ -123,7 +123,7 @@ export function summarizingCall(call: Call): Call {
  */
 export function summarizingCompaction(call: Call, inner: Adapter, codeOf: (summary: string) => string): Adapter {
   const isCompact = call.endpoint.compacts === true;
-  const read = (body: Uint8Array<ArrayBuffer>, contentType: string, isStream: boolean): CompleteResponse | null => {
+  const read = (body: Buffer<ArrayBuffer>, contentType: string, isStream: boolean): CompleteResponse | null => {
     const response = inner.readResponse(body, contentType);
     const answer = response && answerOf(response, NO_USAGE);
     const summary = answer && summaryIn(answer);

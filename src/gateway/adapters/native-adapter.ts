@@ -65,9 +65,9 @@ export class NativeAdapter implements Adapter {
 
   /** Polls a job until it is done; returns its last response. */
   async awaitResult(
-    body: Uint8Array<ArrayBuffer>,
-    ask: (poll: PollRequest) => Promise<Uint8Array<ArrayBuffer>>,
-  ): Promise<Uint8Array<ArrayBuffer>> {
+    body: Buffer<ArrayBuffer>,
+    ask: (poll: PollRequest) => Promise<Buffer<ArrayBuffer>>,
+  ): Promise<Buffer<ArrayBuffer>> {
     const { format } = this;
     const { channel } = this.route;
     const first = format.pending ? this.#answerOf(body) : null;

@@ -4,32 +4,32 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json
 import { errorOf, isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
 import { systemMessagesAsUser } from "../../formats/openai-chat/request/developer-role.ts";
 import { foldChat, foldCompletion, isEventStream } from "../../formats/openai-chat/response/fold-stream.ts";
+import {
+  isObjectWith,
+  mayContainError,
+  readFinishes,
+  serviceTierIn,
+} from "../../formats/openai-chat/response/inspect.ts";
 import { usageObject } from "../../formats/openai-chat/response/reply.ts";
 import {
+  beginsContent,
   countedUsage,
   embeddingUsage,
   errorEventIn,
-  errorInPlaceOfAnswer,
-  finishErrorBeforeContent,
-  finishErrorIn,
-  mayContainError,
   replyAsStream,
-  serviceTierIn,
-  withKnownFinish,
 } from "../../formats/openai-chat/response/stream.ts";
-import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
+import { readUsage, usageIn, usageInBytes } from "../../formats/openai-chat/response/usage.ts";
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { randomId } from "../../lib/http/request-id.ts";
-import { indexOfBytes, lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
-import { isResponseTo, isStreamOf } from "../../providers/shared/recognize-response.ts";
+import { isResponseTo } from "../../providers/shared/recognize-response.ts";
 import { systemPlacement } from "../../providers/shared/system-turns.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../call/route.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import { searchToolOf } from "../money/price-usage.ts";
-import { mayHaveParts } from "../state/references/keep-parts.ts";
 import {
   type Adapter,
   type CompleteResponse,
@@ -81,7 +81,8 @@ export class PassthroughAdapter implements Adapter {
   async encode(): Promise<EncodedRequest> {
     const { call, route, options } = this;
     const { body, summary, changes, endpoint } = call;
-    const { provider, channel } = route;
+    const { provider, service, channel } = route;
+    const { limitations } = options;
     const ask: CallParams = {
       capability: endpoint.capability,
       dialect: "openai-chat",
@@ -89,12 +90,16 @@ export class PassthroughAdapter implements Adapter {
       requestedModel: call.candidates.model,
       stream: summary.stream && !options.neverStreams,
       catalog: options.catalog,
-      limitations: options.limitations,
+      limitations,
     };
     if (body.form) return { ask, body: await outgoingForm(body.form.parts, { model: ask.model }), dropped: NONE };
     if (options.untouched) return { ask, body: body.text, dropped: NONE };
     const { paramOverride } = channel;
-    const placed = this.#placedInstructions(ask.model);
+    // Messages without instructions in their middle, where the upstream takes none. Nothing has been learned of most channels.
+    const placement = limitations.size === 0 ? service.systemTurns : systemPlacement(service, ask.model, limitations);
+    const isPlaced = endpoint.capability === "chat" && placement === "first";
+    const messages = isPlaced ? systemMessagesAsUser(body.json.messages) : null;
+    const placed = messages && { messages };
     const preparation = provider.prepare?.(placed ? { ...body.json, ...placed } : body.json, ask) ?? null;
     const model = preparation?.model ?? ask.model;
     const mark = options.forwardedMark?.() ?? null;
@@ -124,94 +129,90 @@ export class PassthroughAdapter implements Adapter {
     };
   }
 
-  /** Messages without instructions in their middle, where the upstream takes none; null: as they are. */
-  #placedInstructions(model: string): { messages: JsonObject[] } | null {
-    const { limitations } = this.options;
-    const { service } = this.route;
-    if (this.call.endpoint.capability !== "chat") return null;
-    // Nothing has been learned of most channels.
-    const placement = limitations.size === 0 ? service.systemTurns : systemPlacement(service, model, limitations);
-    const messages = placement === "first" ? systemMessagesAsUser(this.call.body.json.messages) : null;
-    return messages && { messages };
-  }
-
-  findError(body: Uint8Array<ArrayBuffer>): string | null {
+  findError(body: Buffer<ArrayBuffer>): string | null {
     if (!mayContainError(body)) return null;
     if (isEventStream(body)) return errorEventIn(body);
     const text = textOfBytes(body);
     return isErrorAnswer(parseJson(text)) ? text : null;
   }
 
-  findStreamError(block: Uint8Array): string | null {
-    const failure = this.#isText ? finishErrorBeforeContent(block) : null;
-    if (failure) throw new FailedResponse(failure);
-    return errorInPlaceOfAnswer(block);
+  findStreamError(block: Buffer): string | null {
+    const failure = this.#isText ? readFinishes(block).failure : null;
+    if (failure && !beginsContent(block)) throw new FailedResponse(failure);
+    return errorEventIn(block, true);
   }
 
   statusOf(error: string): number {
     return errorOf(200, parseJson(error))?.status ?? UNKNOWN_FAILURE;
   }
 
-  startsResponse(block: Uint8Array): boolean {
-    return isStreamOf(this.call.endpoint.capability, block);
+  startsResponse(block: Buffer): boolean {
+    return block.includes(this.#isText ? CHOICES_MEMBER : TYPE_MEMBER);
   }
 
   outcomeOf(bytes: Uint8Array): Outcome {
     return this.#isText ? outcomeOfChat(bytes) : "answered";
   }
 
-  readResponse(received: Uint8Array<ArrayBuffer>, receivedType: string): CompleteResponse | null {
-    const { endpoint, body: request } = this.call;
-    const { body, contentType } = this.#folded(received, receivedType);
-    if (!isResponseTo(endpoint.capability, request.json, body, contentType)) return null;
-    this.#refuseFailure(body);
-    return this.#read(body, contentType);
-  }
-
-  /** Throws FailedResponse if the provider ended the answer as a failure. */
-  #refuseFailure(body: Uint8Array<ArrayBuffer>): void {
-    const failure = this.#isText ? finishErrorIn(body) : null;
-    if (failure) throw new FailedResponse(failure);
-  }
-
-  #read(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse {
-    const reported = (this.call.endpoint.meter ? this.#metered(body, contentType) : null) ?? extractUsage(body);
+  readResponse(body: Buffer<ArrayBuffer>, contentType: string): CompleteResponse | null {
+    if (!this.#isText) return this.#readMedia(body, contentType);
+    const bytes = this.#readJson(body);
+    if (!bytes) return null;
+    const { call, route, options } = this;
+    const serviceTier = serviceTierIn(bytes);
+    const reported = usageInBytes(bytes);
     const meter = new OutputMeter();
-    const serviceTier = this.#isText ? serviceTierIn(body) : null;
     if (serviceTier !== null) meter.processedAs({ serviceTier });
-    // Parses the body only if that decides something: missing usage, an empty response, content logging, a search to
-    // charge.
-    const decides = !reported || reported.completionTokens === 0 || this.options.logsContent;
-    // Audio has an id, by which its owner may refer to it.
-    if (decides || mayHaveParts(this.call) || searchToolOf(this.call, this.route) !== null) meter.pushResponse(body);
-    const { endpoint, body: request } = this.call;
-    const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
-    if (!this.#isText && isOpenAiEmbedding(endpoint)) {
-      const answer = amended ? textOfAmended(amended) : body;
-      return { body: this.#completeEmbeddings(answer, reported), contentType, reported, meter };
-    }
-    if (amended) return { body: textOfAmended(amended), contentType, reported, meter };
-    const counted = reported === null && this.#isText ? withCountedUsage(body) : null;
-    if (reported && reported.reasoningTokens > 0 && this.#countsReasoningApart)
-      return { body: withReasoningCounted(body, reported) ?? body, contentType, reported, meter };
-    return { body: counted ?? body, contentType, reported, meter };
+    // Parses the body only if that decides something: missing usage, an empty response, content logging, audio, which has
+    // an id by which its owner may refer to it, or a search to charge.
+    const decides = !reported || reported.completionTokens === 0 || options.logsContent || call.body.json.audio != null;
+    if (decides || searchToolOf(call, route) !== null) meter.pushResponse(bytes);
+    const addsReasoning = reported !== null && reported.reasoningTokens > 0 && route.service.countsReasoningApart;
+    const amended = !reported ? withCountedUsage(bytes) : addsReasoning ? withReasoningCounted(bytes, reported) : null;
+    const jsonType = contentType.includes("json") ? contentType : JSON_TYPE;
+    return { body: amended ?? bytes, contentType: jsonType, reported, meter };
   }
 
-  /** The response as JSON, also of an upstream that streams although nobody requested a stream, or that states no JSON. */
-  #folded(body: Uint8Array<ArrayBuffer>, contentType: string): { body: Uint8Array<ArrayBuffer>; contentType: string } {
+  /**
+   * The chat or text completion as JSON with OpenAI's finish reasons, also of an upstream that streams although nobody requested
+   * a stream; null if it is none. Throws FailedResponse if the provider ended it as a failure.
+   */
+  #readJson(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> | null {
+    const isStream = body[0] !== OPEN_BRACE && isEventStream(body);
+    const { bytes, failure } = readFinishes(isStream ? this.#folded(body) : body);
+    if (!isObjectWith(CHAT_MEMBERS, bytes)) return null;
+    if (failure) throw new FailedResponse(failure);
+    return bytes;
+  }
+
+  /** The response of a call that is neither a chat nor a text completion. */
+  #readMedia(body: Buffer<ArrayBuffer>, contentType: string): CompleteResponse | null {
+    const { endpoint, body: request } = this.call;
+    if (!isResponseTo(endpoint.capability, request.json, body, contentType)) return null;
+    const isJson = contentType.startsWith("application/json");
+    const answer = endpoint.meter && isJson ? recordOf(parseJson(textOfBytes(body))) : null;
+    const metered = endpoint.meter?.(this.call, answer, this.route.price, this.options.catalog) ?? null;
+    const reported = metered ?? usageInBytes(body);
+    const meter = new OutputMeter();
+    const decides = !reported || reported.completionTokens === 0 || this.options.logsContent;
+    if (decides || searchToolOf(this.call, this.route) !== null) meter.pushResponse(body);
+    const amended = isJson && endpoint.amend?.(request.json, body);
+    const written = !amended ? body : typeof amended === "string" ? amended : JSON.stringify(amended);
+    const complete = isOpenAiEmbedding(endpoint) ? this.#completeEmbeddings(written, reported) : written;
+    return { body: complete, contentType, reported, meter };
+  }
+
+  /** The response that the events of a stream make. */
+  #folded(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
     const { endpoint, summary, requestId, createdAt } = this.call;
-    if (!this.#isText) return { body, contentType };
-    const json = contentType.includes("json") ? contentType : "application/json";
-    if (body[0] === OPEN_BRACE || !isEventStream(body)) return { body: withKnownFinish(body), contentType: json };
     const context = { model: summary.model, requestId, createdAt, newId: randomId };
     const reply = endpoint.capability === "chat" ? foldChat(body, context) : foldCompletion(body);
-    const complete = reply ? Buffer.from(JSON.stringify(reply)) : body;
-    return { body: withKnownFinish(complete), contentType: "application/json" };
+    return reply ? Buffer.from(JSON.stringify(reply)) : body;
   }
 
   /** Embeddings with the model and the usage that OpenAI's clients read, where the provider omits them. */
-  #completeEmbeddings(body: string | Uint8Array<ArrayBuffer>, reported: Usage | null): CompleteResponse["body"] {
-    const hasModel = indexOfBytes(typeof body === "string" ? Buffer.from(body) : body, MODEL_MEMBER) >= 0;
+  #completeEmbeddings(body: string | Buffer<ArrayBuffer>, reported: Usage | null): CompleteResponse["body"] {
+    const hasModel = typeof body === "string" ? body.includes('"model"') : body.includes(MODEL_MEMBER);
     if (reported && hasModel) return body;
     const text = typeof body === "string" ? body : textOfBytes(body);
     const answer = recordOf(parseJson(text));
@@ -221,18 +222,18 @@ export class PassthroughAdapter implements Adapter {
     return (billed) => spliceTopLevel(text, { ...model, usage: embeddingUsage(billed) }, answer);
   }
 
-  synthesizeStream(received: Uint8Array<ArrayBuffer>): CompleteResponse | null {
-    const { body } = this.#folded(received, "application/json");
-    const reply = recordOf(parseJson(textOfBytes(body)));
-    const { endpoint, body: request } = this.call;
-    if (!reply || !isResponseTo(endpoint.capability, request.json, body, "application/json")) return null;
+  synthesizeStream(body: Buffer<ArrayBuffer>): CompleteResponse | null {
     if (!this.#isText) {
-      const { reported, meter } = this.#read(body, "application/json");
-      return { body: responseAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, meter };
+      const complete = this.#readMedia(body, JSON_TYPE);
+      const answer = complete && recordOf(parseJson(textOfBytes(body)));
+      const { capability } = this.call.endpoint;
+      return answer && { ...complete, body: responseAsEvents(capability, answer), contentType: EVENT_STREAM };
     }
-    this.#refuseFailure(body);
+    const bytes = this.#readJson(body);
+    const reply = bytes && recordOf(parseJson(textOfBytes(bytes)));
+    if (!reply) return null;
     const meter = new OutputMeter();
-    meter.pushResponse(body);
+    meter.pushResponse(bytes);
     const serviceTier = textOf(reply.service_tier);
     if (serviceTier !== null) meter.processedAs({ serviceTier });
     const reported = usageIn(reply);
@@ -243,20 +244,9 @@ export class PassthroughAdapter implements Adapter {
     return { body: events, contentType: EVENT_STREAM, reported, meter };
   }
 
-  get #countsReasoningApart(): boolean {
-    return this.route.service.countsReasoningApart;
-  }
-
-  /** The usage by the endpoint's own rule. */
-  #metered(body: Uint8Array<ArrayBuffer>, contentType: string): Usage | null {
-    const { endpoint } = this.call;
-    const answer = contentType.startsWith("application/json") ? recordOf(parseJson(textOfBytes(body))) : null;
-    return endpoint.meter?.(this.call, answer, this.route.price, this.options.catalog) ?? null;
-  }
-
   streamView(): StreamView {
-    const { endpoint, summary } = this.call;
-    if (this.#isText) return new ChatView(summary.wantsUsage, this.call.requestId, this.#countsReasoningApart);
+    const { endpoint, summary, requestId } = this.call;
+    if (this.#isText) return new ChatView(summary.wantsUsage, requestId, this.route.service.countsReasoningApart);
     const { catalog } = this.options;
     return new EventsView(
       (event) => endpoint.meter?.(this.call, event, this.route.price, catalog) ?? readUsage(event.usage),
@@ -264,18 +254,15 @@ export class PassthroughAdapter implements Adapter {
   }
 }
 
-const textOfAmended = (amended: object | string): string =>
-  typeof amended === "string" ? amended : JSON.stringify(amended);
-
 /** Adds the counted usage to a response without any; null if it is no response. */
-function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: Usage) => string) | null {
+function withCountedUsage(body: Buffer<ArrayBuffer>): ((billed: Usage) => string) | null {
   const text = textOfBytes(body);
   const answer = recordOf(parseJson(text));
   return answer && ((billed) => spliceTopLevel(text, { usage: countedUsage(billed) }, answer));
 }
 
 /** The response with usage in which the completion contains its reasoning; null: it is no JSON object. */
-function withReasoningCounted(body: Uint8Array<ArrayBuffer>, reported: Usage): string | null {
+function withReasoningCounted(body: Buffer<ArrayBuffer>, reported: Usage): string | null {
   const text = textOfBytes(body);
   const answer = recordOf(parseJson(text));
   return answer && spliceTopLevel(text, { usage: { ...recordOf(answer.usage), ...usageObject(reported) } }, answer);
@@ -286,43 +273,11 @@ export const isOpenAiEmbedding = ({ capability, codec }: Call["endpoint"]): bool
   capability === "embeddings" && codec.dialect === "openai-chat";
 
 const MODEL_MEMBER = Buffer.from('"model"');
+/** What a chat or text completion has, and what the events of any other stream have. */
+const CHOICES_MEMBER = Buffer.from('"choices"');
+const CHAT_MEMBERS = [CHOICES_MEMBER];
+const TYPE_MEMBER = Buffer.from('"type"');
 const NONE: readonly string[] = [];
 const OPEN_BRACE = 123;
+const JSON_TYPE = "application/json";
 const EVENT_STREAM = "text/event-stream; charset=utf-8";
-
-const MAX_USAGE_BYTES = 2_048;
-const USAGE_MEMBER = Buffer.from('"usage"');
-
-/**
- * The usage of a complete response: extracts its last usage object without parsing the rest, which may contain long
- * embeddings.
- */
-export function extractUsage(body: Uint8Array): Usage | null {
-  const key = lastIndexOfBytes(body, USAGE_MEMBER);
-  if (key < 0) return null;
-  const start = key + USAGE_MEMBER.length;
-  const text = textOfBytes(body, start, Math.min(body.length, start + MAX_USAGE_BYTES));
-  const object = objectIn(text);
-  const quick = object === null ? null : readUsage(parseJson(object));
-  return quick ?? usageIn(recordOf(parseJson(textOfBytes(body))));
-}
-
-const BEFORE_OBJECT = /^\s*:\s*(?=\{)/;
-
-/**
- * The object after a colon at the beginning; null if there is none, or if it is cut off. Assumes no braces in its
- * strings.
- */
-function objectIn(text: string): string | null {
-  const before = BEFORE_OBJECT.exec(text);
-  if (!before) return null;
-  const start = before[0].length;
-  let open = 0;
-  let opens = start;
-  for (let closes = text.indexOf("}", start); closes >= 0; closes = text.indexOf("}", closes + 1)) {
-    for (; opens >= 0 && opens < closes; opens = text.indexOf("{", opens + 1)) open += 1;
-    open -= 1;
-    if (open === 0) return text.slice(start, closes + 1);
-  }
-  return null;
-}

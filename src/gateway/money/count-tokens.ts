@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../formats/json.ts";
-import { countTokenIds, eachPromptText, weighMedia } from "../../formats/openai-chat/request/summary.ts";
+import { promptTexts, weighNonText } from "../../formats/openai-chat/request/summary.ts";
 
 type Encoding = { countTokens(text: string): number };
 
@@ -56,16 +56,13 @@ function countPiece(encoding: Encoding, piece: string): number {
  * Counts the tokens of a request's prompt locally: texts, messages, tools, token ids, and a flat estimate for media.
  */
 export async function countPrompt(model: string, body: JsonObject): Promise<number> {
-  const texts: string[] = [];
-  eachPromptText(body, (text) => texts.push(text));
   const messages = Array.isArray(body.messages) ? body.messages.length : 0;
   const tools = Array.isArray(body.tools) ? body.tools.length : 0;
   return (
-    (await countText(model, texts.join("\n"))) +
+    (await countText(model, promptTexts(body).join("\n"))) +
     messages * TOKENS_PER_MESSAGE +
     (messages > 0 ? TOKENS_PER_REQUEST : 0) +
     tools * TOKENS_PER_TOOL +
-    weighMedia(body).tokens +
-    countTokenIds(body)
+    weighNonText(body).tokens
   );
 }

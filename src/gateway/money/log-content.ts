@@ -1,6 +1,6 @@
 import type { PolicySet } from "../../domain/accounts/organizations/policies/policy.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
-import { eachContentText } from "../../formats/openai-chat/request/summary.ts";
+import { addContent } from "../../formats/openai-chat/request/summary.ts";
 import type { SensitiveWords } from "../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { ClientBody } from "../call/endpoint.ts";
@@ -131,7 +131,7 @@ function bodyToLog(body: unknown, rules: ContentRules): Readonly<{ text: string;
 
 function contentText(message: JsonObject): string {
   const texts: string[] = [];
-  eachContentText(message.content, (text) => texts.push(text));
+  addContent(message.content, texts);
   return texts.join("\n");
 }
 

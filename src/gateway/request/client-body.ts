@@ -232,17 +232,17 @@ export async function withBodyDeadline<Body>(reading: Promise<Body>, bytes: numb
 const LATE = { type: "invalid_request_error", isBodyUnread: true };
 
 /**
- * Rejects a request that a provider may parse differently than this gateway, or whose numbers cannot be priced. `json`
- * is the parsed `text`. Throws GatewayError 400 that names the member.
+ * Rejects a request that a provider may parse differently than this gateway, whose numbers cannot be priced, or with a switch
+ * that is no boolean. `json` is the parsed `text`; null: its members are checked already. Throws GatewayError 400 that names the
+ * member.
  */
-export function checkRequest(text: string, json: JsonObject, rules: RequestRules): void {
-  const unclear = findUnclearMember(text, json, rules.members);
+export function checkRequest(
+  text: string | null,
+  json: JsonObject,
+  { members, numbers, switches }: RequestRules,
+): void {
+  const unclear = text === null ? null : findUnclearMember(text, json, members);
   if (unclear) throw unclearMember(unclear);
-  checkValues(json, rules);
-}
-
-/** Throws GatewayError 400 for a number out of range, or a switch that is no boolean. */
-export function checkValues(json: JsonObject, { numbers, switches }: RequestRules): void {
   const broken = findBrokenLimit(json, numbers);
   if (broken) throw brokenLimit(broken);
   for (const name of switches) {

@@ -49,20 +49,20 @@ export type Adapter = {
   encode(): Promise<EncodedRequest>;
   /** Waits for the result if the response only announces a job; `ask` requests its state from the same upstream. */
   awaitResult?(
-    body: Uint8Array<ArrayBuffer>,
-    ask: (poll: PollRequest) => Promise<Uint8Array<ArrayBuffer>>,
-  ): Promise<Uint8Array<ArrayBuffer>>;
+    body: Buffer<ArrayBuffer>,
+    ask: (poll: PollRequest) => Promise<Buffer<ArrayBuffer>>,
+  ): Promise<Buffer<ArrayBuffer>>;
   /** Reads the upstream's streams to their end, also for a client that requested a stream. */
   readonly gathersStream?: true;
   /** The error in a response with status 200; null if there is none. `text` returns the upstream's error text. */
-  findError(body: Uint8Array<ArrayBuffer>): string | null;
+  findError(body: Buffer<ArrayBuffer>): string | null;
   /**
    * The same for the complete events at the beginning of a stream. An error after content is a broken stream instead.
    * Throws FailedResponse.
    */
-  findStreamError(block: Uint8Array): string | null;
+  findStreamError(block: Buffer): string | null;
   /** Whether the complete events at the beginning of a stream contain any part of a response. */
-  startsResponse(block: Uint8Array): boolean;
+  startsResponse(block: Buffer): boolean;
   /** The background response that the stream belongs to; null or absent for ordinary responses. */
   findBackgroundResponse?(first: Uint8Array): JsonObject | null;
   /** Whether a complete body, or the complete events of a stream so far, have output; absent: responses are never filtered. */
@@ -72,9 +72,9 @@ export type Adapter = {
   /** Reads the error in a failed response. */
   readError(status: number, body: string): ReadError;
   /** Reads a complete response; null if it is none, such as a web page or another API's object. Throws FailedResponse. */
-  readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null;
+  readResponse(body: Buffer<ArrayBuffer>, contentType: string): CompleteResponse | null;
   /** Turns a complete response into a stream for a client that requested one; null if it is invalid. Throws FailedResponse. */
-  synthesizeStream(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null;
+  synthesizeStream(body: Buffer<ArrayBuffer>, contentType: string): CompleteResponse | null;
   streamView(): StreamView;
 };
 
@@ -96,7 +96,7 @@ export const bytesOf = (piece: OutputChunk): Uint8Array => (typeof piece === "st
 /** Converts the blocks of an upstream's stream to the client's. */
 export type StreamView = {
   /** Takes complete events; returns what the client receives for them. */
-  take(block: Uint8Array): OutputChunk;
+  take(block: Buffer): OutputChunk;
   /** The end marker was taken. */
   readonly ended: boolean;
   /** The text of an error event, once one was taken. */

@@ -14,15 +14,18 @@ export class EventBuffer {
   pendingBytes = 0;
 
   /** Adds bytes; returns the complete events that were not returned before. */
-  push(bytes: Uint8Array): Uint8Array {
+  push(bytes: Uint8Array): Buffer {
     const last = this.#chunks.at(-1);
-    const joint = last ? Buffer.concat([last.subarray(-MAX_CUT_END_BYTES), bytes]) : bytes;
-    if (completeEventsLength(joint) === 0) {
+    // Where the bytes end none, those before them need not be joined.
+    const endsNone = last && completeEventsLength(Buffer.concat([last.subarray(-MAX_CUT_END_BYTES), bytes])) === 0;
+    if (endsNone) {
       this.#chunks.push(bytes);
       this.pendingBytes += bytes.length;
       return EMPTY;
     }
-    const all = last ? Buffer.concat([...this.#chunks, bytes]) : bytes;
+    const all = last
+      ? Buffer.concat([...this.#chunks, bytes])
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const length = completeEventsLength(all);
     this.#chunks = length === all.length ? [] : [all.subarray(length)];
     this.pendingBytes = all.length - length;
@@ -30,8 +33,8 @@ export class EventBuffer {
   }
 
   /** Returns and clears the incomplete event. */
-  takePending(): Uint8Array {
-    const pending = this.#chunks.length === 1 ? (this.#chunks[0] ?? EMPTY) : Buffer.concat(this.#chunks);
+  takePending(): Buffer {
+    const pending = Buffer.concat(this.#chunks);
     this.#chunks = [];
     this.pendingBytes = 0;
     return pending;

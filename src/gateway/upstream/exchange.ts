@@ -119,7 +119,6 @@ export type ByteReader<Memory extends ArrayBufferLike = ArrayBufferLike> = {
   cancel?(): Promise<void>;
 };
 
-const NOTHING = new Uint8Array(0);
 /** Up to this content length a body arrives in so few chunks that the runtime collects it faster than a reader. */
 const GATHERED_BYTES = 256 * 1024;
 /** Maximum size of an error response, which is only read for its message. */
@@ -136,11 +135,12 @@ export async function readBody(
   response: Response,
   exchange: Exchange,
   { maxResponseBodyBytes: maxBytes, streamingTimeoutMs }: BodyLimits,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<Buffer<ArrayBuffer>> {
   exchange.expectBody(streamingTimeoutMs);
   const announced = Number(response.headers.get("content-length") ?? Number.NaN);
   if (announced > maxBytes) throw tooLarge(exchange);
-  const bytes = announced <= GATHERED_BYTES ? await response.bytes() : await gather(response, exchange, maxBytes);
+  const isShort = announced <= GATHERED_BYTES;
+  const bytes = isShort ? Buffer.from(await response.arrayBuffer()) : await gather(response, exchange, maxBytes);
   if (bytes === null) throw tooLarge(exchange);
   exchange.end();
   return bytes;
@@ -222,13 +222,9 @@ function passRest(
 }
 
 /** null: the body is larger than `maxBytes`. */
-async function gather(
-  response: Response,
-  exchange: Exchange,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | null> {
+async function gather(response: Response, exchange: Exchange, maxBytes: number): Promise<Buffer<ArrayBuffer> | null> {
   const reader: ByteReader<ArrayBuffer> | undefined = response.body?.getReader();
-  if (!reader) return NOTHING;
+  if (!reader) return Buffer.alloc(0);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for (;;) {
@@ -240,7 +236,11 @@ async function gather(
       size += chunk.length;
     }
     if (size > maxBytes) return null;
-    if (done) return chunks.length === 1 ? (chunks[0] ?? NOTHING) : Buffer.concat(chunks);
+    if (done) {
+      const [only, ...others] = chunks;
+      if (!only || others.length > 0) return Buffer.concat(chunks);
+      return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import { carriesData } from "../../formats/openai-chat/response/stream.ts";
+import { DATA_FIELD } from "../../lib/http/sse.ts";
 import { isBlank } from "../../lib/values/bytes.ts";
-import { chatOf, framingOf, type PollRequest } from "../../providers/contract/chat.ts";
+import { framingOf, type PollRequest } from "../../providers/contract/chat.ts";
 import type { CallParams, Rejection } from "../../providers/contract/provider.ts";
 import { isText } from "../../providers/shared/recognize-response.ts";
 import type { Call } from "../call/call.ts";
@@ -75,7 +75,8 @@ export async function receive(
   const { maxResponseBodyBytes } = config;
   const { stream, capability } = request.ask;
   const isJson = contentType.startsWith("application/json");
-  const framing = capability === "chat" ? framingOf(chatOf(provider), request.ask.dialect) : null;
+  const framed = capability === "chat" && provider.chat?.streaming.framing ? provider.chat : null;
+  const framing = framed && framingOf(framed, request.ask.dialect);
   // If the upstream only streams, the stream is collected for a client that wants a complete response.
   const gathers = stream && capability === "chat" && (!call.summary.stream || request.adapter.gathersStream === true);
   if (stream && !gathers && (framing || !isJson)) {
@@ -143,7 +144,7 @@ async function readComplete(
   call: Call,
   attempt: RunningAttempt,
   request: AdaptedRequest,
-  bytes: Uint8Array<ArrayBuffer>,
+  bytes: Buffer<ArrayBuffer>,
   contentType: string,
 ): Promise<Received | null> {
   const { route, entry } = attempt;
@@ -174,7 +175,7 @@ function createPolling(
   { route, exchange, requestText }: RunningAttempt,
   { adapter, outgoing: { headers, proxy } }: AdaptedRequest,
 ) {
-  return async (poll: PollRequest): Promise<Uint8Array<ArrayBuffer>> => {
+  return async (poll: PollRequest): Promise<Buffer<ArrayBuffer>> => {
     exchange.expectHead();
     const request: Outgoing =
       typeof poll === "string"
@@ -245,7 +246,7 @@ async function openStream(
         return readComplete(context, call, attempt, request, Buffer.from(body), "application/json");
       }
     }
-    if (carriesData(block)) {
+    if (block.includes(DATA_FIELD)) {
       hasData = true;
       const error = adapter.findStreamError(block);
       if (error !== null) {
@@ -289,7 +290,7 @@ function isJson(body: Uint8Array): boolean {
   return BRACKETS.has(body[start]);
 }
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = Buffer.alloc(0);
 
 const COLON = 58;
 const LF = 10;
@@ -299,7 +300,7 @@ const BRACKETS: ReadonlySet<number | undefined> = new Set([91, 123]);
  * Removes what servers send before a JSON body to keep the connection open: blank lines and comment lines of event
  * streams. A body without JSON is returned unchanged.
  */
-function withoutKeepAlives(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+function withoutKeepAlives(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   let at = 0;
   while (at < body.length) {
     if (isBlank(body[at])) at += 1;

@@ -1,5 +1,3 @@
-import { indexOfBytes, lastIndexOfBytes } from "../values/bytes.ts";
-
 /** Bytes of server-sent events. Lines may end with LF, CRLF or CR; an event ends with an empty line. */
 
 /** A streamed response; the type says what each of its events, or lines of JSON, holds. */
@@ -11,6 +9,9 @@ export const EVENT_STREAM_HEADERS = {
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 } as const;
+
+/** What an event that carries something has; comments have none. */
+export const DATA_FIELD = Buffer.from("data");
 
 const LF = 10;
 const CR = 13;
@@ -33,7 +34,7 @@ const ENDS = ["\n\n", "\r\n\r\n", "\r\r"].map((end) => Buffer.from(end));
 export function eventEnd(bytes: Uint8Array, at: number): number {
   let end = bytes.length;
   for (const empty of ENDS) {
-    const found = indexOfBytes(bytes, empty, at);
+    const found: number = Buffer.prototype.indexOf.call(bytes, empty, at);
     if (found >= 0) end = Math.min(end, found + empty.length);
   }
   return end;
@@ -43,7 +44,7 @@ export function eventEnd(bytes: Uint8Array, at: number): number {
 export function eventStart(bytes: Uint8Array, at: number): number {
   let start = 0;
   for (const empty of ENDS) {
-    const found = lastIndexOfBytes(bytes, empty, at);
+    const found: number = Buffer.prototype.lastIndexOf.call(bytes, empty, at);
     if (found >= 0) start = Math.max(start, found + empty.length);
   }
   return start;

@@ -4,10 +4,6 @@
 export const indexOfBytes = (bytes: Uint8Array, needle: Buffer, from = 0): number =>
   Buffer.prototype.indexOf.call(bytes, needle, from);
 
-/** Index of the last `needle` that begins at or before `from`; -1 if there is none. */
-export const lastIndexOfBytes = (bytes: Uint8Array, needle: Buffer, from = bytes.length): number =>
-  Buffer.prototype.lastIndexOf.call(bytes, needle, from);
-
 /** Whether a byte is whitespace in JSON (RFC 8259, section 2). */
 export const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13;
 

@@ -1,3 +1,5 @@
+import { type CallParams, OPENAI_PATHS } from "./provider.ts";
+
 /**
  * How a service's base addresses are written. Operators paste what its pages print: with or without the version, the address
  * of a sibling API (`/anthropic`), of a subscription (`/api/coding/v3`), or the URL of a call.
@@ -77,3 +79,9 @@ function below(address: string, root: string): ResolvedBase {
   }
   return { api: address + root, service: address };
 }
+
+/** The path of a call after the version; realtime sessions name their model in the query. */
+export const openaiPath = ({ capability, dialect, model, compacts }: CallParams): string => {
+  if (dialect === "openai-responses") return compacts ? "/responses/compact" : "/responses";
+  return OPENAI_PATHS[capability] + (capability === "realtime" ? `?model=${encodeURIComponent(model)}` : "");
+};

@@ -56,12 +56,6 @@ export const OPENAI_PATHS: Readonly<Record<Capability | TaskCapability, string>>
   live: "/live",
 };
 
-/** The path of a call after the version; realtime sessions name their model in the query. */
-export const openaiPath = ({ capability, dialect, model, compacts }: CallParams): string => {
-  if (dialect === "openai-responses") return compacts ? "/responses/compact" : "/responses";
-  return OPENAI_PATHS[capability] + (capability === "realtime" ? `?model=${encodeURIComponent(model)}` : "");
-};
-
 const ALL_CAPABILITIES = Object.keys(OPENAI_PATHS) as readonly (Capability | TaskCapability)[];
 /** Every capability of OpenAI's API with an immediate response. */
 export const EVERY_CAPABILITY: readonly Capability[] = ALL_CAPABILITIES.filter(

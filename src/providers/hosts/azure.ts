@@ -1,12 +1,11 @@
 import type { JsonObject } from "../../formats/json.ts";
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
-import { type AddressForms, resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, openaiPath, resolveBase } from "../contract/base-address.ts";
 import { chatApi } from "../contract/chat.ts";
 import {
   type CallParams,
   EVERY_CAPABILITY,
   OPENAI_PATHS,
-  openaiPath,
   type Preparation,
   type Provider,
   type ProviderChannel,

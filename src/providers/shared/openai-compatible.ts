@@ -1,6 +1,6 @@
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { requestsSearch } from "../../formats/tools/web-search.ts";
-import { type AddressForms, resolveBase } from "../contract/base-address.ts";
+import { type AddressForms, openaiPath, resolveBase } from "../contract/base-address.ts";
 import { type ChatApi, chatApi, type NativeFormat } from "../contract/chat.ts";
 import type { ServiceFacts } from "../contract/facts.ts";
 import {
@@ -8,7 +8,6 @@ import {
   type Capability,
   isTask,
   type NoListPrice,
-  openaiPath,
   type Provider,
   type ProviderChannel,
 } from "../contract/provider.ts";

@@ -165,7 +165,7 @@ function isAcceptable(
     if (bytes.length === 0 || contentType.includes("json") || isText(bytes, contentType)) return false;
     return own ? own.decodeBytes !== undefined : isAudio;
   }
-  if (!own) return isResponseTo(kind, request, bytes, contentType);
+  if (!own) return isResponseTo(kind, request, Buffer.from(bytes), contentType);
   if (own.pending?.(channel, answer, { sent, first: answer })) return true;
   return own.decode(answer, request, answer) !== null || (own.content?.(answer, request) ?? null) !== null;
 }

@@ -14,11 +14,11 @@ export type RequestSummary = {
   reasoningEffort: string | null;
 };
 
-/** What routing and pricing need of a chat request. */
-export function summarize(body: JsonObject): RequestSummary {
+/** What routing and pricing need of a chat request. A `model` that is given counts in place of the body's. */
+export function summarize(body: JsonObject, model = textOf(body.model) ?? ""): RequestSummary {
   const limit = Math.max(countOf(body.max_tokens) ?? 0, countOf(body.max_completion_tokens) ?? 0);
   return {
-    model: textOf(body.model) ?? "",
+    model,
     stream: body.stream === true,
     wantsUsage: recordOf(body.stream_options)?.include_usage === true,
     choices: Math.max(1, countOf(body.n) ?? 1, countOf(body.best_of) ?? 1),
@@ -27,47 +27,48 @@ export function summarize(body: JsonObject): RequestSummary {
   };
 }
 
-/** Calls `each` with every text of the prompt: messages (names and tool calls included), prompt, input, tools. */
-export function eachPromptText(body: JsonObject, each: (text: string) => void): void {
+/** Every text of the prompt: messages (names and tool calls included), prompt, input, tools. */
+export function promptTexts(body: JsonObject): string[] {
+  const texts: string[] = [];
   for (const item of Array.isArray(body.messages) ? body.messages : []) {
     const message = recordOf(item);
     if (!message) continue;
-    eachText(message.name, each);
-    eachText(message.reasoning_content, each);
-    eachContentText(message.content, each);
+    addTexts(message.name, texts);
+    addTexts(message.reasoning_content, texts);
+    addContent(message.content, texts);
     for (const call of Array.isArray(message.tool_calls) ? message.tool_calls : []) {
       const called = recordOf(recordOf(call)?.function);
-      eachText(called?.name, each);
-      eachText(called?.arguments, each);
+      addTexts(called?.name, texts);
+      addTexts(called?.arguments, texts);
     }
   }
-  eachText(body.prompt, each);
-  eachText(body.suffix, each);
-  eachText(body.input, each);
-  for (const entry of Array.isArray(body.input) ? body.input : []) eachEntryText(recordOf(entry), each);
-  if (Array.isArray(body.tools))
-    for (const tool of body.tools) each(JSON.stringify(recordOf(tool)?.function ?? tool) ?? "");
+  addTexts(body.prompt, texts);
+  addTexts(body.suffix, texts);
+  addTexts(body.input, texts);
+  for (const item of Array.isArray(body.input) ? body.input : []) {
+    // An entry to embed that is an object: `{text}` of Jina's API, `{parts}` of Google's.
+    const entry = recordOf(item);
+    addTexts(entry?.text, texts);
+    addContent(entry?.parts, texts);
+  }
+  for (const tool of Array.isArray(body.tools) ? body.tools : []) {
+    texts.push(JSON.stringify(recordOf(tool)?.function ?? tool) ?? "");
+  }
+  return texts;
 }
 
-/** Text of an entry to embed that is an object: `{text}` of Jina's API, `{parts}` of Google's. */
-function eachEntryText(entry: JsonObject | null, each: (text: string) => void): void {
-  if (!entry) return;
-  eachText(entry.text, each);
-  eachContentText(entry.parts, each);
-}
-
-/** Text of a message's content: a string, or the text parts of a list. */
-export function eachContentText(content: unknown, each: (text: string) => void): void {
-  if (typeof content === "string") each(content);
+/** Adds the text of a message's content: a string, or the text parts of a list. */
+export function addContent(content: unknown, texts: string[]): void {
+  if (typeof content === "string") texts.push(content);
   for (const part of Array.isArray(content) ? content : []) {
     const text = textOf(recordOf(part)?.text) ?? textOf(recordOf(part)?.refusal);
-    if (text !== null) each(text);
+    if (text !== null) texts.push(text);
   }
 }
 
-function eachText(value: unknown, each: (text: string) => void): void {
-  if (typeof value === "string") each(value);
-  else if (Array.isArray(value)) for (const item of value) if (typeof item === "string") each(item);
+function addTexts(value: unknown, texts: string[]): void {
+  if (typeof value === "string") texts.push(value);
+  else if (Array.isArray(value)) for (const item of value) if (typeof item === "string") texts.push(item);
 }
 
 /** Estimated tokens of an image (OpenAI charges at least 3 × 85, and up to 1,105 for high detail). */
@@ -75,24 +76,30 @@ const IMAGE_TOKENS = { low: 85, high: 1105 };
 const AUDIO_TOKENS = 100;
 const FILE_TOKENS = 5000;
 
-/** `audioTokens`: the audio part of the tokens. */
-export type MediaWeight = { tokens: number; audioTokens: number; bytes: number };
+/** `audioTokens`: the audio part of the tokens. `bytes`: the characters of the body that media occupy. */
+export type NonTextWeight = { tokens: number; audioTokens: number; bytes: number };
 
-/** Estimates the tokens of media parts in messages and in contents to embed, and the characters of the body that they occupy. */
-export function weighMedia(body: JsonObject): MediaWeight {
-  const weight: MediaWeight = { tokens: 0, audioTokens: 0, bytes: 0 };
+/**
+ * Estimates the tokens of media parts in messages and in contents to embed, and counts those of a prompt or input that consists
+ * of token ids (arrays of numbers, or of arrays of numbers).
+ */
+export function weighNonText(body: JsonObject): NonTextWeight {
+  const weight: NonTextWeight = { tokens: 0, audioTokens: 0, bytes: 0 };
+  const input = body.prompt ?? body.input;
+  if (Array.isArray(input)) {
+    for (const item of input) weight.tokens += typeof item === "number" ? 1 : Array.isArray(item) ? item.length : 0;
+  }
   if (Array.isArray(body.input)) weighContents(body.input, weight);
   if (!Array.isArray(body.messages)) return weight;
   for (const message of body.messages) {
-    if (typeof message !== "object" || message === null || !("content" in message)) continue;
-    const { content } = message;
+    const content: unknown = message?.content;
     if (Array.isArray(content)) for (const part of content) weighPart(recordOf(part), weight);
   }
   return weight;
 }
 
 /** All media of contents to embed count as files. */
-function weighContents(input: readonly unknown[], weight: MediaWeight): void {
+function weighContents(input: readonly unknown[], weight: NonTextWeight): void {
   const parts = input.flatMap((entry) => partsOfEntry(entry) ?? []);
   for (const media of parts.map(embeddedMedia)) {
     if (!media) continue;
@@ -101,7 +108,7 @@ function weighContents(input: readonly unknown[], weight: MediaWeight): void {
   }
 }
 
-function weighPart(part: JsonObject | null, weight: MediaWeight): void {
+function weighPart(part: JsonObject | null, weight: NonTextWeight): void {
   switch (part?.type) {
     case "image_url": {
       const image = recordOf(part.image_url);
@@ -121,16 +128,6 @@ function weighPart(part: JsonObject | null, weight: MediaWeight): void {
   }
 }
 
-/** Number of token ids if the prompt or input consists of them (arrays of numbers, or of arrays of numbers). */
-export function countTokenIds(body: JsonObject): number {
-  const input = body.prompt ?? body.input;
-  if (!Array.isArray(input)) return 0;
-  return input.reduce<number>(
-    (sum, item) => sum + (typeof item === "number" ? 1 : Array.isArray(item) ? item.length : 0),
-    0,
-  );
-}
-
 /** No common tokenizer produces more than one token per two bytes of a text's JSON. */
 const MIN_BYTES_PER_TOKEN = 2;
 
@@ -142,8 +139,7 @@ export function boundPrompt(
   body: JsonObject,
   bodyBytes: number,
 ): Readonly<{ promptBound: number; promptAudioTokens: number }> {
-  const tokenIds = countTokenIds(body);
-  const media = weighMedia(body);
-  const textTokens = Math.ceil((bodyBytes - media.bytes) / MIN_BYTES_PER_TOKEN);
-  return { promptBound: textTokens + media.tokens + tokenIds, promptAudioTokens: media.audioTokens };
+  const { tokens, audioTokens, bytes } = weighNonText(body);
+  const textTokens = Math.ceil((bodyBytes - bytes) / MIN_BYTES_PER_TOKEN);
+  return { promptBound: textTokens + tokens, promptAudioTokens: audioTokens };
 }

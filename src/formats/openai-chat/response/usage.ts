@@ -1,5 +1,5 @@
 import type { MediaUnits, ToolCalls, Usage } from "../../conversation/reply.ts";
-import { countOf, type JsonObject, recordOf } from "../../json.ts";
+import { countOf, type JsonObject, parseJson, recordOf } from "../../json.ts";
 
 /**
  * Reads the usage object of an OpenAI-shaped response; null if it has no number of prompt tokens. The prompt includes
@@ -34,7 +34,9 @@ export function readUsage(value: unknown): Usage | null {
     audioInputTokens: countOf(prompt?.audio_tokens) ?? 0,
     audioOutputTokens: countOf(completion?.audio_tokens) ?? 0,
   };
-  const toolCalls = searchUsage(usage, prompt);
+  const reportsSearch =
+    usage.server_tool_use ?? usage.citation_tokens ?? usage.search_context_size ?? prompt?.search_tokens;
+  const toolCalls = reportsSearch == null ? null : searchUsage(usage, prompt);
   if (toolCalls) read.toolCalls = toolCalls;
   if (media) read.media = media;
   return prompt || completion ? Object.assign(read, imageTokens(prompt, completion)) : read;
@@ -59,6 +61,32 @@ function cacheWrites(prompt: JsonObject): Pick<Usage, "cacheCreationTokens" | "l
  */
 export const usageIn = (answer: JsonObject | null): Usage | null =>
   answer && (readUsage(answer.usage) ?? readUsage(recordOf(answer.x_groq)?.usage));
+
+const USAGE_MEMBER = Buffer.from('"usage"');
+const MAX_USAGE_BYTES = 2_048;
+const [COLON, OPEN_BRACE, CLOSE_BRACE] = [58, 123, 125];
+
+/**
+ * The usage of a complete response: parses its last usage object and not the rest, which may contain long embeddings. Assumes
+ * no braces in the object's strings: where it is no JSON then, or is cut off, the whole response is parsed.
+ */
+export function usageInBytes(body: Buffer): Usage | null {
+  const key = body.lastIndexOf(USAGE_MEMBER);
+  if (key < 0) return null;
+  let start = key + USAGE_MEMBER.length;
+  const end = Math.min(body.length, start + MAX_USAGE_BYTES);
+  while (start < end && (body[start] === COLON || (body[start] ?? 0) <= 32)) start += 1;
+  let open = 0;
+  for (let at = start; at < end && body[start] === OPEN_BRACE; at += 1) {
+    if (body[at] === OPEN_BRACE) open += 1;
+    else if (body[at] === CLOSE_BRACE) open -= 1;
+    if (open > 0) continue;
+    const usage = readUsage(parseJson(body.toString("utf8", start, at + 1)));
+    if (usage) return usage;
+    break;
+  }
+  return usageIn(recordOf(parseJson(body.toString("utf8"))));
+}
 
 /** FastGPT reports 1 prompt, 1 completion and 1 total token for any call: no real sum looks like that. */
 export const isPlaceholder = ({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): boolean =>

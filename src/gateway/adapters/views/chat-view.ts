@@ -1,18 +1,19 @@
 import type { ReplyError, Usage } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
+import {
+  doneEventStart,
+  mentionsUsage,
+  readFinishes,
+  serviceTierIn,
+} from "../../../formats/openai-chat/response/inspect.ts";
 import { usageObject } from "../../../formats/openai-chat/response/reply.ts";
 import {
   chunkOf,
   countedUsage,
   DONE_EVENT,
-  doneEventStart,
   errorEventIn,
-  finishErrorIn,
-  mentionsUsage,
   readUsageEvents,
-  serviceTierIn,
   usageEvent,
-  withKnownFinish,
 } from "../../../formats/openai-chat/response/stream.ts";
 import { errorBody } from "../../../formats/openai-chat/response/stream-encoder.ts";
 import { splitEvents } from "../../../lib/http/sse.ts";
@@ -20,7 +21,7 @@ import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { GatewayError } from "../../call/errors.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import { errorObject } from "../../request/error-response.ts";
-import { bytesOf, type OutputChunk, type StreamView } from "../../upstream/adapter.ts";
+import type { OutputChunk, StreamView } from "../../upstream/adapter.ts";
 
 const DONE = Buffer.from(DONE_EVENT);
 const EMPTY = Buffer.alloc(0);
@@ -39,9 +40,9 @@ export class ChatView implements StreamView {
   ended = false;
   /** Where it begins in the last block. */
   #done = -1;
-  #last: Uint8Array = EMPTY;
+  #last: Buffer = EMPTY;
   /** The first block, parsed only if usage must be added in its shape. */
-  #first: Uint8Array | null = null;
+  #first: Buffer | null = null;
   /** The error of an answer that its provider ended as a failure, which clients would take for a stop. */
   #failure: ReplyError | null = null;
 
@@ -56,19 +57,19 @@ export class ChatView implements StreamView {
     return this.ended || this.meter.sawFinish;
   }
 
-  take(events: Uint8Array): Uint8Array {
-    const block = withKnownFinish(this.#inspect(events));
+  take(events: Buffer): Buffer {
+    const { bytes: block, failure } = readFinishes(this.#read(events));
     this.#done = doneEventStart(block);
     this.ended = this.#done >= 0;
     this.#last = block;
     if (this.ended && errorEventIn(block) !== null) this.failed = "error event in the stream";
-    this.#failure ??= finishErrorIn(block);
+    this.#failure ??= failure;
     if (this.#failure) this.failed ??= this.#failure.message;
     return block;
   }
 
   close(written: OutputChunk, billed: Usage): Uint8Array {
-    const last = bytesOf(written);
+    const last = typeof written === "string" ? Buffer.from(written) : written;
     if (this.#failure) {
       const error = Buffer.from(`data: ${JSON.stringify(errorBody(this.#failure, this.requestId))}\n\n`);
       return Buffer.concat([this.ended ? last.subarray(0, this.#done) : last, error, DONE]);
@@ -86,12 +87,6 @@ export class ChatView implements StreamView {
     return Buffer.from(`data: ${JSON.stringify(errorObject(error, requestId))}\n\n${DONE_EVENT}`);
   }
 
-  /** The first event and the one with the usage name the service tier. */
-  #readTier(block: Uint8Array): void {
-    const serviceTier = serviceTierIn(block);
-    if (serviceTier !== null) this.meter.processedAs({ serviceTier });
-  }
-
   #firstChunk(): JsonObject | null {
     for (const event of splitEvents(textOfBytes(this.#first ?? EMPTY))) {
       const chunk = chunkOf(event);
@@ -100,19 +95,20 @@ export class ChatView implements StreamView {
     return null;
   }
 
-  /** Reads usage from the block; returns it without events that the client did not request. */
-  #inspect(block: Uint8Array): Uint8Array {
+  /** Reads service tier and usage from the block; returns it without events that the client did not request. */
+  #read(block: Buffer): Buffer {
     const hasUsage = mentionsUsage(block);
-    // Before events that nobody requested are cut out of the block, in place.
-    if (!this.#first || hasUsage) this.#readTier(block);
+    // The first event and the one with the usage name the tier; that one may be cut out of the block, in place.
+    const serviceTier = !this.#first || hasUsage ? serviceTierIn(block) : null;
+    if (serviceTier !== null) this.meter.processedAs({ serviceTier });
     this.#first ??= block;
-    if (!hasUsage) {
-      this.meter.push(block);
-      return block;
+    let passed = block;
+    if (hasUsage) {
+      const read = readUsageEvents(block, this.keepUsage && !this.rewritesUsage);
+      this.usage = read.usage ?? this.usage;
+      this.#hasStandardUsage ||= read.isStandard && !this.rewritesUsage;
+      passed = read.block;
     }
-    const { usage, isStandard, block: passed } = readUsageEvents(block, this.keepUsage && !this.rewritesUsage);
-    this.usage = usage ?? this.usage;
-    this.#hasStandardUsage ||= isStandard && !this.rewritesUsage;
     this.meter.push(passed);
     return passed;
   }

@@ -35,7 +35,7 @@ export class CompactionView implements StreamView {
     return this.view.finished;
   }
 
-  take(block: Uint8Array): OutputChunk {
+  take(block: Buffer): OutputChunk {
     if (indexOfBytes(block, COMPACTION) >= 0) {
       for (const { data } of readEvents(textOfBytes(block))) {
         const event = recordOf(parseJson(data));

@@ -6,8 +6,7 @@ import type {
   StreamEncoder,
   Usage,
 } from "../../../formats/conversation/reply.ts";
-import { carriesData } from "../../../formats/openai-chat/response/stream.ts";
-import { EventReader, readEvents } from "../../../lib/http/sse.ts";
+import { DATA_FIELD, EventReader, readEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { GatewayError } from "../../call/errors.ts";
 import { applyFilters, type StepFilter } from "../../call/words/step-filter.ts";
@@ -55,12 +54,12 @@ export class ConversationView implements StreamView {
     return this.#finished || this.parts.decoder.ended;
   }
 
-  take(block: Uint8Array): OutputChunk {
+  take(block: Buffer): OutputChunk {
     let text = "";
     const events = new EventReader(textOfBytes(block));
     for (let event = events.next(); event; event = events.next()) text += this.#write(this.parts.decoder.push(event));
     if (!this.parts.passesBytes) return text;
-    if (carriesData(block)) {
+    if (block.includes(DATA_FIELD)) {
       this.#first ??= block;
       this.#last = block;
     }

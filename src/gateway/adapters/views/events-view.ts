@@ -2,7 +2,7 @@ import type { Usage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { errorEventIn } from "../../../formats/openai-chat/response/stream.ts";
 import { eventData, splitEvents } from "../../../lib/http/sse.ts";
-import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { GatewayError } from "../../call/errors.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import { errorObject } from "../../request/error-response.ts";
@@ -28,8 +28,8 @@ export class EventsView implements StreamView {
     this.meter.other();
   }
 
-  take(block: Uint8Array): Uint8Array {
-    if (LAST_MARKS.some((mark) => indexOfBytes(block, mark) >= 0)) this.#readLast(block);
+  take(block: Buffer): Uint8Array {
+    if (LAST_MARKS.some((mark) => block.includes(mark))) this.#readLast(block);
     if (!this.finished && errorEventIn(block) !== null) {
       this.failed = "error event in the stream";
       this.finished = true;

@@ -8,7 +8,6 @@ import type { GatewayError } from "../../call/errors.ts";
 import { applyFilters, type StepFilter } from "../../call/words/step-filter.ts";
 import {
   type Adapter,
-  bytesOf,
   type CompleteResponse,
   concatChunks,
   type EncodedRequest,
@@ -29,13 +28,13 @@ export class TextFilterAdapter implements Adapter {
   encode(): Promise<EncodedRequest> {
     return this.inner.encode();
   }
-  findError(body: Uint8Array<ArrayBuffer>): string | null {
+  findError(body: Buffer<ArrayBuffer>): string | null {
     return this.inner.findError(body);
   }
-  findStreamError(block: Uint8Array): string | null {
+  findStreamError(block: Buffer): string | null {
     return this.inner.findStreamError(block);
   }
-  startsResponse(block: Uint8Array): boolean {
+  startsResponse(block: Buffer): boolean {
     return this.inner.startsResponse(block);
   }
   outcomeOf(bytes: Uint8Array): Outcome {
@@ -48,17 +47,17 @@ export class TextFilterAdapter implements Adapter {
     return this.inner.readError(status, body);
   }
 
-  readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
+  readResponse(body: Buffer<ArrayBuffer>, contentType: string): CompleteResponse | null {
     return this.inner.readResponse(this.#filtered(body), contentType);
   }
-  synthesizeStream(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
+  synthesizeStream(body: Buffer<ArrayBuffer>, contentType: string): CompleteResponse | null {
     return this.inner.synthesizeStream(this.#filtered(body), contentType);
   }
   streamView(): StreamView {
     return new FilteredView(this.inner.streamView(), this.filters);
   }
 
-  #filtered(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  #filtered(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
     const answer = recordOf(parseJson(textOfBytes(body)));
     if (!answer || !Array.isArray(answer.choices)) return body;
     const texts = new TextFilter(this.filters);
@@ -98,9 +97,9 @@ class FilteredView implements StreamView {
     return this.inner.meter;
   }
 
-  take(block: Uint8Array): OutputChunk {
+  take(block: Buffer): OutputChunk {
     return this.inner.take(
-      bytesOf(
+      Buffer.from(
         splitEvents(textOfBytes(block))
           .map((event) => this.#event(event))
           .join(""),
@@ -117,7 +116,7 @@ class FilteredView implements StreamView {
   /** Appends the text held back to a piece. */
   #withOwed(piece: OutputChunk): OutputChunk {
     const owed = this.#owed();
-    return owed === "" ? piece : concatChunks(piece, this.inner.take(bytesOf(owed)));
+    return owed === "" ? piece : concatChunks(piece, this.inner.take(Buffer.from(owed)));
   }
 
   #event(event: string): string {

@@ -1,6 +1,6 @@
 import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
-import { eachPromptText } from "../../../formats/openai-chat/request/summary.ts";
+import { promptTexts } from "../../../formats/openai-chat/request/summary.ts";
 import type { SensitiveWords } from "../../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { GatewayError } from "../errors.ts";
@@ -26,11 +26,11 @@ const sensitiveWordsDetected = (): GatewayError =>
 
 /** Throws the error of `refusal` for a prompt that contains one of the words or patterns. */
 export function refuseWords({ words, patterns }: SensitiveWords, body: JsonObject, refusal: () => GatewayError): void {
-  eachPromptText(body, (text) => {
+  for (const text of promptTexts(body)) {
     const lowered = words.length > 0 ? text.toLowerCase() : "";
     for (const word of words) if (lowered.includes(word)) throw refusal();
     for (const pattern of patterns) if (pattern.test(text)) throw refusal();
-  });
+  }
 }
 
 /** Replaces a forbidden word. */

@@ -15,8 +15,8 @@ export const chatCompletions: Endpoint = {
     if (!Array.isArray(body.messages) || body.messages.length === 0) {
       throw invalidRequest({ code: "gateway_no_messages" }, "messages");
     }
-    const { summary, prompt } = readOpenAi(body, path);
-    return { summary, prompt, conversation: () => openaiChatClientCodec.decodeRequest(body) };
+    const conversation = () => openaiChatClientCodec.decodeRequest(body);
+    return { summary: summarize(body, path?.model), prompt: body, conversation };
   },
 };
 
@@ -34,11 +34,8 @@ export const completions: Endpoint = {
 };
 
 /** Reads a request in OpenAI's formats. A model in the path is the one that counts, as at Azure. */
-export function readOpenAi(body: JsonObject, path: PathParameters | null): EndpointRequest {
-  const summary = summarize(body);
-  return {
-    summary: path ? { ...summary, model: path.model } : summary,
-    prompt: body,
-    conversation: null,
-  };
-}
+export const readOpenAi = (body: JsonObject, path: PathParameters | null): EndpointRequest => ({
+  summary: summarize(body, path?.model),
+  prompt: body,
+  conversation: null,
+});

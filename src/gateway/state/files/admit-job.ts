@@ -14,7 +14,7 @@ import { GatewayError } from "../../call/errors.ts";
 import type { Hold, Uses } from "../../call/services.ts";
 import type { Pricing } from "../../money/price.ts";
 import { reserveAmount } from "../../money/reserve.ts";
-import { checkRequest, checkValues, invalidRequest } from "../../request/client-body.ts";
+import { checkRequest, invalidRequest } from "../../request/client-body.ts";
 import type { SendContext } from "../objects/request-upstream.ts";
 import { ownerOf, requestUpstream } from "../objects/request-upstream.ts";
 import type { StoredObject } from "../objects/store.ts";
@@ -48,7 +48,7 @@ export async function admitJob(
   job: JsonObject,
   training: StoredObject,
 ): Promise<Hold> {
-  checkValues(job, jobRules);
+  checkRequest(null, job, jobRules);
   const model = textOf(job.model) ?? "";
   const method = recordOf(job.method);
   if (method?.type === "reinforcement") {
@@ -178,7 +178,7 @@ function checkLine(line: string, object: JsonObject | null): void {
   try {
     if (!object || !body) throw invalidRequest({ code: "gateway_batch_no_body" });
     checkRequest(line, object, lineRules);
-    checkValues(body, textOf(object.url)?.endsWith("/responses") ? responsesRules : openaiRules);
+    checkRequest(null, body, textOf(object.url)?.endsWith("/responses") ? responsesRules : openaiRules);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     throw invalidRequest(

@@ -13,7 +13,7 @@ export type KeepPartsContext = Uses<"log" | "settings"> & UsesStores<"objects" |
  * Whether a response may have parts that the upstream stores, by which later requests may refer to them: items of Responses,
  * audio of chats, containers and files of Anthropic's tools. Reading the ids of others would cost time for nothing.
  */
-export const mayHaveParts = ({ endpoint, body: { json } }: Pick<Call, "endpoint" | "body">): boolean => {
+const mayHaveParts = ({ endpoint, body: { json } }: Pick<Call, "endpoint" | "body">): boolean => {
   const { dialect } = endpoint.codec;
   return dialect === "openai-chat" ? endpoint.capability === "chat" && json.audio != null : json.store !== false;
 };

@@ -39,7 +39,7 @@ export class BackgroundView implements StreamView {
     return this.view.finished;
   }
 
-  take(block: Uint8Array): OutputChunk {
+  take(block: Buffer): OutputChunk {
     if (indexOfBytes(block, this.#memberBytes) >= 0) {
       for (const { data } of readEvents(textOfBytes(block))) {
         const response = recordOf(recordOf(parseJson(data))?.[this.member]);

@@ -16,7 +16,15 @@ export function spliceTopLevel(
   value: Readonly<Record<string, unknown>>,
 ): string {
   const open = text.indexOf("{");
-  if (!Object.keys(changes).some((key) => Object.hasOwn(value, key))) return withMembers(text, open, changes, value);
+  for (const key in changes) if (Object.hasOwn(value, key)) return spliceMembers(text, open, changes);
+  const added = JSON.stringify(changes).slice(1, -1);
+  if (added === "") return text;
+  const separator = Object.keys(value).length > 0 ? "," : "";
+  return `${text.slice(0, open + 1)}${added}${separator}${text.slice(open + 1)}`;
+}
+
+/** Replaces, removes and adds members of the object that begins at `open`. */
+function spliceMembers(text: string, open: number, changes: TopLevelChanges): string {
   const members = membersOf(text, open);
   let result = "";
   let copied = open + 1;
@@ -40,19 +48,6 @@ export function spliceTopLevel(
   }
   const close = members.length > 0 ? (members.at(-1)?.end ?? open) : open + 1;
   return `${text.slice(0, open + 1)}${result}${text.slice(text.indexOf("}", close))}`;
-}
-
-/** Puts members at the beginning of the object. */
-function withMembers(
-  text: string,
-  open: number,
-  added: TopLevelChanges,
-  value: Readonly<Record<string, unknown>>,
-): string {
-  const members = JSON.stringify(added).slice(1, -1);
-  if (members === "") return text;
-  const separator = Object.keys(value).length > 0 ? "," : "";
-  return `${text.slice(0, open + 1)}${members}${separator}${text.slice(open + 1)}`;
 }
 
 const separate = (before: number, member: string): string => (before > 0 ? `,${member}` : member);

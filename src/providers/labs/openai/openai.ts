@@ -3,9 +3,9 @@ import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts"
 import { decodeResponsesCount, encodeResponsesCount } from "../../../formats/openai-responses/token-count.ts";
 import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
-import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
+import { type AddressForms, openaiPath, resolveBase } from "../../contract/base-address.ts";
 import { chatApi, type TokenCount } from "../../contract/chat.ts";
-import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../../contract/provider.ts";
+import { EVERY_CAPABILITY, type Provider, type ProviderChannel } from "../../contract/provider.ts";
 import type { TaskProtocol, VideoProtocol } from "../../contract/tasks.ts";
 import { onResponsesRejected } from "../../shared/fit-request.ts";
 import { OPENAI_MODELS } from "./models.ts";
@@ -118,7 +118,7 @@ export const openai: Provider = {
   capabilities: [...EVERY_CAPABILITY, "video"],
   keyHint: "sk-…",
   models: OPENAI_MODELS,
-  url: (channel, params) => versionedBase(channel) + openaiPath(params),
+  url: ({ baseUrl }, params) => resolveBase(baseUrl, ADDRESSES).api + openaiPath(params),
   files: {
     url: (channel, path) => versionedBase(channel) + path,
     collections: ({ baseUrl }) => (baseUrl === "" || OWN_HOST.test(baseUrl) ? "offered" : "unknown"),

@@ -58,10 +58,6 @@ export function effortFor({ reasoning }: ModelInfo, requested: unknown): unknown
   return nearestEffort(reasoning.efforts, requested);
 }
 
-/** OpenAI's models that do not reason: they reject any effort. */
-export const neverReasons = ({ provider, reasoning }: ModelInfo): boolean =>
-  provider === "OpenAI" && reasoning?.style === "none";
-
 const EFFORT_SUFFIX = /^((?:o[1-9]\d*|gpt-5).*)-(high|medium|low)$/;
 
 /** Members of chats that the Responses API has, too. */
@@ -85,10 +81,11 @@ export function prepareForOpenAi(body: JsonObject, params: CallParams): Preparat
   if (capability !== "chat") return null;
   const info = catalog.find(model);
   if (searchesEachAnswer(info)) return prepareSearchModel(body, model, info.refuses ?? []);
-  if (dialect === "openai-responses") return prepareResponse(body, model, info, catalog);
+  const read = readName(model, info, catalog);
+  if (dialect === "openai-responses") return read ? prepareResponse(body, read) : preparePlain(body, model, info);
   const maySearch = body.tools != null || body.web_search_options != null;
   const unsearched = maySearch ? withoutSearch(body, model) : null;
-  const prepared = prepareChat(body, model, info, catalog);
+  const prepared = read ? prepareChat(body, read) : preparePlain(body, model, info);
   if (!unsearched || !prepared) return prepared ?? unsearched;
   return {
     model: prepared.model,
@@ -124,10 +121,7 @@ function readName(model: string, found: ModelInfo, catalog: Catalog): ReasoningM
  * OpenAI's o-series and GPT-5 require max_completion_tokens, reject sampling fields while they reason, and expect the
  * first system message as developer message. The suffixes `-high`, `-medium` and `-low` request that effort.
  */
-function prepareChat(body: JsonObject, model: string, found: ModelInfo, catalog: Catalog): Preparation | null {
-  const read = readName(model, found, catalog);
-  if (!read) return preparePlain(body, model, found);
-  const { name, info } = read;
+function prepareChat(body: JsonObject, { name, info, ...read }: ReasoningModel): Preparation {
   const changes: Record<string, unknown> = {};
   const effort = effortFor(info, read.effort ?? body.reasoning_effort);
   if (effort !== body.reasoning_effort) changes.reasoning_effort = effort;
@@ -147,10 +141,7 @@ function prepareChat(body: JsonObject, model: string, found: ModelInfo, catalog:
 /**
  * The same for the Responses API, where the effort is in `reasoning`, and log probabilities are requested in `include`.
  */
-function prepareResponse(body: JsonObject, model: string, found: ModelInfo, catalog: Catalog): Preparation | null {
-  const read = readName(model, found, catalog);
-  if (!read) return preparePlain(body, model, found);
-  const { name, info } = read;
+function prepareResponse(body: JsonObject, { name, info, ...read }: ReasoningModel): Preparation {
   const reasoning = recordOf(body.reasoning);
   const changes: Record<string, unknown> = {};
   const effort = effortFor(info, read.effort ?? reasoning?.effort);
@@ -175,7 +166,7 @@ function prepareResponse(body: JsonObject, model: string, found: ModelInfo, cata
  * developer messages. Null if nothing.
  */
 function preparePlain(body: JsonObject, model: string, info: ModelInfo): Preparation | null {
-  if (!neverReasons(info)) {
+  if (info.provider !== "OpenAI" || info.reasoning?.style !== "none") {
     const messages = developerAsSystem(body.messages, model);
     return messages && { model, changes: { messages }, dropped: [] };
   }

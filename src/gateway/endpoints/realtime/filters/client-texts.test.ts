@@ -1,11 +1,9 @@
 import { expect, test } from "bun:test";
-import { eachPromptText } from "../../../../formats/openai-chat/request/summary.ts";
+import { promptTexts } from "../../../../formats/openai-chat/request/summary.ts";
 import { clientTexts } from "./client-texts.ts";
 
 const textsOf = (event: object) => {
-  const texts: string[] = [];
-  eachPromptText(clientTexts(event as Record<string, unknown>), (text) => texts.push(text));
-  return texts;
+  return promptTexts(clientTexts(event as Record<string, unknown>));
 };
 
 test.each([

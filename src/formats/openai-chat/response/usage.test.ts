@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { extractUsage } from "./passthrough-adapter.ts";
+import { usageInBytes } from "./usage.ts";
 
 const figures = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } };
-const read = (text: string) => extractUsage(Buffer.from(text));
+const read = (text: string) => usageInBytes(Buffer.from(text));
 
 describe("usage of a complete response", () => {
   test.each([
